@@ -1,0 +1,2 @@
+//! kernels
+#![cfg_attr(target_arch = "nvptx64", no_std)]

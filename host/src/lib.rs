@@ -1,0 +1,6 @@
+//! trioxide
+
+pub mod error;
+pub mod mesh;
+
+pub use error::{Error, Result};

@@ -1,0 +1,2 @@
+//! The `trioxide` command line.
+fn main() {}

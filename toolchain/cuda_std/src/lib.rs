@@ -1,0 +1,2 @@
+//! cuda_std
+#![no_std]
