@@ -1,2 +1,31 @@
 //! The `trioxide` command line.
-fn main() {}
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod commands;
+
+/// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// One variant a command: `Info(commands::info::Options)`.
+#[derive(Subcommand)]
+enum Command {}
+
+fn main() -> ExitCode {
+    // clap exits with status 2 on bad usage.
+    let result: trioxide::Result<()> = match Cli::parse().command {};
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trioxide: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -10,7 +10,7 @@ use glam::{DVec2, DVec3};
 use crate::{Error, Result};
 
 /// Polygons as lists of vertices, one behind the other.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polygons {
     /// Start of each polygon in `vertices`, and the end of the last: one more than there are polygons.
     pub offsets: Vec<u32>,
@@ -187,4 +187,58 @@ impl From<PolygonMesh> for Mesh {
             segments: Vec::new(),
         }
     }
+}
+
+/// No element: the twin of nothing, the half-edge of an unused vertex, the successor of an unlinked half-edge.
+pub const NONE: u32 = u32::MAX;
+
+/// A half-edge triangulation (gpolylla-2023, section 4): T triangles, B boundary edges, 3T + B half-edges.
+///
+/// Half-edges 3t, 3t + 1, 3t + 2 run counter-clockwise around triangle t; half-edge 3t + k starts at its k-th vertex.
+/// Half-edges from 3T on are border half-edges: they run along the boundary with the mesh to their right, in the order of
+/// their twins' ids. Around a vertex at which boundary loops touch, `next` stays in the same fan of triangles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HalfEdges {
+    /// Vertex that each half-edge starts at; 3T + B.
+    pub origin: Vec<u32>,
+    /// The same edge, the other way; 3T + B.
+    pub twin: Vec<u32>,
+    /// Next half-edge around the triangle, or along the boundary; 3T + B.
+    pub next: Vec<u32>,
+    /// Previous half-edge around the triangle, or along the boundary; 3T + B.
+    pub prev: Vec<u32>,
+    /// Smallest half-edge that starts at each vertex, [`NONE`] for a vertex that no triangle uses; V.
+    pub of_vertex: Vec<u32>,
+    /// T.
+    pub triangles: u32,
+}
+
+/// A polygonal mesh made from a triangulation by the Polylla algorithm, in half-edges and as lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolyllaMesh {
+    /// Next half-edge around the polygon; [`NONE`] for a half-edge that lies inside of a polygon; 3T + B.
+    pub next: Vec<u32>,
+    /// Previous half-edge around the polygon; [`NONE`] for a half-edge that lies inside of a polygon; 3T + B.
+    pub prev: Vec<u32>,
+    /// Smallest half-edge of each polygon, ascending: this is the order of the polygons.
+    pub half_edges: Vec<u32>,
+    /// Vertices of each polygon, from the origin of its smallest half-edge.
+    pub polygons: Polygons,
+    /// Counts of the run.
+    pub counts: PolyllaCounts,
+}
+
+/// What a run of Polylla met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PolyllaCounts {
+    /// Terminal-edge regions.
+    pub regions: u32,
+    /// Frontier edges before the repair.
+    pub frontier_edges: u32,
+    /// Vertices with one frontier edge, before the repair.
+    pub barrier_tips: u32,
+    /// Polygons that visit a vertex more than once.
+    pub weakly_simple: u32,
+    /// Polygons.
+    pub polygons: u32,
 }
