@@ -17,7 +17,7 @@ pub struct Buffer<T> {
 }
 
 /// Memory that a [`Buffer`] owns: dropping it frees it.
-pub trait Memory: Send + Sync {}
+pub trait Memory {}
 
 impl<T: Copy> Buffer<T> {
     /// A buffer of `len` elements at `ptr`, which `memory` keeps alive.
