@@ -1,0 +1,66 @@
+//! Puts the kernels where the library embeds them: `$OUT_DIR/trioxide.ptx`, built from `gpu` or copied from
+//! `gpu/prebuilt`. `TRIOXIDE_PTX_ORIGIN` tells the library which of both it was.
+//!
+//! `TRIOXIDE_PTX=prebuilt` asks for the checked-in file even where a device compiler is there.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use cuda_builder::{CudaBuilder, NvvmArch, search_device_compiler};
+
+const PREBUILT: &str = "../gpu/prebuilt/trioxide.ptx";
+
+fn main() -> ExitCode {
+    match embed_ptx() {
+        Ok(origin) => {
+            println!("cargo::rustc-env=TRIOXIDE_PTX_ORIGIN={origin}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            for line in message.lines() {
+                println!("cargo::error={line}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes the PTX and returns "built" or "prebuilt".
+fn embed_ptx() -> Result<&'static str, String> {
+    let out_dir = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: cargo runs this, not you")?;
+    let embedded = PathBuf::from(out_dir).join("trioxide.ptx");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=TRIOXIDE_PTX");
+    match env::var("TRIOXIDE_PTX").as_deref() {
+        Err(env::VarError::NotPresent) => {}
+        Ok("prebuilt") => return copy_prebuilt(embedded, "TRIOXIDE_PTX asks for it"),
+        other => return Err(format!("TRIOXIDE_PTX is {other:?}; it takes one value, \"prebuilt\"")),
+    }
+    let search = search_device_compiler();
+    if search.found.is_some() {
+        CudaBuilder::new("../gpu")
+            .arch(NvvmArch::Compute75)
+            .copy_to(&embedded)
+            .build()
+            .map_err(|error| error.to_string())?;
+        return Ok("built");
+    }
+    // Whoever installs a compiler gets kernels from the sources at the next build.
+    println!("cargo::rerun-if-env-changed=TRIOXIDE_DEVICE_RUSTC");
+    for path in search.watched_paths() {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+    let reason = "no device compiler was found; `cargo xtask doctor` says what is missing";
+    copy_prebuilt(embedded, reason)
+        .map_err(|error| format!("{error}, and no device compiler was found to build it:\n{search}"))
+}
+
+fn copy_prebuilt(embedded: PathBuf, reason: &str) -> Result<&'static str, String> {
+    println!("cargo::rerun-if-changed={PREBUILT}");
+    fs::copy(PREBUILT, embedded)
+        .map_err(|error| format!("the prebuilt kernels {PREBUILT} cannot be copied: {error}"))?;
+    println!("cargo::warning=embedding the prebuilt kernels (gpu/prebuilt): {reason}");
+    Ok("prebuilt")
+}

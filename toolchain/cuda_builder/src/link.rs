@@ -1,0 +1,146 @@
+//! From a static library of bitcode to PTX.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cargo::{run, rustc_flags};
+use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
+
+const PRELUDE: &str = include_str!("prelude.ll");
+
+/// Everything but the kernels becomes internal, what no kernel reaches goes, the rest is optimized as one module.
+const PASSES: &str = "internalize,globaldce,default<O3>";
+
+/// Rounding is IEEE at every step: no contraction to fma, no approximate division or square root.
+const LLC_FLAGS: [&str; 4] = [
+    "-O3",
+    "--nvptx-fma-level=0",
+    "--nvptx-prec-divf32=2",
+    "--nvptx-prec-sqrtf32=1",
+];
+
+/// Functions that the CUDA driver itself provides to every module.
+const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
+
+/// Links, optimizes and compiles the archive; the result begins with a line on what built it.
+pub(crate) fn link_ptx(
+    compiler: &DeviceCompiler,
+    arch: NvvmArch,
+    archive: &Path,
+    target_dir: &Path,
+) -> Result<String, CudaBuilderError> {
+    // The caller holds the target directory's lock, so the names need not be unique.
+    let file = |name: &str| target_dir.join(format!("link-{name}"));
+    let (prelude, linked, kernels) = (file("prelude.ll"), file("linked.ll"), file("kernels.txt"));
+    let (optimized, ptx) = (file("optimized.bc"), file("kernels.ptx"));
+    let read = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| CudaBuilderError::io("reading", path, error))
+    };
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).map_err(|error| CudaBuilderError::io("writing", path, error))
+    };
+
+    write(&prelude, PRELUDE)?;
+    let mut link = Command::new(&compiler.llvm.link);
+    // The prelude names no data layout, so that any LLVM takes it: a warning without meaning.
+    run(link
+        .args(["-S", "--suppress-warnings", "-o"])
+        .arg(&linked)
+        .arg(archive)
+        .arg(&prelude))?;
+    let names = kernel_names(&read(&linked)?);
+    if names.is_empty() {
+        return Err(CudaBuilderError::NoKernels(archive.to_owned()));
+    }
+    write(&kernels, &names.join("\n"))?;
+    let mut opt = Command::new(&compiler.llvm.opt);
+    let public_api = format!("--internalize-public-api-file={}", kernels.display());
+    opt.arg(format!("--passes={PASSES}"))
+        .arg(public_api)
+        .arg("-o")
+        .arg(&optimized)
+        .arg(&linked);
+    run(&mut opt)?;
+    let mut llc = Command::new(&compiler.llvm.llc);
+    llc.args(LLC_FLAGS)
+        .arg(format!("-mcpu={arch}"))
+        .arg("-o")
+        .arg(&ptx)
+        .arg(&optimized);
+    run(&mut llc)?;
+
+    let text = read(&ptx)?;
+    let undefined = undefined_functions(&text);
+    if !undefined.is_empty() {
+        return Err(CudaBuilderError::UndefinedFunctions(undefined));
+    }
+    Ok(format!("{}\n{text}", header(compiler, arch)))
+}
+
+/// The line that tells two builds apart: equal lines and equal sources give equal PTX.
+fn header(compiler: &DeviceCompiler, arch: NvvmArch) -> String {
+    let DeviceCompiler { version, llvm, .. } = compiler;
+    format!(
+        "// {version}; LLVM {}; {arch}; rustc {}; opt {PASSES}; llc {}",
+        llvm.version,
+        rustc_flags(arch).join(" "),
+        LLC_FLAGS.join(" ")
+    )
+}
+
+/// The names of the functions with a kernel's calling convention.
+fn kernel_names(llvm_ir: &str) -> Vec<String> {
+    let definitions = llvm_ir.lines().filter(|line| line.starts_with("define "));
+    let kernels = definitions.filter_map(|line| line.split_once(" ptx_kernel "));
+    let names = kernels.filter_map(|(_, signature)| signature.split_once('@')?.1.split_once('('));
+    names
+        .map(|(name, _)| name.trim_matches('"').to_owned())
+        .collect()
+}
+
+/// The functions that a PTX module declares and does not define. The name is the last word before the parameters of
+/// `.extern .func (.param .b64 func_retval0) name` or `.extern .func name`.
+fn undefined_functions(ptx: &str) -> Vec<String> {
+    let declarations = ptx
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix(".extern .func"));
+    let names = declarations.map(|declaration| {
+        let declaration = declaration.trim();
+        let after_result = match declaration.strip_prefix('(') {
+            Some(result) => result.split_once(')').map_or("", |(_, name)| name),
+            None => declaration,
+        };
+        after_result
+            .split(['(', ';'])
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    });
+    names
+        .filter(|name| !DRIVER_FUNCTIONS.contains(&name.as_str()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_kernels_and_nothing_else() {
+        let ir = "define ptx_kernel void @label_longest_edges(ptr %0) unnamed_addr #5 {\n\
+                  define internal fastcc void @helper(ptr %0) {\n\
+                  define dso_local ptx_kernel void @\"scan.tiles\"([2 x i64] %0) {\n\
+                  declare ptx_kernel void @elsewhere()\n";
+        assert_eq!(kernel_names(ir), ["label_longest_edges", "scan.tiles"]);
+    }
+
+    #[test]
+    fn finds_undefined_functions() {
+        let ptx = ".extern .func  (.param .b64 func_retval0) sqrt\n(\n\t.param .b64 sqrt_param_0\n)\n;\n\
+                   .extern .func abort\n;\n.extern .func vprintf(\n\
+                   .extern .shared .align 16 .b8 __dynamic_shared[];\n.func helper()\n";
+        assert_eq!(undefined_functions(ptx), ["sqrt", "abort"]);
+    }
+}

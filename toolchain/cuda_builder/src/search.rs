@@ -1,0 +1,386 @@
+//! The search for a compiler that can build for the device.
+//!
+//! What it takes: a rustc at least as new as this workspace asks for, with the sources of `core` in its sysroot (for
+//! `-Zbuild-std`); the cargo of the same sysroot; and `llvm-link`, `opt` and `llc` of an LLVM at least as new as
+//! rustc's own (an older one does not read its bitcode). The order: `TRIOXIDE_DEVICE_RUSTC`, which is then the only
+//! candidate; the toolchain in use (rustup's, as a rule); Debian's `rustc-web`.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The environment variable that names the rustc to build with.
+pub(crate) const RUSTC_VARIABLE: &str = "TRIOXIDE_DEVICE_RUSTC";
+
+/// The Debian packages (Debian 12 and later) that make up a device compiler.
+pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "llvm-22"];
+
+/// Debian's rustc; a rustup toolchain beside it is found first in `PATH`, and left alone.
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+
+/// The oldest rustc that knows the features the kernels use.
+const OLDEST_RUSTC: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// How many LLVM releases after rustc's own are looked for by suffix (`llc-23`).
+const LATER_LLVM_RELEASES: u32 = 3;
+
+/// A compiler that can build for the device.
+#[derive(Clone, Debug)]
+pub struct DeviceCompiler {
+    /// Where it was found, in words.
+    pub origin: &'static str,
+    /// The compiler.
+    pub rustc: PathBuf,
+    /// The cargo of its sysroot.
+    pub cargo: PathBuf,
+    /// What `rustc --version` says, as `rustc 1.96.0 (ac68faa20 2026-05-25)`.
+    pub version: String,
+    /// LLVM's tools.
+    pub llvm: LlvmTools,
+}
+
+/// The LLVM programs that turn bitcode into PTX.
+#[derive(Clone, Debug)]
+pub struct LlvmTools {
+    /// `llvm-link`: many modules into one.
+    pub link: PathBuf,
+    /// `opt`: the optimizer.
+    pub opt: PathBuf,
+    /// `llc`: the code generator.
+    pub llc: PathBuf,
+    /// The version of all three, as `22.1.8`.
+    pub version: String,
+}
+
+/// A place without a usable compiler.
+#[derive(Clone, Debug)]
+pub struct RejectedCompiler {
+    /// The place, in words.
+    pub origin: &'static str,
+    /// What is missing or wrong there, a phrase each.
+    pub missing: Vec<String>,
+    /// What puts it right: a command, mostly.
+    pub remedy: String,
+}
+
+/// What [`search_device_compiler`] has seen.
+#[derive(Clone, Debug)]
+pub struct CompilerSearch {
+    /// The first usable compiler.
+    pub found: Option<DeviceCompiler>,
+    /// The places that were looked at before it and had none, in order.
+    pub rejected: Vec<RejectedCompiler>,
+}
+
+/// Looks for a compiler that can build for the device.
+///
+/// It runs the compilers and tools it finds for their versions, and changes nothing.
+pub fn search_device_compiler() -> CompilerSearch {
+    let mut search = CompilerSearch {
+        found: None,
+        rejected: Vec::new(),
+    };
+    for (origin, rustc, remedy) in candidates() {
+        match inspect(origin, &rustc) {
+            Ok(compiler) => {
+                search.found = Some(compiler);
+                break;
+            }
+            Err(missing) => search.rejected.push(RejectedCompiler {
+                origin,
+                missing,
+                remedy: remedy.unwrap_or_else(|| toolchain_remedy(&rustc)),
+            }),
+        }
+    }
+    search
+}
+
+/// Each place to look at: its name, its rustc, and the remedy unless it depends on what is there.
+fn candidates() -> Vec<(&'static str, PathBuf, Option<String>)> {
+    if let Some(rustc) = env::var_os(RUSTC_VARIABLE) {
+        let remedy = format!(
+            "point {RUSTC_VARIABLE} to a rustc {OLDEST_RUSTC} or newer with rust-src and LLVM's tools, or unset it"
+        );
+        return vec![(RUSTC_VARIABLE, rustc.into(), Some(remedy))];
+    }
+    // Cargo sets RUSTC for build scripts; elsewhere `rustc` is rustup's proxy for the toolchain in use.
+    let active = env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let debian = format!(
+        "apt-get install --no-install-recommends {}",
+        DEBIAN_PACKAGES.join(" ")
+    );
+    vec![
+        ("the Rust toolchain in use", active, None),
+        ("Debian's rustc-web", DEBIAN_RUSTC.into(), Some(debian)),
+    ]
+}
+
+/// What rustc says about itself.
+struct RustcVersion {
+    /// First line of `rustc -vV`.
+    line: String,
+    release: String,
+    host: String,
+    llvm: String,
+}
+
+impl RustcVersion {
+    fn parse(verbose_version: &str) -> Option<Self> {
+        let field = |key: &str| {
+            verbose_version
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .map(str::trim)
+        };
+        Some(RustcVersion {
+            line: verbose_version.lines().next()?.trim().to_owned(),
+            release: field("release:")?.to_owned(),
+            host: field("host:")?.to_owned(),
+            llvm: field("LLVM version:")?.to_owned(),
+        })
+    }
+}
+
+/// The compiler at `rustc`, or what it lacks.
+fn inspect(origin: &'static str, rustc: &Path) -> Result<DeviceCompiler, Vec<String>> {
+    let run = |arguments: &[&str]| output_of(Command::new(rustc).args(arguments));
+    let Some(version) = run(&["-vV"]).and_then(|text| RustcVersion::parse(&text)) else {
+        return Err(vec![format!("a rustc that runs ({})", rustc.display())]);
+    };
+    let Some(sysroot) = run(&["--print", "sysroot"]).map(|text| PathBuf::from(text.trim())) else {
+        return Err(vec![format!("a sysroot of {}", rustc.display())]);
+    };
+    let mut missing = Vec::new();
+    if version_numbers(&version.release) < version_numbers(OLDEST_RUSTC) {
+        missing.push(format!(
+            "rustc {OLDEST_RUSTC} or newer (it is {})",
+            version.release
+        ));
+    }
+    // The proxy would look at the current directory's rust-toolchain.toml again; the real one does not.
+    let in_sysroot = |name: &str| {
+        let path = sysroot.join("bin").join(executable(name));
+        path.is_file().then_some(path)
+    };
+    let cargo = in_sysroot("cargo");
+    if cargo.is_none() {
+        missing.push(format!("cargo in {}", sysroot.join("bin").display()));
+    }
+    let rustlib = sysroot.join("lib/rustlib");
+    if !rustlib.join("src/rust/library/core/src/lib.rs").is_file() {
+        missing.push(format!("the sources of core ({}/src)", rustlib.display()));
+    }
+    let llvm = find_llvm(&rustlib.join(&version.host).join("bin"), &version.llvm);
+    if llvm.is_none() {
+        missing.push(format!(
+            "llvm-link, opt and llc of LLVM {} or newer, with the NVPTX target",
+            version_numbers(&version.llvm)[0]
+        ));
+    }
+    match (cargo, llvm) {
+        (Some(cargo), Some(llvm)) if missing.is_empty() => Ok(DeviceCompiler {
+            origin,
+            rustc: in_sysroot("rustc").unwrap_or_else(|| rustc.to_owned()),
+            cargo,
+            version: version.line,
+            llvm,
+        }),
+        _ => Err(missing),
+    }
+}
+
+/// The LLVM tools of the toolchain (rustup's component llvm-tools) or, failing these, the system's.
+fn find_llvm(toolchain_bin: &Path, rustc_llvm: &str) -> Option<LlvmTools> {
+    let oldest = version_numbers(rustc_llvm)[0];
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut places = vec![(toolchain_bin.to_owned(), String::new())];
+    for release in oldest..=oldest + LATER_LLVM_RELEASES {
+        places.extend(env::split_paths(&path).map(|dir| (dir, format!("-{release}"))));
+        places.push((format!("/usr/lib/llvm-{release}/bin").into(), String::new()));
+    }
+    places.extend(env::split_paths(&path).map(|dir| (dir, String::new())));
+    places
+        .into_iter()
+        .find_map(|(dir, suffix)| llvm_tools_in(&dir, &suffix, oldest))
+}
+
+/// The tools in one directory, if all are there and new enough.
+fn llvm_tools_in(dir: &Path, suffix: &str, oldest: u32) -> Option<LlvmTools> {
+    let tool = |name: &str| {
+        let path = dir.join(executable(&format!("{name}{suffix}")));
+        path.is_file().then_some(path)
+    };
+    let (link, opt, llc) = (tool("llvm-link")?, tool("opt")?, tool("llc")?);
+    // The last of the three also lists the targets it can generate code for.
+    let text = output_of(Command::new(&llc).arg("--version"))?;
+    let version = llvm_version(&text)?;
+    let usable = version_numbers(&version)[0] >= oldest && text.contains("nvptx64");
+    usable.then_some(LlvmTools {
+        link,
+        opt,
+        llc,
+        version,
+    })
+}
+
+/// `22.1.8` out of "Debian LLVM version 22.1.8" or "LLVM version 22.1.2-rust-1.95.0-stable".
+fn llvm_version(text: &str) -> Option<String> {
+    let (_, after) = text.split_once("LLVM version ")?;
+    let version: String = after
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    (!version.is_empty()).then_some(version)
+}
+
+/// Major, minor and patch number; what is not there counts as 0.
+fn version_numbers(version: &str) -> [u32; 3] {
+    let mut numbers = [0; 3];
+    let parts = version
+        .split(['.', '-'])
+        .map_while(|part| part.parse().ok());
+    for (number, part) in numbers.iter_mut().zip(parts) {
+        *number = part;
+    }
+    numbers
+}
+
+/// How to complete the toolchain in use: rustup's by its components, any other by hand.
+fn toolchain_remedy(rustc: &Path) -> String {
+    let sysroot = output_of(Command::new(rustc).args(["--print", "sysroot"])).unwrap_or_default();
+    let sysroot = Path::new(sysroot.trim());
+    let toolchain = sysroot.file_name().and_then(|name| name.to_str());
+    match toolchain {
+        Some(name)
+            if sysroot
+                .parent()
+                .is_some_and(|dir| dir.ends_with("toolchains")) =>
+        {
+            format!("rustup component add rust-src llvm-tools --toolchain {name}")
+        }
+        _ => format!("install Rust {OLDEST_RUSTC} or newer with rustup (https://rustup.rs)"),
+    }
+}
+
+/// What a program writes to standard output, if it runs and succeeds.
+fn output_of(command: &mut Command) -> Option<String> {
+    let output = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}
+
+fn executable(name: &str) -> String {
+    format!("{name}{}", env::consts::EXE_SUFFIX)
+}
+
+impl DeviceCompiler {
+    /// Files that change when this compiler is replaced.
+    pub(crate) fn watched_paths(&self) -> Vec<PathBuf> {
+        if self.rustc != Path::new(DEBIAN_RUSTC) {
+            return vec![self.rustc.clone()];
+        }
+        // A package's files carry the time it was built at; its file list that of the installation.
+        let lists = DEBIAN_PACKAGES
+            .iter()
+            .map(|name| format!("/var/lib/dpkg/info/{name}.list"));
+        lists
+            .map(PathBuf::from)
+            .filter(|path| path.is_file())
+            .collect()
+    }
+}
+
+impl CompilerSearch {
+    /// Existing files that change when what is missing is installed, for `cargo::rerun-if-changed`.
+    pub fn watched_paths(&self) -> Vec<PathBuf> {
+        let mut paths = vec![PathBuf::from("/var/lib/dpkg/status")];
+        if let Some(sysroot) = output_of(Command::new("rustc").args(["--print", "sysroot"])) {
+            paths.push(Path::new(sysroot.trim()).join("lib/rustlib/components"));
+        }
+        paths.retain(|path| path.is_file());
+        paths
+    }
+}
+
+impl fmt::Display for CompilerSearch {
+    /// What was found or, place by place, what is missing and its remedy.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(compiler) = &self.found {
+            return write!(
+                f,
+                "{}: {}, LLVM {}",
+                compiler.origin, compiler.version, compiler.llvm.version
+            );
+        }
+        for (index, place) in self.rejected.iter().enumerate() {
+            let newline = if index > 0 { "\n" } else { "" };
+            write!(
+                f,
+                "{newline}  {} lacks {}\n    remedy: {}",
+                place.origin,
+                place.missing.join("; "),
+                place.remedy
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_rustc_verbose_version() {
+        let version = RustcVersion::parse(
+            "rustc 1.96.0 (ac68faa20 2026-05-25) (built from a source tarball)\nbinary: rustc\n\
+             commit-hash: ac68faa20c58cbccd01ee7208bf3b6e93a7d7f96\nhost: x86_64-unknown-linux-gnu\n\
+             release: 1.96.0\nLLVM version: 22.1.8\n",
+        )
+        .unwrap();
+        assert_eq!(version.release, "1.96.0");
+        assert_eq!(version.host, "x86_64-unknown-linux-gnu");
+        assert_eq!(version.llvm, "22.1.8");
+        assert!(RustcVersion::parse("error: no such command").is_none());
+    }
+
+    #[test]
+    fn reads_llvm_versions() {
+        let debian = "Debian LLVM version 22.1.8\n  Optimized build.";
+        let rustup = "LLVM (http://llvm.org/):\n  LLVM version 22.1.2-rust-1.95.0-stable\n";
+        assert_eq!(llvm_version(debian).as_deref(), Some("22.1.8"));
+        assert_eq!(llvm_version(rustup).as_deref(), Some("22.1.2"));
+        assert_eq!(llvm_version("clang 3"), None);
+    }
+
+    #[test]
+    fn compares_versions_by_number() {
+        assert!(version_numbers("1.100.0") > version_numbers("1.95"));
+        assert!(version_numbers("1.63.0") < version_numbers(OLDEST_RUSTC));
+        assert_eq!(version_numbers("1.97.0-nightly"), [1, 97, 0]);
+    }
+
+    #[test]
+    fn says_what_is_missing_and_the_remedy() {
+        let missing = inspect("nowhere", Path::new("/nonexistent/rustc")).unwrap_err();
+        let rejected = vec![RejectedCompiler {
+            origin: "nowhere",
+            missing,
+            remedy: "make one".into(),
+        }];
+        let text = CompilerSearch {
+            found: None,
+            rejected,
+        }
+        .to_string();
+        assert!(
+            text.contains("nowhere lacks a rustc that runs (/nonexistent/rustc)"),
+            "{text}"
+        );
+        assert!(text.contains("remedy: make one"), "{text}");
+    }
+}
