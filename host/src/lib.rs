@@ -1,7 +1,10 @@
 //! trioxide
 
 pub mod backend;
+pub mod collective;
 pub mod error;
+pub mod half_edges;
 pub mod mesh;
+pub mod polylla;
 
 pub use error::{Error, Result};
