@@ -2,7 +2,9 @@
 
 pub mod backend;
 pub mod collective;
+pub mod edges;
 pub mod error;
+pub mod formats;
 pub mod half_edges;
 pub mod mesh;
 pub mod polylla;
