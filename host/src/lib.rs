@@ -5,6 +5,7 @@ pub mod collective;
 pub mod edges;
 pub mod error;
 pub mod formats;
+pub mod generate;
 pub mod half_edges;
 pub mod mesh;
 pub mod polylla;
