@@ -334,11 +334,7 @@ impl Output {
 
 /// Vertices of the polygons that start at half-edges `starts`, each from its start on, and which of the polygons visit a
 /// vertex more than once.
-pub fn list_polygons(
-    half_edges: &HalfEdges,
-    next: &[u32],
-    starts: &[u32],
-) -> (Polygons, Vec<u32>) {
+pub fn list_polygons(half_edges: &HalfEdges, next: &[u32], starts: &[u32]) -> (Polygons, Vec<u32>) {
     let mut polygons = Polygons {
         offsets: Vec::with_capacity(starts.len() + 1),
         vertices: Vec::new(),

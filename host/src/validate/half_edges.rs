@@ -146,6 +146,9 @@ mod tests {
             he.prev[next as usize] = h;
         }
         let error = half_edges(&he).unwrap_err().to_string();
-        assert!(error.ends_with("next on the border stays in the fan of triangles"), "{error}");
+        assert!(
+            error.ends_with("next on the border stays in the fan of triangles"),
+            "{error}"
+        );
     }
 }

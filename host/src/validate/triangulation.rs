@@ -147,7 +147,9 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
             .triangles
             .par_iter()
             .enumerate()
-            .find_map_first(|(t, triangle)| Some(invalid(format!("triangle {t}"), rule(triangle)?)));
+            .find_map_first(|(t, triangle)| {
+                Some(invalid(format!("triangle {t}"), rule(triangle)?))
+            });
         if let Some(error) = broken {
             return Err(error);
         }
@@ -337,15 +339,18 @@ mod tests {
 
     #[test]
     fn accepts_no_triangle() {
-        assert_eq!(
-            triangulation(&mesh(&[], &[])).unwrap(),
-            Summary::default()
-        );
+        assert_eq!(triangulation(&mesh(&[], &[])).unwrap(), Summary::default());
     }
 
     #[test]
     fn counts_a_pinch_vertex() {
-        let points = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 0.0), (-1.0, -1.0)];
+        let points = [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (1.0, 1.0),
+            (-1.0, 0.0),
+            (-1.0, -1.0),
+        ];
         let summary = triangulation(&mesh(&points, &[[0, 1, 2], [0, 3, 4]])).unwrap();
         assert_eq!(summary.pinch_vertices, 1);
         assert_eq!(summary.boundary_loops, 2);

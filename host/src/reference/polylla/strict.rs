@@ -77,7 +77,11 @@ pub fn split_polygon(
 /// earlier corner has, and c is that one.
 fn first_repeat(he: &HalfEdges, next: &[u32], start: u32) -> Option<(u32, u32)> {
     let mut corner_at = HashMap::new();
-    cycle(next, start).find_map(|h| corner_at.insert(he.origin(h), h).map(|earlier| (earlier, h)))
+    cycle(next, start).find_map(|h| {
+        corner_at
+            .insert(he.origin(h), h)
+            .map(|earlier| (earlier, h))
+    })
 }
 
 /// The half-edge, opposite to corner `c` in a triangle of its fan, beyond which corner `d` lies.
