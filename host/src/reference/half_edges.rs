@@ -194,6 +194,17 @@ mod tests {
         half_edges(&[[0, 1, 2], [1, 0, 3], [0, 1, 4]], 5);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn every_identity_holds(mesh in crate::reference::random_mesh::triangulations()) {
+            let he = half_edges(&mesh.triangles, mesh.points.len());
+            crate::validate::half_edges(&he).unwrap();
+            let summary = crate::validate::triangulation(&mesh).unwrap();
+
+            proptest::prop_assert_eq!(he.len(), he.inner() as usize + summary.boundary_edges);
+        }
+    }
+
     #[test]
     fn a_hub_of_many_triangles_takes_linear_time() {
         let n = 300_000;

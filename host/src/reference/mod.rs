@@ -4,6 +4,8 @@
 pub(crate) mod edge_table;
 pub mod half_edges;
 pub mod polylla;
+#[cfg(test)]
+pub(crate) mod random_mesh;
 
 pub use half_edges::half_edges;
 pub use polylla::polylla;

@@ -22,7 +22,8 @@
 //!    cut makes a new barrier tip.
 //!
 //! **Constrained edges** (interface segments, edges between different region ids) count as boundary edges: they are
-//! frontier edges, and where one is the longest of its triangle it is a terminal edge, for each side by itself.
+//! frontier edges, and where one is the longest of its triangle it is a terminal edge, for each side by itself. They may
+//! end inside of a region: the end has a second frontier edge by 2., or it is a barrier tip, repaired like any other.
 //!
 //! # How this differs from the paper
 //!
