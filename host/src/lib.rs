@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod collective;
+pub mod digest;
 pub mod edges;
 pub mod error;
 pub mod formats;
@@ -9,5 +10,8 @@ pub mod generate;
 pub mod half_edges;
 pub mod mesh;
 pub mod polylla;
+pub mod quality;
+pub mod reference;
+pub mod validate;
 
 pub use error::{Error, Result};
