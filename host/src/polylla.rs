@@ -229,6 +229,7 @@ pub fn polylla<P: Point>(
     let mut lists = None;
     if options.lists || options.strict {
         let (mut listed, mut weak) = list_polygons(on, mesh, &next, &half_edges)?;
+        counts.weakly_simple = weak.len() as u32;
         while options.strict && !weak.is_empty() {
             on.stage("cut weakly simple polygons", || {
                 let count = weak.len() as u32;
@@ -261,7 +262,6 @@ pub fn polylla<P: Point>(
             })?;
             (listed, weak) = list_polygons(on, mesh, &next, &half_edges)?;
         }
-        counts.weakly_simple = weak.len() as u32;
         lists = Some(listed);
     }
     counts.polygons = half_edges.len() as u32;
