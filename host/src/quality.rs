@@ -22,7 +22,7 @@ const BLOCK: usize = 1024;
 /// A kernel with a smaller part of its polygon's area may be rounding alone.
 const SMALLEST_KERNEL: f64 = 1e-12;
 
-/// Smallest, mean and largest value of a measure; infinite and NaN where there is no polygon.
+/// Smallest, mean and largest value of a measure; infinite where there is no polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distribution {
     /// Smallest value.
