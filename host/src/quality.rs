@@ -447,7 +447,7 @@ mod tests {
 
     fn polylla(mesh: Triangulation) -> PolygonMesh {
         let he = reference::half_edges(&mesh.triangles, mesh.points.len());
-        let (output, _) = reference::polylla(&mesh.points, &he, |_| false);
+        let (output, _) = reference::polylla(&mesh.points, &he, |_| false, crate::mesh::Ties::Edge);
         PolygonMesh {
             points: mesh.points,
             polygons: output.polygons,

@@ -71,8 +71,14 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("random 30k".to_owned(), generate::random(30_000, 1)?),
         ("disk 5k".to_owned(), generate::disk(5_000, 2)?),
     ];
-    meshes.push(("random 20k with holes".to_owned(), with_holes(generate::random(20_000, 4)?, 7)));
-    meshes.push(("grid 2k of islands".to_owned(), with_holes(generate::grid(2_000)?, 2)));
+    meshes.push((
+        "random 20k with holes".to_owned(),
+        with_holes(generate::random(20_000, 4)?, 7),
+    ));
+    meshes.push((
+        "grid 2k of islands".to_owned(),
+        with_holes(generate::grid(2_000)?, 2),
+    ));
     meshes.extend(small::meshes());
     if size == Size::Large {
         meshes.push(("grid 1M".to_owned(), generate::grid(1_000_000)?));

@@ -9,7 +9,7 @@ use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;
 use crate::backend::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{HalfEdges, PolyllaMesh, Segment, Triangulation};
+use crate::mesh::{HalfEdges, PolyllaMesh, Segment, Ties, Triangulation};
 use crate::polylla::{Constraints, Options, polylla};
 use crate::{reference, validate};
 
@@ -44,23 +44,67 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new("a grid gives its squares", |on| {
         for k in [2u32, 3, 17, 100] {
             let mesh = crate::generate::grid((k * k) as usize)?;
-            let ours = run::<DVec2>(on, &mesh, false)?;
+            let ours = run::<DVec2>(on, &mesh, Options::default())?;
             equal("polygons", &[ours.counts.polygons], &[(k - 1) * (k - 1)])?;
         }
         Ok(())
     }));
+    cases.push(Case::new(
+        "a ring of tied triangles is refused or has its seed",
+        |on| {
+            let mesh = tied_ring();
+            let first = Options {
+                ties: Ties::First,
+                ..Options::default()
+            };
+            match run::<DVec2>(on, &mesh, first) {
+                Err(Error::Invalid { element, .. }) if element.contains("ring") => {}
+                other => return Err(format!("not refused: {other:?}")),
+            }
+            let ours = run::<DVec2>(on, &mesh, Options::default())?;
+            equal("regions", &[ours.counts.regions], &[1])
+        },
+    ));
     cases.push(Case::new("a segment that is no edge is refused", |on| {
         let mut mesh = crate::generate::grid(9)?;
         mesh.segments.push(Segment {
             ends: [0, 8],
             marker: 1,
         });
-        match run::<DVec2>(on, &mesh, false) {
+        match run::<DVec2>(on, &mesh, Options::default()) {
             Err(Error::Invalid { element, .. }) if element.contains("segment 0") => Ok(()),
             other => Err(format!("not refused: {other:?}")),
         }
     }));
     cases
+}
+
+/// Triangles around vertex 0 with spokes of exactly equal length, each pointing at the next by its first longest edge.
+fn tied_ring() -> Triangulation {
+    let rim = [
+        (5, 0),
+        (4, 3),
+        (3, 4),
+        (0, 5),
+        (-3, 4),
+        (-4, 3),
+        (-5, 0),
+        (-4, -3),
+        (-3, -4),
+        (0, -5),
+        (3, -4),
+        (4, -3),
+    ];
+    let mut points = vec![DVec2::ZERO];
+    points.extend(
+        rim.iter()
+            .map(|&(x, y)| DVec2::new(f64::from(x), f64::from(y))),
+    );
+    Triangulation {
+        points,
+        triangles: (0..12).map(|i| [0, 1 + i, 1 + (i + 1) % 12]).collect(),
+        ..Default::default()
+    }
 }
 
 /// The mesh with its own regions and segments; where it has none, four regions and some of its edges as segments.
@@ -83,13 +127,13 @@ fn with_regions(mesh: &Triangulation) -> Triangulation {
     mesh
 }
 
-fn run<P: Point>(on: &Device, mesh: &Triangulation, strict: bool) -> crate::Result<PolyllaMesh> {
+fn run<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    options: Options,
+) -> crate::Result<PolyllaMesh> {
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
     let constraints = Constraints::new(on, &half_edges, mesh)?;
-    let options = Options {
-        strict,
-        ..Options::default()
-    };
     polylla(on, &half_edges, &constraints, options)?.download(on, &half_edges)
 }
 
@@ -114,22 +158,21 @@ fn constrained(mesh: &Triangulation, half_edges: &HalfEdges) -> Vec<bool> {
         .collect()
 }
 
-fn compare<P: Point + reference::polylla::Point>(
-    on: &Device,
-    mesh: &Triangulation,
-    strict: bool,
-    runs: usize,
-) -> Outcome {
+fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let constrained = constrained(mesh, &half_edges);
     let is_constrained = |h: u32| constrained[h as usize];
-    let (mut expected, _) = reference::polylla(&points, &half_edges, is_constrained);
+    let (mut expected, _) = reference::polylla(&points, &half_edges, is_constrained, Ties::Edge);
     if strict {
         reference::polylla::split_weakly_simple(&half_edges, &mut expected);
     }
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
     for i in 0..runs {
-        let ours = match run::<P>(on, mesh, strict) {
+        let ours = match run::<P>(on, mesh, options) {
             Err(Error::Invalid { rule, .. })
                 if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
             {

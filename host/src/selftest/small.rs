@@ -7,7 +7,11 @@ use crate::mesh::Triangulation;
 
 pub fn meshes() -> Vec<NamedMesh> {
     vec![
-        named("one triangle", &[(0.0, 0.0), (2.0, 0.0), (0.0, 1.0)], &[[0, 1, 2]]),
+        named(
+            "one triangle",
+            &[(0.0, 0.0), (2.0, 0.0), (0.0, 1.0)],
+            &[[0, 1, 2]],
+        ),
         named(
             "two triangles",
             &[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)],
@@ -30,7 +34,15 @@ pub fn meshes() -> Vec<NamedMesh> {
                 (4.0, 14.0),
                 (13.0, 0.0),
             ],
-            &[[2, 0, 1], [3, 0, 2], [5, 2, 1], [4, 6, 3], [4, 2, 6], [2, 5, 6], [3, 6, 0]],
+            &[
+                [2, 0, 1],
+                [3, 0, 2],
+                [5, 2, 1],
+                [4, 6, 3],
+                [4, 2, 6],
+                [2, 5, 6],
+                [3, 6, 0],
+            ],
         ),
         ("a strip".to_owned(), strip(200)),
         ("a fan of 300, two polygons".to_owned(), fan(300)),
@@ -56,7 +68,9 @@ fn strip(n: u32) -> Triangulation {
     let squares = (0..n).map(|i| 2 * i);
     Triangulation {
         points: (0..2 * (n + 1)).map(point).collect(),
-        triangles: squares.flat_map(|i| [[i, i + 2, i + 3], [i, i + 3, i + 1]]).collect(),
+        triangles: squares
+            .flat_map(|i| [[i, i + 2, i + 3], [i, i + 3, i + 1]])
+            .collect(),
         ..Default::default()
     }
 }
@@ -83,7 +97,12 @@ fn equal_edges(k: u32) -> Triangulation {
     let mut triangles = Vec::new();
     for j in 0..k {
         for i in 0..k {
-            let [a, b, c, d] = [vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)];
+            let [a, b, c, d] = [
+                vertex(i, j),
+                vertex(i + 1, j),
+                vertex(i + 1, j + 1),
+                vertex(i, j + 1),
+            ];
             if (i + j) % 2 == 0 {
                 triangles.extend([[a, b, c], [a, c, d]]);
             } else {
