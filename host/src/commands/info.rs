@@ -279,6 +279,7 @@ fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trioxide::mesh::Faces;
 
     #[test]
     fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
