@@ -86,7 +86,7 @@ pub(crate) fn parse_chunks<C: Sync, T: Send>(
     chunks: &[C],
     parse: impl Fn(&C) -> Parsed<T> + Sync,
 ) -> Parsed<Vec<T>> {
-    let parts: Vec<Parsed<T>> = chunks.par_iter().map(|chunk| parse(chunk)).collect();
+    let parts: Vec<Parsed<T>> = chunks.par_iter().map(&parse).collect();
     parts.into_iter().collect()
 }
 

@@ -1,13 +1,15 @@
-//! Every format: oddities of others' files, faults, round trips, damaged bytes.
+//! Every format: oddities of others' files and faults.
 
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use proptest::prelude::*;
 
 use super::text::Parsed;
 use super::*;
-use crate::mesh::{Polygons, Segment};
+use crate::mesh::Segment;
+
+mod damage;
+mod round_trips;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -414,148 +416,12 @@ fn vtu_text_and_faults() {
     assert!(with("</Piece>", "").starts_with("f:7: "));
 }
 
-/// Coordinates that show whether anything is lost.
-fn mesh_of(faces: Faces, regions: Option<Vec<i32>>) -> Mesh {
-    let points = [
-        (0.1, 1.0 / 3.0),
-        (1e300, -5e-324),
-        (-0.0, 2.5),
-        (3e-7, 7e22),
-        (4.0, -1.0),
-    ];
-    Mesh {
-        points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
-        faces,
-        regions,
-        segments: Vec::new(),
-    }
-}
-
-fn polygon_mesh() -> Mesh {
-    let mut polygons = Polygons::default();
-    polygons.push(&[0, 1, 2, 3]);
-    polygons.push(&[4, 1, 0]);
-    polygons.push(&[0, 1, 2, 3, 4]);
-    mesh_of(Faces::Polygons(polygons), Some(vec![-1, 7, i32::MIN]))
-}
-
-fn triangle_mesh() -> Mesh {
-    let mut mesh = mesh_of(
-        Faces::Triangles(vec![[0, 1, 2], [2, 3, 4]]),
-        Some(vec![3, -3]),
-    );
-    mesh.segments = vec![Segment {
-        ends: [4, 0],
-        marker: -2,
-    }];
-    mesh
-}
-
-#[test]
-fn what_is_written_reads_back() {
-    let folder = tempfile::tempdir().unwrap();
-    for (k, mesh) in [
-        polygon_mesh(),
-        triangle_mesh(),
-        mesh_of(Faces::Triangles(vec![]), None),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        for format in &FORMATS {
-            let path = folder
-                .path()
-                .join(format!("{k}.{}", format.extensions[0].to_ascii_uppercase()));
-            let polygons = matches!(mesh.faces, Faces::Polygons(_));
-            let written = write(&path, &mesh);
-            if format.name == "Triangle" && polygons {
-                let reason = written.unwrap_err().to_string();
-                assert!(
-                    reason.contains("triangles only, but face 0 has 4 vertices"),
-                    "{reason}"
-                );
-                continue;
-            }
-            written.unwrap();
-            if format.read.is_none() {
-                assert!(
-                    read(&path)
-                        .unwrap_err()
-                        .to_string()
-                        .contains("are read: .off, .obj")
-                );
-                continue;
-            }
-            let mut expected = mesh.clone();
-            expected.regions = expected.regions.filter(|_| format.keeps_regions);
-            expected.segments.retain(|_| format.keeps_segments);
-            let back = read(&path).unwrap();
-            assert_eq!(back, expected, "{}", format.name);
-            let bits = |mesh: &Mesh| {
-                mesh.points
-                    .iter()
-                    .map(|p| p.to_array().map(f64::to_bits))
-                    .collect::<Vec<_>>()
-            };
-            assert_eq!(bits(&back), bits(&expected), "{}", format.name);
-        }
-    }
-    // Nothing else was left: two meshes in every format, .node with .ele, one .poly; one in all but .node.
-    assert_eq!(folder.path().read_dir().unwrap().count(), 5 + 8 + 7);
-}
-
-#[test]
-fn points_in_space_and_long_polygons_are_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut polygons = Polygons::default();
-    polygons.push(&(0..300).collect::<Vec<_>>());
-    let mesh = Mesh {
-        points: (0..300)
-            .map(|i| DVec3::new(f64::from(i), 0.5, -f64::from(i)))
-            .collect(),
-        faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
-    };
-    for extension in ["off", "obj", "ply", "vtu"] {
-        let path = folder.path().join("m").with_extension(extension);
-        write(&path, &mesh).unwrap();
-        assert_eq!(read(&path).unwrap(), mesh, "{extension}");
-    }
-    let reason = write(&folder.path().join("m.ale"), &mesh).unwrap_err();
-    assert!(
-        reason
-            .to_string()
-            .contains("planar meshes only, but vertex 1")
-    );
-    let faces = Faces::Triangles(vec![[0, 1, 2]]);
-    let mesh = Mesh { faces, ..mesh };
-    let path = folder.path().join("m.node");
-    write(&path, &mesh).unwrap();
-    assert_eq!(read(&path).unwrap(), mesh);
-}
-
-#[test]
-fn ale_is_as_the_polylla_authors_write_it() {
-    let mesh = read(&fixture("colours.off")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.ale");
-    write(&path, &mesh).unwrap();
-    let expected = "# domain type\nCustom\n\
-        # nodal coordinates: number of nodes followed by the coordinates\n6\n0 0\n2 0\n3 2\n1 3.5\n-1 2\n4 -1\n\
-        # element connectivity: number of elements followed by the elements\n2\n5 1 2 3 4 5\n3 2 6 3\n\
-        # indices of nodes located on the Dirichlet boundary\n1 2 3 4 5 6\n\
-        # indices of nodes located on the Neumann boundary\n0\n\
-        # xmin, xmax, ymin, ymax of the bounding box\n-1 4 -1 3.5\n";
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
-}
-
 #[test]
 fn a_poly_file_of_another_mesh_is_not_taken_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.node");
     std::fs::write(path.with_extension("poly"), "0 2\n0\n").unwrap();
-    let mut mesh = triangle_mesh();
+    let mut mesh = round_trips::triangle_mesh();
     mesh.segments.clear();
     assert!(
         write(&path, &mesh)
@@ -594,138 +460,4 @@ fn files_that_are_not_there_and_unknown_extensions() {
     let path = folder.path().join("m.node");
     std::fs::write(&path, NODES).unwrap();
     assert!(read(&path).unwrap_err().to_string().contains("m.ele: "));
-}
-
-fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
-    // One file after the other, so that damage can strike each.
-    let mut parts = file.split(|byte| *byte == b'|');
-    let mut part = || parts.next().unwrap_or_default();
-    let nodes = triangle::parse_nodes(part())?;
-    let elements = triangle::parse_elements(part(), &nodes)?;
-    let segments = triangle::parse_segments(part(), &nodes)?;
-    Ok(Mesh {
-        points: nodes.points,
-        faces: Faces::Triangles(elements.triangles),
-        regions: elements.regions,
-        segments,
-    })
-}
-
-/// A parser and a good file for it.
-type Sample = (fn(&[u8]) -> Parsed<Mesh>, Vec<u8>);
-
-fn samples() -> Vec<Sample> {
-    let folder = tempfile::tempdir().unwrap();
-    let written = |extension: &str| {
-        let path = folder.path().join("m").with_extension(extension);
-        write(&path, &polygon_mesh()).unwrap();
-        std::fs::read(path).unwrap()
-    };
-    let file = |name: &str| std::fs::read(fixture(name)).unwrap();
-    let pair = [
-        "square_with_hole.node",
-        "square_with_hole.ele",
-        "square_with_hole.poly",
-    ]
-    .map(file);
-    vec![
-        (off::parse, file("colours.off")),
-        (obj::parse, file("steps.obj")),
-        (parse_pair, pair.join(&b'|')),
-        (ply::parse, file("octahedron_text.ply")),
-        (ply::parse, file("cube_big_endian.ply")),
-        (ply::parse, binary_ply()),
-        (ply::parse, written("ply")),
-        (vtu::parse, written("vtu")),
-    ]
-}
-
-#[derive(Clone, Debug)]
-enum Damage {
-    Set(prop::sample::Index, u8),
-    Insert(prop::sample::Index, &'static [u8]),
-    Remove(prop::sample::Index, usize),
-    Truncate(prop::sample::Index),
-}
-
-fn damage() -> impl Strategy<Value = Damage> {
-    let index = any::<prop::sample::Index>;
-    let pieces = prop::sample::select(vec![
-        &b"-"[..],
-        b"9",
-        b"99999999999999999999",
-        b"4294967295",
-        b"\n",
-        b" ",
-        b"#",
-        b"\\\n",
-        b"\r",
-        b"\0",
-        b"nan",
-        b"e",
-        b"\xff\xff\xff\xff",
-        b"\"",
-        b"<",
-        b"/",
-        b"3 ",
-    ]);
-    prop_oneof![
-        (index(), any::<u8>()).prop_map(|(i, byte)| Damage::Set(i, byte)),
-        (index(), pieces).prop_map(|(i, piece)| Damage::Insert(i, piece)),
-        (index(), 1..20_usize).prop_map(|(i, length)| Damage::Remove(i, length)),
-        index().prop_map(Damage::Truncate),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
-
-    /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
-    #[test]
-    fn damaged_files_do_no_harm(
-        sample in 0..8_usize,
-        damages in prop::collection::vec(damage(), 1..4),
-    ) {
-        thread_local!(static SAMPLES: Vec<Sample> = samples());
-        let (parse, mut file) = SAMPLES.with(|samples| samples[sample].clone());
-        for damage in damages {
-            let at = |index: prop::sample::Index| index.index(file.len() + 1);
-            match damage {
-                Damage::Set(i, byte) => {
-                    let at = at(i);
-                    if let Some(target) = file.get_mut(at) {
-                        *target = byte;
-                    }
-                }
-                Damage::Insert(i, piece) => {
-                    let at = at(i);
-                    file.splice(at..at, piece.iter().copied());
-                }
-                Damage::Remove(i, length) => {
-                    let at = at(i);
-                    let end = (at + length).min(file.len());
-                    file.drain(at..end);
-                }
-                Damage::Truncate(i) => {
-                    let at = at(i);
-                    file.truncate(at);
-                }
-            }
-        }
-        match parse(&file) {
-            Err(fault) => {
-                let error = fault.in_text(Path::new("f"), &file);
-                prop_assert!(!error.to_string().is_empty());
-            }
-            Ok(mesh) => {
-                let count = mesh.points.len();
-                for i in 0..mesh.faces.len() {
-                    prop_assert!(mesh.faces.get(i).len() >= 3);
-                    prop_assert!(mesh.faces.get(i).iter().all(|v| (*v as usize) < count));
-                }
-                prop_assert!(mesh.regions.is_none_or(|regions| regions.len() == mesh.faces.len()));
-                prop_assert!(mesh.segments.iter().flat_map(|s| s.ends).all(|v| (v as usize) < count));
-            }
-        }
-    }
 }
