@@ -9,7 +9,7 @@ use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;
 use crate::backend::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{HalfEdges, PolyllaMesh, Segment, Ties, Triangulation};
+use crate::mesh::{PolyllaMesh, Segment, Ties, Triangulation};
 use crate::polylla::{Constraints, Options, polylla};
 use crate::{reference, validate};
 
@@ -137,31 +137,10 @@ fn run<P: Point>(
     polylla(on, &half_edges, &constraints, options)?.download(on, &half_edges)
 }
 
-/// Whether each half-edge of a triangle is constrained.
-fn constrained(mesh: &Triangulation, half_edges: &HalfEdges) -> Vec<bool> {
-    let segments: std::collections::HashSet<[u32; 2]> = mesh
-        .segments
-        .iter()
-        .flat_map(|&Segment { ends: [a, b], .. }| [[a, b], [b, a]])
-        .collect();
-    let inner = 3 * half_edges.triangles;
-    let region = |h: u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
-    (0..inner)
-        .map(|h| {
-            let twin = half_edges.twin[h as usize];
-            let ends = [
-                half_edges.origin[h as usize],
-                half_edges.origin[half_edges.next[h as usize] as usize],
-            ];
-            twin < inner && region(h) != region(twin) || segments.contains(&ends)
-        })
-        .collect()
-}
-
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let constrained = constrained(mesh, &half_edges);
+    let constrained = reference::constrained_edges(mesh, &half_edges)?;
     let is_constrained = |h: u32| constrained[h as usize];
     let (mut expected, _) = reference::polylla(&points, &half_edges, is_constrained, Ties::Edge);
     if strict {
