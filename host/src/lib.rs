@@ -1,6 +1,8 @@
 //! trioxide
 
+pub mod edges;
 pub mod error;
+pub mod formats;
 pub mod generate;
 pub mod mesh;
 pub mod render;

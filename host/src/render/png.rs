@@ -6,12 +6,15 @@ use tiny_skia::{
 };
 
 use super::color::{BACKGROUND, EDGE, Rgb};
-use super::scene::Scene;
+use super::scene::{LINE_REACH, Scene};
 
 /// Rows of pixels that one task draws.
 const BAND: u32 = 64;
-/// Rows drawn beyond a band on both sides and thrown away: clipping an antialiased line changes the pixels next to the cut.
-const PADDING: u32 = 4;
+/// Pixels drawn beyond a band on every side and thrown away. Lines are cut in the middle of them, since tiny-skia draws an
+/// antialiased line that it has to clip itself wrongly, even far from the cut.
+const PADDING: u32 = 8;
+/// Pixels beyond a band at which lines are cut.
+const CUT: f32 = PADDING as f32 / 2.0;
 /// Faces are drawn this many times larger, without antialiasing, and averaged: antialiased faces would let the background
 /// through along every edge that two of them share.
 const SAMPLES: u32 = 3;
@@ -19,7 +22,6 @@ const SAMPLES: u32 = 3;
 /// The scene as a PNG file: RGB, 8 bits a channel.
 pub fn encode(scene: &Scene) -> Vec<u8> {
     let row = scene.width as usize * 3;
-    let padding = (scene.width * PADDING) as usize;
     let mut pixels = vec![0; row * scene.height as usize];
     let faces = extents(scene, scene.classes.len(), |i| scene.face(i));
     let inner = extents(scene, scene.inner_edges.len(), |i| &scene.inner_edges[i]);
@@ -30,13 +32,19 @@ pub fn encode(scene: &Scene) -> Vec<u8> {
         .for_each(|(band, pixels)| {
             let band = Band {
                 scene,
-                first: (band as u32 * BAND) as f32 - PADDING as f32,
+                first: (band as u32 * BAND) as f32,
             };
             let mut picture = band.draw_faces(&faces);
             band.draw_edges(&mut picture, &scene.inner_edges, &inner, scene.inner_width);
             band.draw_edges(&mut picture, &scene.outer_edges, &outer, scene.outer_width);
-            for (rgb, pixel) in pixels.chunks_exact_mut(3).zip(&picture.pixels()[padding..]) {
-                rgb.copy_from_slice(&[pixel.red(), pixel.green(), pixel.blue()]);
+            let padded_rows = picture.pixels().chunks(picture.width() as usize);
+            for (row, padded) in pixels
+                .chunks_mut(row)
+                .zip(padded_rows.skip(PADDING as usize))
+            {
+                for (rgb, pixel) in row.chunks_mut(3).zip(&padded[PADDING as usize..]) {
+                    rgb.copy_from_slice(&[pixel.red(), pixel.green(), pixel.blue()]);
+                }
             }
         });
 
@@ -70,7 +78,7 @@ fn extents<'a>(
         .collect()
 }
 
-/// Some rows of the picture: [`BAND`] and [`PADDING`] on both sides.
+/// [`BAND`] rows of the picture, drawn with [`PADDING`] around them.
 struct Band<'a> {
     scene: &'a Scene<'a>,
     /// Number of the first of these rows.
@@ -78,12 +86,10 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
-    const ROWS: u32 = BAND + 2 * PADDING;
-
-    /// Those of the faces or edges with these extents that reach into the band, widened by `reach`.
-    fn touched(&self, extents: &[[f32; 2]], reach: f32) -> impl Iterator<Item = usize> {
-        let least = self.first - reach;
-        let most = self.first + Self::ROWS as f32 + reach;
+    /// Those of the faces or edges with these extents that reach into the rows, or nearly.
+    fn touched(&self, extents: &[[f32; 2]]) -> impl Iterator<Item = usize> {
+        let least = self.first - LINE_REACH;
+        let most = self.first + BAND as f32 + LINE_REACH;
         extents
             .iter()
             .enumerate()
@@ -91,9 +97,16 @@ impl Band<'_> {
             .map(|(i, _)| i)
     }
 
+    /// From the picture to a pixmap of the band.
+    fn transform(&self, scale: u32) -> Transform {
+        let padding = PADDING as f32;
+        Transform::from_translate(padding, padding - self.first)
+            .post_scale(scale as f32, scale as f32)
+    }
+
     fn pixmap(&self, scale: u32) -> Pixmap {
-        let mut pixmap = Pixmap::new(self.scene.width * scale, Self::ROWS * scale)
-            .expect("the scene limits its size");
+        let size = [self.scene.width, BAND].map(|pixels| (pixels + 2 * PADDING) * scale);
+        let mut pixmap = Pixmap::new(size[0], size[1]).expect("the scene limits its size");
         let [r, g, b] = BACKGROUND;
         pixmap.fill(Color::from_rgba8(r, g, b, 255));
         pixmap
@@ -101,15 +114,14 @@ impl Band<'_> {
 
     fn draw_faces(&self, extents: &[[f32; 2]]) -> Pixmap {
         let mut large = self.pixmap(SAMPLES);
-        let transform =
-            Transform::from_translate(0.0, -self.first).post_scale(SAMPLES as f32, SAMPLES as f32);
+        let transform = self.transform(SAMPLES);
         let paints: Vec<Paint> = self
             .scene
             .palette
             .iter()
             .map(|&color| paint(color, false))
             .collect();
-        for i in self.touched(extents, 0.0) {
+        for i in self.touched(extents) {
             let points = self
                 .scene
                 .face(i)
@@ -125,11 +137,11 @@ impl Band<'_> {
 
     fn average(&self, large: &Pixmap) -> Pixmap {
         let mut picture = self.pixmap(1);
-        let stride = large.width() as usize;
+        let (width, stride) = (picture.width() as usize, large.width() as usize);
         let samples = SAMPLES as usize;
         let total = (SAMPLES * SAMPLES) as u16;
         for (i, pixel) in picture.pixels_mut().iter_mut().enumerate() {
-            let (x, y) = (i % self.scene.width as usize, i / self.scene.width as usize);
+            let (x, y) = (i % width, i / width);
             let mut sum = [total / 2; 3];
             for row in 0..samples {
                 let start = (y * samples + row) * stride + x * samples;
@@ -163,18 +175,50 @@ impl Band<'_> {
             ..Stroke::default()
         };
         let paint = paint(EDGE, true);
-        let transform = Transform::from_translate(0.0, -self.first);
+        let band = [
+            Vec2::new(-CUT, self.first - CUT),
+            Vec2::new(
+                self.scene.width as f32 + CUT,
+                self.first + BAND as f32 + CUT,
+            ),
+        ];
         // As one path, wide lines that meet in a vertex do not darken each other there.
         let mut lines = PathBuilder::new();
-        for i in self.touched(extents, width) {
-            let [from, to] = edges[i].map(|v| self.scene.points[v as usize]);
-            lines.move_to(from.x, from.y);
-            lines.line_to(to.x, to.y);
+        for i in self.touched(extents) {
+            let ends = edges[i].map(|v| self.scene.points[v as usize]);
+            if let Some([from, to]) = cut(ends, band) {
+                lines.move_to(from.x, from.y);
+                lines.line_to(to.x, to.y);
+            }
         }
         if let Some(path) = lines.finish() {
-            picture.stroke_path(&path, &paint, &stroke, transform, None);
+            picture.stroke_path(&path, &paint, &stroke, self.transform(1), None);
         }
     }
+}
+
+/// The part of a line inside of a box (Liang and Barsky 1984).
+fn cut([from, to]: [Vec2; 2], [least, most]: [Vec2; 2]) -> Option<[Vec2; 2]> {
+    // Ends may lie far outside of a narrow window.
+    let (start, step) = (from.as_dvec2(), to.as_dvec2() - from.as_dvec2());
+    let (mut enter, mut leave) = (0.0f64, 1.0f64);
+    for axis in 0..2 {
+        let sides = [least[axis], most[axis]].map(|side| f64::from(side) - start[axis]);
+        if step[axis] == 0.0 {
+            if sides[0] > 0.0 || sides[1] < 0.0 {
+                return None;
+            }
+        } else {
+            let [a, b] = sides.map(|side| side / step[axis]);
+            enter = enter.max(a.min(b));
+            leave = leave.min(a.max(b));
+        }
+    }
+    // Ends inside of the box stay as they are.
+    let at = |share: f64| (start + step * share).as_vec2();
+    let first = if enter > 0.0 { at(enter) } else { from };
+    let last = if leave < 1.0 { at(leave) } else { to };
+    (enter <= leave).then_some([first, last])
 }
 
 fn paint([r, g, b]: Rgb, anti_alias: bool) -> Paint<'static> {

@@ -12,6 +12,9 @@ const EDGES_FROM: f64 = 3.0;
 const LONGER_SIDE: f64 = 1600.0;
 const LONGEST_SIDE: f64 = 16384.0;
 
+/// Pixels on both sides of an edge that its line may colour: over half of the widest line.
+pub const LINE_REACH: f32 = 2.0;
+
 /// A mesh ready to draw: in pixels, y down.
 pub struct Scene<'a> {
     pub width: u32,
@@ -107,10 +110,11 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether a box is in the picture.
+    /// Whether a box is in the picture, or so near that a line around it is.
     pub fn shows(&self, [least, most]: [Vec2; 2]) -> bool {
         let size = Vec2::new(self.width as f32, self.height as f32);
-        most.cmpge(Vec2::ZERO).all() && least.cmple(size).all()
+        most.cmpge(Vec2::splat(-LINE_REACH)).all()
+            && least.cmple(size + Vec2::splat(LINE_REACH)).all()
     }
 }
 
@@ -181,7 +185,7 @@ impl View {
         // Of a mesh on a line, one of both may be 0.
         if !(extent.is_finite() && extent.min_element() >= 0.0 && extent.max_element() > 0.0) {
             return Err(Error::Argument(format!(
-                "nothing can be drawn between ({}, {}) and ({}, {}): the window must span an area",
+                "nothing can be drawn between ({}, {}) and ({}, {}): the mesh or window must span an area",
                 least.x, least.y, most.x, most.y
             )));
         }
