@@ -1,0 +1,203 @@
+//! `trioxide bench`: stage times of a pipeline, resident on the device.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+use glam::{DVec2, Vec2};
+use serde_json::json;
+use trioxide::backend::{Choice, Device, Stage};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::Triangulation;
+use trioxide::polylla::{self, Constraints};
+use trioxide::{Error, Result, generate};
+
+use super::device::{DeviceOptions, Precision};
+use super::{generate::count, is_standard_output, print, write_json};
+
+/// Time the stages of a pipeline over several runs
+///
+/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum.
+#[derive(Args)]
+pub struct Options {
+    /// Pipeline to time
+    family: Family,
+    /// Mesh
+    #[arg(long, value_enum, default_value = "grid")]
+    mesh: Mesh,
+    /// Number of points: 1000000, 1e6 or 1M
+    #[arg(short, value_name = "N", default_value = "1M", value_parser = count)]
+    n: usize,
+    /// Seed of a random mesh
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Runs that count, after two that do not
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Family {
+    /// Half-edges from triangles, polygons from half-edges.
+    Polylla,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mesh {
+    /// Uniform grid.
+    Grid,
+    /// Delaunay triangulation of random points.
+    Random,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let Some(device) = options.device.open()? else {
+        return Err(Error::Argument(format!(
+            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
+            Choice::Serial
+        )));
+    };
+    let mesh = match options.mesh {
+        Mesh::Grid => generate::grid(options.n)?,
+        Mesh::Random => generate::random(options.n, options.seed)?,
+    };
+    let Family::Polylla = options.family;
+    let stages = match options.device.precision {
+        Precision::F64 => polylla::<DVec2>(&device, &mesh, options.runs)?,
+        Precision::F32 => polylla::<Vec2>(&device, &mesh, options.runs)?,
+    };
+    if let Some(path) = &options.device.json {
+        let rows: Vec<_> = stages
+            .iter()
+            .map(|row| {
+                json!({"pipeline": row.pipeline, "name": row.stage, "milliseconds": row.median,
+                       "minimum": row.minimum, "maximum": row.maximum})
+            })
+            .collect();
+        let object = json!({
+            "command": "bench",
+            "family": "polylla",
+            "device": device.name(),
+            "vertices": mesh.points.len(),
+            "triangles": mesh.triangles.len(),
+            "runs": options.runs,
+            "peak_bytes": device.peak_bytes(),
+            "stages": rows,
+        });
+        write_json(path, &object)?;
+        if is_standard_output(path) {
+            return Ok(());
+        }
+    }
+    let mut text = format!(
+        "{}: {} vertices, {} triangles, median of {} runs, milliseconds\n",
+        device.name(),
+        mesh.points.len(),
+        mesh.triangles.len(),
+        options.runs
+    );
+    for row in &stages {
+        text += &format!(
+            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
+            row.pipeline, row.stage, row.median, row.minimum, row.maximum
+        );
+    }
+    let per_triangle = device.peak_bytes() as f64 / mesh.triangles.len() as f64;
+    text += &format!("most device memory: {per_triangle:.1} bytes a triangle\n");
+    print(&text)
+}
+
+struct Row {
+    pipeline: &'static str,
+    stage: &'static str,
+    median: f64,
+    minimum: f64,
+    maximum: f64,
+}
+
+/// Times of `work` by stage, and of all its stages together.
+fn rows(
+    pipeline: &'static str,
+    on: &Device,
+    runs: u32,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Vec<Row>> {
+    let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for run in 0..runs + 2 {
+        on.take_stages()?;
+        work()?;
+        let mut stages = on.take_stages()?;
+        stages.push(Stage {
+            name: "all stages",
+            milliseconds: stages.iter().map(|stage| stage.milliseconds).sum(),
+        });
+        for Stage { name, milliseconds } in stages {
+            if !order.contains(&name) {
+                order.push(name);
+            }
+            if run >= 2 {
+                times.entry(name).or_default().push(milliseconds);
+            }
+        }
+    }
+    Ok(order
+        .into_iter()
+        .filter_map(|stage| {
+            let mut times = times.remove(stage)?;
+            times.sort_by(f64::total_cmp);
+            Some(Row {
+                pipeline,
+                stage,
+                median: times[times.len() / 2],
+                minimum: times[0],
+                maximum: times[times.len() - 1],
+            })
+        })
+        .collect())
+}
+
+fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec<Row>> {
+    // From the host's arrays to the host's lists, as waited for.
+    let lists_only = polylla::Options {
+        prev: false,
+        ..polylla::Options::default()
+    };
+    let mut all = rows("as waited", on, runs.min(5), || {
+        let start = std::time::Instant::now();
+        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let constraints = Constraints::none(on)?;
+        let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
+        let lists = result.download_lists(on)?;
+        drop(lists);
+        on.take_stages()?;
+        on.note("host arrays to host lists", start.elapsed());
+        Ok(())
+    })?;
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+    let mut resident = None;
+    let points = on.upload(&points)?;
+    all.extend(rows("half-edges", on, runs, || {
+        drop(resident.take());
+        let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
+        resident = Some(DeviceTriangulation::<P>::build(on, points, origins)?);
+        Ok(())
+    })?);
+    drop((points, origins));
+    let resident = resident.expect("at least one run");
+    let constraints = Constraints::none(on)?;
+    let half_edges_only = polylla::Options {
+        lists: false,
+        ..polylla::Options::default()
+    };
+    all.extend(rows("polylla", on, runs, || {
+        polylla::polylla(on, &resident, &constraints, half_edges_only).map(drop)
+    })?);
+    all.extend(rows("with lists", on, runs, || {
+        polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
+    })?);
+    Ok(all)
+}
