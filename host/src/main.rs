@@ -22,6 +22,8 @@ enum Command {
     Polylla(commands::polylla::Options),
     Devices(commands::devices::Options),
     Selftest(commands::selftest::Options),
+    Bench(commands::bench::Options),
+    Generate(commands::generate::Options),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         Command::Polylla(options) => commands::polylla::run(&options),
         Command::Devices(options) => commands::devices::run(&options),
         Command::Selftest(options) => commands::selftest::run(&options),
+        Command::Bench(options) => commands::bench::run(&options),
+        Command::Generate(options) => commands::generate::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

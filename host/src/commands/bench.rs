@@ -1,6 +1,7 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
@@ -12,7 +13,7 @@ use trioxide::polylla::{self, Constraints};
 use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
-use super::{generate::count, is_standard_output, print, write_json};
+use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
 ///
@@ -25,7 +26,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "grid")]
     mesh: Mesh,
     /// Number of points: 1000000, 1e6 or 1M
-    #[arg(short, value_name = "N", default_value = "1M", value_parser = count)]
+    #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
     n: usize,
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
@@ -117,6 +118,19 @@ struct Row {
     maximum: f64,
 }
 
+impl Row {
+    fn new(pipeline: &'static str, stage: &'static str, mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Self {
+            pipeline,
+            stage,
+            median: times[times.len() / 2],
+            minimum: times[0],
+            maximum: times[times.len() - 1],
+        }
+    }
+}
+
 /// Times of `work` by stage, and of all its stages together.
 fn rows(
     pipeline: &'static str,
@@ -145,37 +159,34 @@ fn rows(
     }
     Ok(order
         .into_iter()
-        .filter_map(|stage| {
-            let mut times = times.remove(stage)?;
-            times.sort_by(f64::total_cmp);
-            Some(Row {
-                pipeline,
-                stage,
-                median: times[times.len() / 2],
-                minimum: times[0],
-                maximum: times[times.len() - 1],
-            })
-        })
+        .filter_map(|stage| Some(Row::new(pipeline, stage, times.remove(stage)?)))
         .collect())
 }
 
+/// Time of `work` by the clock, files and start of the device left out.
+fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Row> {
+    let mut times = Vec::new();
+    for run in 0..runs + 1 {
+        let start = Instant::now();
+        work()?;
+        if run > 0 {
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    Ok(Row::new("as waited", stage, times))
+}
+
 fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec<Row>> {
-    // From the host's arrays to the host's lists, as waited for.
     let lists_only = polylla::Options {
         prev: false,
         ..polylla::Options::default()
     };
-    let mut all = rows("as waited", on, runs.min(5), || {
-        let start = std::time::Instant::now();
+    let mut all = vec![waited("host arrays to host lists", runs.min(5), || {
         let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
         let constraints = Constraints::none(on)?;
         let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
-        let lists = result.download_lists(on)?;
-        drop(lists);
-        on.take_stages()?;
-        on.note("host arrays to host lists", start.elapsed());
-        Ok(())
-    })?;
+        result.download_lists(on).map(drop)
+    })?];
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
     let mut resident = None;

@@ -7,9 +7,11 @@ use serde_json::Value;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::{Error, Result};
 
+pub mod bench;
 pub mod convert;
 mod device;
 pub mod devices;
+pub mod generate;
 pub mod info;
 pub mod polylla;
 pub mod selftest;
