@@ -1,2 +1,30 @@
-//! kernels
-#![cfg_attr(target_arch = "nvptx64", no_std)]
+//! trioxide's kernels. Each is one function, run by the GPU and by the CPU.
+//!
+//! | family | stages |
+//! | --- | --- |
+//! | [`collective`] | scan, compact, bucket |
+//! | [`half_edge`] | a half-edge triangulation from triangles |
+//! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
+//!
+//! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
+//! one is in docs/KERNELS.md.
+#![cfg_attr(
+    target_arch = "nvptx64",
+    no_std,
+    feature(abi_ptx),
+    allow(internal_features, missing_docs)
+)]
+// A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
+#![allow(elided_lifetimes_in_paths)]
+
+pub mod block;
+pub mod collective;
+#[cfg(target_arch = "nvptx64")]
+pub mod device;
+pub mod half_edge;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod launch;
+pub mod orientation;
+pub mod point;
+pub mod polylla;
+pub mod view;

@@ -1,5 +1,6 @@
 //! trioxide
 
+pub mod backend;
 pub mod error;
 pub mod mesh;
 

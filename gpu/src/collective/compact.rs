@@ -1,0 +1,69 @@
+//! Compaction: a bit set becomes the ascending list of its set bits.
+//!
+//! The paper's last step (gpolylla-2023, 6.7) does this with tensor cores on one integer for each flag; a bit set is 32
+//! times smaller.
+
+use gpu_macros::kernel;
+
+use crate::block::Block;
+use crate::view::{In, Out};
+
+const ROUND: u32 = 256;
+const ROUNDS: u32 = 4;
+/// Words of a tile.
+pub const BIT_TILE: u32 = ROUND * ROUNDS;
+
+/// Number of set bits in each tile of a bit set.
+#[kernel(block = 256)]
+pub fn count_bits(block: &Block<256>, bits: In<u32>, counts: Out<u32>) {
+    let partial = block.lanes(|lane| {
+        let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane * 4);
+        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
+    });
+    let (_, total) = block.exclusive_sum(&partial);
+    block.lanes(|lane| {
+        if lane == 0 {
+            counts.set(block.index(), total);
+        }
+    });
+}
+
+/// Lists the set bits of each tile, from the scanned counts.
+///
+/// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list, neighbours
+/// to neighbours.
+#[kernel(block = 256, shared = 16384)]
+pub fn list_bits(block: &Block<256>, bits: In<u32>, counts: In<u32>, list: Out<u32>) {
+    let local = block.shared::<u16>();
+    let mut start = counts.at(block.index());
+    let mut round = 0;
+    while round < ROUNDS {
+        let first = block.index() * BIT_TILE + round * ROUND;
+        let words = block.lanes(|lane| {
+            let word = first + lane;
+            if word < bits.len() { bits.at(word) } else { 0 }
+        });
+        let ones = block.lanes(|lane| words.at(lane).count_ones());
+        let (before, total) = block.exclusive_sum(&ones);
+        if total > 0 {
+            block.phase(|lane| {
+                let mut word = words.at(lane);
+                let mut slot = before.at(lane);
+                while word != 0 {
+                    local.set(slot, (lane * 32 + word.trailing_zeros()) as u16);
+                    word &= word - 1;
+                    slot += 1;
+                }
+            });
+            block.phase(|lane| {
+                let mut i = lane;
+                while i < total {
+                    list.set(start + i, first * 32 + u32::from(local.at(i)));
+                    i += 256;
+                }
+            });
+        }
+        start += total;
+        round += 1;
+    }
+}

@@ -1,0 +1,62 @@
+//! Points in the precisions that kernels come in.
+
+use glam::{DVec2, Vec2};
+
+/// A point of the plane.
+pub trait Point2: Copy + Send + Sync + 'static {
+    /// Its coordinates' type.
+    type Scalar: Copy + PartialOrd;
+    /// Name of the precision, and suffix of its PTX entries.
+    const INSTANCE: &'static str;
+
+    /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
+    fn distance_squared(self, other: Self) -> Self::Scalar;
+
+    /// Coordinates in double precision (exact).
+    fn to_f64(self) -> DVec2;
+
+    /// The point of this precision nearest to `point`.
+    fn from_f64(point: DVec2) -> Self;
+}
+
+impl Point2 for Vec2 {
+    type Scalar = f32;
+    const INSTANCE: &'static str = "f32";
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f32 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec2 {
+        self.as_dvec2()
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec2) -> Self {
+        point.as_vec2()
+    }
+}
+
+impl Point2 for DVec2 {
+    type Scalar = f64;
+    const INSTANCE: &'static str = "f64";
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f64 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec2 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec2) -> Self {
+        point
+    }
+}

@@ -1,0 +1,119 @@
+//! Labels: longest edges, frontier edges, seeds.
+
+use gpu_macros::kernel;
+
+use crate::half_edge::target;
+use crate::point::Point2;
+use crate::view::{Atomic, In};
+
+/// Index (0, 1, 2) of the longest edge of triangle `t`, as two bits: bit set `longest`, 2 interleaved words.
+///
+/// Of equal edges the one with the smaller id counts as longer (module docs).
+#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+pub fn label_longest_edges<P: Point2>(
+    t: u32,
+    origins: In<u32>,
+    points: In<P>,
+    twins: In<u32>,
+) -> [bool; 2] {
+    let h = 3 * t;
+    let a = points.at(origins.at(h));
+    let b = points.at(origins.at(h + 1));
+    let c = points.at(origins.at(h + 2));
+    let lengths = [
+        a.distance_squared(b),
+        b.distance_squared(c),
+        c.distance_squared(a),
+    ];
+    let edge = |k: u32| (h + k).min(twins.at(h + k));
+    let longer = |i: u32, j: u32| {
+        let (x, y) = (lengths[i as usize], lengths[j as usize]);
+        x > y || x == y && edge(i) < edge(j)
+    };
+    let longest = if longer(0, 1) {
+        if longer(0, 2) { 0 } else { 2 }
+    } else if longer(1, 2) {
+        1
+    } else {
+        2
+    };
+    [longest & 1 != 0, longest & 2 != 0]
+}
+
+/// Whether half-edge `h` is the longest of its triangle.
+#[inline(always)]
+fn is_longest(longest: In<u32>, h: u32) -> bool {
+    let t = h / 3;
+    let word = t / 32 * 2;
+    let (low, high) = (longest.at(word), longest.at(word + 1));
+    let k = (low >> (t % 32) & 1) | (high >> (t % 32) & 1) << 1;
+    h == 3 * t + k
+}
+
+/// Whether half-edge `h` is a frontier edge, and whether it is a seed: of an interior terminal edge the smaller half-edge,
+/// of one on the boundary the inner.
+///
+/// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary on both sides.
+#[kernel(bits)]
+pub fn label_frontier_edges(
+    h: u32,
+    twins: In<u32>,
+    longest: In<u32>,
+    constrained: In<u32>,
+) -> (bool, bool) {
+    let twin = twins.at(h);
+    let mine = is_longest(longest, h);
+    // Border half-edges are numbered behind those of the triangles.
+    if twin >= twins.len() || (!constrained.is_empty() && constrained.bit(h)) {
+        return (true, mine);
+    }
+    let theirs = is_longest(longest, twin);
+    (!mine && !theirs, mine && theirs && h < twin)
+}
+
+/// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.
+#[kernel(bits)]
+pub fn mark_region_borders(h: u32, twins: In<u32>, regions: In<u32>) -> bool {
+    let twin = twins.at(h);
+    twin < twins.len() && regions.at(h / 3) != regions.at(twin / 3)
+}
+
+/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained, by looking through the half-edges around its
+/// first end; `found` gets `i` where there is no such edge.
+///
+/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one
+/// half-edge would not lead to all the others.
+#[kernel]
+pub fn mark_segments(
+    i: u32,
+    ends: In<u32>,
+    origins: In<u32>,
+    twins: In<u32>,
+    offsets: In<u32>,
+    items: In<u32>,
+    constrained: Atomic,
+    found: Atomic,
+) {
+    let (a, b) = (ends.at(2 * i), ends.at(2 * i + 1));
+    let mut seen = false;
+    let mut end = 0;
+    while end < 2 {
+        let (from, to) = if end == 0 { (a, b) } else { (b, a) };
+        let mut slot = offsets.at(from);
+        while slot < offsets.at(from + 1) {
+            let h = items.at(slot);
+            if target(origins, h) == to {
+                constrained.set_bit(h);
+                if twins.at(h) < twins.len() {
+                    constrained.set_bit(twins.at(h));
+                }
+                seen = true;
+            }
+            slot += 1;
+        }
+        end += 1;
+    }
+    if !seen {
+        found.min(0, i);
+    }
+}

@@ -1,0 +1,48 @@
+//! Links: each frontier half-edge to the next around its polygon.
+
+use gpu_macros::kernel;
+
+use crate::half_edge::{next, prev};
+use crate::view::{In, NONE, Out};
+
+/// The frontier half-edge behind `h` around its polygon: the first, clockwise around the vertex that `h` ends at.
+#[inline(always)]
+pub(super) fn successor(twins: In<u32>, frontier: In<u32>, h: u32) -> u32 {
+    let mut e = next(h);
+    while !frontier.bit(e) {
+        e = next(twins.at(e));
+    }
+    e
+}
+
+/// The frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex it starts at.
+#[inline(always)]
+pub(super) fn predecessor(twins: In<u32>, frontier: In<u32>, h: u32) -> u32 {
+    let mut e = prev(h);
+    while !frontier.bit(e) {
+        e = prev(twins.at(e));
+    }
+    e
+}
+
+/// Links half-edge `h` to its successor if it is a frontier edge; whether it ends at a barrier tip.
+///
+/// A half-edge's `prev` is written by its predecessor, which is its own alone: no two indices write one element.
+#[kernel(bits)]
+pub fn link_frontier_edges(
+    h: u32,
+    twins: In<u32>,
+    frontier: In<u32>,
+    polygon_next: Out<u32>,
+    polygon_prev: Out<u32>,
+) -> bool {
+    if !frontier.bit(h) {
+        polygon_next.set(h, NONE);
+        polygon_prev.set(h, NONE);
+        return false;
+    }
+    let e = successor(twins, frontier, h);
+    polygon_next.set(h, e);
+    polygon_prev.set(e, h);
+    e == twins.at(h)
+}

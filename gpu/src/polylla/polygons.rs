@@ -1,0 +1,136 @@
+//! Polygons: from seeds to each polygon's smallest half-edge, and to lists of vertices.
+
+use gpu_macros::kernel;
+
+use super::link::successor;
+use crate::view::{Atomic, In, Out};
+
+/// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
+///
+/// A seed inside of a polygon first finds a frontier edge of it. Several seeds of one polygon set the same bit.
+#[kernel]
+pub fn mark_polygons(
+    i: u32,
+    seeds: In<u32>,
+    twins: In<u32>,
+    frontier: In<u32>,
+    polygon_next: In<u32>,
+    polygons: Atomic,
+) {
+    let seed = seeds.at(i);
+    let start = if frontier.bit(seed) {
+        seed
+    } else {
+        successor(twins, frontier, seed)
+    };
+    let mut smallest = start;
+    let mut h = polygon_next.at(start);
+    while h != start {
+        smallest = smallest.min(h);
+        h = polygon_next.at(h);
+    }
+    polygons.set_bit(smallest);
+}
+
+/// Counts the vertices of polygon `p`.
+#[kernel]
+pub fn count_vertices(p: u32, half_edges: In<u32>, polygon_next: In<u32>, counts: Out<u32>) {
+    let start = half_edges.at(p);
+    let mut count = 1;
+    let mut h = polygon_next.at(start);
+    while h != start {
+        count += 1;
+        h = polygon_next.at(h);
+    }
+    counts.set(p, count);
+}
+
+/// Longest list whose vertices are compared pair by pair.
+const COMPARED: u32 = 64;
+
+/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; whether one comes more than once.
+#[kernel(bits)]
+pub fn write_polygons(
+    p: u32,
+    half_edges: In<u32>,
+    polygon_next: In<u32>,
+    origins: In<u32>,
+    offsets: In<u32>,
+    vertices: Out<u32>,
+) -> bool {
+    let start = offsets.at(p);
+    let end = offsets.at(p + 1);
+    let write = || {
+        let mut h = half_edges.at(p);
+        let mut i = start;
+        while i < end {
+            vertices.set(i, origins.at(h));
+            h = polygon_next.at(h);
+            i += 1;
+        }
+    };
+    write();
+    if end - start <= COMPARED {
+        let mut i = start + 1;
+        while i < end {
+            let v = vertices.at(i);
+            let mut j = start;
+            while j < i {
+                if vertices.at(j) == v {
+                    return true;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        return false;
+    }
+    // Sorted in the place where they will stand, then written again.
+    sort(vertices, start, end);
+    let mut repeats = false;
+    let mut i = start + 1;
+    while i < end {
+        repeats |= vertices.at(i - 1) == vertices.at(i);
+        i += 1;
+    }
+    write();
+    repeats
+}
+
+/// Heap sort of `values[start..end]`.
+#[inline(always)]
+fn sort(values: Out<u32>, start: u32, end: u32) {
+    let at = |i| values.at(start + i);
+    let sift = |mut parent: u32, count: u32| {
+        let value = at(parent);
+        loop {
+            let mut child = 2 * parent + 1;
+            if child >= count {
+                break;
+            }
+            if child + 1 < count && at(child + 1) > at(child) {
+                child += 1;
+            }
+            if at(child) <= value {
+                break;
+            }
+            values.set(start + parent, at(child));
+            parent = child;
+        }
+        values.set(start + parent, value);
+    };
+    let count = end - start;
+    let mut parent = count / 2;
+    while parent > 0 {
+        parent -= 1;
+        sift(parent, count);
+    }
+    let mut last = count;
+    while last > 1 {
+        last -= 1;
+        let (first, value) = (at(0), at(last));
+        values.set(start, value);
+        values.set(start + last, first);
+        sift(0, last);
+    }
+}

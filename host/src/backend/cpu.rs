@@ -1,0 +1,188 @@
+//! The CPU: the kernels' bodies under rayon.
+
+use std::alloc::{self, Layout};
+use std::rc::Rc;
+use std::time::Instant;
+
+use gpu::launch::{Launch, LaunchError, Memory, Shape};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{Backend, Mark, MemoryUse};
+use crate::{Error, Result};
+
+/// Vector loads of a kernel need 16; a cache line keeps buffers apart.
+const ALIGNMENT: usize = 64;
+/// Calls under which a launch is not worth splitting further.
+const SMALLEST_CHUNK: u32 = 2048;
+/// Chunks for each thread: enough that one slow chunk does not leave the others idle.
+const CHUNKS_PER_THREAD: u32 = 16;
+/// Bytes that one thread copies or fills at a time.
+const COPY_CHUNK: usize = 1 << 20;
+
+pub struct Cpu {
+    threads: ThreadPool,
+    memory: Rc<MemoryUse>,
+}
+
+impl Cpu {
+    pub fn new(threads: Option<usize>) -> Result<Self> {
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(threads.unwrap_or(0))
+            .build()
+            .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
+        Ok(Self {
+            threads,
+            memory: Rc::default(),
+        })
+    }
+}
+
+struct Allocation {
+    pointer: *mut u8,
+    layout: Layout,
+    memory: Rc<MemoryUse>,
+}
+
+impl Memory for Allocation {}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.memory.remove(self.layout.size());
+        // SAFETY: allocated with this layout in `Cpu::allocate`.
+        unsafe { alloc::dealloc(self.pointer, self.layout) }
+    }
+}
+
+/// Bytes at an address, to be written by several threads in disjoint chunks.
+#[derive(Clone, Copy)]
+struct Destination(*mut u8);
+// SAFETY: threads write disjoint chunks of it.
+unsafe impl Send for Destination {}
+// SAFETY: as above.
+unsafe impl Sync for Destination {}
+
+impl Backend for Cpu {
+    fn name(&self) -> String {
+        match self.threads.current_num_threads() {
+            1 => "CPU, 1 thread".to_owned(),
+            n => format!("CPU, {n} threads"),
+        }
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
+        let layout =
+            Layout::from_size_align(bytes.next_multiple_of(ALIGNMENT).max(ALIGNMENT), ALIGNMENT)
+                .map_err(|error| Error::Argument(error.to_string()))?;
+        // SAFETY: the size is not zero. Zeroed pages cost nothing more than fresh ones, and never-written memory is
+        // then still defined.
+        let pointer = unsafe { alloc::alloc_zeroed(layout) };
+        if pointer.is_null() {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: bytes as u64,
+                free: self.free()?,
+            });
+        }
+        self.memory.add(layout.size());
+        let allocation = Allocation {
+            pointer,
+            layout,
+            memory: self.memory.clone(),
+        };
+        Ok((pointer as u64, Box::new(allocation)))
+    }
+
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
+        let to = Destination(to as *mut u8);
+        self.threads.install(|| {
+            from.par_chunks(COPY_CHUNK)
+                .enumerate()
+                .for_each(|(i, chunk)| {
+                    let to = to;
+                    // SAFETY: a buffer of at least `from.len()` bytes; chunks are disjoint.
+                    unsafe {
+                        to.0.add(i * COPY_CHUNK)
+                            .copy_from_nonoverlapping(chunk.as_ptr(), chunk.len());
+                    }
+                });
+        });
+        Ok(())
+    }
+
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        // SAFETY: a buffer of at least `to.len()` bytes, borrowed by the caller.
+        let from = unsafe { std::slice::from_raw_parts(from as *const u8, to.len()) };
+        self.copy_in(to.as_mut_ptr() as u64, from)
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        // SAFETY: a buffer of at least `bytes` bytes, borrowed by the caller.
+        let from = unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
+        self.copy_in(to, from)
+    }
+
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller, of which any bits are valid words.
+        let words = unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) };
+        self.threads.install(|| {
+            words
+                .par_chunks_mut(COPY_CHUNK / 4)
+                .for_each(|chunk| chunk.fill(word))
+        });
+        Ok(())
+    }
+
+    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+        let calls = launch.calls();
+        let smallest = match launch.shape {
+            Shape::Each => SMALLEST_CHUNK,
+            Shape::Bits => SMALLEST_CHUNK / 32,
+            Shape::Blocks { .. } => 1,
+        };
+        let threads = self.threads.current_num_threads() as u32;
+        let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
+        if threads == 1 || calls <= chunk {
+            (launch.run)(0..calls);
+            return Ok(());
+        }
+        self.threads.install(|| {
+            (0..calls.div_ceil(chunk)).into_par_iter().for_each(|i| {
+                (launch.run)(i * chunk..(i + 1).saturating_mul(chunk).min(calls));
+            });
+        });
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        Ok(Mark::Cpu(Instant::now()))
+    }
+
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
+        match (from, to) {
+            (Mark::Cpu(from), Mark::Cpu(to)) => Ok(to.duration_since(*from).as_secs_f64() * 1e3),
+            _ => unreachable!("marks of another backend"),
+        }
+    }
+
+    /// What the kernel says is available; without it (not Linux) nothing is refused beforehand.
+    fn free(&self) -> Result<u64> {
+        let available = std::fs::read_to_string("/proc/meminfo")
+            .ok()
+            .and_then(|text| {
+                let line = text
+                    .lines()
+                    .find(|line| line.starts_with("MemAvailable:"))?;
+                line.split_whitespace().nth(1)?.parse::<u64>().ok()
+            });
+        Ok(available.map_or(u64::MAX, |kibibytes| kibibytes * 1024))
+    }
+
+    fn memory(&self) -> &MemoryUse {
+        &self.memory
+    }
+}

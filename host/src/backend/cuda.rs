@@ -1,0 +1,426 @@
+//! The GPU, by CUDA (cust).
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::ptr;
+use std::rc::Rc;
+
+use cust::context::Context;
+use cust::device::{Device, DeviceAttribute};
+use cust::error::{CudaError, CudaResult};
+use cust::event::{Event, EventFlags};
+use cust::module::Module;
+use cust::stream::{Stream, StreamFlags};
+use cust::sys;
+use gpu::launch::{Launch, LaunchError, Memory, Shape};
+use rayon::prelude::*;
+
+use super::{Backend, CudaDevice, Mark, MemoryUse, driver};
+use crate::{Error, Result};
+
+/// The kernels, for compute capability 7.5 and later: the driver compiles them for the device at hand.
+pub const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/trioxide.ptx"));
+/// Where [`PTX`] comes from.
+pub const PTX_ORIGIN: &str = env!("TRIOXIDE_PTX_ORIGIN");
+
+const THREADS_PER_BLOCK: u32 = 256;
+/// Bytes of one of the two pinned buffers that transfers go through.
+const STAGING_BYTES: usize = 32 << 20;
+/// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
+const COPY_CHUNK: usize = 1 << 20;
+
+/// The conversion that cust keeps to itself, for the driver functions that cust does not wrap.
+trait ToResult {
+    fn to_result(self) -> CudaResult<()>;
+}
+
+impl ToResult for sys::CUresult {
+    fn to_result(self) -> CudaResult<()> {
+        match self {
+            sys::CUresult::CUDA_SUCCESS => Ok(()),
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(CudaError::OutOfMemory),
+            sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Err(CudaError::IllegalAddress),
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE => Err(CudaError::InvalidValue),
+            sys::CUresult::CUDA_ERROR_NOT_SUPPORTED => Err(CudaError::NotSupported),
+            _ => Err(CudaError::UnknownError),
+        }
+    }
+}
+
+/// Starts the driver.
+fn start() -> Result<()> {
+    if !driver::is_installed() {
+        return Err(Error::NoDevice(
+            "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use --device cpu"
+                .to_owned(),
+        ));
+    }
+    cust::init(cust::CudaFlags::empty()).map_err(|error| match error {
+        CudaError::NoDevice => Error::NoDevice(
+            "there is a CUDA driver but no CUDA device on this machine: use --device cpu"
+                .to_owned(),
+        ),
+        error => Error::NoDevice(format!(
+            "the CUDA driver does not start ({error}): use --device cpu"
+        )),
+    })
+}
+
+pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
+    start()?;
+    let fail =
+        |error: CudaError| Error::NoDevice(format!("the CUDA driver does not answer ({error})"));
+    let version = cust::CudaApiVersion::get().map_err(fail)?;
+    let devices = (0..Device::num_devices().map_err(fail)?)
+        .map(|index| {
+            let device = Device::get_device(index)?;
+            let attribute = |attribute| device.get_attribute(attribute);
+            Ok(CudaDevice {
+                index,
+                name: device.name()?,
+                capability: (
+                    attribute(DeviceAttribute::ComputeCapabilityMajor)?,
+                    attribute(DeviceAttribute::ComputeCapabilityMinor)?,
+                ),
+                memory: device.total_memory()? as u64,
+                multiprocessors: attribute(DeviceAttribute::MultiprocessorCount)?,
+            })
+        })
+        .collect::<CudaResult<_>>()
+        .map_err(fail)?;
+    Ok(((version.major(), version.minor()), devices))
+}
+
+pub struct Cuda {
+    name: String,
+    module: Module,
+    staging: RefCell<[Staging; 2]>,
+    pool: sys::CUmemoryPool,
+    memory: Rc<MemoryUse>,
+    stream: Rc<Stream>,
+    multiprocessors: u32,
+    /// Dropped last.
+    _context: Context,
+}
+
+/// A pinned buffer, and the event after which it may be used again.
+struct Staging {
+    pointer: *mut u8,
+    done: Event,
+}
+
+impl Staging {
+    fn new() -> CudaResult<Self> {
+        let mut pointer = ptr::null_mut();
+        // SAFETY: allocates into `pointer`.
+        unsafe { sys::cuMemHostAlloc(&mut pointer, STAGING_BYTES, 0) }.to_result()?;
+        Ok(Self {
+            pointer: pointer.cast(),
+            done: Event::new(EventFlags::DISABLE_TIMING)?,
+        })
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
+        let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
+    }
+}
+
+impl Cuda {
+    pub fn new(index: u32) -> Result<Self> {
+        let (version, devices) = devices()?;
+        let Some(found) = devices.get(index as usize) else {
+            return Err(Error::NoDevice(format!(
+                "there is no CUDA device {index}: this machine has {} (see `trioxide devices`)",
+                devices.len()
+            )));
+        };
+        if found.capability < (7, 5) {
+            return Err(Error::NoDevice(format!(
+                "{} has compute capability {}.{}, but the kernels need 7.5 (Turing) or later: use --device cpu",
+                found.name, found.capability.0, found.capability.1
+            )));
+        }
+        if version < (11, 2) {
+            return Err(Error::NoDevice(format!(
+                "the CUDA driver supports CUDA {}.{}, but 11.2 or later is needed: update the driver, or use --device cpu",
+                version.0, version.1
+            )));
+        }
+        Self::open(index, found).map_err(|error| match error {
+            // cust has no name of its own for an unsupported PTX version.
+            CudaError::InvalidPtx | CudaError::NoBinaryForGpu | CudaError::UnknownError => Error::NoDevice(format!(
+                "the CUDA driver ({}.{}) cannot compile the kernels ({error}): update the driver, or use --device cpu",
+                version.0, version.1
+            )),
+            error => Error::Device {
+                device: found.name.clone(),
+                reason: error.to_string(),
+            },
+        })
+    }
+
+    fn open(index: u32, found: &CudaDevice) -> CudaResult<Self> {
+        let device = Device::get_device(index)?;
+        let context = Context::new(device)?;
+        let stream = Rc::new(Stream::new(StreamFlags::NON_BLOCKING, None)?);
+        let mut pool = ptr::null_mut();
+        // Freed memory stays with the process, so that the next allocation costs nothing.
+        let mut threshold = u64::MAX;
+        // SAFETY: the default pool of a device; the attribute is a 64-bit number.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(&mut pool, device.as_raw()).to_result()?;
+            sys::cuMemPoolSetAttribute(
+                pool,
+                sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                (&mut threshold as *mut u64).cast(),
+            )
+            .to_result()?;
+        }
+        Ok(Self {
+            name: format!("{} (cuda:{index})", found.name),
+            module: Module::from_ptx(PTX, &[])?,
+            staging: RefCell::new([Staging::new()?, Staging::new()?]),
+            pool,
+            memory: Rc::default(),
+            stream,
+            multiprocessors: found.multiprocessors as u32,
+            _context: context,
+        })
+    }
+
+    fn error(&self, error: CudaError) -> Error {
+        Error::Device {
+            device: self.name.clone(),
+            reason: error.to_string(),
+        }
+    }
+
+    /// A number about the memory pool.
+    fn pool_bytes(&self, attribute: sys::CUmemPool_attribute) -> CudaResult<u64> {
+        let mut bytes = 0u64;
+        // SAFETY: the attribute is a 64-bit number.
+        unsafe {
+            sys::cuMemPoolGetAttribute(self.pool, attribute, (&mut bytes as *mut u64).cast())
+        }
+        .to_result()?;
+        Ok(bytes)
+    }
+
+    /// Calls `transfer(offset, length, staging buffer)` for pieces of `bytes` bytes, alternating between both staging
+    /// buffers; each waits until the piece before the last is through.
+    fn staged(
+        &self,
+        bytes: usize,
+        mut transfer: impl FnMut(usize, usize, &Staging) -> CudaResult<()>,
+    ) -> CudaResult<()> {
+        let staging = self.staging.borrow_mut();
+        for (i, offset) in (0..bytes).step_by(STAGING_BYTES).enumerate() {
+            let staging = &staging[i % 2];
+            staging.done.synchronize()?;
+            transfer(offset, STAGING_BYTES.min(bytes - offset), staging)?;
+            staging.done.record(&self.stream)?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies between a pinned buffer and the caller's memory, by several threads where it is worth it.
+fn copy_host(from: &[u8], to: &mut [u8]) {
+    if from.len() <= COPY_CHUNK {
+        to.copy_from_slice(from);
+    } else {
+        to.par_chunks_mut(COPY_CHUNK)
+            .zip(from.par_chunks(COPY_CHUNK))
+            .for_each(|(to, from)| to.copy_from_slice(from));
+    }
+}
+
+struct Allocation {
+    address: u64,
+    bytes: usize,
+    stream: Rc<Stream>,
+    memory: Rc<MemoryUse>,
+}
+
+impl Memory for Allocation {}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.memory.remove(self.bytes);
+        // SAFETY: allocated on this stream in `allocate`; freed after the stream's work so far. A failure here means that
+        // an earlier one has been reported.
+        let _ = unsafe { sys::cuMemFreeAsync(self.address, self.stream.as_inner()) };
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
+        let bytes = bytes.max(16);
+        let mut address = 0;
+        // SAFETY: allocates into `address`.
+        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, self.stream.as_inner()) };
+        match result.to_result() {
+            Ok(()) => {}
+            Err(CudaError::OutOfMemory) => {
+                return Err(Error::OutOfMemory {
+                    device: self.name(),
+                    needed: bytes as u64,
+                    free: self.free()?,
+                });
+            }
+            Err(error) => return Err(self.error(error)),
+        }
+        self.memory.add(bytes);
+        let allocation = Allocation {
+            address,
+            bytes,
+            stream: self.stream.clone(),
+            memory: self.memory.clone(),
+        };
+        Ok((address, Box::new(allocation)))
+    }
+
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
+        self.staged(from.len(), |offset, length, staging| {
+            // SAFETY: `length` is at most the size of the pinned buffer, which no transfer uses now.
+            let pinned = unsafe { std::slice::from_raw_parts_mut(staging.pointer, length) };
+            copy_host(&from[offset..offset + length], pinned);
+            // SAFETY: the buffer at `to` has `from.len()` bytes; the pinned memory stays until the event.
+            unsafe {
+                sys::cuMemcpyHtoDAsync_v2(
+                    to + offset as u64,
+                    staging.pointer as *const c_void,
+                    length,
+                    self.stream.as_inner(),
+                )
+            }
+            .to_result()
+        })
+        .map_err(|error| self.error(error))
+    }
+
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        let bytes = to.len();
+        let staging = self.staging.borrow();
+        let piece = |i: usize| i * STAGING_BYTES..((i + 1) * STAGING_BYTES).min(bytes);
+        let pieces = bytes.div_ceil(STAGING_BYTES);
+        let request = |i: usize| -> CudaResult<()> {
+            let range = piece(i);
+            let staging = &staging[i % 2];
+            staging.done.synchronize()?;
+            // SAFETY: the buffer at `from` has `to.len()` bytes; the pinned memory is free since its event.
+            unsafe {
+                sys::cuMemcpyDtoHAsync_v2(
+                    staging.pointer.cast(),
+                    from + range.start as u64,
+                    range.len(),
+                    self.stream.as_inner(),
+                )
+            }
+            .to_result()?;
+            staging.done.record(&self.stream)
+        };
+        let mut run = || -> CudaResult<()> {
+            if pieces > 0 {
+                request(0)?;
+            }
+            for i in 0..pieces {
+                // The next piece travels while this one is copied out.
+                if i + 1 < pieces {
+                    request(i + 1)?;
+                }
+                let staging = &staging[i % 2];
+                staging.done.synchronize()?;
+                // SAFETY: the piece has arrived; it is no longer than the pinned buffer.
+                let pinned = unsafe { std::slice::from_raw_parts(staging.pointer, piece(i).len()) };
+                copy_host(pinned, &mut to[piece(i)]);
+            }
+            Ok(())
+        };
+        run().map_err(|error| self.error(error))
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        // SAFETY: both buffers have `bytes` bytes.
+        unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream.as_inner()) }
+            .to_result()
+            .map_err(|error| self.error(error))
+    }
+
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the buffer has `bytes` bytes.
+        unsafe { sys::cuMemsetD32Async(at, word, bytes / 4, self.stream.as_inner()) }
+            .to_result()
+            .map_err(|error| self.error(error))
+    }
+
+    fn launch(&self, mut launch: Launch<'_>) -> Result<(), LaunchError> {
+        let fail = |entry: &str, error: CudaError| LaunchError(format!("{entry}: {error}"));
+        let function = self
+            .module
+            .get_function(launch.entry)
+            .map_err(|error| fail(launch.entry, error))?;
+        let (blocks, threads) = match launch.shape {
+            Shape::Blocks { lanes } => (launch.n, lanes),
+            Shape::Each | Shape::Bits => (launch.n.div_ceil(THREADS_PER_BLOCK), THREADS_PER_BLOCK),
+        };
+        let shared = launch.shared_bytes() as u32;
+        let pointers = launch.arguments.pointers();
+        // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.
+        unsafe {
+            self.stream
+                .launch(&function, blocks, threads, shared, &pointers)
+        }
+        .map_err(|error| fail(launch.entry, error))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| self.error(error))
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        let event = Event::new(EventFlags::DEFAULT).map_err(|error| self.error(error))?;
+        event
+            .record(&self.stream)
+            .map_err(|error| self.error(error))?;
+        Ok(Mark::Cuda(event))
+    }
+
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
+        match (from, to) {
+            (Mark::Cuda(from), Mark::Cuda(to)) => to
+                .elapsed_time_f32(from)
+                .map(f64::from)
+                .map_err(|error| self.error(error)),
+            _ => unreachable!("marks of another backend"),
+        }
+    }
+
+    fn free(&self) -> Result<u64> {
+        let free = || -> CudaResult<u64> {
+            let (mut free, mut total) = (0usize, 0usize);
+            // SAFETY: writes two numbers.
+            unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }.to_result()?;
+            let reserved =
+                self.pool_bytes(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+            let used =
+                self.pool_bytes(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+            Ok(free as u64 + reserved - used)
+        };
+        free().map_err(|error| self.error(error))
+    }
+
+    fn memory(&self) -> &MemoryUse {
+        &self.memory
+    }
+}

@@ -1,0 +1,350 @@
+//! Machines that run kernels: [`Device`] is what pipelines are written over.
+//!
+//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
+//! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
+
+mod cpu;
+mod cuda;
+mod driver;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use bytemuck::Pod;
+use gpu::launch::{Buffer, Launch, LaunchError, Launcher, Memory};
+
+use crate::{Error, Result};
+
+/// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
+trait Backend {
+    fn name(&self) -> String;
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
+    /// Fills with a repeated word; `bytes` is a multiple of 4.
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
+    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
+    fn synchronize(&self) -> Result<()>;
+    /// A point in the machine's work.
+    fn mark(&self) -> Result<Mark>;
+    /// Milliseconds between two marks, once both are reached.
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64>;
+    /// Bytes that can still be allocated.
+    fn free(&self) -> Result<u64>;
+    fn memory(&self) -> &MemoryUse;
+}
+
+enum Mark {
+    Cpu(std::time::Instant),
+    Cuda(cust::event::Event),
+}
+
+/// Bytes allocated now, and the most since the last reset.
+#[derive(Default)]
+struct MemoryUse {
+    current: Cell<u64>,
+    peak: Cell<u64>,
+}
+
+impl MemoryUse {
+    fn add(&self, bytes: usize) {
+        self.current.set(self.current.get() + bytes as u64);
+        self.peak.set(self.peak.get().max(self.current.get()));
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.current.set(self.current.get() - bytes as u64);
+    }
+}
+
+/// Which machine to use: `auto`, `cuda`, `cuda:N`, `cpu`, `serial`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The GPU with this index.
+    Cuda(u32),
+    /// All cores, or `--threads` of them.
+    Cpu,
+    /// The papers' sequential algorithms, for comparison.
+    Serial,
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Choice::Auto),
+            "cuda" => Ok(Choice::Cuda(0)),
+            "cpu" => Ok(Choice::Cpu),
+            "serial" => Ok(Choice::Serial),
+            _ => text
+                .strip_prefix("cuda:")
+                .and_then(|index| index.parse().ok())
+                .map(Choice::Cuda)
+                .ok_or_else(|| "expected auto, cuda, cuda:N, cpu or serial".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Choice::Auto => f.write_str("auto"),
+            Choice::Cuda(index) => write!(f, "cuda:{index}"),
+            Choice::Cpu => f.write_str("cpu"),
+            Choice::Serial => f.write_str("serial"),
+        }
+    }
+}
+
+/// Time of a named stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// What it did.
+    pub name: &'static str,
+    /// How long it took: between events on a GPU, by the clock on a CPU.
+    pub milliseconds: f64,
+}
+
+/// A machine that runs pipelines.
+pub struct Device {
+    backend: Box<dyn Backend>,
+    stages: RefCell<Vec<(&'static str, Mark, Mark)>>,
+    launched: RefCell<BTreeSet<&'static str>>,
+}
+
+/// A CUDA device of this machine.
+#[derive(Clone, Debug)]
+pub struct CudaDevice {
+    /// For `--device cuda:N`.
+    pub index: u32,
+    /// The maker's name.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
+    /// Bytes.
+    pub memory: u64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: i32,
+}
+
+/// The CUDA devices of this machine, and the driver's CUDA version (major, minor).
+///
+/// # Errors
+/// [`Error::NoDevice`] when there is no driver, no device, or the driver refuses to start: the message says which.
+pub fn cuda_devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
+    cuda::devices()
+}
+
+/// Whether the PTX in this binary was built from the sources or is the one checked in.
+pub fn ptx_origin() -> &'static str {
+    cuda::PTX_ORIGIN
+}
+
+/// The PTX in this binary.
+pub fn ptx() -> &'static str {
+    cuda::PTX
+}
+
+impl Device {
+    /// The CPU, by `threads` threads (all cores for `None`).
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when the threads cannot be started.
+    pub fn cpu(threads: Option<usize>) -> Result<Self> {
+        Ok(Self::new(Box::new(cpu::Cpu::new(threads)?)))
+    }
+
+    /// CUDA device `index`.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] when there is no driver or no such device, or the driver is too old for the kernels.
+    pub fn cuda(index: u32) -> Result<Self> {
+        Ok(Self::new(Box::new(cuda::Cuda::new(index)?)))
+    }
+
+    /// CUDA device 0, or the CPU and the reason why not.
+    ///
+    /// # Errors
+    /// As [`Device::cpu`].
+    pub fn auto(threads: Option<usize>) -> Result<(Self, Option<String>)> {
+        match Self::cuda(0) {
+            Ok(device) => Ok((device, None)),
+            Err(reason) => Ok((Self::cpu(threads)?, Some(reason.to_string()))),
+        }
+    }
+
+    fn new(backend: Box<dyn Backend>) -> Self {
+        Self {
+            backend,
+            stages: RefCell::default(),
+            launched: RefCell::default(),
+        }
+    }
+
+    /// The machine's name.
+    pub fn name(&self) -> String {
+        self.backend.name()
+    }
+
+    /// A buffer with unspecified content.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let (address, memory) = self.backend.allocate(len * size_of::<T>())?;
+        // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
+        Ok(unsafe { Buffer::from_raw(address, len, memory) })
+    }
+
+    /// A buffer of `len` times `word`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled(&self, len: usize, word: u32) -> Result<Buffer<u32>> {
+        let buffer = self.uninitialized(len)?;
+        self.backend.fill(buffer.address(), buffer.bytes(), word)?;
+        Ok(buffer)
+    }
+
+    /// A buffer with the content of `data`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.uninitialized(data.len())?;
+        self.backend
+            .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
+        Ok(buffer)
+    }
+
+    /// A copy of `buffer` on the same machine.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn duplicate<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Buffer<T>> {
+        let copy = self.uninitialized(buffer.len())?;
+        self.backend
+            .copy(copy.address(), buffer.address(), buffer.bytes())?;
+        Ok(copy)
+    }
+
+    /// The content of `buffer`. Waits for the work before.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when that work failed.
+    pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        let mut data = vec![T::zeroed(); buffer.len()];
+        self.backend
+            .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    /// Element `i` of `buffer`. Waits for the work before.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when that work failed.
+    pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
+        assert!(i < buffer.len(), "{i} of {}", buffer.len());
+        let mut value = [T::zeroed()];
+        self.backend.copy_out(
+            buffer.address() + (i * size_of::<T>()) as u64,
+            bytemuck::cast_slice_mut(&mut value),
+        )?;
+        Ok(value[0])
+    }
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.backend.synchronize()
+    }
+
+    /// Runs `work` as a named stage.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        let from = self.backend.mark()?;
+        let result = work()?;
+        let to = self.backend.mark()?;
+        self.stages.borrow_mut().push((name, from, to));
+        Ok(result)
+    }
+
+    /// The stages since the last call; stages of the same name are added up, in the order of their first run.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when their work failed.
+    pub fn take_stages(&self) -> Result<Vec<Stage>> {
+        self.synchronize()?;
+        let mut stages: Vec<Stage> = Vec::new();
+        for (name, from, to) in self.stages.take() {
+            let milliseconds = self.backend.elapsed(&from, &to)?;
+            match stages.iter_mut().find(|stage| stage.name == name) {
+                Some(stage) => stage.milliseconds += milliseconds,
+                None => stages.push(Stage { name, milliseconds }),
+            }
+        }
+        Ok(stages)
+    }
+
+    /// Refuses work that needs more than the free memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn require(&self, bytes: u64) -> Result<()> {
+        let free = self.backend.free()?;
+        if bytes > free {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: bytes,
+                free,
+            });
+        }
+        Ok(())
+    }
+
+    /// The most bytes that buffers took at once since the last reset.
+    pub fn peak_bytes(&self) -> u64 {
+        self.backend.memory().peak.get()
+    }
+
+    /// Counts the peak anew.
+    pub fn reset_peak(&self) {
+        let memory = self.backend.memory();
+        memory.peak.set(memory.current.get());
+    }
+
+    /// Names of the PTX entries launched so far.
+    pub fn launched(&self) -> BTreeSet<&'static str> {
+        self.launched.borrow().clone()
+    }
+}
+
+impl Launcher for Device {
+    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+        self.launched.borrow_mut().insert(launch.entry);
+        if launch.n == 0 {
+            return Ok(());
+        }
+        self.backend.launch(launch)
+    }
+}
+
+impl From<LaunchError> for Error {
+    fn from(error: LaunchError) -> Self {
+        Error::Device {
+            device: "launch".to_owned(),
+            reason: error.0,
+        }
+    }
+}
