@@ -36,7 +36,11 @@ fn embed_ptx() -> Result<&'static str, String> {
     match env::var("TRIOXIDE_PTX").as_deref() {
         Err(env::VarError::NotPresent) => {}
         Ok("prebuilt") => return copy_prebuilt(embedded, "TRIOXIDE_PTX asks for it"),
-        other => return Err(format!("TRIOXIDE_PTX is {other:?}; it takes one value, \"prebuilt\"")),
+        other => {
+            return Err(format!(
+                "TRIOXIDE_PTX is {other:?}; it takes one value, \"prebuilt\""
+            ));
+        }
     }
     let search = search_device_compiler();
     if search.found.is_some() {
@@ -53,8 +57,9 @@ fn embed_ptx() -> Result<&'static str, String> {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     let reason = "no device compiler was found; `cargo xtask doctor` says what is missing";
-    copy_prebuilt(embedded, reason)
-        .map_err(|error| format!("{error}, and no device compiler was found to build it:\n{search}"))
+    copy_prebuilt(embedded, reason).map_err(|error| {
+        format!("{error}, and no device compiler was found to build it:\n{search}")
+    })
 }
 
 fn copy_prebuilt(embedded: PathBuf, reason: &str) -> Result<&'static str, String> {

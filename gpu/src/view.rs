@@ -126,6 +126,18 @@ impl<T: Copy> Out<'_, T> {
         }
     }
 
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.len as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
     /// Writes element `i`.
     #[inline(always)]
     pub fn set(self, i: u32, value: T) {

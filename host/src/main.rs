@@ -16,11 +16,17 @@ struct Cli {
 
 // One variant a command: `Info(commands::info::Options)`.
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    Info(commands::info::Options),
+    Convert(commands::convert::Options),
+}
 
 fn main() -> ExitCode {
     // clap exits with status 2 on bad usage.
-    let result: trioxide::Result<()> = match Cli::parse().command {};
+    let result: trioxide::Result<()> = match Cli::parse().command {
+        Command::Info(options) => commands::info::run(&options),
+        Command::Convert(options) => commands::convert::run(&options),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -75,6 +75,14 @@ impl Faces {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Vertices of face `i`.
+    pub fn get(&self, i: usize) -> &[u32] {
+        match self {
+            Faces::Triangles(triangles) => &triangles[i],
+            Faces::Polygons(polygons) => polygons.get(i),
+        }
+    }
 }
 
 /// A constrained or boundary edge of the input, with its marker.

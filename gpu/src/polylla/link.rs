@@ -27,7 +27,7 @@ pub(super) fn predecessor(twins: In<u32>, frontier: In<u32>, h: u32) -> u32 {
 
 /// Links half-edge `h` to its successor if it is a frontier edge; whether it ends at a barrier tip.
 ///
-/// A half-edge's `prev` is written by its predecessor, which is its own alone: no two indices write one element.
+/// `polygon_prev` may be empty. A half-edge's `prev` is written by its predecessor, which is its own alone: no two indices write one element.
 #[kernel(bits)]
 pub fn link_frontier_edges(
     h: u32,
@@ -38,11 +38,15 @@ pub fn link_frontier_edges(
 ) -> bool {
     if !frontier.bit(h) {
         polygon_next.set(h, NONE);
-        polygon_prev.set(h, NONE);
+        if !polygon_prev.is_empty() {
+            polygon_prev.set(h, NONE);
+        }
         return false;
     }
     let e = successor(twins, frontier, h);
     polygon_next.set(h, e);
-    polygon_prev.set(e, h);
+    if !polygon_prev.is_empty() {
+        polygon_prev.set(e, h);
+    }
     e == twins.at(h)
 }

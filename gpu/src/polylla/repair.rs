@@ -57,7 +57,9 @@ pub fn link_middle_edges(
     let before = predecessor(twins, frontier, h);
     let behind = successor(twins, frontier, h);
     polygon_next.set(before, h);
-    polygon_prev.set(h, before);
     polygon_next.set(h, behind);
-    polygon_prev.set(behind, h);
+    if !polygon_prev.is_empty() {
+        polygon_prev.set(h, before);
+        polygon_prev.set(behind, h);
+    }
 }

@@ -98,7 +98,6 @@ pub struct Cuda {
     pool: sys::CUmemoryPool,
     memory: Rc<MemoryUse>,
     stream: Rc<Stream>,
-    multiprocessors: u32,
     /// Dropped last.
     _context: Context,
 }
@@ -186,7 +185,6 @@ impl Cuda {
             pool,
             memory: Rc::default(),
             stream,
-            multiprocessors: found.multiprocessors as u32,
             _context: context,
         })
     }

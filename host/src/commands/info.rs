@@ -1,0 +1,308 @@
+//! `trioxide info`: what a mesh file holds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use glam::DVec3;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use trioxide::Result;
+use trioxide::edges::Edges;
+use trioxide::formats::{self, Format};
+use trioxide::mesh::Mesh;
+
+use super::{is_standard_output, print, write_json};
+
+/// Count what a mesh holds and list what is wrong with it
+#[derive(Args)]
+pub struct Options {
+    /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    mesh: PathBuf,
+    /// Write the counts as JSON to this file, or to standard output for -
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let format = Format::to_read(&options.mesh)?;
+    let mesh = formats::read(&options.mesh)?;
+    let report = Report::of(&mesh);
+    if let Some(path) = &options.json {
+        let mut object = report.to_json();
+        object["command"] = json!("info");
+        object["input"] = json!(options.mesh.to_string_lossy());
+        object["format"] = json!(format.name);
+        write_json(path, &object)?;
+        if is_standard_output(path) {
+            return Ok(());
+        }
+    }
+    print(&format!(
+        "format             {}\n{}",
+        format.name,
+        report.to_text()
+    ))
+}
+
+struct Report {
+    vertices: usize,
+    unused_vertices: usize,
+    /// Smallest and largest coordinates of finite vertices.
+    bounds: Option<[DVec3; 2]>,
+    is_planar: bool,
+    faces: usize,
+    /// Number of faces of each size.
+    face_sizes: BTreeMap<usize, usize>,
+    /// Sum of the faces' areas; of their signed areas in a planar mesh.
+    area: f64,
+    edges: usize,
+    boundary_edges: usize,
+    /// Connected parts of the boundary: loops that touch are one.
+    boundary_parts: usize,
+    /// Vertices with more than two boundary edges, at which boundary loops touch.
+    pinch_vertices: usize,
+    /// Number of faces of each region.
+    regions: Option<BTreeMap<i32, usize>>,
+    segments: usize,
+    problems: Vec<String>,
+}
+
+impl Report {
+    fn of(mesh: &Mesh) -> Report {
+        let (points, count) = (&mesh.points, mesh.faces.len());
+        let face = |i: usize| mesh.faces.get(i);
+        let is_planar = points.iter().all(|point| point.z == points[0].z);
+        let mut problems = Vec::new();
+        let mut problem = |found: Vec<usize>, element: &str, rule: &str| {
+            if let Some(first) = found.first() {
+                let (count, plural) = (found.len(), if found.len() == 1 { "" } else { "s" });
+                problems.push(format!(
+                    "{count} {element}{plural} {rule}: first {element} {first}"
+                ));
+            }
+        };
+        let select = |test: &(dyn Fn(&[u32]) -> bool + Sync)| -> Vec<usize> {
+            (0..count)
+                .into_par_iter()
+                .filter(|i| test(face(*i)))
+                .collect()
+        };
+
+        let finite = |point: &DVec3| point.is_finite();
+        let non_finite = points.iter().enumerate().filter(|(_, p)| !finite(p));
+        problem(
+            non_finite.map(|(i, _)| i).collect(),
+            "vertex",
+            "has no finite position",
+        );
+        let repeated = select(&|face| {
+            let mut sorted = face.to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
+        });
+        problem(repeated, "face", "with a vertex twice");
+        if is_planar {
+            problem(
+                select(&|f| vector_area(points, f).z < 0.0),
+                "face",
+                "clockwise",
+            );
+        }
+        problem(
+            select(&|f| vector_area(points, f) == DVec3::ZERO),
+            "face",
+            "without area",
+        );
+        let edges = Edges::of(&mesh.faces);
+        if let [first, ..] = edges.non_manifold[..] {
+            let count = edges.non_manifold.len();
+            problems.push(format!(
+                "{count} edges of more than two faces: first {} - {}",
+                first[0], first[1]
+            ));
+        }
+
+        let mut is_used = vec![false; points.len()];
+        let mut face_sizes = BTreeMap::new();
+        for i in 0..count {
+            face(i).iter().for_each(|v| is_used[*v as usize] = true);
+            *face_sizes.entry(face(i).len()).or_default() += 1;
+        }
+        let bounds = points.iter().filter(|p| finite(p)).fold(None, |bounds, p| {
+            let [min, max] = bounds.unwrap_or([*p, *p]);
+            Some([min.min(*p), max.max(*p)])
+        });
+        // In blocks of one size, so that the sum is the same for any number of threads.
+        let blocks: Vec<f64> = (0..count.div_ceil(4096))
+            .into_par_iter()
+            .map(|block| {
+                let faces = block * 4096..count.min((block + 1) * 4096);
+                let areas = faces.map(|i| vector_area(points, face(i)));
+                areas
+                    .map(|area| if is_planar { area.z } else { area.length() })
+                    .sum()
+            })
+            .collect();
+        let regions = mesh.regions.as_ref().map(|regions| {
+            regions.iter().fold(BTreeMap::new(), |mut counts, region| {
+                *counts.entry(*region).or_default() += 1;
+                counts
+            })
+        });
+        let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
+        Report {
+            vertices: points.len(),
+            unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            bounds,
+            is_planar,
+            faces: count,
+            face_sizes,
+            area: blocks.iter().sum(),
+            edges: edges.count,
+            boundary_edges: edges.boundary.len(),
+            boundary_parts,
+            pinch_vertices,
+            regions,
+            segments: mesh.segments.len(),
+            problems,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "vertices": self.vertices,
+            "unused_vertices": self.unused_vertices,
+            "bounds": self.bounds.map(|bounds| bounds.map(|p| p.to_array())),
+            "planar": self.is_planar,
+            "faces": self.faces,
+            "face_sizes": self.face_sizes,
+            "area": self.area,
+            "edges": self.edges,
+            "boundary_edges": self.boundary_edges,
+            "boundary_parts": self.boundary_parts,
+            "pinch_vertices": self.pinch_vertices,
+            "regions": self.regions,
+            "segments": self.segments,
+            "problems": self.problems,
+        })
+    }
+
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            writeln!(text, "{name:<18} {value}").expect("strings take all that is written");
+        };
+        line(
+            "vertices",
+            format!("{} ({} unused)", self.vertices, self.unused_vertices),
+        );
+        if let Some([min, max]) = self.bounds {
+            for (axis, i) in [("x", 0), ("y", 1), ("z", 2)] {
+                line(axis, format!("{} to {}", min[i], max[i]));
+            }
+        }
+        line(
+            "planar",
+            if self.is_planar { "yes" } else { "no" }.to_owned(),
+        );
+        line("faces", self.faces.to_string());
+        for (size, count) in &self.face_sizes {
+            line(&format!("  of {size} vertices"), count.to_string());
+        }
+        line("area", self.area.to_string());
+        line("edges", self.edges.to_string());
+        line(
+            "boundary edges",
+            format!(
+                "{} in {} connected parts",
+                self.boundary_edges, self.boundary_parts
+            ),
+        );
+        line("pinch vertices", self.pinch_vertices.to_string());
+        if let Some(regions) = &self.regions {
+            line("regions", regions.len().to_string());
+            for (region, count) in regions.iter().take(20) {
+                line(&format!("  region {region}"), format!("{count} faces"));
+            }
+            if regions.len() > 20 {
+                line("  and more", format!("{} regions", regions.len() - 20));
+            }
+        }
+        line("segments", self.segments.to_string());
+        for problem in &self.problems {
+            line("problem", problem.clone());
+        }
+        text
+    }
+}
+
+/// Area of a face times its normal.
+fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
+    let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
+    let triangles = (2..face.len()).map(|i| corner(i - 1).cross(corner(i)));
+    triangles.sum::<DVec3>() * 0.5
+}
+
+/// Numbers of connected parts of the boundary and of vertices with more than two of its edges.
+fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
+    let mut ends: Vec<u32> = boundary.as_flattened().to_vec();
+    ends.par_sort_unstable();
+    let pinched = ends
+        .chunk_by(|a, b| a == b)
+        .filter(|uses| uses.len() > 2)
+        .count();
+    ends.dedup();
+    // Disjoint sets of the positions in `ends`.
+    let mut parent: Vec<usize> = (0..ends.len()).collect();
+    let mut parts = ends.len();
+    let find = |parent: &mut Vec<usize>, vertex: u32| {
+        let mut i = ends.partition_point(|end| *end < vertex);
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    };
+    for [a, b] in boundary {
+        let (a, b) = (find(&mut parent, *a), find(&mut parent, *b));
+        if a != b {
+            parent[a.max(b)] = a.min(b);
+            parts -= 1;
+        }
+    }
+    (parts, pinched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
+        let points = [
+            (0., 0.),
+            (2., 0.),
+            (0., 2.),
+            (-2., 0.),
+            (0., -2.),
+            (9., 9.),
+            (9., 8.),
+            (8., 8.),
+        ];
+        let mesh = Mesh {
+            points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
+            faces: Faces::Triangles(vec![[0, 1, 2], [0, 3, 4], [5, 6, 7]]),
+            regions: Some(vec![4, 4, 5]),
+            segments: Vec::new(),
+        };
+        let report = Report::of(&mesh);
+        assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
+        assert_eq!((report.edges, report.boundary_edges), (9, 9));
+        assert_eq!(report.area, 3.5);
+        assert_eq!(report.problems, ["1 face clockwise: first face 2"]);
+        assert_eq!(report.regions, Some(BTreeMap::from([(4, 2), (5, 1)])));
+    }
+}

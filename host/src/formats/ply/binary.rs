@@ -1,0 +1,204 @@
+//! The body of a binary PLY file.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use super::{Body, FaceChunk, check_region};
+use crate::formats::text::{Fault, Parsed, check_vertex, whole};
+
+/// What is left of the body.
+struct Cursor<'a> {
+    file: &'a [u8],
+    /// Offset of the next byte.
+    at: usize,
+    endian: Endian,
+    /// Offset of the body: a fault's line is the first behind the header.
+    body: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn fault(&self, offset: usize, reason: impl AsRef<str>) -> Fault {
+        Fault::new(self.body, format!("byte {offset}: {}", reason.as_ref()))
+    }
+
+    fn take(&mut self, length: usize) -> Parsed<&'a [u8]> {
+        let left = self.file.len() - self.at;
+        if length > left {
+            let reason = format!("{length} bytes are expected, but the file ends after {left}");
+            return Err(self.fault(self.at, reason));
+        }
+        self.at += length;
+        Ok(&self.file[self.at - length..self.at])
+    }
+
+    fn whole_number(&mut self, scalar: Scalar, what: &str) -> Parsed<i64> {
+        let offset = self.at;
+        let value = scalar.read(self.take(scalar.size())?, self.endian);
+        whole(value).ok_or_else(|| self.fault(offset, format!("expected {what}, found `{value}`")))
+    }
+
+    /// The bytes of a list.
+    fn list(&mut self, count: Scalar, item: Scalar) -> Parsed<&'a [u8]> {
+        let offset = self.at;
+        let count = self.whole_number(count, "the length of a list")?;
+        let length = usize::try_from(count)
+            .ok()
+            .and_then(|count| count.checked_mul(item.size()))
+            .ok_or_else(|| self.fault(offset, format!("a list has length {count}")))?;
+        self.take(length)
+    }
+
+    fn skip(&mut self, kind: Kind) -> Parsed<()> {
+        match kind {
+            Kind::Scalar(scalar) => self.take(scalar.size())?,
+            Kind::List { count, item } => self.list(count, item)?,
+        };
+        Ok(())
+    }
+}
+
+/// Size in bytes of one element without its lists' items, and whether it has lists.
+fn fixed_size(element: &Element) -> (usize, bool) {
+    let mut size = 0;
+    let mut has_lists = false;
+    for property in &element.properties {
+        size += match property.kind {
+            Kind::Scalar(scalar) => scalar.size(),
+            Kind::List { count, .. } => {
+                has_lists = true;
+                count.size()
+            }
+        };
+    }
+    (size, has_lists)
+}
+
+pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body> {
+    let mut cursor = Cursor {
+        file,
+        at: header.end,
+        endian,
+        body: header.end,
+    };
+    let mut body = Body::default();
+    for element in &header.elements {
+        let (size, has_lists) = fixed_size(element);
+        let left = file.len() - cursor.at;
+        // Before anything is made for them, also where lists make them longer.
+        if element.count.checked_mul(size).is_none_or(|all| all > left) {
+            let reason = format!(
+                "{} elements {} of at least {size} bytes are expected, but {left} bytes are left",
+                element.count, element.name
+            );
+            return Err(cursor.fault(cursor.at, reason));
+        }
+        match (element.name.as_str(), has_lists) {
+            ("vertex", false) => {
+                let bytes = cursor.take(element.count * size)?;
+                body.points = parse_vertices(element, bytes, size, endian);
+            }
+            ("vertex", true) => {
+                for _ in 0..element.count {
+                    let point = parse_vertex_with_lists(element, &mut cursor)?;
+                    body.points.push(point);
+                }
+            }
+            ("face", _) => body.faces = vec![parse_faces(element, &mut cursor, header.vertices())?],
+            (_, false) => {
+                cursor.take(element.count * size)?;
+            }
+            (_, true) => {
+                for _ in 0..element.count {
+                    for property in &element.properties {
+                        cursor.skip(property.kind)?;
+                    }
+                }
+            }
+        }
+    }
+    if cursor.at < file.len() {
+        let reason = format!(
+            "{} bytes are left behind the last element",
+            file.len() - cursor.at
+        );
+        return Err(cursor.fault(cursor.at, reason));
+    }
+    Ok(body)
+}
+
+fn parse_vertices(element: &Element, bytes: &[u8], size: usize, endian: Endian) -> Vec<DVec3> {
+    let mut axes = [None; 3];
+    let mut offset = 0;
+    for property in &element.properties {
+        if let Kind::Scalar(scalar) = property.kind {
+            if let Role::Coordinate(axis) = property.role {
+                axes[axis] = Some((scalar, offset));
+            }
+            offset += scalar.size();
+        }
+    }
+    bytes
+        .par_chunks_exact(size)
+        .map(|vertex| {
+            let coordinate = |axis: Option<(Scalar, usize)>| match axis {
+                Some((scalar, offset)) => scalar.read(&vertex[offset..], endian),
+                None => 0.0,
+            };
+            DVec3::from_array(axes.map(coordinate))
+        })
+        .collect()
+}
+
+fn parse_vertex_with_lists(element: &Element, cursor: &mut Cursor) -> Parsed<DVec3> {
+    let mut point = DVec3::ZERO;
+    for property in &element.properties {
+        match (property.role, property.kind) {
+            (Role::Coordinate(axis), Kind::Scalar(scalar)) => {
+                point[axis] = scalar.read(cursor.take(scalar.size())?, cursor.endian);
+            }
+            (_, kind) => cursor.skip(kind)?,
+        }
+    }
+    Ok(point)
+}
+
+fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {
+    let mut chunk = FaceChunk::default();
+    for _ in 0..element.count {
+        for property in &element.properties {
+            let offset = cursor.at;
+            match (property.role, property.kind) {
+                (Role::Corners, Kind::List { count, item }) => {
+                    let bytes = cursor.list(count, item)?;
+                    parse_corners(bytes, item, cursor.endian, vertices, &mut chunk)
+                        .map_err(|reason| cursor.fault(offset, reason))?;
+                }
+                (Role::Region, Kind::Scalar(scalar)) => {
+                    let region = cursor.whole_number(scalar, "a region")?;
+                    let region =
+                        check_region(region).map_err(|reason| cursor.fault(offset, reason))?;
+                    chunk.regions.push(region);
+                }
+                (_, kind) => cursor.skip(kind)?,
+            }
+        }
+    }
+    Ok(chunk)
+}
+
+fn parse_corners(
+    bytes: &[u8],
+    item: Scalar,
+    endian: Endian,
+    vertices: usize,
+    chunk: &mut FaceChunk,
+) -> Result<(), String> {
+    for bytes in bytes.chunks_exact(item.size()) {
+        let value = item.read(bytes, endian);
+        let index =
+            whole(value).ok_or_else(|| format!("expected a vertex index, found `{value}`"))?;
+        chunk.faces.push_vertex(check_vertex(index, 0, vertices)?);
+    }
+    chunk.faces.finish_face()
+}

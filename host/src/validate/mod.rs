@@ -1,0 +1,33 @@
+//! Validators: topology first, then what each family promises about its output.
+//!
+//! Kernels index without checks, so every mesh passes through here first. The first broken rule comes back as
+//! [`Error::Invalid`], with the smallest element that breaks it.
+
+use crate::{Error, Result};
+
+pub mod half_edges;
+pub mod polygons;
+pub mod triangulation;
+
+pub use half_edges::half_edges;
+pub use triangulation::triangulation;
+
+fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {
+    Error::Invalid {
+        element: element.into(),
+        rule: rule.into(),
+    }
+}
+
+/// Fails unless `holds`; the element and the rule are written out only then.
+fn ensure(
+    holds: bool,
+    element: impl FnOnce() -> String,
+    rule: impl FnOnce() -> String,
+) -> Result<()> {
+    if holds {
+        Ok(())
+    } else {
+        Err(invalid(element(), rule()))
+    }
+}

@@ -1,0 +1,438 @@
+//! Is this a planar triangulation?
+
+use rayon::prelude::*;
+use robust::{Coord, orient2d};
+
+use super::{ensure, invalid};
+use crate::mesh::{HalfEdges, NONE, Triangulation};
+use crate::reference::edge_table::EdgeTable;
+use crate::reference::half_edges::from_edge_table;
+use crate::{Error, Result};
+
+/// What a valid triangulation consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Vertices of no triangle: legal.
+    pub unused_vertices: usize,
+    /// Edges with one triangle.
+    pub boundary_edges: usize,
+    /// Closed walks along the boundary that stay in the same fan of triangles at pinch vertices.
+    pub boundary_loops: usize,
+    /// Vertices with more than one fan of triangles, at which the boundary touches itself: legal.
+    pub pinch_vertices: usize,
+    /// Sets of triangles connected across edges.
+    pub components: usize,
+}
+
+/// Checks `mesh`, and counts what it consists of.
+///
+/// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite; indices in
+/// range; no vertex twice in a triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle
+/// twice; no edge with more than two triangles; no two triangles on the same side of an edge; no other triangle at a
+/// vertex that triangles surround. Overlaps that show at no shared edge or vertex are not searched for: they break no
+/// algorithm here, only the area.
+///
+/// # Errors
+/// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
+pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
+    check_arrays(mesh)?;
+    check_triangles(mesh)?;
+    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
+    check_edges(&mesh.triangles, &edges)?;
+    let half_edges = from_edge_table(&mesh.triangles, mesh.points.len(), &edges);
+    drop(edges);
+    let pinch_vertices = check_fans(&half_edges)?;
+    Ok(Summary {
+        unused_vertices: half_edges.of_vertex.iter().filter(|&&h| h == NONE).count(),
+        boundary_edges: half_edges.len() - half_edges.inner() as usize,
+        boundary_loops: boundary_loops(&half_edges),
+        pinch_vertices,
+        components: components(&half_edges),
+    })
+}
+
+fn check_arrays(mesh: &Triangulation) -> Result<()> {
+    let vertices = mesh.points.len();
+    let triangles = mesh.triangles.len();
+    // 3 half-edges a triangle and at most as many border half-edges; `NONE` is no id.
+    let most = (NONE / 6) as usize;
+    for (what, n, most) in [
+        ("triangles", triangles, most),
+        ("vertices", vertices, NONE as usize),
+    ] {
+        ensure(
+            n <= most,
+            || "mesh".into(),
+            || format!("has {n} {what}, but ids are 32 bits wide: {most} is the most"),
+        )?;
+    }
+    if let Some(regions) = &mesh.regions {
+        ensure(
+            regions.len() == triangles,
+            || "mesh".into(),
+            || {
+                format!(
+                    "has region ids for {} triangles of {triangles}",
+                    regions.len()
+                )
+            },
+        )?;
+    }
+    if let Some(v) = mesh
+        .points
+        .par_iter()
+        .position_first(|point| !point.is_finite())
+    {
+        return Err(invalid(
+            format!("vertex {v}"),
+            format!(
+                "has coordinates ({}, {}): they must be finite",
+                mesh.points[v].x, mesh.points[v].y
+            ),
+        ));
+    }
+    for (i, segment) in mesh.segments.iter().enumerate() {
+        for v in segment.ends {
+            ensure(
+                (v as usize) < vertices,
+                || format!("segment {i}"),
+                || format!("has vertex {v}, but the mesh has {vertices} vertices"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn check_triangles(mesh: &Triangulation) -> Result<()> {
+    let vertices = mesh.points.len();
+    let rules: [&(dyn Fn(&[u32; 3]) -> Option<String> + Sync); 3] = [
+        &|triangle| {
+            let v = triangle.iter().find(|&&v| v as usize >= vertices)?;
+            Some(format!(
+                "has vertex {v}, but the mesh has {vertices} vertices"
+            ))
+        },
+        &|&[a, b, c]| {
+            let twice = match (a == b || a == c, b == c) {
+                (true, _) => a,
+                (_, true) => b,
+                _ => return None,
+            };
+            Some(format!("has vertex {twice} twice"))
+        },
+        &|&[a, b, c]| {
+            let [p, q, r] = [a, b, c].map(|v| {
+                let point = mesh.points[v as usize];
+                Coord {
+                    x: point.x,
+                    y: point.y,
+                }
+            });
+            let turn = orient2d(p, q, r);
+            if turn > 0.0 {
+                None
+            } else if turn < 0.0 {
+                Some(format!(
+                    "runs clockwise: swap two of its vertices {a}, {b}, {c}"
+                ))
+            } else {
+                Some(format!(
+                    "is degenerate: its vertices {a}, {b}, {c} lie on one line"
+                ))
+            }
+        },
+    ];
+    for rule in rules {
+        let broken = mesh
+            .triangles
+            .par_iter()
+            .enumerate()
+            .find_map_first(|(t, triangle)| {
+                Some(invalid(format!("triangle {t}"), rule(triangle)?))
+            });
+        if let Some(error) = broken {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Every edge has one triangle, or one on each side.
+fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
+    let mut repeated: Option<(u32, u32)> = None;
+    let mut crowded: Option<Error> = None;
+    let mut same_side: Option<Error> = None;
+    for ([a, b], group) in edges.edges() {
+        let one_side_each = match group {
+            [_] => true,
+            [(_, g), (_, h)] => start(triangles, *g) != start(triangles, *h),
+            _ => false,
+        };
+        if one_side_each {
+            continue;
+        }
+        // Triangles are counter-clockwise, so equal ones share the edge's direction and the third vertex.
+        let mut sides: Vec<(u32, u32, u32)> = group
+            .iter()
+            .map(|&(_, h)| (start(triangles, h), start(triangles, prev(h)), h / 3))
+            .collect();
+        sides.sort_unstable();
+        for pair in sides.windows(2) {
+            if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
+                let found = (pair[1].2, pair[0].2);
+                repeated = Some(repeated.map_or(found, |best| best.min(found)));
+            }
+        }
+        let names: Vec<String> = group.iter().map(|(_, h)| (h / 3).to_string()).collect();
+        let names = names.join(", ");
+        if group.len() > 2 {
+            crowded.get_or_insert_with(|| {
+                invalid(
+                    format!("edge {a}-{b}"),
+                    format!(
+                        "belongs to {} triangles ({names}): two is the most",
+                        group.len()
+                    ),
+                )
+            });
+        } else {
+            same_side.get_or_insert_with(|| {
+                invalid(
+                    format!("edge {a}-{b}"),
+                    format!("has triangles {names} on the same side: they overlap"),
+                )
+            });
+        }
+    }
+    if let Some((second, first)) = repeated {
+        return Err(invalid(
+            format!("triangle {second}"),
+            format!("is triangle {first} again"),
+        ));
+    }
+    crowded.or(same_side).map_or(Ok(()), Err)
+}
+
+/// A vertex that triangles surround has no other triangle. Returns the number of pinch vertices.
+fn check_fans(half_edges: &HalfEdges) -> Result<usize> {
+    let he = half_edges;
+    let inner = he.inner() as usize;
+    // Corners of triangles at each vertex that no walk around the vertex has met.
+    let mut unmet = vec![0u32; he.of_vertex.len()];
+    for &v in &he.origin[..inner] {
+        unmet[v as usize] += 1;
+    }
+    let mut fans = vec![0u32; he.of_vertex.len()];
+    for border in he.inner()..he.len() as u32 {
+        let v = he.origin(border) as usize;
+        fans[v] += 1;
+        let mut h = he.clockwise(border);
+        while !he.is_border(h) {
+            unmet[v] -= 1;
+            h = he.clockwise(h);
+        }
+    }
+    for (v, &first) in he.of_vertex.iter().enumerate() {
+        if first != NONE && fans[v] == 0 {
+            let mut h = first;
+            loop {
+                unmet[v] -= 1;
+                h = he.clockwise(h);
+                if h == first {
+                    break;
+                }
+            }
+        }
+        ensure(
+            unmet[v] == 0,
+            || format!("vertex {v}"),
+            || "is surrounded by triangles and belongs to others besides: they overlap".into(),
+        )?;
+    }
+    Ok(fans.iter().filter(|&&n| n > 1).count())
+}
+
+fn boundary_loops(half_edges: &HalfEdges) -> usize {
+    let inner = half_edges.inner();
+    let mut met = vec![false; half_edges.len() - inner as usize];
+    let mut loops = 0;
+    for border in inner..half_edges.len() as u32 {
+        let mut h = border;
+        if !met[(h - inner) as usize] {
+            loops += 1;
+        }
+        while !met[(h - inner) as usize] {
+            met[(h - inner) as usize] = true;
+            h = half_edges.next(h);
+        }
+    }
+    loops
+}
+
+fn components(half_edges: &HalfEdges) -> usize {
+    let mut met = vec![false; half_edges.triangles as usize];
+    let mut pending = Vec::new();
+    let mut components = 0;
+    for t in 0..half_edges.triangles {
+        if std::mem::replace(&mut met[t as usize], true) {
+            continue;
+        }
+        components += 1;
+        pending.push(t);
+        while let Some(t) = pending.pop() {
+            for h in 3 * t..3 * t + 3 {
+                let twin = half_edges.twin(h);
+                if !half_edges.is_border(twin)
+                    && !std::mem::replace(&mut met[twin as usize / 3], true)
+                {
+                    pending.push(twin / 3);
+                }
+            }
+        }
+    }
+    components
+}
+
+fn start(triangles: &[[u32; 3]], h: u32) -> u32 {
+    triangles[h as usize / 3][h as usize % 3]
+}
+
+fn prev(h: u32) -> u32 {
+    if h % 3 == 0 { h + 2 } else { h - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec2;
+
+    use super::*;
+    use crate::mesh::Segment;
+
+    fn mesh(points: &[(f64, f64)], triangles: &[[u32; 3]]) -> Triangulation {
+        Triangulation {
+            points: points.iter().map(|&(x, y)| DVec2::new(x, y)).collect(),
+            triangles: triangles.to_vec(),
+            ..Default::default()
+        }
+    }
+
+    const SQUARE: [(f64, f64); 4] = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+
+    fn error(mesh: &Triangulation) -> String {
+        triangulation(mesh).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn counts_a_square_and_an_unused_vertex() {
+        let mut points = SQUARE.to_vec();
+        points.push((7.0, 7.0));
+        let summary = triangulation(&mesh(&points, &[[0, 1, 2], [2, 3, 0]])).unwrap();
+        let expected = Summary {
+            unused_vertices: 1,
+            boundary_edges: 4,
+            boundary_loops: 1,
+            pinch_vertices: 0,
+            components: 1,
+        };
+        assert_eq!(summary, expected);
+    }
+
+    #[test]
+    fn accepts_no_triangle() {
+        assert_eq!(triangulation(&mesh(&[], &[])).unwrap(), Summary::default());
+    }
+
+    #[test]
+    fn counts_a_pinch_vertex() {
+        let points = [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (1.0, 1.0),
+            (-1.0, 0.0),
+            (-1.0, -1.0),
+        ];
+        let summary = triangulation(&mesh(&points, &[[0, 1, 2], [0, 3, 4]])).unwrap();
+        assert_eq!(summary.pinch_vertices, 1);
+        assert_eq!(summary.boundary_loops, 2);
+        assert_eq!(summary.components, 2);
+    }
+
+    #[test]
+    fn names_the_element_and_the_rule() {
+        let square = |triangles: &[[u32; 3]]| mesh(&SQUARE, triangles);
+        let nan = mesh(&[(0.0, 0.0), (1.0, f64::NAN), (0.0, 1.0)], &[[0, 1, 2]]);
+        assert_eq!(
+            error(&nan),
+            "vertex 1 has coordinates (1, NaN): they must be finite"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [2, 3, 4]])),
+            "triangle 1 has vertex 4, but the mesh has 4 vertices"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [2, 3, 2]])),
+            "triangle 1 has vertex 2 twice"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [2, 0, 3]])),
+            "triangle 1 runs clockwise: swap two of its vertices 2, 0, 3"
+        );
+        let line = [(0.0, 0.0), (1.0, 1.0), (3.0, 3.0)];
+        assert_eq!(
+            error(&mesh(&line, &[[0, 1, 2]])),
+            "triangle 0 is degenerate: its vertices 0, 1, 2 lie on one line"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [2, 3, 0], [1, 2, 0]])),
+            "triangle 2 is triangle 0 again"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [0, 1, 3]])),
+            "edge 0-1 has triangles 0, 1 on the same side: they overlap"
+        );
+        assert_eq!(
+            error(&square(&[[0, 1, 2], [2, 3, 0], [0, 1, 3]])),
+            "edge 0-1 has triangles 0, 2 on the same side: they overlap"
+        );
+        let mut unequal = square(&[[0, 1, 2], [2, 3, 0]]);
+        unequal.regions = Some(vec![1]);
+        assert_eq!(error(&unequal), "mesh has region ids for 1 triangles of 2");
+        unequal.regions = None;
+        unequal.segments = vec![Segment {
+            ends: [0, 9],
+            marker: 0,
+        }];
+        assert_eq!(
+            error(&unequal),
+            "segment 0 has vertex 9, but the mesh has 4 vertices"
+        );
+    }
+
+    #[test]
+    fn refuses_an_edge_of_three_triangles() {
+        let points = [(0.0, 0.0), (1.0, 0.0), (0.5, 1.0), (0.5, -1.0), (0.5, 2.0)];
+        assert_eq!(
+            error(&mesh(&points, &[[0, 1, 2], [1, 0, 3], [0, 1, 4]])),
+            "edge 0-1 belongs to 3 triangles (0, 1, 2): two is the most"
+        );
+    }
+
+    #[test]
+    fn refuses_a_triangle_over_a_surrounded_vertex() {
+        // Vertex 4 lies inside of the square's four triangles; the fifth triangle starts there too.
+        let mut points = SQUARE.to_vec();
+        points.extend([(0.5, 0.5), (9.0, 0.0), (9.0, 1.0)]);
+        let triangles = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [4, 5, 6]];
+        assert_eq!(
+            error(&mesh(&points, &triangles)),
+            "vertex 4 is surrounded by triangles and belongs to others besides: they overlap"
+        );
+    }
+
+    #[test]
+    fn orientation_is_exact() {
+        // The third point lies one unit in the last place above the line: rounding would call this degenerate.
+        let points = [(0.1, 0.1), (0.9, 0.9), (0.5, 0.5f64.next_up())];
+        assert!(triangulation(&mesh(&points, &[[0, 1, 2]])).is_ok());
+    }
+}
