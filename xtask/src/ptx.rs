@@ -110,7 +110,7 @@ fn check(ptxas: &Ptxas, ptx: &Path) -> Result<(), Error> {
     }
     println!("\nptxas {} ({})", ptxas.release, ptxas.path.display());
     println!(
-        "on {}; one number where all are equal; bytes beside registers\n",
+        "registers a thread, else bytes, on {} (one number: equal on all)\n",
         ARCHITECTURES.join(" / ")
     );
     print!("{}", table(&by_architecture));

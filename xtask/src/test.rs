@@ -1,10 +1,11 @@
 //! `cargo xtask test`: everything this machine can check.
 
+use std::env;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use cuda_builder::{DEBIAN_PACKAGES, search_device_compiler};
+use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 
 use crate::Error;
 use crate::process::{cargo, output_of, run as run_command, run_and_collect};
@@ -121,6 +122,8 @@ fn install_reason_against(arguments: &Arguments) -> Option<String> {
     let root = output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0");
     if arguments.no_install {
         Some("no device compiler, and --no-install".into())
+    } else if env::var_os(RUSTC_VARIABLE).is_some() {
+        Some(format!("{RUSTC_VARIABLE} is set to no usable compiler"))
     } else if !Path::new("/etc/debian_version").exists() {
         Some("no device compiler (`cargo xtask doctor` has the remedies)".into())
     } else if !root {
