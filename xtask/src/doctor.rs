@@ -82,14 +82,18 @@ fn report_device_compiler(search: &CompilerSearch) {
             "missing: the prebuilt kernels are used; any one of these remedies will do",
         ),
     }
+    let role = if search.found.is_some() {
+        "passed over: "
+    } else {
+        ""
+    };
     for place in &search.rejected {
+        let lacks = place.missing.join("; ");
         report(
             "",
             &format!(
-                "passed over: {} lacks {}\ninstall: {}",
-                place.origin,
-                place.missing.join("; "),
-                place.remedy
+                "{role}{} lacks {lacks}\ninstall: {}",
+                place.origin, place.remedy
             ),
         );
     }
