@@ -108,14 +108,27 @@ impl<P: Point> DeviceTriangulation<P> {
             )?;
             Ok(twins)
         })?;
-        drop((degrees, buckets));
+        drop(buckets);
 
         let (border, border_next, border_prev) = on.stage("link the border", || {
             let mut boundary = on.uninitialized(half_edges.div_ceil(32))?;
             kernel::check_twins::launch(on, n, &twins, &mut found, &mut boundary)?;
-            refuse(on, &found)?;
             let border = compact(on, &boundary)?;
             let b = border.len();
+            let mut keys = on.uninitialized(b)?;
+            kernel::key_border::launch(on, b as u32, &border, &origins, &degrees, &mut keys)?;
+            let around = bucket(on, &keys, vertices)?;
+            kernel::check_border::launch(
+                on,
+                b as u32,
+                &border,
+                &origins,
+                &keys,
+                &around.offsets,
+                &around.items,
+                &mut found,
+            )?;
+            refuse(on, &found)?;
             let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
             kernel::number_border::launch(on, b as u32, &border, &mut twins, n)?;
             kernel::link_border::launch(on, b as u32, &border, &twins, &mut next, &mut prev, n)?;

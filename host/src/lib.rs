@@ -12,6 +12,7 @@ pub mod mesh;
 pub mod polylla;
 pub mod quality;
 pub mod reference;
+pub mod selftest;
 pub mod validate;
 
 pub use error::{Error, Result};

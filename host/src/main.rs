@@ -19,6 +19,9 @@ struct Cli {
 enum Command {
     Info(commands::info::Options),
     Convert(commands::convert::Options),
+    Polylla(commands::polylla::Options),
+    Devices(commands::devices::Options),
+    Selftest(commands::selftest::Options),
 }
 
 fn main() -> ExitCode {
@@ -26,6 +29,9 @@ fn main() -> ExitCode {
     let result: trioxide::Result<()> = match Cli::parse().command {
         Command::Info(options) => commands::info::run(&options),
         Command::Convert(options) => commands::convert::run(&options),
+        Command::Polylla(options) => commands::polylla::run(&options),
+        Command::Devices(options) => commands::devices::run(&options),
+        Command::Selftest(options) => commands::selftest::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

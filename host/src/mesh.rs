@@ -236,6 +236,18 @@ pub struct PolyllaMesh {
     pub counts: PolyllaCounts,
 }
 
+/// Which of two equally long edges counts as longer in Polylla.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The edge with the smaller id, its smaller half-edge: an order of all edges, so that each region has its terminal
+    /// edge.
+    #[default]
+    Edge,
+    /// The first in the triangle, as in the papers' programs. Neighbours may disagree: triangles around a vertex can
+    /// point at each other in a ring, a region without terminal edge.
+    First,
+}
+
 /// What a run of Polylla met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolyllaCounts {

@@ -7,7 +7,7 @@ use gpu::polylla as kernel;
 use crate::backend::Device;
 use crate::collective::{bucket, compact, count_bits, exclusive_scan};
 use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{NONE, Polygons, PolyllaCounts, PolyllaMesh, Triangulation};
+use crate::mesh::{NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties, Triangulation};
 use crate::{Error, Result};
 
 /// What a run gives beyond its counts.
@@ -15,6 +15,8 @@ use crate::{Error, Result};
 pub struct Options {
     /// Split polygons that visit a vertex twice.
     pub strict: bool,
+    /// Which of two equally long edges counts as longer.
+    pub ties: Ties,
     /// Give `prev` too: the whole half-edge mesh. Lists of vertices do without.
     pub prev: bool,
     /// Give the polygons as lists of vertices.
@@ -25,6 +27,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             strict: false,
+            ties: Ties::Edge,
             prev: true,
             lists: true,
         }
@@ -128,7 +131,8 @@ pub struct DeviceLists {
 /// Makes polygons of a triangulation.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`], or what the device reports.
+/// [`Error::Invalid`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OutOfMemory`], or
+/// what the device reports.
 pub fn polylla<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -149,6 +153,7 @@ pub fn polylla<P: Point>(
             &mesh.origins,
             &mesh.points,
             &mesh.twins,
+            u32::from(options.ties == Ties::Edge),
             &mut longest,
         )?;
         Ok(longest)
@@ -226,9 +231,13 @@ pub fn polylla<P: Point>(
     })?;
     drop((seeds, middles));
     let mut half_edges = on.stage("compact polygons", || compact(on, &polygon_bits))?;
+    if options.ties == Ties::First {
+        refuse_lost_polygons(on, &next, &half_edges, &frontier)?;
+    }
     let mut lists = None;
     if options.lists || options.strict {
         let (mut listed, mut weak) = list_polygons(on, mesh, &next, &half_edges)?;
+        counts.weakly_simple = weak.len() as u32;
         while options.strict && !weak.is_empty() {
             on.stage("cut weakly simple polygons", || {
                 let count = weak.len() as u32;
@@ -261,7 +270,6 @@ pub fn polylla<P: Point>(
             })?;
             (listed, weak) = list_polygons(on, mesh, &next, &half_edges)?;
         }
-        counts.weakly_simple = weak.len() as u32;
         lists = Some(listed);
     }
     counts.polygons = half_edges.len() as u32;
@@ -272,6 +280,25 @@ pub fn polylla<P: Point>(
         half_edges,
         lists,
         counts,
+    })
+}
+
+/// Every frontier half-edge bounds a polygon that a seed found, unless ties left a region without one.
+fn refuse_lost_polygons(
+    on: &Device,
+    next: &Buffer<u32>,
+    half_edges: &Buffer<u32>,
+    frontier: &Buffer<u32>,
+) -> Result<()> {
+    let mut sizes = on.uninitialized(half_edges.len())?;
+    kernel::count_vertices::launch(on, half_edges.len() as u32, half_edges, next, &mut sizes)?;
+    let listed = exclusive_scan(on, &mut sizes)?;
+    if on.read(&listed, 0)? == count_bits(on, frontier)? {
+        return Ok(());
+    }
+    Err(Error::Invalid {
+        element: "a ring of triangles".to_owned(),
+        rule: "with equally long edges has no terminal edge when ties go to the first edge: use --ties edge".to_owned(),
     })
 }
 

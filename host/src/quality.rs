@@ -1,1 +1,526 @@
+//! Quality of polygonal meshes: what users of the virtual element method check before they compute.
+//!
+//! Shape measures follow Attene et al., "Benchmarking the geometrical robustness of a virtual element Poisson solver"
+//! (Mathematics and Computers in Simulation 190, 2021): the ratio of the shortest edge to the diameter, convexity, and the
+//! kernel, from which the whole polygon is seen.
+//!
+//! Sums go over fixed blocks of polygons and then over the blocks in order, so that the result is the same for any number
+//! of threads.
 
+use std::collections::BTreeMap;
+
+use glam::DVec2;
+use rayon::prelude::*;
+use robust::{Coord, orient2d};
+use serde_json::{Value, json};
+
+use crate::mesh::{PolygonMesh, Polygons};
+
+/// Polygons whose measures one thread sums up.
+const BLOCK: usize = 1024;
+
+/// A kernel with a smaller part of its polygon's area may be rounding alone.
+const SMALLEST_KERNEL: f64 = 1e-12;
+
+/// Smallest, mean and largest value of a measure; infinite where there is no polygon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distribution {
+    /// Smallest value.
+    pub min: f64,
+    /// Mean over the polygons.
+    pub mean: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+/// Quality of a polygonal mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quality {
+    /// Number of polygons.
+    pub polygons: usize,
+    /// How many polygons have each number of vertices.
+    pub vertices_per_polygon: BTreeMap<usize, usize>,
+    /// Area.
+    pub area: Distribution,
+    /// Length of the boundary.
+    pub perimeter: Distribution,
+    /// Polygons without a reflex vertex (exact predicate; flat vertices are allowed).
+    pub convex: usize,
+    /// Area by the area of the convex hull, in 0 ..= 1: 1 for a convex polygon.
+    pub convexity: Distribution,
+    /// Shortest edge by the largest distance of two vertices, in 0 ..= 1.
+    pub shortest_edge_to_diameter: Distribution,
+    /// Polygons whose kernel is more than a point.
+    pub star_shaped: usize,
+    /// Area of the kernel (the points that see the whole polygon) by area, in 0 ..= 1: 1 for a convex polygon.
+    pub kernel: Distribution,
+}
+
+impl Quality {
+    /// As a JSON object: this type's fields, with `convex` and `star_shaped` as fractions of the polygons. Values that no
+    /// polygon gives are null.
+    pub fn to_json(&self) -> Value {
+        let n = self.polygons as f64;
+        let corners: usize = self.vertices_per_polygon.iter().map(|(k, m)| k * m).sum();
+        let histogram: serde_json::Map<String, Value> = self
+            .vertices_per_polygon
+            .iter()
+            .map(|(k, &m)| (k.to_string(), json!(m)))
+            .collect();
+        let distribution = |d: &Distribution| json!({"min": d.min, "mean": d.mean, "max": d.max});
+        json!({
+            "polygons": self.polygons,
+            "vertices_per_polygon": {
+                "min": self.vertices_per_polygon.keys().next(),
+                "mean": corners as f64 / n,
+                "max": self.vertices_per_polygon.keys().next_back(),
+                "histogram": histogram,
+            },
+            "area": distribution(&self.area),
+            "perimeter": distribution(&self.perimeter),
+            "convex_fraction": self.convex as f64 / n,
+            "convexity": distribution(&self.convexity),
+            "shortest_edge_to_diameter": distribution(&self.shortest_edge_to_diameter),
+            "star_shaped_fraction": self.star_shaped as f64 / n,
+            "kernel": distribution(&self.kernel),
+        })
+    }
+}
+
+/// Measures the polygons of a valid mesh ([`crate::validate::polygons::polygon_mesh`]), in parallel.
+///
+/// A polygon of n vertices takes n log n time, and for its kernel n times the number of the kernel's corners.
+pub fn quality(mesh: &PolygonMesh) -> Quality {
+    let n = mesh.polygons.len();
+    let blocks: Vec<Sums> = (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map_init(Shape::default, |shape, block| {
+            let range = block * BLOCK..n.min((block + 1) * BLOCK);
+            Sums::of(&mesh.points, &mesh.polygons, range, shape)
+        })
+        .collect();
+    let mut sums = Sums::default();
+    for block in blocks {
+        sums.add(block);
+    }
+    let [
+        area,
+        perimeter,
+        convexity,
+        shortest_edge_to_diameter,
+        kernel,
+    ] = sums.measures.map(|sum| Distribution {
+        min: sum.min,
+        mean: sum.sum / n as f64,
+        max: sum.max,
+    });
+    Quality {
+        polygons: n,
+        vertices_per_polygon: sums.vertices,
+        area,
+        perimeter,
+        convex: sums.convex,
+        convexity,
+        shortest_edge_to_diameter,
+        star_shaped: sums.star_shaped,
+        kernel,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sum {
+    min: f64,
+    sum: f64,
+    max: f64,
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum {
+            min: f64::INFINITY,
+            sum: 0.0,
+            max: f64::NEG_INFINITY,
+        }
+    }
+}
+
+/// Sums over a block of polygons.
+#[derive(Default)]
+struct Sums {
+    vertices: BTreeMap<usize, usize>,
+    convex: usize,
+    star_shaped: usize,
+    /// Area, perimeter, convexity, shortest edge to diameter, kernel.
+    measures: [Sum; 5],
+}
+
+impl Sums {
+    fn of(
+        points: &[DVec2],
+        polygons: &Polygons,
+        range: std::ops::Range<usize>,
+        shape: &mut Shape,
+    ) -> Sums {
+        let mut sums = Sums::default();
+        for i in range {
+            let polygon = polygons.get(i);
+            *sums.vertices.entry(polygon.len()).or_default() += 1;
+            let measures = shape.measure(points, polygon);
+            sums.convex += usize::from(shape.convex);
+            sums.star_shaped += usize::from(measures[4] > SMALLEST_KERNEL);
+            for (sum, value) in sums.measures.iter_mut().zip(measures) {
+                sum.min = sum.min.min(value);
+                sum.sum += value;
+                sum.max = sum.max.max(value);
+            }
+        }
+        sums
+    }
+
+    fn add(&mut self, other: Sums) {
+        for (k, m) in other.vertices {
+            *self.vertices.entry(k).or_default() += m;
+        }
+        self.convex += other.convex;
+        self.star_shaped += other.star_shaped;
+        for (sum, other) in self.measures.iter_mut().zip(other.measures) {
+            sum.min = sum.min.min(other.min);
+            sum.sum += other.sum;
+            sum.max = sum.max.max(other.max);
+        }
+    }
+}
+
+/// The polygon being measured, and scratch space that the next one reuses.
+#[derive(Default)]
+struct Shape {
+    /// Corners, from the first one as the origin.
+    corners: Vec<DVec2>,
+    convex: bool,
+    /// Corners in the order of x, then y.
+    sorted: Vec<usize>,
+    /// Corners of the convex hull, counter-clockwise; flat corners left out.
+    hull: Vec<usize>,
+    on_hull: Vec<bool>,
+    kernel: Vec<DVec2>,
+    clipped: Vec<DVec2>,
+}
+
+impl Shape {
+    /// Area, perimeter, convexity, shortest edge to diameter, kernel.
+    fn measure(&mut self, points: &[DVec2], polygon: &[u32]) -> [f64; 5] {
+        let n = polygon.len();
+        let point = |k: usize| points[polygon[k % n] as usize];
+        self.corners.clear();
+        self.corners.extend((0..n).map(|k| point(k) - point(0)));
+        self.convex = (0..n).all(|k| {
+            let [a, b, c] =
+                [point(k), point(k + 1), point(k + 2)].map(|p| Coord { x: p.x, y: p.y });
+            orient2d(a, b, c) >= 0.0
+        });
+
+        let area = area(&self.corners);
+        let (mut perimeter, mut shortest) = (0.0, f64::INFINITY);
+        for k in 0..n {
+            let length = self.corners[k].distance(self.corners[(k + 1) % n]);
+            perimeter += length;
+            shortest = shortest.min(length);
+        }
+        self.find_hull();
+        let edge_ratio = shortest / self.diameter();
+        if self.convex {
+            return [area, perimeter, 1.0, edge_ratio, 1.0];
+        }
+        self.kernel.clear();
+        self.kernel
+            .extend(self.hull.iter().map(|&k| self.corners[k]));
+        let hull_area = self::area(&self.kernel);
+        self.find_kernel();
+        // Rounding may take either a little over 1.
+        let ratio = |part: f64, whole: f64| (part / whole).clamp(0.0, 1.0);
+        [
+            area,
+            perimeter,
+            ratio(area, hull_area),
+            edge_ratio,
+            ratio(self::area(&self.kernel), area),
+        ]
+    }
+
+    /// Andrew's monotone chain.
+    fn find_hull(&mut self) {
+        let corners = &self.corners;
+        let n = corners.len();
+        self.sorted.clear();
+        self.sorted.extend(0..n);
+        self.sorted.sort_unstable_by(|&a, &b| {
+            let (p, q) = (corners[a], corners[b]);
+            p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y))
+        });
+        self.hull.clear();
+        let add = |hull: &mut Vec<usize>, least: usize, k: usize| {
+            while let [.., a, b] = hull[..]
+                && hull.len() >= least
+                && (corners[b] - corners[a]).perp_dot(corners[k] - corners[a]) <= 0.0
+            {
+                hull.pop();
+            }
+            hull.push(k);
+        };
+        for &k in &self.sorted {
+            add(&mut self.hull, 2, k);
+        }
+        let upper = self.hull.len() + 1;
+        for &k in self.sorted.iter().rev().skip(1) {
+            add(&mut self.hull, upper, k);
+        }
+        // The first corner again.
+        self.hull.pop();
+    }
+
+    /// Largest distance of two corners: rotating calipers around the hull.
+    fn diameter(&self) -> f64 {
+        let n = self.hull.len();
+        let corner = |k: usize| self.corners[self.hull[k % n]];
+        let mut largest: f64 = 0.0;
+        let mut opposite = 1;
+        for k in 0..n {
+            let edge = corner(k + 1) - corner(k);
+            // The corners go around once while k does; the bound is for hulls as flat as rounding.
+            while opposite < 3 * n && edge.perp_dot(corner(opposite + 1) - corner(opposite)) > 0.0 {
+                opposite += 1;
+            }
+            largest = largest
+                .max(corner(k).distance_squared(corner(opposite)))
+                .max(corner(k + 1).distance_squared(corner(opposite)));
+        }
+        largest.sqrt()
+    }
+
+    /// Clips the hull by the edges that are none of its own: the kernel lies to the left of every edge.
+    fn find_kernel(&mut self) {
+        let n = self.corners.len();
+        self.on_hull.clear();
+        self.on_hull.resize(n, false);
+        for &k in &self.hull {
+            self.on_hull[k] = true;
+        }
+        for k in 0..n {
+            let next = (k + 1) % n;
+            if !(self.on_hull[k] && self.on_hull[next]) {
+                self.clip(self.corners[k], self.corners[next]);
+                if self.kernel.is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes what lies to the right of the line from `a` to `b` off the kernel.
+    fn clip(&mut self, a: DVec2, b: DVec2) {
+        let left = |p: DVec2| (b - a).perp_dot(p - a);
+        if self.kernel.iter().all(|&p| left(p) >= 0.0) {
+            return;
+        }
+        self.clipped.clear();
+        for (k, &p) in self.kernel.iter().enumerate() {
+            let q = self.kernel[(k + 1) % self.kernel.len()];
+            let (p_left, q_left) = (left(p), left(q));
+            if p_left >= 0.0 {
+                self.clipped.push(p);
+            }
+            if (p_left > 0.0 && q_left < 0.0) || (p_left < 0.0 && q_left > 0.0) {
+                self.clipped.push(p.lerp(q, p_left / (p_left - q_left)));
+            }
+        }
+        std::mem::swap(&mut self.kernel, &mut self.clipped);
+    }
+}
+
+/// Area of a polygon.
+fn area(corners: &[DVec2]) -> f64 {
+    let Some(&last) = corners.last() else {
+        return 0.0;
+    };
+    let mut twice = 0.0;
+    let mut p = last;
+    for &q in corners {
+        twice += p.perp_dot(q);
+        p = q;
+    }
+    0.5 * twice
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mesh::Triangulation;
+    use crate::reference;
+
+    fn polygon(corners: &[(f64, f64)]) -> PolygonMesh {
+        let mut mesh = PolygonMesh {
+            points: corners.iter().map(|&(x, y)| DVec2::new(x, y)).collect(),
+            ..Default::default()
+        };
+        let all: Vec<u32> = (0..corners.len() as u32).collect();
+        mesh.polygons.push(&all);
+        mesh
+    }
+
+    fn one(d: Distribution) -> f64 {
+        assert_eq!((d.min, d.mean), (d.max, d.max));
+        d.max
+    }
+
+    #[test]
+    fn rectangle_with_a_flat_vertex() {
+        let q = quality(&polygon(&[
+            (10.0, 5.0),
+            (12.0, 5.0),
+            (14.0, 5.0),
+            (14.0, 8.0),
+            (10.0, 8.0),
+        ]));
+        assert_eq!((q.polygons, q.convex, q.star_shaped), (1, 1, 1));
+        assert_eq!(q.vertices_per_polygon, BTreeMap::from([(5, 1)]));
+        assert_eq!((one(q.area), one(q.perimeter)), (12.0, 14.0));
+        assert_eq!(one(q.shortest_edge_to_diameter), 2.0 / 5.0);
+        assert_eq!((one(q.convexity), one(q.kernel)), (1.0, 1.0));
+    }
+
+    #[test]
+    fn an_l_is_seen_from_its_corner() {
+        //  5-4        area 3, hull 3.5, kernel the unit square at the corner
+        //  | 3---2
+        //  0-----1
+        let l = [
+            (0.0, 0.0),
+            (2.0, 0.0),
+            (2.0, 1.0),
+            (1.0, 1.0),
+            (1.0, 2.0),
+            (0.0, 2.0),
+        ];
+        for turn in 0..6 {
+            let mut l = l;
+            l.rotate_left(turn);
+            let q = quality(&polygon(&l));
+            assert_eq!((q.convex, q.star_shaped), (0, 1));
+            assert_eq!(one(q.area), 3.0);
+            assert_eq!(one(q.convexity), 3.0 / 3.5);
+            assert_eq!(one(q.kernel), 1.0 / 3.0);
+            // 1 to 5 is as far as it gets.
+            assert_eq!(one(q.shortest_edge_to_diameter), 1.0 / 8f64.sqrt());
+        }
+    }
+
+    #[test]
+    fn a_z_is_not_star_shaped() {
+        // Two arms, up on the right and down on the left, of a bar between x = 0 and 3.
+        let q = quality(&polygon(&[
+            (0.0, -3.0),
+            (1.0, -3.0),
+            (1.0, 0.0),
+            (3.0, 0.0),
+            (3.0, 4.0),
+            (2.0, 4.0),
+            (2.0, 1.0),
+            (0.0, 1.0),
+        ]));
+        assert_eq!((q.convex, q.star_shaped), (0, 0));
+        assert_eq!(one(q.kernel), 0.0);
+        assert_eq!(one(q.area), 9.0);
+    }
+
+    #[test]
+    fn json_has_fractions_and_no_nan() {
+        let json = quality(&polygon(&[(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])).to_json();
+        assert_eq!(json["convex_fraction"], 1.0);
+        assert_eq!(json["vertices_per_polygon"]["histogram"]["3"], 1);
+        assert_eq!(json["area"]["mean"], 0.5);
+        let empty = quality(&PolygonMesh::default()).to_json();
+        assert_eq!(empty["polygons"], 0);
+        assert!(empty["area"]["min"].is_null() && empty["star_shaped_fraction"].is_null());
+    }
+
+    fn polylla(mesh: Triangulation) -> PolygonMesh {
+        let he = reference::half_edges(&mesh.triangles, mesh.points.len());
+        let (output, _) = reference::polylla(&mesh.points, &he, |_| false, crate::mesh::Ties::Edge);
+        PolygonMesh {
+            points: mesh.points,
+            polygons: output.polygons,
+            regions: None,
+        }
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        // Points of a low-discrepancy sequence, enough for several blocks.
+        let points: Vec<(f64, f64)> = (0..20_000)
+            .map(|i| {
+                (
+                    (f64::from(i) * 0.754_877_666).fract(),
+                    (f64::from(i) * 0.569_840_291).fract(),
+                )
+            })
+            .collect();
+        let mesh = polylla(reference::random_mesh::delaunay(&points));
+        assert!(mesh.polygons.len() > 4 * BLOCK);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| quality(&mesh))
+        };
+        let expected = run(1);
+        assert!((expected.area.mean * expected.polygons as f64 - 1.0).abs() < 0.01);
+        for threads in [2, 3, 8] {
+            assert_eq!(run(threads), expected);
+        }
+    }
+
+    /// Polygons of random Delaunay triangulations.
+    fn meshes() -> impl Strategy<Value = PolygonMesh> {
+        reference::random_mesh::triangulations().prop_map(polylla)
+    }
+
+    proptest! {
+        #[test]
+        fn diameter_is_the_largest_distance(mesh in meshes()) {
+            let mut shape = Shape::default();
+            for polygon in mesh.polygons.iter() {
+                shape.measure(&mesh.points, polygon);
+                let largest = shape.corners.iter()
+                    .flat_map(|p| shape.corners.iter().map(|q| p.distance_squared(*q)))
+                    .fold(0.0, f64::max);
+                prop_assert!((shape.diameter() - largest.sqrt()).abs() <= 1e-12 * largest.sqrt());
+            }
+        }
+
+        #[test]
+        fn the_kernel_sees_every_corner_and_nothing_else_does(mesh in meshes()) {
+            let mut shape = Shape::default();
+            for polygon in mesh.polygons.iter() {
+                shape.measure(&mesh.points, polygon);
+                if shape.convex {
+                    continue;
+                }
+                let corners = &shape.corners;
+                let n = corners.len();
+                // The distance to the left of the edge that is nearest to not seeing `p`.
+                let sight = |p: DVec2| (0..n)
+                    .map(|k| {
+                        let (a, b) = (corners[k], corners[(k + 1) % n]);
+                        (b - a).perp_dot(p - a)
+                    })
+                    .fold(f64::INFINITY, f64::min);
+                for &p in &shape.kernel {
+                    prop_assert!(sight(p) > -1e-9);
+                }
+                // If a point that sees all is easily found, there is a kernel.
+                let seeing = (0..n * n).any(|i| sight((corners[i / n] + corners[i % n]) / 2.0) > 1e-9);
+                prop_assert!(!seeing || area(&shape.kernel) > 0.0);
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@
 //! | `collective::bucket` | half-edges that start at the end they are filed under |
 //! | [`match_twins`] | each other half-edge finds its twin there |
 //! | [`check_twins`] | edges without a twin, a bit each; an edge claimed twice |
+//! | [`key_border`], [`check_border`] | an edge of the boundary that is there twice |
 //! | [`number_border`], [`link_border`] | border half-edges, and their order along the boundary |
 //!
 //! The authors build all this on the host (41 s for the 25M grid). An edge is filed under its end of lower degree: a

@@ -22,7 +22,7 @@ pub fn key_edges(h: u32, origins: In<u32>, degrees: In<u32>, keys: Out<u32>) {
 
 /// Whether an edge is filed under its end `a` rather than `b`: that of lower degree, then of lower index.
 #[inline(always)]
-fn files(degrees: In<u32>, a: u32, b: u32) -> bool {
+pub(super) fn files(degrees: In<u32>, a: u32, b: u32) -> bool {
     (degrees.at(a), a) < (degrees.at(b), b)
 }
 

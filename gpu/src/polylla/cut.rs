@@ -8,8 +8,8 @@ use crate::view::{Atomic, In, Out};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
-/// Let v be the first vertex along the polygon (from its smallest half-edge) that comes again, `corner` the half-edge
-/// that leaves v there first and `other` the next that leaves v. A chord from v would leave v in both pieces, one of which
+/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the half-edge
+/// that left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, one of which
 /// keeps both corners. But the region's triangles form a tree: the way from the triangles at one corner to those at the
 /// other crosses exactly one edge opposite to v, beyond which lies the other corner. That edge is no frontier edge;
 /// cut there, no piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts
@@ -28,23 +28,27 @@ pub fn cut_weakly_simple(
 ) {
     let p = weak.at(i);
     let (start, end) = (offsets.at(p), offsets.at(p + 1));
-    let mut corner = half_edges.at(p);
-    let mut first = start;
+    // The first corner at a vertex seen before, and the corner that saw it.
     let mut second = start + 1;
+    let mut first = start;
     while vertices.at(first) != vertices.at(second) {
-        second += 1;
-        if second == end {
-            first += 1;
-            second = first + 1;
-            corner = polygon_next.at(corner);
+        first += 1;
+        if first == second {
+            first = start;
+            second += 1;
         }
     }
-    let mut other = corner;
-    let mut k = first;
-    while k < second {
-        other = polygon_next.at(other);
-        k += 1;
-    }
+    debug_assert!(second < end);
+    let leave = |slot: u32| {
+        let mut h = half_edges.at(p);
+        let mut k = start;
+        while k < slot {
+            h = polygon_next.at(h);
+            k += 1;
+        }
+        h
+    };
+    let (corner, other) = (leave(first), leave(second));
     // Counter-clockwise through the triangles at the corner.
     let mut spoke = corner;
     loop {

@@ -8,13 +8,15 @@ use crate::view::{Atomic, In};
 
 /// Index (0, 1, 2) of the longest edge of triangle `t`, as two bits: bit set `longest`, 2 interleaved words.
 ///
-/// Of equal edges the one with the smaller id counts as longer (module docs).
+/// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the triangle
+/// (module docs).
 #[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
 pub fn label_longest_edges<P: Point2>(
     t: u32,
     origins: In<u32>,
     points: In<P>,
     twins: In<u32>,
+    ties_by_edge: u32,
 ) -> [bool; 2] {
     let h = 3 * t;
     let a = points.at(origins.at(h));
@@ -25,7 +27,13 @@ pub fn label_longest_edges<P: Point2>(
         b.distance_squared(c),
         c.distance_squared(a),
     ];
-    let edge = |k: u32| (h + k).min(twins.at(h + k));
+    let edge = |k: u32| {
+        if ties_by_edge != 0 {
+            (h + k).min(twins.at(h + k))
+        } else {
+            h + k
+        }
+    };
     let longer = |i: u32, j: u32| {
         let (x, y) = (lengths[i as usize], lengths[j as usize]);
         x > y || x == y && edge(i) < edge(j)

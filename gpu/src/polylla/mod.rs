@@ -21,6 +21,8 @@
 //!   two equal ones the edge with the smaller id (its smaller half-edge) counts as longer. Then no ring of triangles can
 //!   point at each other: each region has exactly one terminal edge. And every vertex has a frontier edge: the shortest
 //!   edge at it is the longest of neither neighbour, since each holds another, longer edge at the vertex.
+//!   For comparison with the papers' counts `Ties::First` takes the first of a triangle's equal edges, exactly compared;
+//!   a ring of triangles without a seed is then possible, and reported as an error.
 //! - **Tips come free.** A frontier half-edge into a tip has its own twin as successor. The paper walks around every vertex
 //!   to count frontier edges; here the walk that links half-edges finds the tip, and one bit records it.
 //! - **Repair after linking.** All middle edges are chosen with the labels of before the repair, so their choice depends on

@@ -160,7 +160,8 @@ impl Report {
             is_planar,
             faces: count,
             face_sizes,
-            area: blocks.iter().sum(),
+            // The sum of nothing is -0.
+            area: 0.0 + blocks.iter().sum::<f64>(),
             edges: edges.count,
             boundary_edges: edges.boundary.len(),
             boundary_parts,
@@ -217,7 +218,7 @@ impl Report {
         line(
             "boundary edges",
             format!(
-                "{} in {} connected parts",
+                "{} (connected parts: {})",
                 self.boundary_edges, self.boundary_parts
             ),
         );
@@ -279,6 +280,7 @@ fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trioxide::mesh::Faces;
 
     #[test]
     fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {

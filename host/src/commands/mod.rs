@@ -8,7 +8,11 @@ use trioxide::formats::atomic_file::write_atomically;
 use trioxide::{Error, Result};
 
 pub mod convert;
+mod device;
+pub mod devices;
 pub mod info;
+pub mod polylla;
+pub mod selftest;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

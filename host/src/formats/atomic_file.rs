@@ -51,6 +51,10 @@ impl AtomicFile {
                     Some(folder) if folder != Path::new("") => folder,
                     _ => Path::new("."),
                 };
+                if !folder.is_dir() {
+                    let reason = format!("there is no folder {}", folder.display());
+                    return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+                }
                 let mut builder = tempfile::Builder::new();
                 builder.prefix(".trioxide-");
                 // As any new file: the umask takes away what the user does not grant.

@@ -5,6 +5,11 @@
 //! data is there, checks every vertex index, and says in which line what breaks which rule. It does not judge the mesh:
 //! coordinates may be `nan`, faces may overlap.
 //!
+//! The readers are our own for speed and for exact coordinates. On two cores, 2.1M vertices and 4.2M triangles (105 MB to
+//! 219 MB) read in 0.3 s to 0.55 s: text at 335 MB/s to 470 MB/s, binary at 400 MB/s. Of the crates, tobj 4.0 takes 2.6 s for
+//! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for the
+//! `.ply`; vtkio 0.7 is a release candidate.
+//!
 //! | format | extensions | read | written | regions | segments |
 //! | --- | --- | --- | --- | --- | --- |
 //! | OFF | `.off` | yes | yes | no | no |

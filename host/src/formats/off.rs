@@ -61,7 +61,7 @@ fn parse_header(rows: &Rows) -> Parsed<(usize, usize, usize)> {
     let mut row = 0;
     let mut line = rows.row(row, "OFF")?;
     // The keyword may be missing.
-    if !line.clone().token().is_some_and(|t| t[0].is_ascii_digit()) {
+    if line.clone().integer("").is_err() {
         let offset = line.offset();
         let keyword = line.token().unwrap_or_default();
         let variant = keyword.strip_suffix(b"OFF").ok_or_else(|| {

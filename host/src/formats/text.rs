@@ -86,7 +86,7 @@ pub(crate) fn parse_chunks<C: Sync, T: Send>(
     chunks: &[C],
     parse: impl Fn(&C) -> Parsed<T> + Sync,
 ) -> Parsed<Vec<T>> {
-    let parts: Vec<Parsed<T>> = chunks.par_iter().map(|chunk| parse(chunk)).collect();
+    let parts: Vec<Parsed<T>> = chunks.par_iter().map(&parse).collect();
     parts.into_iter().collect()
 }
 
@@ -180,7 +180,12 @@ impl<'a> Line<'a> {
             match self.file[self.at] {
                 // A line feed here is one behind a backslash.
                 b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' | b'\n' => self.at += 1,
-                b'\\' if matches!(self.file.get(self.at + 1), Some(b'\r' | b'\n')) => self.at += 1,
+                b'\\'
+                    if self.file[self.at + 1..self.end].starts_with(b"\n")
+                        || self.file[self.at + 1..self.end].starts_with(b"\r\n") =>
+                {
+                    self.at += 1;
+                }
                 _ => break,
             }
         }
@@ -248,14 +253,13 @@ pub(crate) fn lines(
             let end = memchr::memchr(b'\n', &file[at..range.end]).map(|length| at + length);
             at = end.map_or(range.end, |end| end + 1);
             let end = end.unwrap_or(range.end);
+            let line = &file[start..end];
             // In comments and names a backslash is a backslash: paths end in one.
             if at < range.end
                 && continued
-                && ends_with_backslash(&file[start..end])
-                && matches!(
-                    file[start..end].trim_ascii_start().first(),
-                    Some(b'v' | b'f')
-                )
+                && ends_with_backslash(line)
+                && matches!(line.trim_ascii_start().first(), Some(b'v' | b'f'))
+                && memchr::memchr(b'#', line).is_none()
             {
                 continue;
             }

@@ -6,7 +6,7 @@ use crate::mesh::{HalfEdges, NONE};
 /// The half-edges of `triangles` over `vertices` vertices, in the numbering that [`HalfEdges`] documents.
 ///
 /// # Panics
-/// When the triangulation breaks a rule of [`crate::validate::triangulation`]: validate it first.
+/// When the triangulation breaks a rule of [`crate::validate::triangulation()`]: validate it first.
 pub fn half_edges(triangles: &[[u32; 3]], vertices: usize) -> HalfEdges {
     from_edge_table(
         triangles,
@@ -50,8 +50,6 @@ pub(crate) fn from_edge_table(
         }
     }
 
-    let next_in_triangle = |h: u32| if h % 3 == 2 { h - 2 } else { h + 1 };
-    let prev_in_triangle = |h: u32| if h % 3 == 0 { h + 2 } else { h - 1 };
     let mut next: Vec<u32> = (0..inner as u32).map(next_in_triangle).collect();
     let mut prev: Vec<u32> = (0..inner as u32).map(prev_in_triangle).collect();
     next.resize(twin.len(), NONE);
@@ -138,6 +136,16 @@ impl HalfEdges {
     pub fn counter_clockwise(&self, h: u32) -> u32 {
         self.twin(self.prev(h))
     }
+}
+
+/// The half-edge after `h` around its triangle.
+pub(crate) fn next_in_triangle(h: u32) -> u32 {
+    h - h % 3 + (h + 1) % 3
+}
+
+/// The half-edge before `h` around its triangle.
+pub(crate) fn prev_in_triangle(h: u32) -> u32 {
+    h - h % 3 + (h + 2) % 3
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! The papers' sequential algorithms, written for clarity in linear (or n log n) time: what every parallel pipeline is
 //! tested against, and the `serial` device of the command line.
 
+mod constraints;
 pub(crate) mod edge_table;
 pub mod half_edges;
 pub mod polylla;
 #[cfg(test)]
 pub(crate) mod random_mesh;
 
+pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
 pub use polylla::polylla;

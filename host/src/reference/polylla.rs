@@ -46,38 +46,28 @@
 
 use std::time::{Duration, Instant};
 
-use glam::{DVec2, Vec2};
+use gpu::point::Point2;
 
-use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh};
+use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
 mod strict;
 
 pub use strict::{split_polygon, split_weakly_simple};
 
-/// A point of the plane in one of the precisions.
+/// What Polylla asks of a point; the tests also run it on lengths that no points have.
 pub trait Point: Copy {
     /// The scalar.
     type Scalar: Copy + PartialOrd;
 
-    /// Squared distance, dx dx + dy dy without contraction: the same bits from both ends.
-    fn squared_distance(self, other: Self) -> Self::Scalar;
+    /// Squared distance; the same bits from both ends.
+    fn distance_squared(self, other: Self) -> Self::Scalar;
 }
 
-impl Point for DVec2 {
-    type Scalar = f64;
+impl<P: Point2> Point for P {
+    type Scalar = P::Scalar;
 
-    fn squared_distance(self, other: DVec2) -> f64 {
-        let d = self - other;
-        d.x * d.x + d.y * d.y
-    }
-}
-
-impl Point for Vec2 {
-    type Scalar = f32;
-
-    fn squared_distance(self, other: Vec2) -> f32 {
-        let d = self - other;
-        d.x * d.x + d.y * d.y
+    fn distance_squared(self, other: P) -> P::Scalar {
+        Point2::distance_squared(self, other)
     }
 }
 
@@ -115,11 +105,12 @@ impl PhaseTimes {
 /// Polygonal mesh of a triangulation.
 ///
 /// `points` are the vertices of `half_edges`. `constrained(h)` says whether the edge of half-edge `h` of a triangle must
-/// stay; it must be the same for `h` and its twin.
+/// stay; it must be the same for `h` and its twin. With [`Ties::First`], a region may have no terminal edge: it is lost.
 pub fn polylla<P: Point>(
     points: &[P],
     half_edges: &HalfEdges,
     constrained: impl Fn(u32) -> bool,
+    ties: Ties,
 ) -> (PolyllaMesh, PhaseTimes) {
     let he = half_edges;
     let mut times = PhaseTimes::default();
@@ -130,17 +121,20 @@ pub fn polylla<P: Point>(
     };
 
     // Label phase.
-    let longest = label_longest_edges(points, he);
+    let longest = label_longest_edges(points, he, ties);
     lap(&mut times.label_longest_edges);
     let mut frontier = label_frontier_edges(he, &longest, &constrained);
     lap(&mut times.label_frontier_edges);
     let seeds = label_seed_edges(he, &longest, &constrained);
     lap(&mut times.label_seed_edges);
 
-    // Traversal phase.
+    // The count is no part of the paper's phases.
     let frontier_edges = (0..he.inner())
         .filter(|&h| frontier[h as usize] && h < he.twin(h))
         .count();
+    lap(&mut Duration::default());
+
+    // Traversal phase.
     let mut output = Output::new(he);
     let mut starts = Vec::with_capacity(seeds.len());
     let mut barrier_tips = Vec::new();
@@ -208,11 +202,19 @@ pub fn polylla<P: Point>(
 }
 
 /// LM: whether each half-edge is the longest of its triangle (Algorithm 2); false for border half-edges.
-pub fn label_longest_edges<P: Point>(points: &[P], half_edges: &HalfEdges) -> Vec<bool> {
+pub fn label_longest_edges<P: Point>(
+    points: &[P],
+    half_edges: &HalfEdges,
+    ties: Ties,
+) -> Vec<bool> {
     let he = half_edges;
     let edge = |h: u32| {
         let (a, b) = (he.origin(h) as usize, he.target(h) as usize);
-        (points[a].squared_distance(points[b]), h.min(he.twin(h)))
+        let id = match ties {
+            Ties::Edge => h.min(he.twin(h)),
+            Ties::First => h,
+        };
+        (points[a].distance_squared(points[b]), id)
     };
     let mut longest = vec![false; he.len()];
     for h in (0..he.inner()).step_by(3) {

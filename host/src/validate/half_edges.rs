@@ -3,6 +3,7 @@
 use super::ensure;
 use crate::Result;
 use crate::mesh::{HalfEdges, NONE};
+use crate::reference::half_edges::next_in_triangle;
 
 /// Checks every identity that [`HalfEdges`] documents.
 ///
@@ -45,7 +46,7 @@ pub fn half_edges(half_edges: &HalfEdges) -> Result<()> {
         he.twin(he.twin(h)) == h && he.twin(h) != h
     })?;
     each(0..inner, "next in a triangle is the next id", &|h| {
-        he.next(h) == h - h % 3 + (h + 1) % 3
+        he.next(h) == next_in_triangle(h)
     })?;
     each(0..n, "prev(next(h)) = h and next(prev(h)) = h", &|h| {
         he.prev(he.next(h)) == h && he.next(he.prev(h)) == h
@@ -82,16 +83,11 @@ pub fn half_edges(half_edges: &HalfEdges) -> Result<()> {
     for h in (0..inner).rev() {
         smallest[he.origin[h] as usize] = h as u32;
     }
-    for v in 0..vertices {
+    for (v, (&found, smallest)) in he.of_vertex.iter().zip(smallest).enumerate() {
         ensure(
-            he.of_vertex[v] == smallest[v],
+            found == smallest,
             || format!("vertex {v}"),
-            || {
-                format!(
-                    "has half-edge {} instead of the smallest, {}",
-                    he.of_vertex[v], smallest[v]
-                )
-            },
+            || format!("has half-edge {found} instead of the smallest, {smallest}"),
         )?;
     }
     Ok(())

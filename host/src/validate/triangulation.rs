@@ -6,7 +6,7 @@ use robust::{Coord, orient2d};
 use super::{ensure, invalid};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
 use crate::reference::edge_table::EdgeTable;
-use crate::reference::half_edges::from_edge_table;
+use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
 use crate::{Error, Result};
 
 /// What a valid triangulation consists of.
@@ -105,7 +105,9 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
 
 fn check_triangles(mesh: &Triangulation) -> Result<()> {
     let vertices = mesh.points.len();
-    let rules: [&(dyn Fn(&[u32; 3]) -> Option<String> + Sync); 3] = [
+    // What is wrong with a triangle, if anything.
+    type Rule<'a> = &'a (dyn Fn(&[u32; 3]) -> Option<String> + Sync);
+    let rules: [Rule; 3] = [
         &|triangle| {
             let v = triangle.iter().find(|&&v| v as usize >= vertices)?;
             Some(format!(
@@ -174,7 +176,13 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
         // Triangles are counter-clockwise, so equal ones share the edge's direction and the third vertex.
         let mut sides: Vec<(u32, u32, u32)> = group
             .iter()
-            .map(|&(_, h)| (start(triangles, h), start(triangles, prev(h)), h / 3))
+            .map(|&(_, h)| {
+                (
+                    start(triangles, h),
+                    start(triangles, prev_in_triangle(h)),
+                    h / 3,
+                )
+            })
             .collect();
         sides.sort_unstable();
         for pair in sides.windows(2) {
@@ -295,10 +303,6 @@ fn components(half_edges: &HalfEdges) -> usize {
 
 fn start(triangles: &[[u32; 3]], h: u32) -> u32 {
     triangles[h as usize / 3][h as usize % 3]
-}
-
-fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proptest::prelude::*;
 
 use super::*;
-use crate::mesh::Triangulation;
+use crate::mesh::{Ties, Triangulation};
 use crate::reference::half_edges;
 use crate::reference::random_mesh::{triangulations, triangulations_with_regions};
 use crate::validate;
+use glam::{DVec2, Vec2};
 
 fn points(points: &[(f64, f64)]) -> Vec<DVec2> {
     points.iter().map(|&(x, y)| DVec2::new(x, y)).collect()
@@ -28,7 +29,7 @@ fn run_constrained(
         let (a, b) = (he.origin(h), he.target(h));
         constrained.contains(&[a, b]) || constrained.contains(&[b, a])
     };
-    let (mesh, _) = polylla(&points, &he, is_constrained);
+    let (mesh, _) = polylla(&points, &he, is_constrained, Ties::Edge);
     let summary = validate::polygons::polylla(&points, &he, &mesh, is_constrained).unwrap();
     assert_eq!(summary.weakly_simple as u32, mesh.counts.weakly_simple);
     mesh
@@ -246,9 +247,51 @@ struct Equal;
 impl Point for Equal {
     type Scalar = u8;
 
-    fn squared_distance(self, _: Equal) -> u8 {
+    fn distance_squared(self, _: Equal) -> u8 {
         0
     }
+}
+
+/// A vertex whose edges have the lengths of a table; edges that are not in it have none.
+#[derive(Clone, Copy)]
+struct Tabulated<'a>(u32, &'a HashMap<[u32; 2], u32>);
+
+impl Point for Tabulated<'_> {
+    type Scalar = u32;
+
+    fn distance_squared(self, other: Self) -> u32 {
+        let edge = [self.0.min(other.0), self.0.max(other.0)];
+        self.1.get(&edge).copied().unwrap_or(0)
+    }
+}
+
+/// Lengths that make one region of each component, whose triangles form a long-winded random tree: lengths fall along
+/// the tree from the root, and no other edge is longer.
+fn one_region_each(he: &HalfEdges, seed: u64) -> HashMap<[u32; 2], u32> {
+    let mut lengths = HashMap::new();
+    let mut met = vec![false; he.triangles as usize];
+    // A half-edge into the next triangle, depth first; the first of a component comes from nowhere.
+    let mut pending: Vec<(u32, u32)> = (0..he.triangles).map(|t| (3 * t, NONE)).collect();
+    let mut length = u32::MAX;
+    while let Some((h, from)) = pending.pop() {
+        if std::mem::replace(&mut met[h as usize / 3], true) {
+            continue;
+        }
+        if from != NONE {
+            let (a, b) = (he.origin(h), he.target(h));
+            length -= 1;
+            lengths.insert([a.min(b), a.max(b)], length);
+        }
+        let triangle = h - h % 3;
+        let turn = xxhash_rust::xxh3::xxh3_64_with_seed(&h.to_le_bytes(), seed) as u32;
+        for k in 0..3 {
+            let out = triangle + (turn % 3 + k) % 3;
+            if !he.is_border(he.twin(out)) {
+                pending.push((he.twin(out), out));
+            }
+        }
+    }
+    lengths
 }
 
 fn of_regions(mesh: &Triangulation, he: &HalfEdges) -> impl Fn(u32) -> bool {
@@ -275,7 +318,7 @@ fn counts_by_definition(mesh: &Triangulation, he: &HalfEdges) -> [usize; 4] {
         let (a, b) = (he.origin(h), he.target(h));
         let edge = [a.min(b), a.max(b)];
         triangles_of.entry(edge).or_default().push(h / 3);
-        let length = mesh.points[a as usize].squared_distance(mesh.points[b as usize]);
+        let length = mesh.points[a as usize].distance_squared(mesh.points[b as usize]);
         // Lengths are not negative: their bits are in their order.
         key_of.insert(edge, (length.to_bits(), Reverse(h.min(he.twin(h)))));
         if he.is_border(he.twin(h)) || constrained(h) {
@@ -361,7 +404,7 @@ proptest! {
     #[test]
     fn counts_follow_the_definitions(mesh in triangulations_with_regions()) {
         let he = half_edges(&mesh.triangles, mesh.points.len());
-        let (output, _) = polylla(&mesh.points, &he, of_regions(&mesh, &he));
+        let (output, _) = polylla(&mesh.points, &he, of_regions(&mesh, &he), Ties::Edge);
         let counts = output.counts;
         let found = [counts.regions, counts.frontier_edges, counts.barrier_tips, counts.polygons];
         prop_assert_eq!(found.map(|n| n as usize), counts_by_definition(&mesh, &he));
@@ -371,7 +414,7 @@ proptest! {
     fn polygons_are_valid_and_strict_ones_simple(mesh in triangulations_with_regions()) {
         let he = half_edges(&mesh.triangles, mesh.points.len());
         let constrained = of_regions(&mesh, &he);
-        let (mut output, _) = polylla(&mesh.points, &he, &constrained);
+        let (mut output, _) = polylla(&mesh.points, &he, &constrained, Ties::Edge);
         let check = |output: &PolyllaMesh| {
             let summary = validate::polygons::polylla(&mesh.points, &he, output, &constrained).unwrap();
             let lists = &output.polygons;
@@ -389,9 +432,25 @@ proptest! {
     }
 
     #[test]
+    fn regions_that_wind_around_everything_are_split(mesh in triangulations(), seed: u64) {
+        let he = half_edges(&mesh.triangles, mesh.points.len());
+        let lengths = one_region_each(&he, seed);
+        let points: Vec<_> = (0..mesh.points.len() as u32).map(|v| Tabulated(v, &lengths)).collect();
+        let (mut output, _) = polylla(&points, &he, |_| false, Ties::Edge);
+        let components = validate::triangulation(&mesh).unwrap().components;
+        prop_assert_eq!(output.counts.regions as usize, components);
+        let check = |output: &PolyllaMesh| {
+            validate::polygons::polylla(&mesh.points, &he, output, |_| false).unwrap().weakly_simple
+        };
+        prop_assert_eq!(check(&output), output.counts.weakly_simple as usize);
+        split_weakly_simple(&he, &mut output);
+        prop_assert_eq!(check(&output), 0);
+    }
+
+    #[test]
     fn equal_lengths_are_valid(mesh in triangulations()) {
         let he = half_edges(&mesh.triangles, mesh.points.len());
-        let (mut output, _) = polylla(&vec![Equal; mesh.points.len()], &he, |_| false);
+        let (mut output, _) = polylla(&vec![Equal; mesh.points.len()], &he, |_| false, Ties::Edge);
         let check = |output: &PolyllaMesh| {
             validate::polygons::polylla(&mesh.points, &he, output, |_| false).unwrap().weakly_simple
         };
@@ -420,7 +479,7 @@ proptest! {
     fn f32_points_give_valid_polygons(mesh in triangulations()) {
         let he = half_edges(&mesh.triangles, mesh.points.len());
         let small: Vec<Vec2> = mesh.points.iter().map(|p| p.as_vec2()).collect();
-        let (output, _) = polylla(&small, &he, |_| false);
+        let (output, _) = polylla(&small, &he, |_| false, Ties::Edge);
         validate::polygons::polylla(&mesh.points, &he, &output, |_| false).unwrap();
     }
 }

@@ -7,7 +7,7 @@ fn square() -> (Vec<DVec2>, HalfEdges, PolyllaMesh) {
         .map(|(x, y)| DVec2::new(x, y))
         .to_vec();
     let he = reference::half_edges(&[[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], 5);
-    let (mesh, _) = reference::polylla(&points, &he, |_| false);
+    let (mesh, _) = reference::polylla(&points, &he, |_| false, crate::mesh::Ties::Edge);
     (points, he, mesh)
 }
 

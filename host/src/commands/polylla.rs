@@ -1,0 +1,176 @@
+//! `trioxide polylla`: a triangulation becomes a polygonal mesh.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use glam::{DVec2, Vec2};
+use serde_json::json;
+use trioxide::backend::{Device, Stage};
+use trioxide::formats::{self, Format};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
+use trioxide::polylla::{self, Constraints};
+use trioxide::{Result, reference, validate};
+
+use super::device::{DeviceOptions, Precision, Report};
+
+/// Merge the triangles of a mesh into polygons (Polylla)
+///
+/// Triangles that send each other along their longest edges become one polygon. Regions and segments of the input are
+/// never crossed.
+#[derive(Args)]
+pub struct Options {
+    /// Triangulation to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    input: PathBuf,
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Split the few polygons that visit a vertex twice
+    #[arg(long)]
+    strict: bool,
+    /// Let polygons cross segments and region borders of the input
+    #[arg(long)]
+    unconstrained: bool,
+    /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
+    #[arg(long, value_enum, default_value = "edge")]
+    ties: TiesOption,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TiesOption {
+    Edge,
+    First,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    let mut mesh = formats::read(&options.input)?
+        .into_triangulation()
+        .map_err(|error| error.in_file(&options.input))?;
+    if options.unconstrained {
+        mesh.regions = None;
+        mesh.segments.clear();
+    }
+    let result = match (options.device.open()?, options.device.precision) {
+        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
+        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
+        (None, Precision::F64) => serial::<DVec2>(&mesh, options),
+        (None, Precision::F32) => serial::<Vec2>(&mesh, options),
+    };
+    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+
+    let counts = outcome.counts;
+    Report {
+        command: "polylla",
+        input: &options.input,
+        device: outcome.device,
+        stages: outcome.stages,
+        counts: vec![
+            ("vertices", json!(mesh.points.len())),
+            ("triangles", json!(mesh.triangles.len())),
+            ("polygons", json!(counts.polygons)),
+            ("regions", json!(counts.regions)),
+            ("frontier_edges", json!(counts.frontier_edges)),
+            ("barrier_tips", json!(counts.barrier_tips)),
+            ("weakly_simple", json!(counts.weakly_simple)),
+        ],
+        peak_bytes: outcome.peak_bytes,
+    }
+    .give(&options.device)?;
+    if let Some(output) = &options.output {
+        let regions = mesh.regions.as_ref().map(|regions| {
+            outcome
+                .half_edges
+                .iter()
+                .map(|&h| regions[h as usize / 3])
+                .collect()
+        });
+        let polygons = PolygonMesh {
+            points: mesh.points,
+            polygons: outcome.polygons,
+            regions,
+        };
+        formats::write(output, &Mesh::from(polygons))?;
+    }
+    Ok(())
+}
+
+struct Outcome {
+    device: String,
+    polygons: Polygons,
+    /// Smallest half-edge of each polygon.
+    half_edges: Vec<u32>,
+    counts: PolyllaCounts,
+    stages: Vec<Stage>,
+    peak_bytes: Option<u64>,
+}
+
+fn ties(options: &Options) -> Ties {
+    match options.ties {
+        TiesOption::Edge => Ties::Edge,
+        TiesOption::First => Ties::First,
+    }
+}
+
+fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let settings = polylla::Options {
+        strict: options.strict,
+        ties: ties(options),
+        prev: false,
+        lists: true,
+    };
+    let result = polylla::polylla(on, &half_edges, &constraints, settings)?;
+    Ok(Outcome {
+        device: on.name(),
+        polygons: result.download_lists(on)?,
+        half_edges: on.download(&result.half_edges)?,
+        counts: result.counts,
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    let mut stages = Vec::new();
+    let mut start = Instant::now();
+    let mut lap = |stages: &mut Vec<Stage>, name| {
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        stages.push(Stage { name, milliseconds });
+        start = Instant::now();
+    };
+    validate::triangulation(mesh)?;
+    lap(&mut stages, "check the mesh");
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    lap(&mut stages, "half-edges");
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let constrained = reference::constrained_edges(mesh, &half_edges)?;
+    lap(&mut stages, "mark constraints");
+    let is_constrained = |h: u32| constrained[h as usize];
+    let (mut result, times) =
+        reference::polylla(&points, &half_edges, is_constrained, ties(options));
+    stages.extend(times.phases().map(|(name, time)| Stage {
+        name,
+        milliseconds: time.as_secs_f64() * 1e3,
+    }));
+    if options.strict {
+        lap(&mut Vec::new(), "");
+        reference::polylla::split_weakly_simple(&half_edges, &mut result);
+        lap(&mut stages, "cut weakly simple polygons");
+    }
+    Ok(Outcome {
+        device: "serial".to_owned(),
+        polygons: result.polygons,
+        half_edges: result.half_edges,
+        counts: result.counts,
+        stages,
+        peak_bytes: None,
+    })
+}

@@ -1,0 +1,93 @@
+//! `trioxide selftest`: every pipeline on every device against the sequential reference.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use trioxide::backend::{Choice, Device};
+use trioxide::selftest::{Size, cases};
+use trioxide::{Error, Result, formats};
+
+/// Check every pipeline on every device against the sequential reference, bit for bit
+#[derive(Args)]
+pub struct Options {
+    /// Triangulations to check with, besides the generated ones
+    meshes: Vec<PathBuf>,
+    /// Device to check [default: every one that there is]
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<Choice>,
+    /// Include the largest sizes (100M elements; minutes on a CPU)
+    #[arg(long)]
+    large: bool,
+    /// Only the checks whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let mut given = Vec::new();
+    for path in &options.meshes {
+        let mesh = formats::read(path)?
+            .into_triangulation()
+            .map_err(|error| error.in_file(path))?;
+        given.push((path.display().to_string(), mesh));
+    }
+    let size = if options.large {
+        Size::Large
+    } else {
+        Size::Small
+    };
+    let suite = cases(size, given)?;
+    let mut failed = 0;
+    for device in devices(options.device)? {
+        println!("{}", device.name());
+        for case in &suite {
+            let listed = options
+                .only
+                .as_ref()
+                .is_none_or(|text| case.name.contains(text));
+            // The check of all launches counts on the others.
+            if !listed {
+                continue;
+            }
+            let start = Instant::now();
+            let outcome = case.run(&device);
+            let seconds = start.elapsed().as_secs_f64();
+            match outcome {
+                Ok(()) => println!("  ok      {:<60} {seconds:>8.2} s", case.name),
+                Err(error) => {
+                    failed += 1;
+                    println!("  FAILED  {:<60} {error}", case.name);
+                }
+            }
+        }
+    }
+    if failed > 0 {
+        return Err(Error::Argument(format!("{failed} checks failed")));
+    }
+    Ok(())
+}
+
+fn devices(choice: Option<Choice>) -> Result<Vec<Device>> {
+    match choice {
+        Some(Choice::Cpu) => Ok(vec![Device::cpu(None)?]),
+        Some(Choice::Cuda(index)) => Ok(vec![Device::cuda(index)?]),
+        Some(Choice::Auto) => Ok(vec![Device::auto(None)?.0]),
+        Some(Choice::Serial) => Err(Error::Argument(
+            "serial is what the other devices are checked against".to_owned(),
+        )),
+        None => {
+            let mut devices = vec![
+                Device::cpu(Some(1))?,
+                Device::cpu(Some(2))?,
+                Device::cpu(None)?,
+            ];
+            match Device::cuda(0) {
+                Ok(device) => devices.push(device),
+                Err(reason) => println!("cuda skipped: {reason}"),
+            }
+            Ok(devices)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Scan, compact and bucket against plain loops.
+
+use super::{Case, Outcome, Size, equal};
+use crate::backend::Device;
+use crate::collective::{bucket, compact, count_bits, exclusive_scan};
+use crate::mesh::NONE;
+
+pub fn cases(size: Size) -> Vec<Case> {
+    let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
+    for k in [10, 12, 14, 15, 17, 20] {
+        sizes.extend([(1 << k) - 1, 1 << k, (1 << k) + 1]);
+    }
+    if size == Size::Large {
+        sizes.extend([(1 << 24) + 1, 100_000_000]);
+    }
+    let each = |name: &str, check: fn(&Device, usize) -> Outcome| {
+        let sizes = sizes.clone();
+        Case::new(
+            format!(
+                "{name} of {} sizes up to {}",
+                sizes.len(),
+                sizes[sizes.len() - 1]
+            ),
+            move |on| {
+                sizes
+                    .iter()
+                    .try_for_each(|&n| check(on, n).map_err(|error| format!("n = {n}: {error}")))
+            },
+        )
+    };
+    vec![
+        each("exclusive scan", scan),
+        each("compaction", compaction),
+        each("bucketing", bucketing),
+    ]
+}
+
+/// Numbers that repeat nowhere near (Marsaglia's xorshift).
+fn numbers(n: usize, seed: u32) -> impl Iterator<Item = u32> {
+    let mut x = seed | 1;
+    (0..n).map(move |_| {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        x
+    })
+}
+
+fn scan(on: &Device, n: usize) -> Outcome {
+    let values: Vec<u32> = numbers(n, 17).map(|x| x % 23).collect();
+    let mut buffer = on.upload(&values)?;
+    let total = exclusive_scan(on, &mut buffer)?;
+    let mut sum = 0;
+    let expected: Vec<u32> = values
+        .iter()
+        .map(|&value| {
+            let before = sum;
+            sum += value;
+            before
+        })
+        .collect();
+    equal("scan", &on.download(&buffer)?, &expected)?;
+    equal("total", &on.download(&total)?, &[sum])
+}
+
+fn compaction(on: &Device, n: usize) -> Outcome {
+    // Dense, mixed and sparse words.
+    let words: Vec<u32> = numbers(n.div_ceil(32), 29)
+        .enumerate()
+        .map(|(i, x)| match i / 300 % 4 {
+            0 => x,
+            1 => u32::MAX,
+            2 => 0,
+            _ => 1 << (x % 32) & x.wrapping_mul(77),
+        })
+        .collect();
+    let expected: Vec<u32> = words
+        .iter()
+        .enumerate()
+        .flat_map(|(i, &word)| {
+            (0..32)
+                .filter(move |bit| word >> bit & 1 != 0)
+                .map(move |bit| i as u32 * 32 + bit)
+        })
+        .collect();
+    let bits = on.upload(&words)?;
+    equal("count", &[count_bits(on, &bits)?], &[expected.len() as u32])?;
+    equal("list", &on.download(&compact(on, &bits)?)?, &expected)
+}
+
+fn bucketing(on: &Device, n: usize) -> Outcome {
+    let buckets = n / 3 + 1;
+    let keys: Vec<u32> = numbers(n, 41)
+        .map(|x| {
+            if x % 5 == 0 {
+                NONE
+            } else {
+                (x >> 3) % buckets as u32
+            }
+        })
+        .collect();
+    let mut offsets = vec![0; buckets + 1];
+    for &key in keys.iter().filter(|&&key| key != NONE) {
+        offsets[key as usize + 1] += 1;
+    }
+    for key in 0..buckets {
+        offsets[key + 1] += offsets[key];
+    }
+    let mut slots = offsets.clone();
+    let mut items = vec![0; offsets[buckets] as usize];
+    for (i, &key) in keys.iter().enumerate().filter(|&(_, &key)| key != NONE) {
+        items[slots[key as usize] as usize] = i as u32;
+        slots[key as usize] += 1;
+    }
+    let ours = bucket(on, &on.upload(&keys)?, buckets)?;
+    equal("offsets", &on.download(&ours.offsets)?, &offsets)?;
+    equal("items", &on.download(&ours.items)?, &items)
+}

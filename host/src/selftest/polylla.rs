@@ -1,0 +1,191 @@
+//! Polylla on a device against the sequential reference, and against the rules that any result must keep.
+
+use std::sync::Arc;
+
+use glam::{DVec2, Vec2};
+use gpu::point::Point2;
+
+use super::{Case, NamedMesh, Outcome, Size, equal};
+use crate::Error;
+use crate::backend::Device;
+use crate::half_edges::{DeviceTriangulation, Point};
+use crate::mesh::{PolyllaMesh, Segment, Ties, Triangulation};
+use crate::polylla::{Constraints, Options, polylla};
+use crate::{reference, validate};
+
+pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
+    let runs = match size {
+        Size::Small => 2,
+        Size::Large => 10,
+    };
+    let mut cases = Vec::new();
+    for (name, mesh) in meshes {
+        let mesh = Arc::new(mesh.clone());
+        let with_regions = Arc::new(with_regions(&mesh));
+        let plain = Arc::new(Triangulation {
+            points: mesh.points.clone(),
+            triangles: mesh.triangles.clone(),
+            ..Default::default()
+        });
+        for (what, mesh) in [("", plain), (" with constraints", with_regions)] {
+            for strict in [false, true] {
+                let mesh = mesh.clone();
+                let manner = if strict { ", strict" } else { "" };
+                cases.push(Case::new(
+                    format!("polylla of {name}{what}{manner}"),
+                    move |on| {
+                        compare::<DVec2>(on, &mesh, strict, runs)?;
+                        compare::<Vec2>(on, &mesh, strict, 1)
+                    },
+                ));
+            }
+        }
+    }
+    cases.push(Case::new("a grid gives its squares", |on| {
+        for k in [2u32, 3, 17, 100] {
+            let mesh = crate::generate::grid((k * k) as usize)?;
+            let ours = run::<DVec2>(on, &mesh, Options::default())?;
+            equal("polygons", &[ours.counts.polygons], &[(k - 1) * (k - 1)])?;
+        }
+        Ok(())
+    }));
+    cases.push(Case::new(
+        "a ring of tied triangles is refused or has its seed",
+        |on| {
+            let mesh = tied_ring();
+            let first = Options {
+                ties: Ties::First,
+                ..Options::default()
+            };
+            match run::<DVec2>(on, &mesh, first) {
+                Err(Error::Invalid { element, .. }) if element.contains("ring") => {}
+                other => return Err(format!("not refused: {other:?}")),
+            }
+            let ours = run::<DVec2>(on, &mesh, Options::default())?;
+            equal("regions", &[ours.counts.regions], &[1])
+        },
+    ));
+    cases.push(Case::new("a segment that is no edge is refused", |on| {
+        let mut mesh = crate::generate::grid(9)?;
+        mesh.segments.push(Segment {
+            ends: [0, 8],
+            marker: 1,
+        });
+        match run::<DVec2>(on, &mesh, Options::default()) {
+            Err(Error::Invalid { element, .. }) if element.contains("segment 0") => Ok(()),
+            other => Err(format!("not refused: {other:?}")),
+        }
+    }));
+    cases
+}
+
+/// Triangles around vertex 0 with spokes of exactly equal length, each pointing at the next by its first longest edge.
+fn tied_ring() -> Triangulation {
+    let rim = [
+        (5, 0),
+        (4, 3),
+        (3, 4),
+        (0, 5),
+        (-3, 4),
+        (-4, 3),
+        (-5, 0),
+        (-4, -3),
+        (-3, -4),
+        (0, -5),
+        (3, -4),
+        (4, -3),
+    ];
+    let mut points = vec![DVec2::ZERO];
+    points.extend(
+        rim.iter()
+            .map(|&(x, y)| DVec2::new(f64::from(x), f64::from(y))),
+    );
+    Triangulation {
+        points,
+        triangles: (0..12).map(|i| [0, 1 + i, 1 + (i + 1) % 12]).collect(),
+        ..Default::default()
+    }
+}
+
+/// The mesh with its own regions and segments; where it has none, four regions and some of its edges as segments.
+fn with_regions(mesh: &Triangulation) -> Triangulation {
+    let mut mesh = mesh.clone();
+    if mesh.regions.is_none() && mesh.segments.is_empty() {
+        let centre = mesh.points.iter().sum::<DVec2>() / mesh.points.len() as f64;
+        let region = |t: &[u32; 3]| {
+            let p = t.iter().map(|&v| mesh.points[v as usize]).sum::<DVec2>() / 3.0;
+            i32::from(p.x > centre.x) + 2 * i32::from(p.y > centre.y)
+        };
+        mesh.regions = Some(mesh.triangles.iter().map(region).collect());
+        // Many end inside of a region.
+        let segment = |t: &[u32; 3]| Segment {
+            ends: [t[1], t[0]],
+            marker: 7,
+        };
+        mesh.segments = mesh.triangles.iter().step_by(97).map(segment).collect();
+    }
+    mesh
+}
+
+fn run<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    options: Options,
+) -> crate::Result<PolyllaMesh> {
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    polylla(on, &half_edges, &constraints, options)?.download(on, &half_edges)
+}
+
+fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let constrained = reference::constrained_edges(mesh, &half_edges)?;
+    let is_constrained = |h: u32| constrained[h as usize];
+    let (mut expected, _) = reference::polylla(&points, &half_edges, is_constrained, Ties::Edge);
+    if strict {
+        reference::polylla::split_weakly_simple(&half_edges, &mut expected);
+    }
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
+    for i in 0..runs {
+        let ours = match run::<P>(on, mesh, options) {
+            Err(Error::Invalid { rule, .. })
+                if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
+            {
+                return Ok(());
+            }
+            other => other?,
+        };
+        let check = || -> Outcome {
+            equal("counts", &[ours.counts], &[expected.counts])?;
+            equal("next", &ours.next, &expected.next)?;
+            equal("prev", &ours.prev, &expected.prev)?;
+            equal("half-edges", &ours.half_edges, &expected.half_edges)?;
+            equal(
+                "offsets",
+                &ours.polygons.offsets,
+                &expected.polygons.offsets,
+            )?;
+            equal(
+                "vertices",
+                &ours.polygons.vertices,
+                &expected.polygons.vertices,
+            )
+        };
+        check().map_err(|error| format!("run {i}, {}: {error}", P::INSTANCE))?;
+        if i == 0 && P::INSTANCE == DVec2::INSTANCE {
+            let summary =
+                validate::polygons::polylla(&mesh.points, &half_edges, &ours, is_constrained)?;
+            if strict && summary.weakly_simple > 0 {
+                return Err(format!(
+                    "{} polygons visit a vertex twice",
+                    summary.weakly_simple
+                ));
+            }
+        }
+    }
+    Ok(())
+}
