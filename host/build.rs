@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cuda_builder::{CudaBuilder, NvvmArch, search_device_compiler};
+use cuda_builder::{CudaBuilder, NvvmArch, RUSTC_VARIABLE, search_device_compiler};
 
 const PREBUILT: &str = "../gpu/prebuilt/trioxide.ptx";
 
@@ -51,8 +51,13 @@ fn embed_ptx() -> Result<&'static str, String> {
             .map_err(|error| error.to_string())?;
         return Ok("built");
     }
+    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
+    if env::var_os(RUSTC_VARIABLE).is_some() {
+        return Err(format!(
+            "{RUSTC_VARIABLE} is set to no usable compiler:\n{search}"
+        ));
+    }
     // Whoever installs a compiler gets kernels from the sources at the next build.
-    println!("cargo::rerun-if-env-changed=TRIOXIDE_DEVICE_RUSTC");
     for path in search.watched_paths() {
         println!("cargo::rerun-if-changed={}", path.display());
     }

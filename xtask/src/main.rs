@@ -1,2 +1,68 @@
-//! xtask
-fn main() {}
+//! `cargo xtask`: the project's own commands, one module each.
+
+mod doctor;
+mod process;
+mod ptx;
+mod ptxas;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// An error in words, for the person at the terminal.
+type Error = Box<dyn std::error::Error>;
+
+/// Builds, checks and tests trioxide.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Doctor(doctor::Arguments),
+    Ptx(ptx::Arguments),
+    Test(test::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Ptx(arguments) => ptx::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The directory of the workspace's manifest.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask/ lies in the workspace")
+}
+
+/// Cargo's target directory.
+fn target_dir() -> PathBuf {
+    let set = std::env::var_os("CARGO_TARGET_DIR");
+    set.map_or_else(|| workspace().join("target"), |dir| workspace().join(dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

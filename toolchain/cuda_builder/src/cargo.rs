@@ -63,6 +63,7 @@ pub(crate) fn build_static_library(
     let mut cargo = Command::new(&compiler.cargo);
     cargo.args([
         "rustc",
+        "--quiet",
         "--release",
         "--lib",
         "--crate-type",

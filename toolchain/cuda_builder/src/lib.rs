@@ -28,7 +28,7 @@ mod search;
 
 pub use error::CudaBuilderError;
 pub use search::{
-    CompilerSearch, DEBIAN_PACKAGES, DeviceCompiler, LlvmTools, RejectedCompiler,
+    CompilerSearch, DEBIAN_PACKAGES, DeviceCompiler, LlvmTools, RUSTC_VARIABLE, RejectedCompiler,
     search_device_compiler,
 };
 
@@ -212,7 +212,7 @@ fn print_rerun_lines(compiler: &DeviceCompiler, crate_dir: &Path, library: &carg
     for path in compiler.watched_paths() {
         println!("cargo::rerun-if-changed={}", path.display());
     }
-    println!("cargo::rerun-if-env-changed={}", search::RUSTC_VARIABLE);
+    println!("cargo::rerun-if-env-changed={}", RUSTC_VARIABLE);
 }
 
 /// Writes a file in one step: under a temporary name beside it, then renamed.

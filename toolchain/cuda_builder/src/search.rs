@@ -10,8 +10,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The environment variable that names the rustc to build with.
-pub(crate) const RUSTC_VARIABLE: &str = "TRIOXIDE_DEVICE_RUSTC";
+/// The environment variable that names the one rustc to build with.
+pub const RUSTC_VARIABLE: &str = "TRIOXIDE_DEVICE_RUSTC";
 
 /// The Debian packages (Debian 12 and later) that make up a device compiler.
 pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "llvm-22"];
@@ -334,6 +334,8 @@ impl fmt::Display for CompilerSearch {
 mod tests {
     use super::*;
 
+    use std::sync::{Mutex, PoisonError};
+
     #[test]
     fn reads_rustc_verbose_version() {
         let version = RustcVersion::parse(
@@ -364,8 +366,93 @@ mod tests {
         assert_eq!(version_numbers("1.97.0-nightly"), [1, 97, 0]);
     }
 
+    /// Held by tests that start programs: a program that is still open for writing, in the child of a fork at the same
+    /// moment, cannot be started ("text file busy").
+    static STARTS_PROGRAMS: Mutex<()> = Mutex::new(());
+
+    /// A directory of its own for a test, with a toolchain of scripts that answer as the real programs do.
+    #[cfg(unix)]
+    fn fake_toolchain(name: &str, release: &str, llc_answer: &str) -> PathBuf {
+        let root = env::temp_dir().join(format!("cuda_builder-{name}-{}", std::process::id()));
+        let script = |path: &str, text: &str| {
+            use std::os::unix::fs::PermissionsExt;
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        let version =
+            format!("rustc {release}\nhost: h\nrelease: {release}\nLLVM version: 900.1.0");
+        let sysroot = root.display();
+        let rustc = format!("case $1 in --print) echo '{sysroot}';; *) echo '{version}';; esac");
+        script("bin/rustc", &rustc);
+        script("bin/cargo", "");
+        script("lib/rustlib/src/rust/library/core/src/lib.rs", "");
+        for tool in ["llvm-link", "opt", "llc"] {
+            script(
+                &format!("lib/rustlib/h/bin/{tool}"),
+                &format!("echo '{llc_answer}'"),
+            );
+        }
+        root
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn takes_a_complete_toolchain_and_names_what_another_lacks() {
+        let _guard = STARTS_PROGRAMS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // LLVM 900, so that no tools of this machine can stand in for the toolchain's.
+        let llvm = "LLVM version 900.1.2\n  nvptx64 - NVIDIA PTX 64-bit";
+        let root = fake_toolchain("complete", "1.999.0", llvm);
+        let rustc = root.join("bin/rustc");
+        let compiler = inspect("fake", &rustc).unwrap();
+        assert_eq!(compiler.version, "rustc 1.999.0");
+        assert_eq!(compiler.cargo, root.join("bin/cargo"));
+        assert_eq!(compiler.llvm.version, "900.1.2");
+        assert!(compiler.llvm.opt.starts_with(&root));
+
+        std::fs::remove_dir_all(root.join("lib/rustlib/src")).unwrap();
+        std::fs::remove_file(root.join("lib/rustlib/h/bin/opt")).unwrap();
+        let missing = inspect("fake", &rustc).unwrap_err();
+        assert_eq!(missing.len(), 2, "{missing:?}");
+        assert!(missing[0].starts_with("the sources of core"), "{missing:?}");
+        assert!(missing[1].contains("LLVM 900"), "{missing:?}");
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn refuses_old_compilers_and_unfit_llvm() {
+        let _guard = STARTS_PROGRAMS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let root = fake_toolchain(
+            "old",
+            "1.63.0",
+            "LLVM version 899.1.0\n  nvptx64 - NVIDIA PTX",
+        );
+        let missing = inspect("fake", &root.join("bin/rustc")).unwrap_err();
+        assert!(
+            missing[0].contains("or newer (it is 1.63.0)"),
+            "{missing:?}"
+        );
+        assert!(missing[1].contains("llc of LLVM 900"), "{missing:?}");
+        std::fs::remove_dir_all(root).unwrap();
+        let root = fake_toolchain("targetless", "1.999.0", "LLVM version 900.1.0\n  x86-64");
+        assert_eq!(
+            inspect("fake", &root.join("bin/rustc")).unwrap_err().len(),
+            1
+        );
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
     #[test]
     fn says_what_is_missing_and_the_remedy() {
+        let _guard = STARTS_PROGRAMS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let missing = inspect("nowhere", Path::new("/nonexistent/rustc")).unwrap_err();
         let rejected = vec![RejectedCompiler {
             origin: "nowhere",

@@ -1,0 +1,116 @@
+//! Running other programs.
+
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::process::Command;
+
+use crate::Error;
+
+/// What a program writes to standard output, if it is there and succeeds.
+pub(crate) fn output_of(command: &mut Command) -> Option<String> {
+    let output = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The cargo that runs this.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(crate::workspace());
+    command
+}
+
+/// The program and its arguments, as one would type them.
+pub(crate) fn command_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Runs a program to its end, output and all.
+///
+/// # Errors
+///
+/// The program cannot be started, or does not succeed.
+pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
+    let status = command
+        .status()
+        .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
+    if !status.success() {
+        return Err(format!("{} failed ({status})", command_line(command)).into());
+    }
+    Ok(())
+}
+
+/// Runs a program to its end, shows its output and returns what follows `mark` in every line that has it.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn run_and_collect(
+    command: &mut Command,
+    mark: &str,
+) -> (Vec<String>, Result<(), Error>) {
+    let mut collected = Vec::new();
+    let result = tee(command, mark, &mut collected);
+    (collected, result)
+}
+
+fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result<(), Error> {
+    // One pipe for both streams keeps their lines in order.
+    let (reader, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    if std::io::stdout().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
+    // The command holds the pipe's writing end, without whose closing the reader finds no end.
+    command
+        .stdout(std::process::Stdio::inherit())
+        .stderr(std::process::Stdio::inherit());
+    let mut stdout = std::io::stdout().lock();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line?;
+        stdout.write_all(&line)?;
+        stdout.write_all(b"\n")?;
+        if let Some((_, found)) = String::from_utf8_lossy(&line).split_once(mark) {
+            collected.push(found.trim().to_owned());
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(format!("{} failed ({status})", command_line(command)).into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collects_marked_lines_and_reports_failure() {
+        // A program every build machine has, with a known line in its output.
+        let (lines, result) = run_and_collect(&mut cargo(&["--version"]), "cargo ");
+        result.unwrap();
+        assert_eq!(lines.len(), 1);
+        let (_, result) = run_and_collect(&mut cargo(&["no-such-command"]), "skipped: ");
+        assert!(
+            result
+                .unwrap_err()
+                .to_string()
+                .contains("no-such-command failed")
+        );
+    }
+
+    #[test]
+    fn absent_program_has_no_output() {
+        assert_eq!(output_of(&mut Command::new("/nonexistent/program")), None);
+        assert!(run(&mut Command::new("/nonexistent/program")).is_err());
+    }
+}
