@@ -34,43 +34,51 @@ fn each_word<const N: usize>(
     while word < words {
         let i = word * 32 + warp::lane_id();
         let flags = if i < n { body(i) } else { [false; N] };
-        let mut packed = [0; N];
         let mut k = 0;
         while k < N {
-            packed[k] = warp::ballot(flags[k]);
+            let packed = warp::ballot(flags[k]);
+            if warp::lane_id() == 0 {
+                bits[k].set(word, packed);
+            }
             k += 1;
         }
-        write(word, packed);
         word += step;
     }
 }
 
-/// Packs the flags of every index below `n` into bit sets, one for each flag.
+/// Packs the `N` flags of every index below `n` into one bit set: flag k of index i is bit N i + k.
+///
+/// A warp's flags are N words. For each, a lane fetches the flag of its bit from the lane that has it.
 #[inline(always)]
-pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: [Out<u32>; N]) {
-    each_word(n, body, |word, packed| {
-        if warp::lane_id() == 0 {
+pub fn each_group<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: Out<u32>) {
+    let step = thread::grid_dim_x() * (thread::block_dim_x() / 32);
+    let groups = n.div_ceil(32);
+    let lane = warp::lane_id();
+    let mut group = thread::index_1d() / 32;
+    while group < groups {
+        let i = group * 32 + lane;
+        let mut mine = 0;
+        if i < n {
+            let flags = body(i);
             let mut k = 0;
             while k < N {
-                bits[k].set(word, packed[k]);
+                mine |= (flags[k] as u32) << k;
                 k += 1;
             }
         }
-    });
-}
-
-/// Packs the `N` flags of every index below `n` into one bit set of `N` interleaved words.
-#[inline(always)]
-pub fn each_interleaved<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: Out<u32>) {
-    each_word(n, body, |word, packed| {
-        if warp::lane_id() == 0 {
-            let mut k = 0;
-            while k < N {
-                bits.set(word * N as u32 + k as u32, packed[k]);
-                k += 1;
+        let mut word = 0;
+        while word < N as u32 {
+            let bit = word * 32 + lane;
+            let flags = warp::shuffle(mine, bit / N as u32);
+            let packed = warp::ballot(flags >> (bit % N as u32) & 1 != 0);
+            // The last group's words may reach past the end.
+            if lane == 0 && group * N as u32 + word < bits.len() {
+                bits.set(group * N as u32 + word, packed);
             }
+            word += 1;
         }
-    });
+        group += step;
+    }
 }
 
 /// Runs `body` for every block below `n`.

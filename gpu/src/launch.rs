@@ -200,16 +200,27 @@ pub fn bits<const N: usize>(
 
 #[doc(hidden)]
 #[inline(always)]
-pub fn interleaved<const N: usize>(
-    words: Range<u32>,
+pub fn groups<const N: usize>(
+    groups: Range<u32>,
     n: u32,
     body: impl Fn(u32) -> [bool; N],
     bits: Out<u32>,
 ) {
-    for word in words {
-        let packed = pack(word, n, &body);
-        for (k, word_of_k) in packed.into_iter().enumerate() {
-            bits.set(word * N as u32 + k as u32, word_of_k);
+    for group in groups {
+        let mut words = [0u32; N];
+        let first = group * 32;
+        for i in 0..(n - first).min(32) as usize {
+            for (k, flag) in body(first + i as u32).into_iter().enumerate() {
+                let bit = N * i + k;
+                words[bit / 32] |= u32::from(flag) << (bit % 32);
+            }
+        }
+        for (k, word) in words.into_iter().enumerate() {
+            let index = group * N as u32 + k as u32;
+            // The last group's words may reach past the end.
+            if index < bits.len() {
+                bits.set(index, word);
+            }
         }
     }
 }

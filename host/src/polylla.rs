@@ -146,7 +146,7 @@ pub fn polylla<P: Point>(
 
     // Label phase.
     let longest = on.stage("label longest edges", || {
-        let mut longest = on.uninitialized((n / 3).div_ceil(32) as usize * 2)?;
+        let mut longest = on.uninitialized(words)?;
         kernel::label_longest_edges::launch(
             on,
             n / 3,

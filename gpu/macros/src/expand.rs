@@ -31,7 +31,7 @@ fn flags(shape: &Shape, call: TokenStream) -> TokenStream {
     match shape {
         Shape::Bits {
             buffers: 1,
-            words: 1,
+            flags: 1,
         } => quote!([#call]),
         Shape::Bits { buffers: 1, .. } => call,
         Shape::Bits { buffers, .. } => {
@@ -96,7 +96,10 @@ fn entry(kernel: &Kernel, entry: &proc_macro2::Ident, alias: TokenStream) -> Tok
     }
     let body = match &kernel.shape {
         Shape::Each => quote! { crate::device::each(n, |i| super::#name(i #(, #arguments)*)); },
-        Shape::Bits { buffers, words } => {
+        Shape::Bits {
+            buffers,
+            flags: per_index,
+        } => {
             let sets = bit_sets(&kernel.shape);
             for set in &sets {
                 let length = format_ident!("{set}_len");
@@ -105,8 +108,8 @@ fn entry(kernel: &Kernel, entry: &proc_macro2::Ident, alias: TokenStream) -> Tok
                     .push(quote!(let #set = unsafe { crate::view::Out::from_raw(#set, #length) };));
             }
             let flags = flags(&kernel.shape, quote!(super::#name(i #(, #arguments)*)));
-            if *buffers == 1 && *words > 1 {
-                quote! { crate::device::each_interleaved(n, |i| #flags, bits); }
+            if *buffers == 1 && *per_index > 1 {
+                quote! { crate::device::each_group(n, |i| #flags, bits); }
             } else {
                 quote! { crate::device::each_bits(n, |i| #flags, [#(#sets),*]); }
             }
@@ -180,10 +183,13 @@ fn launch(kernel: &Kernel) -> TokenStream {
             quote!(Each),
             quote!(|range: core::ops::Range<u32>| for i in range { #call }),
         ),
-        Shape::Bits { buffers, words } => (
+        Shape::Bits {
+            buffers,
+            flags: per_index,
+        } => (
             quote!(Bits),
-            if *buffers == 1 && *words > 1 {
-                quote!(|range: core::ops::Range<u32>| crate::launch::interleaved(range, n, |i| #flags, bits))
+            if *buffers == 1 && *per_index > 1 {
+                quote!(|range: core::ops::Range<u32>| crate::launch::groups(range, n, |i| #flags, bits))
             } else {
                 quote!(|range: core::ops::Range<u32>| crate::launch::bits(range, n, |i| #flags, [#(#sets),*]))
             },

@@ -11,7 +11,7 @@ use syn::{ItemFn, parse_macro_input};
 /// | declaration | the function is called | it takes, first | it gives |
 /// | --- | --- | --- | --- |
 /// | `#[kernel]` | once for each index below n | the index, `u32` | nothing |
-/// | `#[kernel(bits)]` | once for each index below n | the index, `u32` | flags, packed 32 to a word: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set of N interleaved words |
+/// | `#[kernel(bits)]` | once for each index below n | the index, `u32` | flags, packed 32 to a word: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k |
 /// | `#[kernel(block = 256)]` | once for each block | the block, `&Block<256>` | nothing |
 ///
 /// Further parameters are views of device memory (`In<T>`, `Out<T>`, `Atomic`) and scalars of up to 8 bytes.

@@ -63,10 +63,10 @@ impl Parse for Options {
 /// How often the function is called, and what it gives.
 pub enum Shape {
     Each,
-    /// `buffers` bit sets of `words` words for each 32 indices; one of both is 1.
+    /// `buffers` bit sets with `flags` bits for each index; one of both is 1.
     Bits {
         buffers: usize,
-        words: usize,
+        flags: usize,
     },
     Block {
         lanes: LitInt,
@@ -134,23 +134,23 @@ fn bits(output: &ReturnType) -> Result<Shape> {
     match &**ty {
         Type::Array(array) => match &array.len {
             Expr::Lit(length) => {
-                let syn::Lit::Int(words) = &length.lit else {
+                let syn::Lit::Int(flags) = &length.lit else {
                     return Err(Error::new_spanned(length, "a number of flags"));
                 };
                 Ok(Shape::Bits {
                     buffers: 1,
-                    words: words.base10_parse()?,
+                    flags: flags.base10_parse()?,
                 })
             }
             other => Err(Error::new_spanned(other, "a literal number of flags")),
         },
         Type::Tuple(tuple) => Ok(Shape::Bits {
             buffers: tuple.elems.len(),
-            words: 1,
+            flags: 1,
         }),
         _ => Ok(Shape::Bits {
             buffers: 1,
-            words: 1,
+            flags: 1,
         }),
     }
 }

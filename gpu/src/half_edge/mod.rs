@@ -39,7 +39,7 @@ pub fn next(h: u32) -> u32 {
 /// Previous half-edge around the triangle.
 #[inline(always)]
 pub fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 /// Vertex that `h` ends at.

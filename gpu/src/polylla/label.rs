@@ -4,9 +4,9 @@ use gpu_macros::kernel;
 
 use crate::half_edge::target;
 use crate::point::Point2;
-use crate::view::{Atomic, In};
+use crate::view::{Atomic, In, NONE};
 
-/// Index (0, 1, 2) of the longest edge of triangle `t`, as two bits: bit set `longest`, 2 interleaved words.
+/// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
 /// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the triangle
 /// (module docs).
@@ -17,7 +17,7 @@ pub fn label_longest_edges<P: Point2>(
     points: In<P>,
     twins: In<u32>,
     ties_by_edge: u32,
-) -> [bool; 2] {
+) -> [bool; 3] {
     let h = 3 * t;
     let a = points.at(origins.at(h));
     let b = points.at(origins.at(h + 1));
@@ -27,35 +27,28 @@ pub fn label_longest_edges<P: Point2>(
         b.distance_squared(c),
         c.distance_squared(a),
     ];
-    let edge = |k: u32| {
-        if ties_by_edge != 0 {
+    let longest =
+        |k: usize| lengths[k] >= lengths[(k + 1) % 3] && lengths[k] >= lengths[(k + 2) % 3];
+    let flags = [longest(0), longest(1), longest(2)];
+    if flags[0] as u32 + flags[1] as u32 + flags[2] as u32 == 1 {
+        return flags;
+    }
+    // Ties are rare: only here ids count.
+    let mut first = NONE;
+    let mut best = 0;
+    let mut k = 0;
+    while k < 3 {
+        let id = if ties_by_edge != 0 {
             (h + k).min(twins.at(h + k))
         } else {
-            h + k
+            k
+        };
+        if (flags[0] && k == 0 || flags[1] && k == 1 || flags[2] && k == 2) && id < first {
+            (first, best) = (id, k);
         }
-    };
-    let longer = |i: u32, j: u32| {
-        let (x, y) = (lengths[i as usize], lengths[j as usize]);
-        x > y || x == y && edge(i) < edge(j)
-    };
-    let longest = if longer(0, 1) {
-        if longer(0, 2) { 0 } else { 2 }
-    } else if longer(1, 2) {
-        1
-    } else {
-        2
-    };
-    [longest & 1 != 0, longest & 2 != 0]
-}
-
-/// Whether half-edge `h` is the longest of its triangle.
-#[inline(always)]
-fn is_longest(longest: In<u32>, h: u32) -> bool {
-    let t = h / 3;
-    let word = t / 32 * 2;
-    let (low, high) = (longest.at(word), longest.at(word + 1));
-    let k = (low >> (t % 32) & 1) | (high >> (t % 32) & 1) << 1;
-    h == 3 * t + k
+        k += 1;
+    }
+    [best == 0, best == 1, best == 2]
 }
 
 /// Whether half-edge `h` is a frontier edge, and whether it is a seed: of an interior terminal edge the smaller half-edge,
@@ -70,12 +63,12 @@ pub fn label_frontier_edges(
     constrained: In<u32>,
 ) -> (bool, bool) {
     let twin = twins.at(h);
-    let mine = is_longest(longest, h);
+    let mine = longest.bit(h);
     // Border half-edges are numbered behind those of the triangles.
     if twin >= twins.len() || (!constrained.is_empty() && constrained.bit(h)) {
         return (true, mine);
     }
-    let theirs = is_longest(longest, twin);
+    let theirs = longest.bit(twin);
     (!mine && !theirs, mine && theirs && h < twin)
 }
 

@@ -43,10 +43,16 @@ pub fn link_frontier_edges(
         }
         return false;
     }
-    let e = successor(twins, frontier, h);
+    let mut e = next(h);
+    let mut steps = 0;
+    while !frontier.bit(e) {
+        e = next(twins.at(e));
+        steps += 1;
+    }
     polygon_next.set(h, e);
     if !polygon_prev.is_empty() {
         polygon_prev.set(e, h);
     }
-    e == twins.at(h)
+    // Around a tip lie three triangles or more.
+    steps >= 2 && e == twins.at(h)
 }

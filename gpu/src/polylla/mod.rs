@@ -29,7 +29,7 @@
 //!   no order, and are spliced into the links of both their ends. The paper labels them before it links, in the same
 //!   launch in which other threads still count.
 //! - **Half-edges inside of a polygon** get `NONE` in `next` and `prev`; the paper leaves them a value that means nothing.
-//! - **Labels are bit sets** (a ballot packs a warp's), the longest edge is 2 bits for a triangle: they stay in the L2 cache.
+//! - **Labels are bit sets** (a ballot packs a warp's): one bit for a half-edge, so that they stay in the L2 cache.
 //!
 //! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one
 //! closed walk and one seed finds it.

@@ -114,9 +114,10 @@ pub struct Stage {
 
 /// A machine that runs pipelines.
 pub struct Device {
-    backend: Box<dyn Backend>,
+    // Before the backend: events go before their context.
     stages: RefCell<Vec<(&'static str, Mark, Mark)>>,
     launched: RefCell<BTreeSet<&'static str>>,
+    backend: Box<dyn Backend>,
 }
 
 /// A CUDA device of this machine.
