@@ -17,15 +17,19 @@ struct Cli {
 // One variant a command: `Info(commands::info::Options)`.
 #[derive(Subcommand)]
 enum Command {
+    Generate(commands::generate::Options),
     Info(commands::info::Options),
     Convert(commands::convert::Options),
+    Render(commands::render::Options),
 }
 
 fn main() -> ExitCode {
     // clap exits with status 2 on bad usage.
     let result: trioxide::Result<()> = match Cli::parse().command {
+        Command::Generate(options) => commands::generate::run(&options),
         Command::Info(options) => commands::info::run(&options),
         Command::Convert(options) => commands::convert::run(&options),
+        Command::Render(options) => commands::render::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

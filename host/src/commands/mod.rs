@@ -8,7 +8,9 @@ use trioxide::formats::atomic_file::write_atomically;
 use trioxide::{Error, Result};
 
 pub mod convert;
+pub mod generate;
 pub mod info;
+pub mod render;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

@@ -13,13 +13,13 @@ pub const EDGE: Rgb = [38, 50, 66];
 /// shows through holes.
 pub const QUALITATIVE: [Rgb; 8] = [
     [110, 164, 204],
-    [160, 198, 224],
-    [205, 221, 236],
-    [122, 188, 183],
-    [178, 217, 194],
     [244, 228, 184],
+    [122, 188, 183],
     [238, 200, 156],
+    [178, 217, 194],
+    [160, 198, 224],
     [203, 213, 170],
+    [205, 221, 236],
 ];
 
 /// `steps` colours from light to dark, equal steps between hand-picked ones.

@@ -12,13 +12,15 @@ mod tests;
 
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use crate::mesh::Mesh;
 use crate::{Error, Result};
 
 use scene::Scene;
 
 /// What the colour of a face tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// Nothing: all faces are white.
     None,
@@ -34,7 +36,7 @@ pub enum Color {
 }
 
 /// Whether edges between faces are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Edges {
     /// Only where faces are large enough for their edges to be seen apart.
     #[default]
