@@ -29,7 +29,7 @@ pub enum Color {
     Distinct,
     /// Area, light (small) to dark (large), on a logarithmic scale from the smallest to the largest hundredth.
     Area,
-    /// Number of vertices, light (3) to dark (10 and more).
+    /// Number of vertices, light (3) to dark (16 and more).
     Size,
     /// Region id.
     Region,
