@@ -1,6 +1,6 @@
 //! Pictures of meshes.
 //!
-//! A mesh becomes a [`Scene`](scene::Scene): faces in pixels, a colour class each, and the edges worth drawing. The scene
+//! A mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene
 //! is written as SVG or PNG. Scenes are made of planar meshes here; a view of a surface would be another way to make one.
 
 mod color;
