@@ -17,25 +17,27 @@ struct Cli {
 // One variant a command: `Info(commands::info::Options)`.
 #[derive(Subcommand)]
 enum Command {
+    Generate(commands::generate::Options),
     Info(commands::info::Options),
     Convert(commands::convert::Options),
     Polylla(commands::polylla::Options),
     Devices(commands::devices::Options),
     Selftest(commands::selftest::Options),
     Bench(commands::bench::Options),
-    Generate(commands::generate::Options),
+    Render(commands::render::Options),
 }
 
 fn main() -> ExitCode {
     // clap exits with status 2 on bad usage.
     let result: trioxide::Result<()> = match Cli::parse().command {
+        Command::Generate(options) => commands::generate::run(&options),
         Command::Info(options) => commands::info::run(&options),
         Command::Convert(options) => commands::convert::run(&options),
         Command::Polylla(options) => commands::polylla::run(&options),
         Command::Devices(options) => commands::devices::run(&options),
         Command::Selftest(options) => commands::selftest::run(&options),
         Command::Bench(options) => commands::bench::run(&options),
-        Command::Generate(options) => commands::generate::run(&options),
+        Command::Render(options) => commands::render::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,6 +14,7 @@ pub mod devices;
 pub mod generate;
 pub mod info;
 pub mod polylla;
+pub mod render;
 pub mod selftest;
 
 /// Whether `--json` names standard output, which then holds nothing else.

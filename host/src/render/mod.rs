@@ -1,6 +1,6 @@
 //! Pictures of meshes.
 //!
-//! A mesh becomes a [`Scene`](scene::Scene): faces in pixels, a colour class each, and the edges worth drawing. The scene
+//! A mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene
 //! is written as SVG or PNG. Scenes are made of planar meshes here; a view of a surface would be another way to make one.
 
 mod color;
@@ -12,13 +12,15 @@ mod tests;
 
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use crate::mesh::Mesh;
 use crate::{Error, Result};
 
 use scene::Scene;
 
 /// What the colour of a face tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// Nothing: all faces are white.
     None,
@@ -27,14 +29,14 @@ pub enum Color {
     Distinct,
     /// Area, light (small) to dark (large), on a logarithmic scale from the smallest to the largest hundredth.
     Area,
-    /// Number of vertices, light (3) to dark (10 and more).
+    /// Number of vertices, light (3) to dark (16 and more).
     Size,
     /// Region id.
     Region,
 }
 
 /// Whether edges between faces are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Edges {
     /// Only where faces are large enough for their edges to be seen apart.
     #[default]

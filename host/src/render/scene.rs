@@ -10,6 +10,8 @@ use crate::{Error, Result};
 const EDGES_FROM: f64 = 3.0;
 /// Pixels of the longer side of a picture whose width is not given.
 const LONGER_SIDE: f64 = 1600.0;
+/// Colours by number of vertices, from 3 on.
+pub const SIZES: usize = 14;
 const LONGEST_SIDE: f64 = 16384.0;
 
 /// Pixels on both sides of an edge that its line may colour: over half of the widest line.
@@ -299,9 +301,9 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
 fn by_size(faces: &Faces) -> (Vec<u8>, Vec<Rgb>) {
     let classes = (0..faces.len())
         .into_par_iter()
-        .map(|i| face(faces, i).len().clamp(3, 10) as u8 - 3)
+        .map(|i| face(faces, i).len().clamp(3, 2 + SIZES) as u8 - 3)
         .collect();
-    (classes, color::ramp(8))
+    (classes, color::ramp(SIZES))
 }
 
 fn by_region(mesh: &Mesh) -> Result<(Vec<u8>, Vec<Rgb>)> {

@@ -1,8 +1,8 @@
-use glam::{DVec3, dvec2, dvec3};
+use glam::{DVec3, dvec3};
 
 use super::*;
 use crate::generate;
-use crate::mesh::{Faces, Polygons, Triangulation};
+use crate::mesh::{Faces, Polygons};
 
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
     let file = render(mesh, options, Format::Png).unwrap();
@@ -72,7 +72,7 @@ fn faces_have_their_colours_and_y_is_up() {
         ..width(208)
     };
     let (width, height, pixels) = draw(&house(), &options);
-    let (classes, ramp) = ([2, 0, 0], color::ramp(8));
+    let (classes, ramp) = ([2, 0, 0], color::ramp(scene::SIZES));
     // 96 pixels a unit, the middle of the picture is (1, 2).
     let at = |x: f64, y: f64| {
         let column = f64::from(width) / 2.0 + (x - 1.0) * 96.0;
@@ -107,7 +107,7 @@ fn faces_leave_no_seam() {
         ..width(300)
     };
     let (width, height, pixels) = draw(&mesh, &options);
-    let ramp = color::ramp(8);
+    let ramp = color::ramp(scene::SIZES);
     for row in 10..height - 10 {
         for column in 10..width - 10 {
             let pixel = pixels[(row * width + column) as usize];
