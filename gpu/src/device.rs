@@ -20,13 +20,9 @@ pub fn each(n: u32, body: impl Fn(u32)) {
     }
 }
 
-/// Calls `write(word, flags of a warp's 32 indices)` from every lane.
+/// Packs the flags of every index below `n` into bit sets, one for each flag.
 #[inline(always)]
-fn each_word<const N: usize>(
-    n: u32,
-    body: impl Fn(u32) -> [bool; N],
-    write: impl Fn(u32, [u32; N]),
-) {
+pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: [Out<u32>; N]) {
     let step = thread::grid_dim_x() * (thread::block_dim_x() / 32);
     let words = n.div_ceil(32);
     let mut word = thread::index_1d() / 32;
