@@ -103,7 +103,8 @@ impl<P: Point> DeviceTriangulation<P> {
 
         let (border, border_next, border_prev) = on.stage("link the border", || {
             let mut boundary = on.uninitialized(half_edges.div_ceil(32))?;
-            kernel::mark_boundary::launch(on, n, &twins, &mut boundary)?;
+            kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary)?;
+            refuse(on, &found)?;
             let border = compact(on, &boundary)?;
             let b = border.len();
             let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
@@ -182,7 +183,7 @@ fn match_twins(
     let mut found = on.filled(rule::COUNT, NONE)?;
     kernel::match_twins::launch(
         on,
-        origins.len() as u32,
+        origins.len() as u32 / 3,
         origins,
         &mut table,
         &mut twins,

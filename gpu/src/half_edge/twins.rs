@@ -31,25 +31,71 @@ fn slot(low: u32, high: u32, attempt: u32, size: u32, vertices: u32) -> u32 {
     ((x >> 32) * u64::from(size) >> 32) as u32
 }
 
-/// Meets the twin of half-edge `h`: the first of both waits in `table`, the second tells both.
+/// Meets the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second tells
+/// both.
 ///
-/// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Where the mesh has more edges than the table
-/// has room for, `h` is found as crowded out.
-/// Finds `h` if its edge is taken by another half-edge in the same direction, or by two already: which of them it is that
-/// comes last is a race.
+/// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
+/// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
+/// twin, one of them is written: `mark_boundary` finds the others.
+///
+/// The three half-edges take each step together, so that their reads, each of which may miss every cache, overlap.
 #[kernel]
 pub fn match_twins(
-    h: u32,
+    t: u32,
     origins: In<u32>,
     table: Atomic,
     twins: Atomic,
     found: Atomic,
     vertices: u32,
 ) {
-    let (a, b) = (origins.at(h), target(origins, h));
+    let size = table.len();
+    let v = [
+        origins.at(3 * t),
+        origins.at(3 * t + 1),
+        origins.at(3 * t + 2),
+    ];
+    let from = |k: usize| v[k];
+    let to = |k: usize| v[(k + 1) % 3];
+    let look = |k: usize| {
+        let (low, high) = (from(k).min(to(k)), from(k).max(to(k)));
+        table.load(slot(low, high, 0, size, vertices))
+    };
+    let waiting = [look(0), look(1), look(2)];
+    let opposite = |k: usize| {
+        waiting[k] != NONE
+            && origins.at(waiting[k]) == to(k)
+            && target(origins, waiting[k]) == from(k)
+    };
+    let met = [opposite(0), opposite(1), opposite(2)];
+    let finish = |k: usize| {
+        let h = 3 * t + k as u32;
+        if met[k] {
+            twins.store(h, waiting[k]);
+            twins.store(waiting[k], h);
+        } else {
+            search(h, from(k), to(k), origins, table, twins, found, vertices);
+        }
+    };
+    finish(0);
+    finish(1);
+    finish(2);
+}
+
+/// Tries slot after slot for half-edge `h` from `a` to `b`.
+#[inline(always)]
+fn search(
+    h: u32,
+    a: u32,
+    b: u32,
+    origins: In<u32>,
+    table: Atomic,
+    twins: Atomic,
+    found: Atomic,
+    vertices: u32,
+) {
     let (low, high) = (a.min(b), a.max(b));
     let mut attempt = 0;
-    loop {
+    while attempt < ATTEMPTS {
         let slot = slot(low, high, attempt, table.len(), vertices);
         let mut other = table.load(slot);
         if other == NONE {
@@ -61,9 +107,7 @@ pub fn match_twins(
         let (c, d) = (origins.at(other), target(origins, other));
         if (c, d) == (b, a) {
             twins.store(h, other);
-            if twins.compare_exchange(other, NONE, h) != NONE {
-                found.min(rule::MANIFOLD, h);
-            }
+            twins.store(other, h);
             return;
         }
         if (c, d) == (a, b) {
@@ -71,17 +115,18 @@ pub fn match_twins(
             return;
         }
         attempt += 1;
-        if attempt == ATTEMPTS {
-            found.min(rule::CROWDED, h);
-            return;
-        }
     }
+    found.min(rule::CROWDED, h);
 }
 
-/// Whether half-edge `h` lies on the boundary.
+/// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
 #[kernel(bits)]
-pub fn mark_boundary(h: u32, twins: In<u32>) -> bool {
-    twins.at(h) == NONE
+pub fn mark_boundary(h: u32, twins: In<u32>, found: Atomic) -> bool {
+    let twin = twins.at(h);
+    if twin != NONE && twins.at(twin) != h {
+        found.min(rule::MANIFOLD, h);
+    }
+    twin == NONE
 }
 
 /// Finds the smallest half-edge that starts at each vertex.
