@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
         Mesh::Random => generate::random(options.n, options.seed)?,
     };
     let Family::Polylla = options.family;
-    let stages = match options.device.precision {
+    let (stages, peak_bytes) = match options.device.precision {
         Precision::F64 => polylla::<DVec2>(&device, &mesh, options.runs)?,
         Precision::F32 => polylla::<Vec2>(&device, &mesh, options.runs)?,
     };
@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> Result<()> {
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
             "runs": options.runs,
-            "peak_bytes": device.peak_bytes(),
+            "peak_bytes": peak_bytes,
             "stages": rows,
         });
         write_json(path, &object)?;
@@ -105,8 +105,11 @@ pub fn run(options: &Options) -> Result<()> {
             row.pipeline, row.stage, row.median, row.minimum, row.maximum
         );
     }
-    let per_triangle = device.peak_bytes() as f64 / mesh.triangles.len() as f64;
-    text += &format!("most device memory: {per_triangle:.1} bytes a triangle\n");
+    let [per_point, per_triangle] =
+        [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
+    text += &format!(
+        "most device memory from host arrays to host lists: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
+    );
     print(&text)
 }
 
@@ -176,7 +179,8 @@ fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) 
     Ok(Row::new("as waited", stage, times))
 }
 
-fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec<Row>> {
+fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
     let lists_only = polylla::Options {
         prev: false,
         ..polylla::Options::default()
@@ -187,6 +191,7 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
         let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
         result.download_lists(on).map(drop)
     })?];
+    let peak_bytes = on.peak_bytes();
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
     let mut resident = None;
@@ -194,7 +199,9 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("half-edges", on, runs, || {
         drop(resident.take());
         let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
-        resident = Some(DeviceTriangulation::<P>::build(on, points, origins)?);
+        let built = DeviceTriangulation::<P>::build(on, points, origins)?;
+        drop(built.half_edges_of_vertices(on)?);
+        resident = Some(built);
         Ok(())
     })?);
     drop((points, origins));
@@ -210,5 +217,5 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("with lists", on, runs, || {
         polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
     })?);
-    Ok(all)
+    Ok((all, peak_bytes))
 }

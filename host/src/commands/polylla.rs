@@ -119,14 +119,16 @@ fn ties(options: &Options) -> Ties {
 }
 
 fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
-    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::new(on, &half_edges, mesh)?;
     let settings = polylla::Options {
         strict: options.strict,
         ties: ties(options),
         prev: false,
         lists: true,
     };
+    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+    on.require(polylla::bytes_needed::<P>(points, triangles, settings))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
     let result = polylla::polylla(on, &half_edges, &constraints, settings)?;
     Ok(Outcome {
         device: on.name(),
