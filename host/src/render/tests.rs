@@ -155,7 +155,7 @@ fn neighbours_have_different_colours() {
         generate::grid(10_000).unwrap().into(),
     ] {
         let count = mesh.faces.len();
-        let edges = scene::edges(&mesh.faces);
+        let edges = crate::edges::edge_faces(&mesh.faces);
         let classes = color::distinct(count, &edges);
         assert_eq!(classes.len(), count);
         for edge in edges {
