@@ -124,9 +124,6 @@ mod tests {
         let shared = edge_faces(&faces);
         assert_eq!(shared.len(), 8);
         assert_eq!(shared[0], edge([0, 1], [0, NONE]));
-        assert_eq!(
-            shared[2..4],
-            [edge([1, 2], [0, 1]), edge([1, 2], [1, 2])]
-        );
+        assert_eq!(shared[2..4], [edge([1, 2], [0, 1]), edge([1, 2], [1, 2])]);
     }
 }

@@ -45,7 +45,6 @@ pub fn run(options: &Options) -> Result<()> {
     let drawing = render::Options {
         width: options.width,
         color: options.color,
-        values: None,
         edges: options.edges,
         window: options.window.map(|window| window.0),
     };

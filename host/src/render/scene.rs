@@ -37,8 +37,8 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A planar mesh, as [`render`](super::render) describes it.
-    pub fn planar(mesh: &'a Mesh, options: &Options) -> Result<Scene<'a>> {
+    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values).
+    pub fn planar(mesh: &'a Mesh, options: &Options, values: Option<&[f64]>) -> Result<Scene<'a>> {
         check(mesh)?;
         let view = View::new(mesh, options)?;
         let points: Vec<Vec2> = mesh
@@ -54,7 +54,7 @@ impl<'a> Scene<'a> {
         let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
 
         let edges = edge_faces(&mesh.faces);
-        let (classes, palette) = match (&options.values, options.color) {
+        let (classes, palette) = match (values, options.color) {
             (Some(values), _) => by_value(values, count)?,
             (None, Color::None) => (vec![0; count], vec![color::BACKGROUND]),
             (None, Color::Distinct) => {
@@ -218,12 +218,10 @@ fn bounds(mesh: &Mesh) -> [DVec2; 2] {
     (0..mesh.faces.len())
         .into_par_iter()
         .fold(none, |bounds, i| {
-            mesh.faces.get(i)
-                .iter()
-                .fold(bounds, |[least, most], &v| {
-                    let point = mesh.points[v as usize].truncate();
-                    [least.min(point), most.max(point)]
-                })
+            mesh.faces.get(i).iter().fold(bounds, |[least, most], &v| {
+                let point = mesh.points[v as usize].truncate();
+                [least.min(point), most.max(point)]
+            })
         })
         .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
