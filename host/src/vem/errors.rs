@@ -1,7 +1,7 @@
 use glam::DVec2;
 use rayon::prelude::*;
 
-use super::element::Element;
+use super::element::{Element, Linear};
 use super::sparse::block_sums;
 use crate::mesh::PolygonMesh;
 
@@ -26,7 +26,7 @@ pub fn errors(
     solution: impl Fn(DVec2) -> f64 + Sync,
     gradient: impl Fn(DVec2) -> DVec2 + Sync,
 ) -> Errors {
-    let integral = |term: &(dyn Fn(&super::element::Linear, DVec2) -> f64 + Sync)| {
+    let integral = |term: &(dyn Fn(&Linear, DVec2) -> f64 + Sync)| {
         block_sums(mesh.polygons.len(), |i| {
             let polygon = mesh.polygons.get(i);
             let projection = Element::new(mesh, i).project(&mesh.points, polygon, values);
@@ -49,6 +49,28 @@ pub fn errors(
         h1: h1.max(0.0).sqrt(),
         max_vertex,
     }
+}
+
+/// The largest distance of two corners of a polygon (h).
+///
+/// n^2 time for a polygon of n vertices.
+pub fn mesh_size(mesh: &PolygonMesh) -> f64 {
+    let squared = |i: usize| {
+        let corners = mesh
+            .polygons
+            .get(i)
+            .iter()
+            .map(|&v| mesh.points[v as usize]);
+        corners
+            .clone()
+            .flat_map(|p| corners.clone().map(move |q| p.distance_squared(q)))
+            .fold(0.0, f64::max)
+    };
+    (0..mesh.polygons.len())
+        .into_par_iter()
+        .map(squared)
+        .reduce(|| 0.0, f64::max)
+        .sqrt()
 }
 
 /// The integral of `f` over a polygon.

@@ -40,7 +40,7 @@ use crate::validate;
 use element::Element;
 use sparse::{BLOCK, Matrix};
 
-pub use errors::{Errors, errors};
+pub use errors::{Errors, errors, mesh_size};
 
 /// A Poisson problem of known solution.
 #[derive(Clone, Copy, Debug)]
