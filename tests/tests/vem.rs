@@ -54,14 +54,14 @@ fn linear_functions_are_reproduced_on_every_generators_meshes() {
     }
 }
 
-/// Orders at which the L2 and H1 errors fall with the mean edge length, by least squares over meshes of `counts` points.
+/// Orders in n^(-1/2) at which the L2 and H1 errors fall, by least squares over meshes of n points for each of `counts`.
 fn orders(counts: [usize; 4], mesh: impl Fn(usize) -> Triangulation) -> [f64; 2] {
     let mut samples = Vec::new();
     for n in counts {
         let mesh = polylla(mesh(n));
         let errors = run(&mesh, Problem::SINE);
         println!("{n} points, h = {:.4}: {errors:?}", mesh_size(&mesh));
-        // Of random meshes the longest edge is noise; the number of points is not.
+        // Not the largest diameter, which is noise on random meshes.
         let size = 1.0 / (n as f64).sqrt();
         samples.push([size.ln(), errors.l2.ln(), errors.h1.ln()]);
     }

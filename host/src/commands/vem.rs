@@ -52,10 +52,10 @@ enum ProblemName {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
-    let picture = options.output.as_deref();
-    let picture = picture
-        .map(|path| Ok((path, render::Format::of_path(path)?)))
-        .transpose()?;
+    let picture = match &options.output {
+        Some(path) => Some((path, render::Format::of_path(path)?)),
+        None => None,
+    };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads.map_or(0, usize::from))
         .build()
