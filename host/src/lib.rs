@@ -63,5 +63,6 @@ pub mod reference;
 pub mod render;
 pub mod selftest;
 pub mod validate;
+pub mod vem;
 
 pub use error::{Error, Result};
