@@ -21,7 +21,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         Size::Large => 10,
     };
     let mut cases = Vec::new();
-    for (name, mesh) in meshes.iter().cloned().chain(tips()) {
+    for (name, mesh) in meshes.iter().cloned().chain(more_meshes()) {
         let constrained = Arc::new(with_regions(&mesh));
         let plain = Arc::new(Triangulation {
             points: mesh.points,
@@ -54,12 +54,33 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
-/// Meshes of a kind of their own: for a repair.
-fn tips() -> Vec<NamedMesh> {
+/// Meshes for rules that the suite's others do not reach: tips that the Trivertex array does not lead to, and ties between
+/// the longest edges of a triangle.
+fn more_meshes() -> Vec<NamedMesh> {
     vec![
         ("a hub".to_owned(), hubs(1)),
         ("two hubs at one vertex".to_owned(), hubs(2)),
+        ("four rows of equal edges".to_owned(), equal_lengths(40)),
     ]
+}
+
+/// Rows of triangles, all of whose edges have the squared length 1, as rounded to `f64`.
+fn equal_lengths(columns: u32) -> Triangulation {
+    // The neighbour of the root of 3/4 whose square rounds to 3/4; its double is exact.
+    const HEIGHT: f64 = 0.866_025_403_784_438_7;
+    let width = columns + 1;
+    let point = |i: u32| {
+        let (row, column) = (f64::from(i / width), f64::from(i % width));
+        DVec2::new(column + row / 2.0, (row - 2.0) * HEIGHT)
+    };
+    Triangulation {
+        points: (0..5 * width).map(point).collect(),
+        triangles: (0..4 * width)
+            .filter(|i| i % width < columns)
+            .flat_map(|a| [[a, a + 1, a + width], [a + 1, a + width + 1, a + width]])
+            .collect(),
+        ..Default::default()
+    }
 }
 
 /// Eight triangles around vertex 0, whose spokes are longer than the rim and grow away from the first: one region with a
@@ -83,7 +104,7 @@ fn hubs(count: u32) -> Triangulation {
         mesh.points.extend(rim.map(DVec2::from));
         let vertex = |i: u32| 1 + 8 * hub + i % 8;
         mesh.triangles
-            .extend((0..8).map(|i| [0, vertex(i), vertex(i + 1)]));
+            .extend((0..8).map(|i| [vertex(i), vertex(i + 1), 0]));
     }
     mesh
 }
