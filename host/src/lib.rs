@@ -56,6 +56,7 @@ pub mod error;
 pub mod formats;
 pub mod generate;
 pub mod half_edges;
+pub mod indexed;
 pub mod mesh;
 pub mod polylla;
 pub mod quality;

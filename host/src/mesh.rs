@@ -269,6 +269,18 @@ pub struct PolyllaMesh {
     pub counts: PolyllaCounts,
 }
 
+/// A polygonal mesh made from a triangulation by the indexed Polylla algorithm: what [`PolyllaMesh`] holds, without links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolyllaLists {
+    /// Smallest half-edge of each polygon, ascending: this is the order of the polygons. Edge k of triangle t, from its
+    /// vertex k on, is half-edge 3t + k.
+    pub half_edges: Vec<u32>,
+    /// Vertices of each polygon, from the origin of its smallest half-edge.
+    pub polygons: Polygons,
+    /// Counts of the run.
+    pub counts: PolyllaCounts,
+}
+
 /// Which of two equally long edges counts as longer in Polylla.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {

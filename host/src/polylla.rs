@@ -35,7 +35,7 @@ impl Default for Options {
 }
 
 /// Edges that no polygon may cross, besides the boundary: a bit for each half-edge; empty for none.
-pub struct Constraints(Buffer<u32>);
+pub struct Constraints(pub(crate) Buffer<u32>);
 
 impl Constraints {
     /// No constraint.

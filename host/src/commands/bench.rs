@@ -8,11 +8,13 @@ use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints};
 use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
+use super::polylla::{Method, Repair, check_repair};
 use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
@@ -22,6 +24,12 @@ use super::{generate::parse_count, is_standard_output, print, write_json};
 pub struct Options {
     /// Pipeline to time
     family: Family,
+    /// Data that polygons are made from
+    #[arg(long, value_enum, default_value = "half-edge")]
+    method: Method,
+    /// Where --method indexed splits polygons with barrier tips [default: device]
+    #[arg(long, value_enum)]
+    repair: Option<Repair>,
     /// Mesh
     #[arg(long, value_enum, default_value = "grid")]
     mesh: Mesh,
@@ -54,6 +62,7 @@ enum Mesh {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    check_repair(options.method, options.repair)?;
     let Some(device) = options.device.open()? else {
         return Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
@@ -65,9 +74,13 @@ pub fn run(options: &Options) -> Result<()> {
         Mesh::Random => generate::random(options.n, options.seed)?,
     };
     let Family::Polylla = options.family;
-    let (stages, peak_bytes) = match options.device.precision {
-        Precision::F64 => polylla::<DVec2>(&device, &mesh, options.runs)?,
-        Precision::F32 => polylla::<Vec2>(&device, &mesh, options.runs)?,
+    let runs = options.runs;
+    let repair = options.repair.map(Into::into).unwrap_or_default();
+    let (stages, peak_bytes) = match (options.method, options.device.precision) {
+        (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
+        (Method::HalfEdge, Precision::F32) => polylla::<Vec2>(&device, &mesh, runs)?,
+        (Method::Indexed, Precision::F64) => indexed::<DVec2>(&device, &mesh, repair, runs)?,
+        (Method::Indexed, Precision::F32) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
     };
     if let Some(path) = &options.device.json {
         let rows: Vec<_> = stages
@@ -80,6 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
         let object = json!({
             "command": "bench",
             "family": "polylla",
+            "method": options.method.to_possible_value().expect("none is hidden").get_name(),
             "device": device.name(),
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
@@ -216,6 +230,37 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<(Ve
     })?);
     all.extend(rows("with lists", on, runs, || {
         polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
+    })?);
+    Ok((all, peak_bytes))
+}
+
+fn indexed<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    repair: indexed::Repair,
+    runs: u32,
+) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
+    let options = indexed::Options {
+        repair,
+        ..indexed::Options::default()
+    };
+    let mut all = vec![waited("host arrays to host lists", runs.min(5), || {
+        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let neighbours = Neighbours::new(on, &half_edges)?;
+        let constraints = Constraints::none(on)?;
+        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
+        result.download(on).map(drop)
+    })?];
+    let peak_bytes = on.peak_bytes();
+    let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::none(on)?;
+    all.extend(rows("neighbours", on, runs, || {
+        Neighbours::new(on, &resident).map(drop)
+    })?);
+    let neighbours = Neighbours::new(on, &resident)?;
+    all.extend(rows("indexed", on, runs, || {
+        indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
     })?);
     Ok((all, peak_bytes))
 }
