@@ -62,15 +62,15 @@ fn ply_edges_are_segments() {
     };
     assert_eq!(
         error("0 1 5\n2 3 5\n"),
-        "f:16: vertex 3 does not exist: 3 vertices are numbered from 0"
+        "f:17: vertex 3 does not exist: 3 vertices are numbered from 0"
     );
     assert_eq!(
         error("0 1 5\n2 1 3000000000\n"),
-        "f:16: marker 3000000000 has more than 32 bits"
+        "f:17: marker 3000000000 has more than 32 bits"
     );
     assert_eq!(
         error("0 1\n2 1 3\n"),
-        "f:15: expected a marker, but the line ends"
+        "f:16: expected a marker, but the line ends"
     );
 }
 
