@@ -233,6 +233,26 @@ impl Atomic<'_> {
         self.cell(i).fetch_add(value, Relaxed)
     }
 
+    /// Replaces element `i` by `new` if it is `old`; its value before.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+        match self.cell(i).compare_exchange(old, new, Relaxed, Relaxed) {
+            Ok(before) | Err(before) => before,
+        }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.len as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
     /// Lowers element `i` to `value`.
     #[inline(always)]
     pub fn min(self, i: u32, value: u32) {

@@ -1,4 +1,52 @@
-//! trioxide
+//! trioxide: mesh processing on the GPU and on the CPU, with the same bits. **Start here.**
+//!
+//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`](backend::Device) once,
+//! flows through pipelines there, and comes back once:
+//!
+//! ```
+//! use glam::DVec2;
+//! use trioxide::backend::Device;
+//! use trioxide::half_edges::DeviceTriangulation;
+//! use trioxide::polylla::{Constraints, Options, polylla};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! // The Delaunay triangulation of 1000 random points; the seed is 1.
+//! let mesh = trioxide::generate::random(1000, 1)?;
+//!
+//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best there is.
+//! let on = Device::cpu(None)?;
+//!
+//! // Points and triangles are copied; the mesh is checked, and its half-edges are built, on the device.
+//! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
+//!
+//! // Triangles merge into polygons; nothing leaves the device but counts.
+//! let constraints = Constraints::none(&on)?;
+//! let result = polylla(&on, &triangulation, &constraints, Options::default())?;
+//! assert_eq!(result.counts.polygons, POLYGONS);
+//!
+//! // Polygon i has the vertices vertices[offsets[i]..offsets[i + 1]], counter-clockwise.
+//! let polygons = result.download_lists(&on)?;
+//! assert_eq!(polygons.len(), POLYGONS);
+//! assert!(polygons.iter().all(|polygon| polygon.len() >= 3));
+//!
+//! // What took how long.
+//! for stage in on.take_stages()? {
+//!     println!("{:<32} {:.3} ms", stage.name, stage.milliseconds);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | to find | look in |
+//! | --- | --- |
+//! | a kernel | `gpu/src/<family>/<stage>.rs` |
+//! | the pipeline that launches it | here: [`half_edges`], [`polylla`](mod@polylla), [`collective`] |
+//! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
+//! | what a mesh must keep | [`validate`] |
+//! | the cases that every device must pass | [`selftest`] |
+//! | the command line | `commands/` beside `main.rs` |
+//!
+//! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod backend;
 pub mod collective;
@@ -16,5 +64,6 @@ pub mod reference;
 pub mod render;
 pub mod selftest;
 pub mod validate;
+pub mod vem;
 
 pub use error::{Error, Result};

@@ -129,26 +129,59 @@ impl Mesh {
                 })
                 .collect::<Result<_>>()?,
         };
-        if let Some(i) = self
-            .points
-            .iter()
-            .position(|p| p.z != self.points[0].z && !p.z.is_nan())
-        {
-            return Err(Error::Invalid {
-                element: format!("vertex {i}"),
-                rule: format!(
-                    "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
-                    self.points[i].z, self.points[0].z
-                ),
-            });
-        }
+        let points = planar_points(&self.points)?;
         Ok(Triangulation {
-            points: self.points.iter().map(|p| p.truncate()).collect(),
+            points,
             triangles,
             regions: self.regions,
             segments: self.segments,
         })
     }
+
+    /// The planar polygonal mesh that this mesh is; its segments are left out.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the points do not share one z, or triangles have more corners than `u32` counts.
+    pub fn into_polygon_mesh(self) -> Result<PolygonMesh> {
+        let polygons = match self.faces {
+            Faces::Polygons(polygons) => polygons,
+            Faces::Triangles(triangles) => {
+                let corners = u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
+                    element: "mesh".into(),
+                    rule: format!(
+                        "has {} triangles, but corners are numbered by 32 bits",
+                        triangles.len()
+                    ),
+                })?;
+                Polygons {
+                    offsets: (0..=corners).step_by(3).collect(),
+                    vertices: triangles.into_flattened(),
+                }
+            }
+        };
+        Ok(PolygonMesh {
+            points: planar_points(&self.points)?,
+            polygons,
+            regions: self.regions,
+        })
+    }
+}
+
+/// The points without the z that they share.
+fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
+    if let Some(i) = points
+        .iter()
+        .position(|p| p.z != points[0].z && !p.z.is_nan())
+    {
+        return Err(Error::Invalid {
+            element: format!("vertex {i}"),
+            rule: format!(
+                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
+                points[i].z, points[0].z
+            ),
+        });
+    }
+    Ok(points.iter().map(|p| p.truncate()).collect())
 }
 
 /// A planar triangulation.

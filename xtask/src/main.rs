@@ -1,9 +1,14 @@
 //! `cargo xtask`: the project's own commands, one module each.
 
+mod build;
+mod datasets;
+mod demo;
 mod doctor;
 mod process;
 mod ptx;
 mod ptxas;
+mod run;
+mod snapshots;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -24,16 +29,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Build(build::Arguments),
+    Run(run::Arguments),
+    Demo(demo::Arguments),
+    Test(test::Arguments),
+    Snapshots(snapshots::Arguments),
+    Datasets(datasets::Arguments),
     Doctor(doctor::Arguments),
     Ptx(ptx::Arguments),
-    Test(test::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Snapshots(arguments) => snapshots::run(&arguments),
+        Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Ptx(arguments) => ptx::run(&arguments),
-        Command::Test(arguments) => test::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -17,8 +17,10 @@ pub mod rule {
     pub const ORIENTATION: u32 = 2;
     /// Half-edge of an edge that is not shared by exactly two opposite half-edges at most.
     pub const MANIFOLD: u32 = 3;
+    /// Half-edge for which the table of twins has no room.
+    pub const CROWDED: u32 = 4;
     /// Number of rules.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite.

@@ -1,18 +1,16 @@
 //! The CPU: the kernels' bodies under rayon.
 
-use std::alloc::{self, Layout};
 use std::rc::Rc;
 use std::time::Instant;
 
 use gpu::launch::{Launch, LaunchError, Memory, Shape};
+use memmap2::MmapMut;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Backend, Mark, MemoryUse};
 use crate::{Error, Result};
 
-/// Vector loads of a kernel need 16; a cache line keeps buffers apart.
-const ALIGNMENT: usize = 64;
 /// Calls under which a launch is not worth splitting further.
 const SMALLEST_CHUNK: u32 = 2048;
 /// Chunks for each thread: enough that one slow chunk does not leave the others idle.
@@ -38,9 +36,9 @@ impl Cpu {
     }
 }
 
+/// Zeroed pages, mapped from the system.
 struct Allocation {
-    pointer: *mut u8,
-    layout: Layout,
+    pages: MmapMut,
     memory: Rc<MemoryUse>,
 }
 
@@ -48,9 +46,7 @@ impl Memory for Allocation {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        self.memory.remove(self.layout.size());
-        // SAFETY: allocated with this layout in `Cpu::allocate`.
-        unsafe { alloc::dealloc(self.pointer, self.layout) }
+        self.memory.remove(self.pages.len());
     }
 }
 
@@ -71,26 +67,19 @@ impl Backend for Cpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
-        let layout =
-            Layout::from_size_align(bytes.next_multiple_of(ALIGNMENT).max(ALIGNMENT), ALIGNMENT)
-                .map_err(|error| Error::Argument(error.to_string()))?;
-        // SAFETY: the size is not zero. Zeroed pages cost nothing more than fresh ones, and never-written memory is
-        // then still defined.
-        let pointer = unsafe { alloc::alloc_zeroed(layout) };
-        if pointer.is_null() {
-            return Err(Error::OutOfMemory {
-                device: self.name(),
-                needed: bytes as u64,
-                free: self.free()?,
-            });
-        }
-        self.memory.add(layout.size());
-        let allocation = Allocation {
-            pointer,
-            layout,
-            memory: self.memory.clone(),
-        };
-        Ok((pointer as u64, Box::new(allocation)))
+        let mut pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| Error::OutOfMemory {
+            device: self.name(),
+            needed: bytes as u64,
+            free: self.free().unwrap_or(0),
+        })?;
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
+        // is only slower.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        let address = pages.as_mut_ptr() as u64;
+        self.memory.add(pages.len());
+        let memory = self.memory.clone();
+        Ok((address, Box::new(Allocation { pages, memory })))
     }
 
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {

@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     let Family::Polylla = options.family;
     let runs = options.runs;
     let repair = options.repair.map(Into::into).unwrap_or_default();
-    let stages = match (options.method, options.device.precision) {
+    let (stages, peak_bytes) = match (options.method, options.device.precision) {
         (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
         (Method::HalfEdge, Precision::F32) => polylla::<Vec2>(&device, &mesh, runs)?,
         (Method::Indexed, Precision::F64) => indexed::<DVec2>(&device, &mesh, repair, runs)?,
@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<()> {
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
             "runs": options.runs,
-            "peak_bytes": device.peak_bytes(),
+            "peak_bytes": peak_bytes,
             "stages": rows,
         });
         write_json(path, &object)?;
@@ -119,8 +119,11 @@ pub fn run(options: &Options) -> Result<()> {
             row.pipeline, row.stage, row.median, row.minimum, row.maximum
         );
     }
-    let per_triangle = device.peak_bytes() as f64 / mesh.triangles.len() as f64;
-    text += &format!("most device memory: {per_triangle:.1} bytes a triangle\n");
+    let [per_point, per_triangle] =
+        [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
+    text += &format!(
+        "most device memory from host arrays to host lists: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
+    );
     print(&text)
 }
 
@@ -190,7 +193,8 @@ fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) 
     Ok(Row::new("as waited", stage, times))
 }
 
-fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec<Row>> {
+fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
     let lists_only = polylla::Options {
         prev: false,
         ..polylla::Options::default()
@@ -201,6 +205,7 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
         let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
         result.download_lists(on).map(drop)
     })?];
+    let peak_bytes = on.peak_bytes();
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
     let mut resident = None;
@@ -208,7 +213,9 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("half-edges", on, runs, || {
         drop(resident.take());
         let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
-        resident = Some(DeviceTriangulation::<P>::build(on, points, origins)?);
+        let built = DeviceTriangulation::<P>::build(on, points, origins)?;
+        drop(built.half_edges_of_vertices(on)?);
+        resident = Some(built);
         Ok(())
     })?);
     drop((points, origins));
@@ -224,7 +231,7 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("with lists", on, runs, || {
         polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
     })?);
-    Ok(all)
+    Ok((all, peak_bytes))
 }
 
 fn indexed<P: Point>(
@@ -232,7 +239,8 @@ fn indexed<P: Point>(
     mesh: &Triangulation,
     repair: indexed::Repair,
     runs: u32,
-) -> Result<Vec<Row>> {
+) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
     let options = indexed::Options {
         repair,
         ..indexed::Options::default()
@@ -244,6 +252,7 @@ fn indexed<P: Point>(
         let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
         result.download(on).map(drop)
     })?];
+    let peak_bytes = on.peak_bytes();
     let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
     let constraints = Constraints::none(on)?;
     all.extend(rows("neighbours", on, runs, || {
@@ -253,5 +262,5 @@ fn indexed<P: Point>(
     all.extend(rows("indexed", on, runs, || {
         indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
     })?);
-    Ok(all)
+    Ok((all, peak_bytes))
 }

@@ -16,6 +16,7 @@ pub mod info;
 pub mod polylla;
 pub mod render;
 pub mod selftest;
+pub mod vem;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

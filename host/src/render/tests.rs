@@ -155,7 +155,7 @@ fn neighbours_have_different_colours() {
         generate::grid(10_000).unwrap().into(),
     ] {
         let count = mesh.faces.len();
-        let edges = scene::edges(&mesh.faces);
+        let edges = crate::edges::edge_faces(&mesh.faces);
         let classes = color::distinct(count, &edges);
         assert_eq!(classes.len(), count);
         for edge in edges {
@@ -182,7 +182,7 @@ fn areas_and_regions_have_colours() {
             color,
             ..Options::default()
         };
-        Scene::planar(&mesh, &options)
+        Scene::planar(&mesh, &options, None)
             .map(|scene| (scene.classes, scene.inner_edges, scene.outer_edges))
     };
     let (classes, inner, outer) = by(Color::Region).unwrap();
@@ -193,6 +193,13 @@ fn areas_and_regions_have_colours() {
     assert_eq!(classes, [23, 0, 0]);
     let (classes, ..) = by(Color::None).unwrap();
     assert_eq!(classes, [0, 0, 0]);
+    let by_values = |values: &[f64]| {
+        Scene::planar(&mesh, &Options::default(), Some(values)).map(|scene| scene.classes)
+    };
+    assert_eq!(by_values(&[-3.0, 1.0, -1.0]).unwrap(), [0, 63, 32]);
+    assert_eq!(by_values(&[7.0; 3]).unwrap(), [0; 3]);
+    assert_eq!(by_values(&[f64::MIN, f64::MAX, 0.0]).unwrap(), [0, 63, 32]);
+    assert!(by_values(&[1.0; 2]).is_err() && by_values(&[f64::NAN; 3]).is_err());
     mesh.regions = None;
     let options = Options {
         color: Color::Region,

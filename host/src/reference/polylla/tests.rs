@@ -467,7 +467,7 @@ proptest! {
         let mesh = crate::reference::random_mesh::delaunay(&points);
         let run = |triangles: &[[u32; 3]]| {
             let he = half_edges(triangles, mesh.points.len());
-            polygon_set(&polylla(&mesh.points, &he, |_| false).0)
+            polygon_set(&polylla(&mesh.points, &he, |_| false, Ties::Edge).0)
         };
         let mut shuffled = mesh.triangles.clone();
         shuffled.sort_by_key(|t| xxhash_rust::xxh3::xxh3_64_with_seed(bytemuck::bytes_of(t), seed));

@@ -1,0 +1,374 @@
+//! The command line as its users meet it: exit status, messages, files, JSON.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two triangles of the unit square.
+const SQUARE: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n";
+
+/// What one call of the binary did.
+struct Call {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// A directory to call the binary in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(self, name: &str, content: &str) -> Self {
+        fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    fn call(&self, arguments: &[&str]) -> Call {
+        let output: Output = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        Call {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Names of all files, in order.
+    fn files(&self) -> Vec<String> {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| name(entry.unwrap())).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Call {
+    #[track_caller]
+    fn succeeds(self) -> Self {
+        assert_eq!(self.status, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// Fails with `status` and one sentence that has all of `words`.
+    #[track_caller]
+    fn fails(self, status: i32, words: &[&str]) -> Self {
+        assert_eq!(self.status, Some(status), "{}{}", self.stdout, self.stderr);
+        for word in words {
+            assert!(
+                self.stderr.contains(word),
+                "no {word:?} in: {}",
+                self.stderr
+            );
+        }
+        if status == 1 {
+            assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+            assert!(self.stderr.starts_with("trioxide: "), "{}", self.stderr);
+        }
+        self
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        let call = self.succeeds();
+        serde_json::from_str(&call.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", call.stdout))
+    }
+}
+
+fn square() -> Place {
+    Place::new().file("square.off", SQUARE)
+}
+
+#[test]
+fn bad_usage_exits_with_2() {
+    let place = square();
+    place.call(&[]).fails(2, &["Usage"]);
+    place.call(&["polyla"]).fails(2, &["polylla"]);
+    place.call(&["polylla"]).fails(2, &["<INPUT>"]);
+    place
+        .call(&["polylla", "square.off", "--device", "gpu"])
+        .fails(2, &["cuda:N"]);
+    place
+        .call(&["polylla", "square.off", "--threads", "0"])
+        .fails(2, &["--threads"]);
+    place
+        .call(&["polylla", "square.off", "--precision", "f16"])
+        .fails(2, &["f32", "f64"]);
+    place
+        .call(&["generate", "grid", "-n", "many", "-o", "x.off"])
+        .fails(2, &["many"]);
+    assert_eq!(place.files(), ["square.off"]);
+}
+
+#[test]
+fn help_and_version_exit_with_0() {
+    let place = Place::new();
+    for command in [
+        "generate", "info", "convert", "render", "polylla", "devices", "selftest",
+    ] {
+        let help = place.call(&["help"]).succeeds().stdout;
+        assert!(help.contains(command), "{help}");
+        place.call(&[command, "--help"]).succeeds();
+    }
+    assert!(
+        place
+            .call(&["--version"])
+            .succeeds()
+            .stdout
+            .starts_with("trioxide ")
+    );
+}
+
+#[test]
+fn bad_files_are_refused_by_name() {
+    let place = square()
+        .file("mesh.stl", "solid\n")
+        .file("bad.off", &SQUARE.replace("1 0 0", "1 0 zero"))
+        .file("range.off", &SQUARE.replace("3 0 2 3", "3 0 2 4"));
+    for command in ["polylla", "info"] {
+        place
+            .call(&[command, "absent.off"])
+            .fails(1, &["absent.off", "No such file"]);
+        place
+            .call(&[command, "mesh.stl"])
+            .fails(1, &["mesh.stl", ".off", ".vtu"]);
+        // Line 4 has a word where a number is expected.
+        place
+            .call(&[command, "bad.off"])
+            .fails(1, &["bad.off:4", "zero"]);
+        place
+            .call(&[command, "range.off"])
+            .fails(1, &["range.off:8", "4"]);
+    }
+    place
+        .call(&["polylla", "square.off", "-o", "polygons.stl"])
+        .fails(1, &["polygons.stl", ".vtu"]);
+    place
+        .call(&[
+            "polylla",
+            "square.off",
+            "--quiet",
+            "-o",
+            "absent/polygons.off",
+        ])
+        .fails(1, &["absent"]);
+}
+
+#[test]
+fn bad_meshes_are_refused_by_element_and_rule() {
+    let place = Place::new()
+        .file("nan.off", &SQUARE.replace("1 1 0", "1 nan 0"))
+        .file("clockwise.off", &SQUARE.replace("3 0 2 3", "3 0 3 2"))
+        .file("flat.off", &SQUARE.replace("0 1 0", "2 2 0"))
+        .file(
+            "quad.off",
+            "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
+        )
+        .file("space.off", &SQUARE.replace("1 1 0", "1 1 1"))
+        .file(
+            "fan.off",
+            "OFF\n5 3 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 2 0\n3 0 1 2\n3 2 1 3\n3 2 1 4\n",
+        );
+    for device in ["cpu", "serial"] {
+        let polylla = |mesh: &str| {
+            let call = place.call(&["polylla", mesh, "--device", device, "-o", "out.off"]);
+            assert!(!place.files().contains(&"out.off".to_owned()));
+            call
+        };
+        polylla("nan.off").fails(1, &["nan.off", "vertex 2", "finite"]);
+        polylla("clockwise.off").fails(1, &["clockwise.off", "triangle 1", "clockwise"]);
+        polylla("flat.off").fails(1, &["flat.off", "triangle 1", "degenerate"]);
+        polylla("quad.off").fails(1, &["quad.off", "face 0", "4 vertices"]);
+        polylla("space.off").fails(1, &["space.off", "vertex 2", "planar"]);
+        polylla("fan.off").fails(1, &["fan.off", "triangle"]);
+    }
+}
+
+#[test]
+fn a_failure_leaves_the_output_as_it_was() {
+    let place = Place::new()
+        .file("nan.off", &SQUARE.replace("1 1 0", "1 nan 0"))
+        .file("polygons.off", "precious");
+    for arguments in [
+        &["polylla", "nan.off", "-o", "polygons.off"][..],
+        &["convert", "absent.off", "polygons.off"],
+        &["generate", "grid", "-n", "0", "-o", "polygons.off"],
+    ] {
+        place.call(arguments);
+        assert_eq!(
+            fs::read_to_string(place.path("polygons.off")).unwrap(),
+            "precious"
+        );
+    }
+    assert_eq!(place.files(), ["nan.off", "polygons.off"]);
+}
+
+#[test]
+fn an_absent_device_is_an_error() {
+    let reason = if has_cuda() {
+        "there is no CUDA device 9: this machine has"
+    } else {
+        "use --device cpu"
+    };
+    square()
+        .call(&["polylla", "square.off", "--device", "cuda:9"])
+        .fails(1, &["CUDA", reason]);
+}
+
+/// Whether this machine has a CUDA device.
+fn has_cuda() -> bool {
+    let devices = Place::new().call(&["devices", "--json", "-"]).json();
+    devices["cuda_unavailable"].is_null()
+}
+
+#[test]
+fn auto_says_once_why_it_uses_the_cpu() {
+    let place = square();
+    let call = place
+        .call(&["polylla", "square.off", "-o", "out.off"])
+        .succeeds();
+    if has_cuda() {
+        assert_eq!(call.stderr, "");
+    } else {
+        assert_eq!(call.stderr.lines().count(), 1, "{}", call.stderr);
+        assert!(
+            call.stderr.contains("running on the CPU"),
+            "{}",
+            call.stderr
+        );
+        assert!(call.stdout.contains("CPU"), "{}", call.stdout);
+    }
+    let quiet = place.call(&["polylla", "square.off", "--quiet"]).succeeds();
+    assert_eq!((quiet.stdout, quiet.stderr), (String::new(), String::new()));
+}
+
+#[test]
+fn polylla_reports_as_json_and_writes_polygons() {
+    let place = square();
+    for device in ["cpu", "serial"] {
+        let arguments = [
+            "polylla",
+            "square.off",
+            "--device",
+            device,
+            "--json",
+            "-",
+            "-o",
+            "out.off",
+        ];
+        let object = place.call(&arguments).json();
+        assert_eq!(object["command"], "polylla");
+        assert_eq!(object["input"], "square.off");
+        assert!(object["device"].is_string() && object["milliseconds"].is_f64());
+        let stages = object["stages"].as_array().unwrap();
+        assert!(!stages.is_empty());
+        assert!(
+            stages
+                .iter()
+                .all(|s| s["name"].is_string() && s["milliseconds"].is_f64())
+        );
+        for (key, count) in [
+            ("vertices", 4),
+            ("triangles", 2),
+            ("polygons", 1),
+            ("regions", 1),
+            ("frontier_edges", 4),
+            ("barrier_tips", 0),
+            ("weakly_simple", 0),
+        ] {
+            assert_eq!(object[key], count, "{key}");
+        }
+        let info = place.call(&["info", "out.off", "--json", "-"]).json();
+        assert_eq!((&info["faces"], &info["area"]), (&1.into(), &1.0.into()));
+        assert_eq!(info["problems"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn json_goes_to_a_file_and_text_to_the_terminal() {
+    let place = square();
+    let arguments = [
+        "polylla",
+        "square.off",
+        "--device",
+        "cpu",
+        "--timings",
+        "--json",
+        "out.json",
+    ];
+    let call = place.call(&arguments).succeeds();
+    for name in ["polygons", "label longest edges", "time without files"] {
+        assert!(call.stdout.contains(name), "no {name} in {}", call.stdout);
+    }
+    let object: Value = serde_json::from_slice(&fs::read(place.path("out.json")).unwrap()).unwrap();
+    assert_eq!(object["polygons"], 1);
+}
+
+#[test]
+fn devices_agree_on_generated_meshes() {
+    let place = Place::new();
+    for (kind, points) in [("grid", "900"), ("random", "2k"), ("disk", "500")] {
+        place
+            .call(&["generate", kind, "-n", points, "-o", "mesh.ply"])
+            .succeeds();
+        let polygons = |device: &str| {
+            let output = format!("{device}.off");
+            let arguments = ["polylla", "mesh.ply", "--device", device, "-o", &output];
+            place.call(&arguments).succeeds();
+            fs::read(place.path(&output)).unwrap()
+        };
+        assert!(polygons("cpu") == polygons("serial"), "{kind}");
+    }
+}
+
+#[test]
+fn every_written_format_is_told_by_its_extension() {
+    let place = square();
+    for name in ["out.off", "out.obj", "out.ply", "out.vtu", "out.ale"] {
+        place
+            .call(&["polylla", "square.off", "--quiet", "-o", name])
+            .succeeds();
+        assert!(fs::metadata(place.path(name)).unwrap().len() > 0, "{name}");
+        if Path::new(name).extension().unwrap() != "ale" {
+            let info = place.call(&["info", name, "--json", "-"]).json();
+            assert_eq!(info["faces"], 1, "{name}");
+        }
+    }
+    for name in ["out.png", "out.svg"] {
+        place
+            .call(&["render", "out.off", "-o", name, "--width", "100"])
+            .succeeds();
+        assert!(fs::metadata(place.path(name)).unwrap().len() > 0, "{name}");
+    }
+}
+
+#[test]
+fn selftest_runs_the_named_checks() {
+    let place = Place::new();
+    let call = place
+        .call(&["selftest", "--device", "cpu", "--only", "a grid gives"])
+        .succeeds();
+    assert!(
+        call.stdout.contains("ok      a grid gives its squares"),
+        "{}",
+        call.stdout
+    );
+    place
+        .call(&["selftest", "--device", "serial"])
+        .fails(1, &["serial"]);
+}

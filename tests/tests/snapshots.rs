@@ -1,0 +1,157 @@
+//! What the pipelines give for small meshes, number by number: counts, quality, and a digest of every array.
+//!
+//! A change here is a change of results for every user: `cargo xtask snapshots` shows it, `--accept` writes it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use glam::DVec2;
+use libtest_mimic::{Arguments, Failed, Trial};
+use trioxide::backend::Device;
+use trioxide::digest::digest;
+use trioxide::half_edges::DeviceTriangulation;
+use trioxide::mesh::{PolygonMesh, Triangulation};
+use trioxide::polylla::{Constraints, Options, polylla};
+use trioxide::quality::quality;
+use trioxide::{formats, generate};
+
+/// Largest snapshot in bytes: it is read by people.
+const MOST_BYTES: usize = 4096;
+
+fn main() {
+    let meshes = meshes();
+    let names: BTreeSet<String> = meshes.iter().map(|(name, _)| name.clone()).collect();
+    let mut trials = vec![Trial::test("every snapshot is of a mesh", move || {
+        no_snapshot_is_left_over(&names)
+    })];
+    trials.extend(meshes.into_iter().map(|(name, mesh)| {
+        Trial::test(name.clone(), move || {
+            let summary = summary(&mesh).map_err(|error| error.to_string())?;
+            if summary.len() > MOST_BYTES {
+                return Err(format!("{} bytes are too many to read", summary.len()).into());
+            }
+            let mut settings = insta::Settings::clone_current();
+            settings.set_prepend_module_to_snapshot(false);
+            settings.set_omit_expression(true);
+            settings.bind(|| insta::assert_snapshot!(name, summary));
+            Ok(())
+        })
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The fixtures that are planar triangulations, and generated meshes.
+fn meshes() -> Vec<(String, Triangulation)> {
+    let generated = "the generator takes these sizes";
+    let mut meshes = vec![
+        (
+            "grid_1k".to_owned(),
+            generate::grid(1_000).expect(generated),
+        ),
+        (
+            "random_1k".to_owned(),
+            generate::random(1_000, 1).expect(generated),
+        ),
+        (
+            "disk_500".to_owned(),
+            generate::disk(500, 0).expect(generated),
+        ),
+    ];
+    for path in fixtures() {
+        let mesh = formats::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        // Surfaces and polygons are no input of the planar pipelines.
+        let Ok(mesh) = mesh.into_triangulation() else {
+            continue;
+        };
+        let stem = path.file_stem().expect("a fixture has a name");
+        meshes.push((stem.to_string_lossy().into_owned(), mesh));
+    }
+    meshes
+}
+
+/// Mesh files in fixtures/, in order; of a `.node`, `.ele` and `.poly` of one stem the first.
+fn fixtures() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("the fixtures are there")
+        .map(|entry| entry.expect("a readable directory").path())
+        .filter(|path| {
+            let extension = path.extension().unwrap_or_default();
+            ["off", "obj", "ply", "vtu", "node"]
+                .iter()
+                .any(|known| extension == *known)
+        })
+        .collect();
+    paths.sort();
+    assert!(paths.len() > 3, "only {paths:?}");
+    paths
+}
+
+fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
+    let on = Device::cpu(None)?;
+    let triangulation = DeviceTriangulation::<DVec2>::upload(&on, mesh)?;
+    let constraints = Constraints::new(&on, &triangulation, mesh)?;
+    let result = polylla(&on, &triangulation, &constraints, Options::default())?;
+    let half_edges = triangulation.download(&on)?;
+    let result = result.download(&on, &triangulation)?;
+    let counts = result.counts;
+
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        writeln!(text, "{name:<26} {value}").expect("strings take all that is written");
+    };
+    line("vertices", mesh.points.len().to_string());
+    line("triangles", mesh.triangles.len().to_string());
+    line("half-edges", half_edges.twin.len().to_string());
+    for (name, count) in [
+        ("polygons", counts.polygons),
+        ("regions", counts.regions),
+        ("frontier edges", counts.frontier_edges),
+        ("barrier tips", counts.barrier_tips),
+        ("weakly simple", counts.weakly_simple),
+    ] {
+        line(name, count.to_string());
+    }
+    for (name, array) in [
+        ("origin", &half_edges.origin),
+        ("twin", &half_edges.twin),
+        ("next", &half_edges.next),
+        ("prev", &half_edges.prev),
+        ("half-edge of vertex", &half_edges.of_vertex),
+        ("polygon next", &result.next),
+        ("polygon prev", &result.prev),
+        ("polygon half-edges", &result.half_edges),
+        ("polygon offsets", &result.polygons.offsets),
+        ("polygon vertices", &result.polygons.vertices),
+    ] {
+        line(name, digest(array));
+    }
+    line("points", digest(&mesh.points));
+    let polygons = PolygonMesh {
+        points: mesh.points.clone(),
+        polygons: result.polygons,
+        regions: None,
+    };
+    let quality = serde_json::to_string_pretty(&quality(&polygons).to_json());
+    line("quality", quality.expect("an object of names and numbers"));
+    Ok(text)
+}
+
+/// A snapshot without a mesh is compared with nothing.
+fn no_snapshot_is_left_over(names: &BTreeSet<String>) -> Result<(), Failed> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "snap")
+            && !names.contains(&*stem)
+        {
+            return Err(format!("{} is of no mesh: remove it", path.display()).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask build`: the `trioxide` binary.
+
+use std::path::PathBuf;
+
+use crate::process::{cargo, run as run_command};
+use crate::{Error, target_dir};
+
+/// Builds the `trioxide` binary with optimizations: target/release/trioxide.
+///
+/// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
+/// embedded. The same as: cargo build --release --package trioxide --bin trioxide
+#[derive(clap::Args)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
+    println!("{}", trioxide()?.display());
+    Ok(())
+}
+
+/// Builds the binary; its path.
+pub(crate) fn trioxide() -> Result<PathBuf, Error> {
+    run_command(&mut cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "trioxide",
+        "--bin",
+        "trioxide",
+    ]))?;
+    let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
+    Ok(target_dir().join("release").join(name))
+}
