@@ -188,7 +188,7 @@ fn match_twins(
         &mut table,
         &mut twins,
         &mut found,
-        vertices as u32,
+        ((slots as u64) << 32) / vertices.max(1) as u64,
     )?;
     Ok((twins, found))
 }

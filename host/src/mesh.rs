@@ -138,7 +138,7 @@ impl Mesh {
         })
     }
 
-    /// The planar polygonal mesh that this mesh is; its segments are left out.
+    /// The planar polygonal mesh that this mesh is.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the points do not share one z, or triangles have more corners than `u32` counts.
@@ -163,6 +163,7 @@ impl Mesh {
             points: planar_points(&self.points)?,
             polygons,
             regions: self.regions,
+            segments: self.segments,
         })
     }
 }
@@ -217,6 +218,8 @@ pub struct PolygonMesh {
     pub polygons: Polygons,
     /// Region id of each polygon.
     pub regions: Option<Vec<i32>>,
+    /// Sides of polygons that are segments of the input.
+    pub segments: Vec<Segment>,
 }
 
 impl From<PolygonMesh> for Mesh {
@@ -225,7 +228,7 @@ impl From<PolygonMesh> for Mesh {
             points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
-            segments: Vec::new(),
+            segments: mesh.segments,
         }
     }
 }

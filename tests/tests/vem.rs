@@ -12,6 +12,7 @@ fn polylla(mesh: Triangulation) -> PolygonMesh {
         points: mesh.points,
         polygons: output.polygons,
         regions: None,
+        segments: Vec::new(),
     }
 }
 

@@ -10,15 +10,18 @@ const WINDOW: u32 = 16;
 /// Slots that are tried at all. Of a table with two thirds taken, so many are never taken all.
 const ATTEMPTS: u32 = 256;
 
+/// Triangles ahead of the one at hand whose slots a CPU asks for, and at half of that what waits in them.
+const AHEAD: u32 = 16;
+
 /// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
 ///
-/// The first slots follow each other from a place in proportion to the lower vertex: an edge lies beside those of the
-/// vertices beside its own, and a mesh in a good order is met in that order. Where a vertex has more edges than there is
-/// room for, the others scatter.
+/// The first slots follow each other from a place in proportion to the lower vertex (`scale` is slots a vertex, times
+/// 2^32): an edge lies beside those of the vertices beside its own, and a mesh in a good order is met in that order. Where a
+/// vertex has more edges than there is room for, the others scatter.
 #[inline(always)]
-fn slot(low: u32, high: u32, attempt: u32, size: u32, vertices: u32) -> u32 {
+fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
     if attempt < WINDOW {
-        let own = (u64::from(low) * u64::from(size) / u64::from(vertices)) as u32;
+        let own = (u64::from(low) * scale >> 32) as u32;
         let slot = own + attempt;
         return if slot < size { slot } else { slot - size };
     }
@@ -46,20 +49,27 @@ pub fn match_twins(
     table: Atomic,
     twins: Atomic,
     found: Atomic,
-    vertices: u32,
+    scale: u64,
 ) {
     let size = table.len();
-    let v = [
-        origins.at(3 * t),
-        origins.at(3 * t + 1),
-        origins.at(3 * t + 2),
-    ];
+    let corners = |t: u32| {
+        [
+            origins.at(3 * t),
+            origins.at(3 * t + 1),
+            origins.at(3 * t + 2),
+        ]
+    };
+    let home = |v: [u32; 3], k: usize| {
+        let (a, b) = (v[k], v[(k + 1) % 3]);
+        slot(a.min(b), a.max(b), 0, size, scale)
+    };
+    if cfg!(not(target_arch = "nvptx64")) {
+        ask_ahead(t, origins, table, twins, |t, k| home(corners(t), k));
+    }
+    let v = corners(t);
     let from = |k: usize| v[k];
     let to = |k: usize| v[(k + 1) % 3];
-    let look = |k: usize| {
-        let (low, high) = (from(k).min(to(k)), from(k).max(to(k)));
-        table.load(slot(low, high, 0, size, vertices))
-    };
+    let look = |k: usize| table.load(home(v, k));
     let waiting = [look(0), look(1), look(2)];
     let opposite = |k: usize| {
         waiting[k] != NONE
@@ -73,12 +83,39 @@ pub fn match_twins(
             twins.store(h, waiting[k]);
             twins.store(waiting[k], h);
         } else {
-            search(h, from(k), to(k), origins, table, twins, found, vertices);
+            search(h, from(k), to(k), origins, table, twins, found, scale);
         }
     };
     finish(0);
     finish(1);
     finish(2);
+}
+
+/// Asks for the slots of a later triangle, and for what waits in those of one nearer: on a CPU an atomic exchange lets no
+/// later read begin, so that every read would be waited for alone.
+#[inline(always)]
+fn ask_ahead(
+    t: u32,
+    origins: In<u32>,
+    table: Atomic,
+    twins: Atomic,
+    home: impl Fn(u32, usize) -> u32,
+) {
+    let triangles = origins.len() / 3;
+    let mut k = 0;
+    while k < 3 {
+        if t + AHEAD < triangles {
+            table.prefetch(home(t + AHEAD, k));
+        }
+        if t + AHEAD / 2 < triangles {
+            let waiting = table.load(home(t + AHEAD / 2, k));
+            if waiting != NONE {
+                origins.prefetch(waiting);
+                twins.prefetch(waiting);
+            }
+        }
+        k += 1;
+    }
 }
 
 /// Tries slot after slot for half-edge `h` from `a` to `b`.
@@ -91,12 +128,12 @@ fn search(
     table: Atomic,
     twins: Atomic,
     found: Atomic,
-    vertices: u32,
+    scale: u64,
 ) {
     let (low, high) = (a.min(b), a.max(b));
     let mut attempt = 0;
     while attempt < ATTEMPTS {
-        let slot = slot(low, high, attempt, table.len(), vertices);
+        let slot = slot(low, high, attempt, table.len(), scale);
         let mut other = table.load(slot);
         if other == NONE {
             other = table.compare_exchange(slot, NONE, h);

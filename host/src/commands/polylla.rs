@@ -25,7 +25,7 @@ use super::device::{DeviceOptions, Precision, Report};
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
     input: PathBuf,
-    /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale; .ply and .vtu keep regions and segments
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
@@ -134,12 +134,17 @@ pub fn run(options: &Options) -> Result<()> {
                 .map(|&h| regions[h as usize / 3])
                 .collect()
         });
-        let polygons = PolygonMesh {
+        let mesh = Mesh::from(PolygonMesh {
             points: mesh.points,
             polygons: outcome.polygons,
             regions,
-        };
-        formats::write(output, &Mesh::from(polygons))?;
+            // Each is a frontier edge, and those stay sides of polygons.
+            segments: mesh.segments,
+        });
+        formats::write(output, &mesh)?;
+        if !options.device.quiet {
+            super::note_losses(Format::to_write(output)?, &mesh);
+        }
     }
     Ok(())
 }

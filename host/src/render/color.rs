@@ -8,6 +8,7 @@ pub type Rgb = [u8; 3];
 
 pub const BACKGROUND: Rgb = [255, 255, 255];
 pub const EDGE: Rgb = [38, 50, 66];
+pub const SEGMENT: Rgb = [176, 32, 48];
 
 /// For neighbours apart, and for regions. At least six colours, see [`distinct`]; none is near to the background, which
 /// shows through holes.

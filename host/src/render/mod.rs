@@ -54,7 +54,7 @@ pub struct Options {
     pub width: Option<u32>,
     /// Colour of the faces.
     pub color: Color,
-    /// Edges between faces. The boundary, and edges between regions, are always drawn.
+    /// Edges between faces. The boundary, edges between regions, and segments (red) are always drawn.
     pub edges: Edges,
     /// The part to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
     pub window: Option<[f64; 4]>,

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use super::color::{self, Rgb};
 use super::{Color, Edges, Options};
 use crate::edges::edge_faces;
-use crate::mesh::{Faces, Mesh, NONE};
+use crate::mesh::{Faces, Mesh, NONE, Segment};
 use crate::{Error, Result};
 
 /// Faces of which a side is shorter than this many pixels lose their edges under [`Edges::Auto`].
@@ -31,9 +31,12 @@ pub struct Scene<'a> {
     pub inner_edges: Vec<[u32; 2]>,
     /// Boundary edges, and those between regions.
     pub outer_edges: Vec<[u32; 2]>,
-    /// Widths of both in pixels.
+    /// Segments.
+    pub segments: Vec<[u32; 2]>,
+    /// Widths of all three in pixels.
     pub inner_width: f32,
     pub outer_width: f32,
+    pub segment_width: f32,
 }
 
 impl<'a> Scene<'a> {
@@ -81,6 +84,7 @@ impl<'a> Scene<'a> {
             }
         }
         let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
+        let outer_width = (1.6 * inner_width).max(1.2);
         Ok(Scene {
             width: view.width,
             height: view.height,
@@ -90,8 +94,10 @@ impl<'a> Scene<'a> {
             palette,
             inner_edges,
             outer_edges,
+            segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
             inner_width,
-            outer_width: (1.6 * inner_width).max(1.2),
+            outer_width,
+            segment_width: 1.5 * outer_width,
         })
     }
 
@@ -136,6 +142,13 @@ fn check(mesh: &Mesh) -> Result<()> {
     if let Some(i) = bad_face {
         return invalid(
             format!("face {i}"),
+            format!("names a vertex that is not there: the mesh has {count} vertices"),
+        );
+    }
+    let bad_segment = |segment: &Segment| segment.ends.iter().any(|&v| v as usize >= count);
+    if let Some(i) = mesh.segments.iter().position(bad_segment) {
+        return invalid(
+            format!("segment {i}"),
             format!("names a vertex that is not there: the mesh has {count} vertices"),
         );
     }

@@ -2,7 +2,7 @@ use glam::{DVec3, dvec3};
 
 use super::*;
 use crate::generate;
-use crate::mesh::{Faces, Polygons};
+use crate::mesh::{Faces, Polygons, Segment};
 
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
     let file = render(mesh, options, Format::Png).unwrap();
@@ -209,6 +209,40 @@ fn areas_and_regions_have_colours() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no regions"), "{error}");
+}
+
+#[test]
+fn segments_are_red() {
+    let mut mesh = house();
+    let options = Options {
+        edges: Edges::Always,
+        ..width(208)
+    };
+    let is_red = |[r, g, b]: [u8; 3]| r > 150 && g < 60 && b < 80;
+    let count = |mesh: &Mesh| {
+        let (_, _, pixels) = draw(mesh, &options);
+        pixels.into_iter().filter(|&pixel| is_red(pixel)).count()
+    };
+    assert_eq!(count(&mesh), 0);
+    assert!(!draw_svg(&mesh, &options).contains("#b02030"));
+    mesh.segments = vec![Segment {
+        ends: [5, 3],
+        marker: 1,
+    }];
+    // The edge between both triangles, 192 pixels high.
+    let (width, height, pixels) = draw(&mesh, &options);
+    assert!(is_red(
+        pixels[((height / 2 - 96) * width + width / 2) as usize]
+    ));
+    assert!((192..1000).contains(&count(&mesh)), "{}", count(&mesh));
+    let svg = draw_svg(&mesh, &options);
+    let line = "stroke=\"#b02030\"";
+    assert_eq!(svg.matches(line).count(), 1, "{svg}");
+    mesh.segments[0].ends[1] = 7;
+    let error = render(&mesh, &options, Format::Png)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("segment 0 names a vertex"), "{error}");
 }
 
 #[test]
