@@ -34,12 +34,18 @@ pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: 
     let mut first = thread::index_1d() / 32 * WORDS as u32;
     // The whole warp stays in the loop: a ballot needs every lane.
     while first < words {
-        let mut flags = [[false; N]; WORDS];
+        // Flag j of each set is its bit j: an array that a rolled loop indexes would lie in memory.
+        let mut flags = [0; N];
         let mut j = 0;
-        while j < WORDS {
-            let i = (first + j as u32) * 32 + lane;
+        while j < WORDS as u32 {
+            let i = (first + j) * 32 + lane;
             if i < n {
-                flags[j] = body(i);
+                let found = body(i);
+                let mut k = 0;
+                while k < N {
+                    flags[k] |= (found[k] as u32) << j;
+                    k += 1;
+                }
             }
             j += 1;
         }
@@ -48,7 +54,7 @@ pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: 
             let mut packed = [0; WORDS];
             let mut j = 0;
             while j < WORDS {
-                packed[j] = warp::ballot(flags[j][k]);
+                packed[j] = warp::ballot(flags[k] >> j & 1 != 0);
                 j += 1;
             }
             if lane == 0 {

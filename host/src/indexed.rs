@@ -45,12 +45,12 @@ impl Neighbours {
     /// # Errors
     /// Those of the device.
     pub fn new<P: Point>(on: &Device, mesh: &DeviceTriangulation<P>) -> Result<Self> {
-        let vertices = mesh.half_edges_of_vertices(on)?;
+        let first = mesh.half_edges_of_vertices(on)?;
         on.stage("find neighbours", || {
             let mut neighbours = on.uninitialized(mesh.twins.len())?;
             kernel::find_neighbours::launch(on, mesh.half_edges(), &mesh.twins, &mut neighbours)?;
-            let mut trivertex = on.uninitialized(vertices.len())?;
-            kernel::find_trivertex::launch(on, vertices.len() as u32, &vertices, &mut trivertex)?;
+            let mut trivertex = on.uninitialized(first.len())?;
+            kernel::find_trivertex::launch(on, first.len() as u32, &first, &mut trivertex)?;
             Ok(Self {
                 neighbours,
                 trivertex,
@@ -81,6 +81,19 @@ struct PolygonArrays {
     mesh: Buffer<u32>,
     /// Polygons that are split later, a bit each; P bits, or empty for none.
     broken_bits: Buffer<u32>,
+}
+
+/// Bytes that a run takes at once with its mesh, for V points and T triangles.
+///
+/// As in [`crate::polylla::bytes_needed`], at most 2T frontier half-edges and T / 2 polygons are counted on.
+pub fn bytes_needed<P: Point>(points: usize, triangles: usize) -> u64 {
+    let words = |n: usize| n * size_of::<u32>();
+    let mesh = points * size_of::<P>() + words(6 * triangles);
+    let arrays = words(3 * triangles + points);
+    // The Mesh array and the lists, each with what starts at half a triangle: starts, positions, lengths; offsets.
+    let polygons = words(2 * triangles + 3 * triangles / 2) + words(2 * triangles + triangles);
+    let bit_sets = 3 * words(3 * triangles) / 32;
+    (mesh + arrays + polygons + bit_sets) as u64
 }
 
 /// Makes polygons of a triangulation, whose neighbours are `arrays`.

@@ -14,7 +14,7 @@ pub fn find_neighbours(h: u32, twins: In<u32>, neighbours: Out<u32>) {
 
 /// The smallest triangle at vertex `v`, `NONE` if there is none.
 #[kernel]
-pub fn find_trivertex(v: u32, half_edge_of_vertex: In<u32>, trivertex: Out<u32>) {
-    let h = half_edge_of_vertex.at(v);
+pub fn find_trivertex(v: u32, half_edges_of_vertices: In<u32>, trivertex: Out<u32>) {
+    let h = half_edges_of_vertices.at(v);
     trivertex.set(v, if h == NONE { NONE } else { h / 3 });
 }

@@ -193,6 +193,9 @@ fn ties(options: &Options) -> Ties {
 }
 
 fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    if options.method == Method::Indexed {
+        return by_indices::<P>(on, mesh, options);
+    }
     let settings = polylla::Options {
         strict: options.strict,
         ties: ties(options),
@@ -203,24 +206,6 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
     on.require(polylla::bytes_needed::<P>(points, triangles, settings))?;
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
     let constraints = Constraints::new(on, &half_edges, mesh)?;
-    if options.method == Method::Indexed {
-        let neighbours = Neighbours::new(on, &half_edges)?;
-        let settings = indexed::Options {
-            ties: ties(options),
-            repair: options.repair.map(Into::into).unwrap_or_default(),
-        };
-        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, settings)?;
-        let lists = result.download(on)?;
-        return Ok(Outcome {
-            device: on.name(),
-            polygons: lists.polygons,
-            half_edges: lists.half_edges,
-            counts: lists.counts,
-            rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds),
-            stages: on.take_stages()?,
-            peak_bytes: Some(on.peak_bytes()),
-        });
-    }
     let result = polylla::polylla(on, &half_edges, &constraints, settings)?;
     Ok(Outcome {
         device: on.name(),
@@ -228,6 +213,29 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
         half_edges: on.download(&result.half_edges)?,
         counts: result.counts,
         rounds: None,
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    let settings = indexed::Options {
+        ties: ties(options),
+        repair: options.repair.map(Into::into).unwrap_or_default(),
+    };
+    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+    on.require(indexed::bytes_needed::<P>(points, triangles))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let neighbours = Neighbours::new(on, &half_edges)?;
+    let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, settings)?;
+    let lists = result.download(on)?;
+    Ok(Outcome {
+        device: on.name(),
+        polygons: lists.polygons,
+        half_edges: lists.half_edges,
+        counts: lists.counts,
+        rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
     })
