@@ -98,6 +98,25 @@ impl<T: Copy> In<'_, T> {
         prefetch(self.ptr.wrapping_add(i as usize));
     }
 
+    /// Asks a CPU for the element that an item of `list` some way behind `i` names.
+    #[inline(always)]
+    pub fn prefetch_item(self, list: In<u32>, i: u32) {
+        if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < list.len() {
+            self.prefetch(list.at(i + PREFETCHED_AHEAD));
+        }
+    }
+
+    /// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
+    #[inline(always)]
+    pub fn prefetch_corners(self, origins: In<u32>, t: u32) {
+        let h = 3 * t + 3 * PREFETCHED_AHEAD;
+        if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
+            self.prefetch(origins.at(h));
+            self.prefetch(origins.at(h + 1));
+            self.prefetch(origins.at(h + 2));
+        }
+    }
+
     /// Number of elements.
     #[inline(always)]
     pub fn len(self) -> u32 {
@@ -110,6 +129,9 @@ impl<T: Copy> In<'_, T> {
         self.len == 0
     }
 }
+
+/// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
+pub const PREFETCHED_AHEAD: u32 = 16;
 
 /// Four neighbouring elements, loaded and stored as one vector.
 #[derive(Clone, Copy)]

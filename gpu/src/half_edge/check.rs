@@ -39,6 +39,7 @@ pub fn check_triangles<P: Point2>(t: u32, origins: In<u32>, points: In<P>, found
     let corner = |k| origins.at(3 * t + k);
     let (a, b, c) = (corner(0), corner(1), corner(2));
     let n = points.len();
+    points.prefetch_corners(origins, t);
     if a >= n || b >= n || c >= n {
         found.min(rule::RANGE, t);
         return;

@@ -6,11 +6,11 @@
 //!
 //! | stage | does |
 //! | --- | --- |
-//! | [`check_points`], [`check_triangles`] | refuse what the other kernels could not index or orient |
-//! | [`match_twins`] | the half-edges of each edge find each other |
-//! | [`mark_boundary`] | edges without a twin, a bit each |
-//! | [`number_border`], [`link_border`] | border half-edges, and their order along the boundary |
-//! | [`find_half_edges_of_vertices`] | one half-edge for each vertex |
+//! | [`check_points()`], [`check_triangles()`] | refuse what the other kernels could not index or orient |
+//! | [`match_twins()`] | the half-edges of each edge find each other |
+//! | [`mark_boundary()`] | edges without a twin, a bit each |
+//! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |
+//! | [`find_half_edges_of_vertices()`] | one half-edge for each vertex |
 //!
 //! The authors build all this on the host (41 s for the 25M grid). Here one pass over the half-edges does the matching, by a
 //! hash table of 4 bytes a slot: the slot holds a half-edge, whose ends are read from the mesh. Sorting or bucketing the

@@ -3,15 +3,12 @@
 use gpu_macros::kernel;
 
 use super::{rule, target};
-use crate::view::{Atomic, In, NONE};
+use crate::view::{Atomic, In, NONE, PREFETCHED_AHEAD};
 
 /// Slots next to an edge's own that are tried before any other.
 const WINDOW: u32 = 16;
 /// Slots that are tried at all. Of a table with two thirds taken, so many are never taken all.
 const ATTEMPTS: u32 = 256;
-
-/// Triangles ahead of the one at hand whose slots a CPU asks for, and at half of that what waits in them.
-const AHEAD: u32 = 16;
 
 /// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
 ///
@@ -21,7 +18,7 @@ const AHEAD: u32 = 16;
 #[inline(always)]
 fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
     if attempt < WINDOW {
-        let own = (u64::from(low) * scale >> 32) as u32;
+        let own = ((u64::from(low) * scale) >> 32) as u32;
         let slot = own + attempt;
         return if slot < size { slot } else { slot - size };
     }
@@ -31,7 +28,7 @@ fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
     x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     x ^= x >> 33;
-    ((x >> 32) * u64::from(size) >> 32) as u32
+    (((x >> 32) * u64::from(size)) >> 32) as u32
 }
 
 /// Meets the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second tells
@@ -104,11 +101,11 @@ fn ask_ahead(
     let triangles = origins.len() / 3;
     let mut k = 0;
     while k < 3 {
-        if t + AHEAD < triangles {
-            table.prefetch(home(t + AHEAD, k));
+        if t + PREFETCHED_AHEAD < triangles {
+            table.prefetch(home(t + PREFETCHED_AHEAD, k));
         }
-        if t + AHEAD / 2 < triangles {
-            let waiting = table.load(home(t + AHEAD / 2, k));
+        if t + PREFETCHED_AHEAD / 2 < triangles {
+            let waiting = table.load(home(t + PREFETCHED_AHEAD / 2, k));
             if waiting != NONE {
                 origins.prefetch(waiting);
                 twins.prefetch(waiting);

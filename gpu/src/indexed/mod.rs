@@ -3,19 +3,19 @@
 //! The *Triangle array* T holds three vertices of each triangle, the *Neighbour array* N the triangle across each of its
 //! edges, `NONE` where there is none, the *Trivertex array* one triangle at each vertex. Edge k of a triangle runs from
 //! its vertex k to vertex (k + 1) % 3; N[3t + k] lies across it. So 3t + k names the same edge of the same triangle as a
-//! half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the edge of N[h]
+//! half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the edge of `N[h]`
 //! whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at most.)
 //!
 //! | stage | covers, in the paper |
 //! | --- | --- |
-//! | [`find_neighbours`], [`find_trivertex`] | section 2: the arrays, where the paper reads files |
-//! | [`label_max`] | Algorithm 2, LabelMax |
-//! | [`label_seed`] | Algorithm 2, LabelSeed |
-//! | [`label_frontier`] | Algorithm 2, LabelFrontier |
-//! | [`measure_polygons`], [`append_polygons`] | Algorithm 3, TraversalTriangulation, with Algorithm 4, PolyConstruction |
-//! | [`label_middle_edges`], [`label_cuts`] | Algorithm 5, PolygonReparation: its search for tips and for middle edges |
-//! | [`measure_parts`], [`append_parts`] | Algorithm 5: PolyConstruction of both parts into the auxiliary arrays |
-//! | [`mark_starts`], [`count_starts`], [`place_polygons`], [`gather_polygons`] | beyond the paper: the canonical order |
+//! | [`find_neighbours()`], [`find_trivertex()`] | section 2: the arrays, where the paper reads files |
+//! | [`label_max()`] | Algorithm 2, LabelMax |
+//! | [`label_seed()`] | Algorithm 2, LabelSeed |
+//! | [`label_frontier()`] | Algorithm 2, LabelFrontier |
+//! | [`measure_polygons()`], [`append_polygons()`] | Algorithm 3, TraversalTriangulation, with Algorithm 4, PolyConstruction |
+//! | [`label_middle_edges()`], [`label_cuts()`] | Algorithm 5, PolygonReparation: its search for tips and for middle edges |
+//! | [`measure_parts()`], [`append_parts()`] | Algorithm 5: PolyConstruction of both parts into the auxiliary arrays |
+//! | [`mark_starts()`], [`count_starts()`], [`place_polygons()`], [`gather_polygons()`] | beyond the paper: the canonical order |
 //!
 //! A polygon in the *Mesh array* is its number of vertices and the vertices; the *Position array* holds where each
 //! polygon begins.
@@ -46,7 +46,7 @@
 //!    one from b to a (an ordered pair of vertices has one half-edge at most), which is where b has no other edge of F.
 //!    `label_middle_edges` runs before any edge is added, and its rotation from the edge b-a reads no labels at all.
 //! 2. *The rounds add M, nothing else.* Every edge of M that is no frontier edge yet lies inside of exactly one polygon,
-//!    since it has the same polygon on both sides. The walk of [`append_parts`] crosses every edge inside of its polygon
+//!    since it has the same polygon on both sides. The walk of [`append_parts()`] crosses every edge inside of its polygon
 //!    and keeps the first of M; so as long as one is left, some polygon is split. Each round adds at least one, and the
 //!    rounds end with the labels F and M, whatever the order.
 //! 3. *The polygons are the cycles of these labels.* A region's triangles form a tree, bounded by one cycle. An edge

@@ -19,6 +19,7 @@ pub fn label_longest_edges<P: Point2>(
     ties_by_edge: u32,
 ) -> [bool; 3] {
     let h = 3 * t;
+    points.prefetch_corners(origins, t);
     let a = points.at(origins.at(h));
     let b = points.at(origins.at(h + 1));
     let c = points.at(origins.at(h + 2));

@@ -50,14 +50,6 @@ impl Drop for Allocation {
     }
 }
 
-/// Bytes at an address, to be written by several threads in disjoint chunks.
-#[derive(Clone, Copy)]
-struct Destination(*mut u8);
-// SAFETY: threads write disjoint chunks of it.
-unsafe impl Send for Destination {}
-// SAFETY: as above.
-unsafe impl Sync for Destination {}
-
 impl Backend for Cpu {
     fn name(&self) -> String {
         match self.threads.current_num_threads() {
@@ -83,18 +75,12 @@ impl Backend for Cpu {
     }
 
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
-        let to = Destination(to as *mut u8);
+        // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
+        let to = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, from.len()) };
         self.threads.install(|| {
-            from.par_chunks(COPY_CHUNK)
-                .enumerate()
-                .for_each(|(i, chunk)| {
-                    let to = to;
-                    // SAFETY: a buffer of at least `from.len()` bytes; chunks are disjoint.
-                    unsafe {
-                        to.0.add(i * COPY_CHUNK)
-                            .copy_from_nonoverlapping(chunk.as_ptr(), chunk.len());
-                    }
-                });
+            to.par_chunks_mut(COPY_CHUNK)
+                .zip(from.par_chunks(COPY_CHUNK))
+                .for_each(|(to, from)| to.copy_from_slice(from));
         });
         Ok(())
     }
