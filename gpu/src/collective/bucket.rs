@@ -28,21 +28,67 @@ pub fn fill_buckets(i: u32, keys: In<u32>, offsets: Atomic, items: Out<u32>) {
     }
 }
 
-/// Orders the elements of each bucket by insertion: buckets are short (the half-edge stages' longest is at most the root
-/// of twice the number of edges).
+/// Longest list that is sorted by insertion.
+const SHORT: u32 = 32;
+
+/// Orders the elements of each bucket.
 #[kernel]
 pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
-    let start = offsets.at(key);
-    let end = offsets.at(key + 1);
+    sort(items, offsets.at(key), offsets.at(key + 1));
+}
+
+/// Sorts `values[start..end]`: by insertion if it is short, else as a heap.
+#[inline(always)]
+pub fn sort(values: Out<u32>, start: u32, end: u32) {
+    if end - start > SHORT {
+        return heap_sort(values, start, end);
+    }
     let mut i = start + 1;
     while i < end {
-        let item = items.at(i);
+        let value = values.at(i);
         let mut hole = i;
-        while hole > start && items.at(hole - 1) > item {
-            items.set(hole, items.at(hole - 1));
+        while hole > start && values.at(hole - 1) > value {
+            values.set(hole, values.at(hole - 1));
             hole -= 1;
         }
-        items.set(hole, item);
+        values.set(hole, value);
         i += 1;
+    }
+}
+
+#[inline(always)]
+fn heap_sort(values: Out<u32>, start: u32, end: u32) {
+    let at = |i| values.at(start + i);
+    let sift = |mut parent: u32, count: u32| {
+        let value = at(parent);
+        loop {
+            let mut child = 2 * parent + 1;
+            if child >= count {
+                break;
+            }
+            if child + 1 < count && at(child + 1) > at(child) {
+                child += 1;
+            }
+            if at(child) <= value {
+                break;
+            }
+            values.set(start + parent, at(child));
+            parent = child;
+        }
+        values.set(start + parent, value);
+    };
+    let count = end - start;
+    let mut parent = count / 2;
+    while parent > 0 {
+        parent -= 1;
+        sift(parent, count);
+    }
+    let mut last = count;
+    while last > 1 {
+        last -= 1;
+        let (first, value) = (at(0), at(last));
+        values.set(start, value);
+        values.set(start + last, first);
+        sift(0, last);
     }
 }

@@ -2,7 +2,7 @@
 
 use gpu_macros::kernel;
 
-use crate::half_edge::target;
+use crate::half_edge::{prev, target};
 use crate::point::Point2;
 use crate::view::{Atomic, In, NONE};
 
@@ -82,8 +82,8 @@ pub fn mark_region_borders(h: u32, twins: In<u32>, regions: In<u32>) -> bool {
     twin < twins.len() && regions.at(h / 3) != regions.at(twin / 3)
 }
 
-/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained, by looking through the half-edges around its
-/// first end; `found` gets `i` where there is no such edge.
+/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained, by looking through the triangles at that of its ends
+/// that has fewer; `found` gets `i` where there is no such edge.
 ///
 /// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one
 /// half-edge would not lead to all the others.
@@ -99,23 +99,32 @@ pub fn mark_segments(
     found: Atomic,
 ) {
     let (a, b) = (ends.at(2 * i), ends.at(2 * i + 1));
+    let triangles = |v: u32| offsets.at(v + 1) - offsets.at(v);
+    let (v, w) = if triangles(a) <= triangles(b) {
+        (a, b)
+    } else {
+        (b, a)
+    };
     let mut seen = false;
-    let mut end = 0;
-    while end < 2 {
-        let (from, to) = if end == 0 { (a, b) } else { (b, a) };
-        let mut slot = offsets.at(from);
-        while slot < offsets.at(from + 1) {
-            let h = items.at(slot);
-            if target(origins, h) == to {
-                constrained.set_bit(h);
-                if twins.at(h) < twins.len() {
-                    constrained.set_bit(twins.at(h));
-                }
-                seen = true;
+    let mut slot = offsets.at(v);
+    while slot < offsets.at(v + 1) {
+        let leaves = items.at(slot);
+        let arrives = prev(leaves);
+        let edge = if target(origins, leaves) == w {
+            leaves
+        } else if origins.at(arrives) == w {
+            arrives
+        } else {
+            NONE
+        };
+        if edge != NONE {
+            seen = true;
+            constrained.set_bit(edge);
+            if twins.at(edge) < twins.len() {
+                constrained.set_bit(twins.at(edge));
             }
-            slot += 1;
         }
-        end += 1;
+        slot += 1;
     }
     if !seen {
         found.min(0, i);

@@ -3,6 +3,7 @@
 use gpu_macros::kernel;
 
 use super::link::successor;
+use crate::collective::sort;
 use crate::view::{Atomic, In, Out};
 
 /// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
@@ -99,42 +100,4 @@ pub fn write_polygons(
     }
     write();
     repeats
-}
-
-/// Heap sort of `values[start..end]`.
-#[inline(always)]
-fn sort(values: Out<u32>, start: u32, end: u32) {
-    let at = |i| values.at(start + i);
-    let sift = |mut parent: u32, count: u32| {
-        let value = at(parent);
-        loop {
-            let mut child = 2 * parent + 1;
-            if child >= count {
-                break;
-            }
-            if child + 1 < count && at(child + 1) > at(child) {
-                child += 1;
-            }
-            if at(child) <= value {
-                break;
-            }
-            values.set(start + parent, at(child));
-            parent = child;
-        }
-        values.set(start + parent, value);
-    };
-    let count = end - start;
-    let mut parent = count / 2;
-    while parent > 0 {
-        parent -= 1;
-        sift(parent, count);
-    }
-    let mut last = count;
-    while last > 1 {
-        last -= 1;
-        let (first, value) = (at(0), at(last));
-        values.set(start, value);
-        values.set(start + last, first);
-        sift(0, last);
-    }
 }

@@ -90,13 +90,13 @@ fn compaction(on: &Device, n: usize) -> Outcome {
 
 fn bucketing(on: &Device, n: usize) -> Outcome {
     let buckets = n / 3 + 1;
+    // The first bucket is long, the others are short.
     let keys: Vec<u32> = numbers(n, 41)
-        .map(|x| {
-            if x % 5 == 0 {
-                NONE
-            } else {
-                (x >> 3) % buckets as u32
-            }
+        .enumerate()
+        .map(|(i, x)| match x % 5 {
+            0 => NONE,
+            1 if i < 20_000 => 0,
+            _ => (x >> 3) % buckets as u32,
         })
         .collect();
     let mut offsets = vec![0; buckets + 1];
