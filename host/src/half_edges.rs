@@ -160,7 +160,7 @@ impl<P: Point> DeviceTriangulation<P> {
         let n = twin.len() as u32;
         let border = on.download(&self.border)?;
         let triangle_next = |h: u32| if h % 3 == 2 { h - 2 } else { h + 1 };
-        let triangle_prev = |h: u32| if h % 3 == 0 { h + 2 } else { h - 1 };
+        let triangle_prev = |h: u32| if h.is_multiple_of(3) { h + 2 } else { h - 1 };
         let mut next: Vec<u32> = (0..n).map(triangle_next).collect();
         let mut prev: Vec<u32> = (0..n).map(triangle_prev).collect();
         next.extend(on.download(&self.border_next)?);

@@ -5,10 +5,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use trioxide::backend::Device;
 use trioxide::selftest::{Case, Size, cases};
 
+type Open = fn() -> trioxide::Result<Device>;
+
 fn main() {
     let arguments = Arguments::from_args();
     // Devices do not cross threads: each backend's cases run in order, in a test of their own thread.
-    let open: [(&str, fn() -> trioxide::Result<Device>); 4] = [
+    let open: [(&str, Open); 4] = [
         ("cpu, 1 thread", || Device::cpu(Some(1))),
         ("cpu, 2 threads", || Device::cpu(Some(2))),
         ("cpu, 7 threads", || Device::cpu(Some(7))),
@@ -32,7 +34,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn run(open: fn() -> trioxide::Result<Device>, suite: &[Case]) -> Result<(), Failed> {
+fn run(open: Open, suite: &[Case]) -> Result<(), Failed> {
     let device = open().map_err(|error| error.to_string())?;
     let failures: Vec<String> = suite
         .iter()

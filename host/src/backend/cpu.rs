@@ -62,6 +62,14 @@ unsafe impl Send for Destination {}
 // SAFETY: as above.
 unsafe impl Sync for Destination {}
 
+impl Destination {
+    /// Address of byte `i`. A method, so that closures capture the whole and not the pointer, which may not cross threads.
+    unsafe fn at(self, i: usize) -> *mut u8 {
+        // SAFETY: within the buffer (by the caller).
+        unsafe { self.0.add(i) }
+    }
+}
+
 impl Backend for Cpu {
     fn name(&self) -> String {
         match self.threads.current_num_threads() {
@@ -99,10 +107,9 @@ impl Backend for Cpu {
             from.par_chunks(COPY_CHUNK)
                 .enumerate()
                 .for_each(|(i, chunk)| {
-                    let to = to;
                     // SAFETY: a buffer of at least `from.len()` bytes; chunks are disjoint.
                     unsafe {
-                        to.0.add(i * COPY_CHUNK)
+                        to.at(i * COPY_CHUNK)
                             .copy_from_nonoverlapping(chunk.as_ptr(), chunk.len());
                     }
                 });

@@ -63,7 +63,10 @@ fn named(name: &str, points: &[(f64, f64)], triangles: &[[u32; 3]]) -> NamedMesh
 fn strip(n: u32) -> Triangulation {
     let point = |i: u32| {
         let height = 1.0 + f64::from(i / 2) / 64.0;
-        DVec2::new(f64::from(i / 2), if i % 2 == 0 { 0.0 } else { height })
+        DVec2::new(
+            f64::from(i / 2),
+            if i.is_multiple_of(2) { 0.0 } else { height },
+        )
     };
     let squares = (0..n).map(|i| 2 * i);
     Triangulation {
