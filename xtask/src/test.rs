@@ -88,7 +88,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         println!("\n== {name}: cargo {}", words.join(" "));
         outcomes.push(timed(name, || {
             let (lines, result) = run_and_collect(&mut cargo(words), SKIPPED);
-            skipped.extend(lines);
+            // The test harness goes on behind the reason.
+            let reason = |line: &String| line.trim_end_matches(") ... ignored").to_owned();
+            skipped.extend(lines.iter().map(|line| format!("{name}: {}", reason(line))));
             result
         }));
     }
