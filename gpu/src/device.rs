@@ -20,25 +20,49 @@ pub fn each(n: u32, body: impl Fn(u32)) {
     }
 }
 
+/// Words of a bit set that a warp makes at a time.
+const WORDS: usize = 4;
+
 /// Packs the flags of every index below `n` into bit sets, one for each flag.
+///
+/// A thread evaluates several indices before the first ballot, so that their reads overlap.
 #[inline(always)]
 pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: [Out<u32>; N]) {
-    let step = thread::grid_dim_x() * (thread::block_dim_x() / 32);
+    let warps = thread::grid_dim_x() * (thread::block_dim_x() / 32);
     let words = n.div_ceil(32);
-    let mut word = thread::index_1d() / 32;
+    let lane = warp::lane_id();
+    let mut first = thread::index_1d() / 32 * WORDS as u32;
     // The whole warp stays in the loop: a ballot needs every lane.
-    while word < words {
-        let i = word * 32 + warp::lane_id();
-        let flags = if i < n { body(i) } else { [false; N] };
+    while first < words {
+        // Flag j of each set is its bit j: an array that a rolled loop indexes would lie in memory.
+        let mut flags = [0; N];
+        let mut j = 0;
+        while j < WORDS as u32 {
+            let i = (first + j) * 32 + lane;
+            if i < n {
+                let found = body(i);
+                let mut k = 0;
+                while k < N {
+                    flags[k] |= (found[k] as u32) << j;
+                    k += 1;
+                }
+            }
+            j += 1;
+        }
         let mut k = 0;
         while k < N {
-            let packed = warp::ballot(flags[k]);
-            if warp::lane_id() == 0 {
-                bits[k].set(word, packed);
+            let mut packed = [0; WORDS];
+            let mut j = 0;
+            while j < WORDS {
+                packed[j] = warp::ballot(flags[k] >> j & 1 != 0);
+                j += 1;
+            }
+            if lane == 0 {
+                bits[k].set_quad(first, packed);
             }
             k += 1;
         }
-        word += step;
+        first += warps * WORDS as u32;
     }
 }
 

@@ -119,6 +119,15 @@ impl Launch<'_> {
         }
     }
 
+    /// Threads that a device runs: for each index, for each lane, or one for four indices of a bit set.
+    pub fn threads(&self) -> u64 {
+        match self.shape {
+            Shape::Each => self.n.into(),
+            Shape::Bits => u64::from(self.n.div_ceil(4)),
+            Shape::Blocks { lanes } => u64::from(self.n) * u64::from(lanes),
+        }
+    }
+
     /// Bytes of shared memory of each block on a device.
     pub fn shared_bytes(&self) -> usize {
         match self.shape {

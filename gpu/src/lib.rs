@@ -5,6 +5,7 @@
 //! | [`collective`] | scan, compact, bucket |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
+//! | [`indexed`] | Polylla on arrays of triangles and neighbours |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
@@ -22,6 +23,7 @@ pub mod collective;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
 pub mod half_edge;
+pub mod indexed;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod orientation;

@@ -6,6 +6,19 @@
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// Asks a CPU for the memory at `address` ahead of its use; nothing on a device, where other threads run meanwhile.
+#[inline(always)]
+fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which reads nothing.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// No element: the index type's reserved value.
 pub const NONE: u32 = u32::MAX;
 
@@ -79,6 +92,31 @@ impl<T: Copy> In<'_, T> {
         unsafe { *self.ptr.add(i as usize) }
     }
 
+    /// Asks a CPU for element `i` ahead of its use.
+    #[inline(always)]
+    pub fn prefetch(self, i: u32) {
+        prefetch(self.ptr.wrapping_add(i as usize));
+    }
+
+    /// Asks a CPU for the element that an item of `list` some way behind `i` names.
+    #[inline(always)]
+    pub fn prefetch_item(self, list: In<u32>, i: u32) {
+        if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < list.len() {
+            self.prefetch(list.at(i + PREFETCHED_AHEAD));
+        }
+    }
+
+    /// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
+    #[inline(always)]
+    pub fn prefetch_corners(self, origins: In<u32>, t: u32) {
+        let h = 3 * t + 3 * PREFETCHED_AHEAD;
+        if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
+            self.prefetch(origins.at(h));
+            self.prefetch(origins.at(h + 1));
+            self.prefetch(origins.at(h + 2));
+        }
+    }
+
     /// Number of elements.
     #[inline(always)]
     pub fn len(self) -> u32 {
@@ -91,6 +129,9 @@ impl<T: Copy> In<'_, T> {
         self.len == 0
     }
 }
+
+/// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
+pub const PREFETCHED_AHEAD: u32 = 16;
 
 /// Four neighbouring elements, loaded and stored as one vector.
 #[derive(Clone, Copy)]
@@ -231,6 +272,32 @@ impl Atomic<'_> {
     #[inline(always)]
     pub fn add(self, i: u32, value: u32) -> u32 {
         self.cell(i).fetch_add(value, Relaxed)
+    }
+
+    /// Replaces element `i` by `new` if it is `old`; its value before.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
+        match self.cell(i).compare_exchange(old, new, Relaxed, Relaxed) {
+            Ok(before) | Err(before) => before,
+        }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.len as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Asks a CPU for element `i` ahead of its use.
+    #[inline(always)]
+    pub fn prefetch(self, i: u32) {
+        prefetch(self.ptr.wrapping_add(i as usize));
     }
 
     /// Lowers element `i` to `value`.

@@ -8,9 +8,9 @@ use gpu::point::Point2;
 use gpu::view::NONE;
 
 use crate::backend::Device;
-use crate::collective::{bucket, compact};
+use crate::collective::compact;
 use crate::mesh::{HalfEdges, Triangulation};
-use crate::{Error, Result};
+use crate::{Error, Result, validate};
 
 /// Points that a device can hold: `f32` or `f64` coordinates.
 pub trait Point: Point2 + bytemuck::Pod {}
@@ -33,8 +33,6 @@ pub struct DeviceTriangulation<P> {
     pub border_next: Buffer<u32>,
     /// Previous border half-edge along the boundary; B.
     pub border_prev: Buffer<u32>,
-    /// Smallest half-edge that starts at each vertex, `NONE` if none does; V.
-    pub half_edge_of_vertex: Buffer<u32>,
 }
 
 /// Most triangles: half-edge ids and `NONE` fit an index.
@@ -43,8 +41,8 @@ const MOST_TRIANGLES: usize = (u32::MAX / 4) as usize;
 impl<P: Point> DeviceTriangulation<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
-        // Points, degrees, smallest half-edges, offsets; origins, bucket items, and keys before or twins after.
-        (points * (size_of::<P>() + 12) + triangles * (12 + 6 + 12) + triangles) as u64
+        let words = triangles * (3 + 3) + table_slots(points, 3 * triangles);
+        (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 
     /// Copies a mesh to the device, checks it and builds its half-edges there.
@@ -68,7 +66,12 @@ impl<P: Point> DeviceTriangulation<P> {
                 on.upload(bytemuck::cast_slice(&mesh.triangles))?,
             ))
         })?;
-        Self::build(on, points, origins)
+        Self::build(on, points, origins).map_err(|error| {
+            // The host's check names the other triangles too.
+            let by_host =
+                matches!(error, Error::Invalid { .. }).then(|| validate::triangulation(mesh));
+            by_host.and_then(Result::err).unwrap_or(error)
+        })
     }
 
     /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges.
@@ -85,50 +88,25 @@ impl<P: Point> DeviceTriangulation<P> {
             refuse(on, &found)
         })?;
 
-        let mut degrees = on.filled(vertices, 0)?;
-        let mut half_edge_of_vertex = on.filled(vertices, NONE)?;
-        let buckets = on.stage("file edges by vertex", || {
-            kernel::count_degrees::launch(on, n, &origins, &mut degrees, &mut half_edge_of_vertex)?;
-            let mut keys = on.uninitialized(half_edges)?;
-            kernel::key_edges::launch(on, n, &origins, &degrees, &mut keys)?;
-            bucket(on, &keys, vertices)
-        })?;
-
         let mut twins = on.stage("match twins", || {
-            let mut twins = on.filled(half_edges, NONE)?;
-            kernel::match_twins::launch(
-                on,
-                n,
-                &origins,
-                &degrees,
-                &buckets.offsets,
-                &buckets.items,
-                &mut twins,
-                &mut found,
-            )?;
+            let (twins, found) =
+                match_twins(on, vertices, &origins, table_slots(vertices, half_edges))?;
+            if on.read(&found, rule::CROWDED as usize)? == NONE {
+                refuse(on, &found)?;
+                return Ok(twins);
+            }
+            // More edges than a planar mesh can have: triangles overlap without sharing edges.
+            let (twins, found) = match_twins(on, vertices, &origins, slots_for(half_edges))?;
+            refuse(on, &found)?;
             Ok(twins)
         })?;
-        drop(buckets);
 
         let (border, border_next, border_prev) = on.stage("link the border", || {
             let mut boundary = on.uninitialized(half_edges.div_ceil(32))?;
-            kernel::check_twins::launch(on, n, &twins, &mut found, &mut boundary)?;
+            kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary)?;
+            refuse(on, &found)?;
             let border = compact(on, &boundary)?;
             let b = border.len();
-            let mut keys = on.uninitialized(b)?;
-            kernel::key_border::launch(on, b as u32, &border, &origins, &degrees, &mut keys)?;
-            let around = bucket(on, &keys, vertices)?;
-            kernel::check_border::launch(
-                on,
-                b as u32,
-                &border,
-                &origins,
-                &keys,
-                &around.offsets,
-                &around.items,
-                &mut found,
-            )?;
-            refuse(on, &found)?;
             let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
             kernel::number_border::launch(on, b as u32, &border, &mut twins, n)?;
             kernel::link_border::launch(on, b as u32, &border, &twins, &mut next, &mut prev, n)?;
@@ -141,7 +119,19 @@ impl<P: Point> DeviceTriangulation<P> {
             border,
             border_next,
             border_prev,
-            half_edge_of_vertex,
+        })
+    }
+
+    /// Smallest half-edge that starts at each vertex, `NONE` if none does; V.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn half_edges_of_vertices(&self, on: &Device) -> Result<Buffer<u32>> {
+        on.stage("half-edges of vertices", || {
+            let mut first = on.filled(self.points.len(), NONE)?;
+            let n = self.half_edges();
+            kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)?;
+            Ok(first)
         })
     }
 
@@ -175,10 +165,43 @@ impl<P: Point> DeviceTriangulation<P> {
             twin,
             next,
             prev,
-            of_vertex: on.download(&self.half_edge_of_vertex)?,
+            of_vertex: on.download(&self.half_edges_of_vertices(on)?)?,
             triangles: n / 3,
         })
     }
+}
+
+/// The twins of all half-edges, and what was found wrong on the way.
+fn match_twins(
+    on: &Device,
+    vertices: usize,
+    origins: &Buffer<u32>,
+    slots: usize,
+) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    let mut table = on.filled(slots, NONE)?;
+    let mut twins = on.filled(origins.len(), NONE)?;
+    let mut found = on.filled(rule::COUNT, NONE)?;
+    kernel::match_twins::launch(
+        on,
+        origins.len() as u32 / 3,
+        origins,
+        &mut table,
+        &mut twins,
+        &mut found,
+        ((slots as u64) << 32) / vertices.max(1) as u64,
+    )?;
+    Ok((twins, found))
+}
+
+/// Slots of the table in which the twins of a planar mesh meet: it has fewer than three edges a vertex, and at most one a
+/// half-edge.
+fn table_slots(vertices: usize, half_edges: usize) -> usize {
+    slots_for(half_edges.min(3 * vertices))
+}
+
+/// Slots for a number of edges: half as many again.
+fn slots_for(edges: usize) -> usize {
+    edges + edges / 2 + 64
 }
 
 /// Copies points to the device in its precision.
@@ -218,7 +241,7 @@ fn refuse(on: &Device, found: &Buffer<u32>) -> Result<()> {
             "is clockwise or degenerate in the chosen precision: its vertices must run counter-clockwise",
         );
     }
-    if let Some(h) = element(rule::MANIFOLD) {
+    if let Some(h) = element(rule::MANIFOLD).or(element(rule::CROWDED)) {
         return invalid(
             format!("edge {} of triangle {}", h % 3, h / 3),
             "is not shared by two triangles that run along it in opposite directions: three or more triangles share it, \

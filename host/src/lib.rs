@@ -56,6 +56,7 @@ pub mod error;
 pub mod formats;
 pub mod generate;
 pub mod half_edges;
+pub mod indexed;
 pub mod mesh;
 pub mod polylla;
 pub mod quality;
@@ -63,5 +64,6 @@ pub mod reference;
 pub mod render;
 pub mod selftest;
 pub mod validate;
+pub mod vem;
 
 pub use error::{Error, Result};

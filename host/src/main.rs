@@ -25,6 +25,7 @@ enum Command {
     Selftest(commands::selftest::Options),
     Bench(commands::bench::Options),
     Render(commands::render::Options),
+    Vem(commands::vem::Options),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Selftest(options) => commands::selftest::run(&options),
         Command::Bench(options) => commands::bench::run(&options),
         Command::Render(options) => commands::render::run(&options),
+        Command::Vem(options) => commands::vem::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -129,26 +129,60 @@ impl Mesh {
                 })
                 .collect::<Result<_>>()?,
         };
-        if let Some(i) = self
-            .points
-            .iter()
-            .position(|p| p.z != self.points[0].z && !p.z.is_nan())
-        {
-            return Err(Error::Invalid {
-                element: format!("vertex {i}"),
-                rule: format!(
-                    "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
-                    self.points[i].z, self.points[0].z
-                ),
-            });
-        }
+        let points = planar_points(&self.points)?;
         Ok(Triangulation {
-            points: self.points.iter().map(|p| p.truncate()).collect(),
+            points,
             triangles,
             regions: self.regions,
             segments: self.segments,
         })
     }
+
+    /// The planar polygonal mesh that this mesh is.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the points do not share one z, or triangles have more corners than `u32` counts.
+    pub fn into_polygon_mesh(self) -> Result<PolygonMesh> {
+        let polygons = match self.faces {
+            Faces::Polygons(polygons) => polygons,
+            Faces::Triangles(triangles) => {
+                let corners = u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
+                    element: "mesh".into(),
+                    rule: format!(
+                        "has {} triangles, but corners are numbered by 32 bits",
+                        triangles.len()
+                    ),
+                })?;
+                Polygons {
+                    offsets: (0..=corners).step_by(3).collect(),
+                    vertices: triangles.into_flattened(),
+                }
+            }
+        };
+        Ok(PolygonMesh {
+            points: planar_points(&self.points)?,
+            polygons,
+            regions: self.regions,
+            segments: self.segments,
+        })
+    }
+}
+
+/// The points without the z that they share.
+fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
+    if let Some(i) = points
+        .iter()
+        .position(|p| p.z != points[0].z && !p.z.is_nan())
+    {
+        return Err(Error::Invalid {
+            element: format!("vertex {i}"),
+            rule: format!(
+                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
+                points[i].z, points[0].z
+            ),
+        });
+    }
+    Ok(points.iter().map(|p| p.truncate()).collect())
 }
 
 /// A planar triangulation.
@@ -184,6 +218,8 @@ pub struct PolygonMesh {
     pub polygons: Polygons,
     /// Region id of each polygon.
     pub regions: Option<Vec<i32>>,
+    /// Sides of polygons that are segments of the input.
+    pub segments: Vec<Segment>,
 }
 
 impl From<PolygonMesh> for Mesh {
@@ -192,7 +228,7 @@ impl From<PolygonMesh> for Mesh {
             points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
-            segments: Vec::new(),
+            segments: mesh.segments,
         }
     }
 }
@@ -229,6 +265,18 @@ pub struct PolyllaMesh {
     /// Previous half-edge around the polygon; [`NONE`] for a half-edge that lies inside of a polygon; 3T + B.
     pub prev: Vec<u32>,
     /// Smallest half-edge of each polygon, ascending: this is the order of the polygons.
+    pub half_edges: Vec<u32>,
+    /// Vertices of each polygon, from the origin of its smallest half-edge.
+    pub polygons: Polygons,
+    /// Counts of the run.
+    pub counts: PolyllaCounts,
+}
+
+/// A polygonal mesh made from a triangulation by the indexed Polylla algorithm: what [`PolyllaMesh`] holds, without links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolyllaLists {
+    /// Smallest half-edge of each polygon, ascending: this is the order of the polygons. Edge k of triangle t, from its
+    /// vertex k on, is half-edge 3t + k.
     pub half_edges: Vec<u32>,
     /// Vertices of each polygon, from the origin of its smallest half-edge.
     pub polygons: Polygons,

@@ -35,7 +35,7 @@ impl Default for Options {
 }
 
 /// Edges that no polygon may cross, besides the boundary: a bit for each half-edge; empty for none.
-pub struct Constraints(Buffer<u32>);
+pub struct Constraints(pub(crate) Buffer<u32>);
 
 impl Constraints {
     /// No constraint.
@@ -126,6 +126,20 @@ pub struct DeviceLists {
     pub offsets: Buffer<u32>,
     /// Vertices of each polygon, from the origin of its smallest half-edge.
     pub vertices: Buffer<u32>,
+}
+
+/// Bytes that a run takes at once with its mesh, for V points and T triangles.
+///
+/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier
+/// half-edges and T / 2 seeds and polygons besides those of the boundary, which is taken for small.
+pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options) -> u64 {
+    let words = |n: usize| n * size_of::<u32>();
+    let mesh = points * size_of::<P>() + words(6 * triangles);
+    let bit_sets = 4 * words(3 * triangles) / 32;
+    let links = words(3 * triangles) * if options.prev { 2 } else { 1 };
+    let seeds = words(triangles / 2);
+    let lists = words(3 * triangles) * usize::from(options.lists || options.strict);
+    (mesh + bit_sets + links + seeds + lists) as u64
 }
 
 /// Makes polygons of a triangulation.

@@ -452,6 +452,7 @@ mod tests {
             points: mesh.points,
             polygons: output.polygons,
             regions: None,
+            segments: Vec::new(),
         }
     }
 

@@ -133,6 +133,7 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
         points: mesh.points.clone(),
         polygons: result.polygons,
         regions: None,
+        segments: Vec::new(),
     };
     let quality = serde_json::to_string_pretty(&quality(&polygons).to_json());
     line("quality", quality.expect("an object of names and numbers"));

@@ -2,44 +2,8 @@
 
 use gpu_macros::kernel;
 
-use super::twins::files;
-use super::{prev, rule, target};
-use crate::view::{Atomic, In, Out};
-
-/// The end that the `j`-th edge of the boundary is filed under.
-#[kernel]
-pub fn key_border(j: u32, border: In<u32>, origins: In<u32>, degrees: In<u32>, keys: Out<u32>) {
-    let h = border.at(j);
-    let (a, b) = (origins.at(h), target(origins, h));
-    keys.set(j, if files(degrees, a, b) { a } else { b });
-}
-
-/// Finds the `j`-th edge of the boundary if another one runs the same way: two triangles lie on the same side of an edge
-/// that has none on the other, which no twin tells.
-#[kernel]
-pub fn check_border(
-    j: u32,
-    border: In<u32>,
-    origins: In<u32>,
-    keys: In<u32>,
-    offsets: In<u32>,
-    items: In<u32>,
-    found: Atomic,
-) {
-    let h = border.at(j);
-    let mut i = offsets.at(keys.at(j));
-    let end = offsets.at(keys.at(j) + 1);
-    while i < end {
-        let other = border.at(items.at(i));
-        if other != h
-            && origins.at(other) == origins.at(h)
-            && target(origins, other) == target(origins, h)
-        {
-            found.min(rule::MANIFOLD, h);
-        }
-        i += 1;
-    }
-}
+use super::prev;
+use crate::view::{In, Out};
 
 /// Gives the `j`-th edge of the boundary its border half-edge, `first + j`.
 #[kernel]

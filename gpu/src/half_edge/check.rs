@@ -17,8 +17,10 @@ pub mod rule {
     pub const ORIENTATION: u32 = 2;
     /// Half-edge of an edge that is not shared by exactly two opposite half-edges at most.
     pub const MANIFOLD: u32 = 3;
+    /// Half-edge for which the table of twins has no room.
+    pub const CROWDED: u32 = 4;
     /// Number of rules.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite.
@@ -37,6 +39,7 @@ pub fn check_triangles<P: Point2>(t: u32, origins: In<u32>, points: In<P>, found
     let corner = |k| origins.at(3 * t + k);
     let (a, b, c) = (corner(0), corner(1), corner(2));
     let n = points.len();
+    points.prefetch_corners(origins, t);
     if a >= n || b >= n || c >= n {
         found.min(rule::RANGE, t);
         return;

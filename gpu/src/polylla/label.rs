@@ -19,6 +19,7 @@ pub fn label_longest_edges<P: Point2>(
     ties_by_edge: u32,
 ) -> [bool; 3] {
     let h = 3 * t;
+    points.prefetch_corners(origins, t);
     let a = points.at(origins.at(h));
     let b = points.at(origins.at(h + 1));
     let c = points.at(origins.at(h + 2));
@@ -63,13 +64,15 @@ pub fn label_frontier_edges(
     constrained: In<u32>,
 ) -> (bool, bool) {
     let twin = twins.at(h);
-    let mine = longest.bit(h);
     // Border half-edges are numbered behind those of the triangles.
-    if twin >= twins.len() || (!constrained.is_empty() && constrained.bit(h)) {
-        return (true, mine);
-    }
-    let theirs = longest.bit(twin);
-    (!mine && !theirs, mine && theirs && h < twin)
+    let on_border = twin >= twins.len();
+    let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
+    let mine = longest.bit(h);
+    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
+    let theirs = longest.bit(if on_border { h } else { twin });
+    let frontier = barrier | !(mine | theirs);
+    let seed = mine & (barrier | (theirs & (h < twin)));
+    (frontier, seed)
 }
 
 /// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.

@@ -25,9 +25,9 @@ pub(super) fn predecessor(twins: In<u32>, frontier: In<u32>, h: u32) -> u32 {
     e
 }
 
-/// Links half-edge `h` to its successor if it is a frontier edge; whether it ends at a barrier tip.
+/// Links half-edge `h` to the frontier half-edges behind and before it if it is one itself; whether it ends at a barrier tip.
 ///
-/// `polygon_prev` may be empty. A half-edge's `prev` is written by its predecessor, which is its own alone: no two indices write one element.
+/// `polygon_prev` may be empty. Each half-edge finds its own predecessor: writing `prev` at the successor would scatter.
 #[kernel(bits)]
 pub fn link_frontier_edges(
     h: u32,
@@ -51,7 +51,7 @@ pub fn link_frontier_edges(
     }
     polygon_next.set(h, e);
     if !polygon_prev.is_empty() {
-        polygon_prev.set(e, h);
+        polygon_prev.set(h, predecessor(twins, frontier, h));
     }
     // Around a tip lie three triangles or more.
     steps >= 2 && e == twins.at(h)

@@ -6,14 +6,14 @@
 //!
 //! | stage | covers, in the paper |
 //! | --- | --- |
-//! | [`label_longest_edges`] | 6.1, Algorithm 8 |
-//! | [`label_frontier_edges`] | 6.2 and 6.3, Algorithms 9 and 10: both read each half-edge's twin |
-//! | [`link_frontier_edges`] | 6.5, Algorithm 12, and the search for tips of 6.4, Algorithm 11 |
-//! | [`mark_middle_edges`], [`link_middle_edges`] | the rest of 6.4 |
-//! | [`mark_polygons`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
+//! | [`label_longest_edges()`] | 6.1, Algorithm 8 |
+//! | [`label_frontier_edges()`] | 6.2 and 6.3, Algorithms 9 and 10: both read each half-edge's twin |
+//! | [`link_frontier_edges()`] | 6.5, Algorithm 12, and the search for tips of 6.4, Algorithm 11 |
+//! | [`mark_middle_edges()`], [`link_middle_edges()`] | the rest of 6.4 |
+//! | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
 //! | `collective::compact` | 6.7 |
-//! | [`count_vertices`], [`write_polygons`] | polygons as lists, which the paper leaves to the host |
-//! | [`cut_weakly_simple`] | beyond the paper: `--strict` |
+//! | [`count_vertices()`], [`write_polygons()`] | polygons as lists, which the paper leaves to the host |
+//! | [`cut_weakly_simple()`] | beyond the paper: `--strict` |
 //!
 //! # How this differs from the paper
 //!

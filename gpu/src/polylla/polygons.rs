@@ -18,6 +18,7 @@ pub fn mark_polygons(
     polygons: Atomic,
 ) {
     let seed = seeds.at(i);
+    polygon_next.prefetch_item(seeds, i);
     let start = if frontier.bit(seed) {
         seed
     } else {
@@ -36,6 +37,7 @@ pub fn mark_polygons(
 #[kernel]
 pub fn count_vertices(p: u32, half_edges: In<u32>, polygon_next: In<u32>, counts: Out<u32>) {
     let start = half_edges.at(p);
+    polygon_next.prefetch_item(half_edges, p);
     let mut count = 1;
     let mut h = polygon_next.at(start);
     while h != start {
@@ -60,6 +62,8 @@ pub fn write_polygons(
 ) -> bool {
     let start = offsets.at(p);
     let end = offsets.at(p + 1);
+    polygon_next.prefetch_item(half_edges, p);
+    origins.prefetch_item(half_edges, p);
     let write = || {
         let mut h = half_edges.at(p);
         let mut i = start;

@@ -1,18 +1,16 @@
 //! The CPU: the kernels' bodies under rayon.
 
-use std::alloc::{self, Layout};
 use std::rc::Rc;
 use std::time::Instant;
 
 use gpu::launch::{Launch, LaunchError, Memory, Shape};
+use memmap2::MmapMut;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Backend, Mark, MemoryUse};
 use crate::{Error, Result};
 
-/// Vector loads of a kernel need 16; a cache line keeps buffers apart.
-const ALIGNMENT: usize = 64;
 /// Calls under which a launch is not worth splitting further.
 const SMALLEST_CHUNK: u32 = 2048;
 /// Chunks for each thread: enough that one slow chunk does not leave the others idle.
@@ -38,9 +36,9 @@ impl Cpu {
     }
 }
 
+/// Zeroed pages, mapped from the system.
 struct Allocation {
-    pointer: *mut u8,
-    layout: Layout,
+    pages: MmapMut,
     memory: Rc<MemoryUse>,
 }
 
@@ -48,25 +46,7 @@ impl Memory for Allocation {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        self.memory.remove(self.layout.size());
-        // SAFETY: allocated with this layout in `Cpu::allocate`.
-        unsafe { alloc::dealloc(self.pointer, self.layout) }
-    }
-}
-
-/// Bytes at an address, to be written by several threads in disjoint chunks.
-#[derive(Clone, Copy)]
-struct Destination(*mut u8);
-// SAFETY: threads write disjoint chunks of it.
-unsafe impl Send for Destination {}
-// SAFETY: as above.
-unsafe impl Sync for Destination {}
-
-impl Destination {
-    /// Address of byte `i`. A method, so that closures capture the whole and not the pointer, which may not cross threads.
-    unsafe fn at(self, i: usize) -> *mut u8 {
-        // SAFETY: within the buffer (by the caller).
-        unsafe { self.0.add(i) }
+        self.memory.remove(self.pages.len());
     }
 }
 
@@ -79,40 +59,28 @@ impl Backend for Cpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
-        let layout =
-            Layout::from_size_align(bytes.next_multiple_of(ALIGNMENT).max(ALIGNMENT), ALIGNMENT)
-                .map_err(|error| Error::Argument(error.to_string()))?;
-        // SAFETY: the size is not zero. Zeroed pages cost nothing more than fresh ones, and never-written memory is
-        // then still defined.
-        let pointer = unsafe { alloc::alloc_zeroed(layout) };
-        if pointer.is_null() {
-            return Err(Error::OutOfMemory {
-                device: self.name(),
-                needed: bytes as u64,
-                free: self.free()?,
-            });
-        }
-        self.memory.add(layout.size());
-        let allocation = Allocation {
-            pointer,
-            layout,
-            memory: self.memory.clone(),
-        };
-        Ok((pointer as u64, Box::new(allocation)))
+        let mut pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| Error::OutOfMemory {
+            device: self.name(),
+            needed: bytes as u64,
+            free: self.free().unwrap_or(0),
+        })?;
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
+        // is only slower.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        let address = pages.as_mut_ptr() as u64;
+        self.memory.add(pages.len());
+        let memory = self.memory.clone();
+        Ok((address, Box::new(Allocation { pages, memory })))
     }
 
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
-        let to = Destination(to as *mut u8);
+        // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
+        let to = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, from.len()) };
         self.threads.install(|| {
-            from.par_chunks(COPY_CHUNK)
-                .enumerate()
-                .for_each(|(i, chunk)| {
-                    // SAFETY: a buffer of at least `from.len()` bytes; chunks are disjoint.
-                    unsafe {
-                        to.at(i * COPY_CHUNK)
-                            .copy_from_nonoverlapping(chunk.as_ptr(), chunk.len());
-                    }
-                });
+            to.par_chunks_mut(COPY_CHUNK)
+                .zip(from.par_chunks(COPY_CHUNK))
+                .for_each(|(to, from)| to.copy_from_slice(from));
         });
         Ok(())
     }

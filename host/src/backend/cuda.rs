@@ -368,10 +368,11 @@ impl Backend for Cuda {
             .module
             .get_function(launch.entry)
             .map_err(|error| fail(launch.entry, error))?;
-        let (blocks, threads) = match launch.shape {
-            Shape::Blocks { lanes } => (launch.n, lanes),
-            Shape::Each | Shape::Bits => (launch.n.div_ceil(THREADS_PER_BLOCK), THREADS_PER_BLOCK),
+        let threads = match launch.shape {
+            Shape::Blocks { lanes } => lanes,
+            Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
         };
+        let blocks = launch.threads().div_ceil(threads.into()) as u32;
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.

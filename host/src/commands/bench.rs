@@ -8,11 +8,13 @@ use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints};
 use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
+use super::polylla::{Method, Repair, check_repair};
 use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
@@ -22,6 +24,12 @@ use super::{generate::parse_count, is_standard_output, print, write_json};
 pub struct Options {
     /// Pipeline to time
     family: Family,
+    /// Data that polygons are made from
+    #[arg(long, value_enum, default_value = "half-edge")]
+    method: Method,
+    /// Where --method indexed splits polygons with barrier tips [default: device]
+    #[arg(long, value_enum)]
+    repair: Option<Repair>,
     /// Mesh
     #[arg(long, value_enum, default_value = "grid")]
     mesh: Mesh,
@@ -54,6 +62,7 @@ enum Mesh {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    check_repair(options.method, options.repair)?;
     let Some(device) = options.device.open()? else {
         return Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
@@ -65,9 +74,13 @@ pub fn run(options: &Options) -> Result<()> {
         Mesh::Random => generate::random(options.n, options.seed)?,
     };
     let Family::Polylla = options.family;
-    let stages = match options.device.precision {
-        Precision::F64 => polylla::<DVec2>(&device, &mesh, options.runs)?,
-        Precision::F32 => polylla::<Vec2>(&device, &mesh, options.runs)?,
+    let runs = options.runs;
+    let repair = options.repair.map(Into::into).unwrap_or_default();
+    let (stages, peak_bytes) = match (options.method, options.device.precision) {
+        (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
+        (Method::HalfEdge, Precision::F32) => polylla::<Vec2>(&device, &mesh, runs)?,
+        (Method::Indexed, Precision::F64) => indexed::<DVec2>(&device, &mesh, repair, runs)?,
+        (Method::Indexed, Precision::F32) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
     };
     if let Some(path) = &options.device.json {
         let rows: Vec<_> = stages
@@ -80,11 +93,12 @@ pub fn run(options: &Options) -> Result<()> {
         let object = json!({
             "command": "bench",
             "family": "polylla",
+            "method": options.method.to_possible_value().expect("none is hidden").get_name(),
             "device": device.name(),
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
             "runs": options.runs,
-            "peak_bytes": device.peak_bytes(),
+            "peak_bytes": peak_bytes,
             "stages": rows,
         });
         write_json(path, &object)?;
@@ -105,8 +119,11 @@ pub fn run(options: &Options) -> Result<()> {
             row.pipeline, row.stage, row.median, row.minimum, row.maximum
         );
     }
-    let per_triangle = device.peak_bytes() as f64 / mesh.triangles.len() as f64;
-    text += &format!("most device memory: {per_triangle:.1} bytes a triangle\n");
+    let [per_point, per_triangle] =
+        [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
+    text += &format!(
+        "most device memory from host arrays to host lists: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
+    );
     print(&text)
 }
 
@@ -176,7 +193,8 @@ fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) 
     Ok(Row::new("as waited", stage, times))
 }
 
-fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec<Row>> {
+fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
     let lists_only = polylla::Options {
         prev: false,
         ..polylla::Options::default()
@@ -187,6 +205,7 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
         let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
         result.download_lists(on).map(drop)
     })?];
+    let peak_bytes = on.peak_bytes();
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
     let mut resident = None;
@@ -194,7 +213,9 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("half-edges", on, runs, || {
         drop(resident.take());
         let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
-        resident = Some(DeviceTriangulation::<P>::build(on, points, origins)?);
+        let built = DeviceTriangulation::<P>::build(on, points, origins)?;
+        drop(built.half_edges_of_vertices(on)?);
+        resident = Some(built);
         Ok(())
     })?);
     drop((points, origins));
@@ -210,5 +231,36 @@ fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<Vec
     all.extend(rows("with lists", on, runs, || {
         polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
     })?);
-    Ok(all)
+    Ok((all, peak_bytes))
+}
+
+fn indexed<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    repair: indexed::Repair,
+    runs: u32,
+) -> Result<(Vec<Row>, u64)> {
+    on.reset_peak();
+    let options = indexed::Options {
+        repair,
+        ..indexed::Options::default()
+    };
+    let mut all = vec![waited("host arrays to host lists", runs.min(5), || {
+        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let neighbours = Neighbours::new(on, &half_edges)?;
+        let constraints = Constraints::none(on)?;
+        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
+        result.download(on).map(drop)
+    })?];
+    let peak_bytes = on.peak_bytes();
+    let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::none(on)?;
+    all.extend(rows("neighbours", on, runs, || {
+        Neighbours::new(on, &resident).map(drop)
+    })?);
+    let neighbours = Neighbours::new(on, &resident)?;
+    all.extend(rows("indexed", on, runs, || {
+        indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
+    })?);
+    Ok((all, peak_bytes))
 }

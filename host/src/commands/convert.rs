@@ -27,13 +27,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
-    let name = format.name;
-    if mesh.regions.is_some() && !format.keeps_regions {
-        eprintln!("trioxide: {name} holds no regions: those of the input are not in the output");
-    }
-    if !mesh.segments.is_empty() && !format.keeps_segments {
-        eprintln!("trioxide: {name} holds no segments: those of the input are not in the output");
-    }
+    super::note_losses(format, &mesh);
     super::print(&format!(
         "{}: {} vertices, {} faces\n",
         options.output.display(),

@@ -3,49 +3,63 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use trioxide::Result;
+use trioxide::backend::Stage;
 use trioxide::edges::Edges;
 use trioxide::formats::{self, Format};
-use trioxide::mesh::Mesh;
+use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+use trioxide::quality::{Distribution, Quality, quality};
+use trioxide::{Result, validate};
 
 use super::{is_standard_output, print, write_json};
 
-/// Count what a mesh holds and list what is wrong with it
+/// Count what a mesh holds, check it, and measure the quality of a planar one
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
+    /// Print the time of each stage
+    #[arg(long)]
+    timings: bool,
     /// Write the counts as JSON to this file, or to standard output for -
     #[arg(long, value_name = "FILE|-")]
     json: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long)]
+    quiet: bool,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let format = Format::to_read(&options.mesh)?;
     let mesh = formats::read(&options.mesh)?;
-    let report = Report::of(&mesh);
+    let report = Report::of(mesh);
     if let Some(path) = &options.json {
         let mut object = report.to_json();
         object["command"] = json!("info");
         object["input"] = json!(options.mesh.to_string_lossy());
         object["format"] = json!(format.name);
         write_json(path, &object)?;
-        if is_standard_output(path) {
-            return Ok(());
-        }
+    }
+    if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
+        return Ok(());
     }
     print(&format!(
-        "format             {}\n{}",
+        "{:<width$} {}\n{}",
+        "format",
         format.name,
-        report.to_text()
+        report.to_text(options.timings),
+        width = NAME_WIDTH
     ))
 }
+
+/// Of the names in the text.
+const NAME_WIDTH: usize = 25;
 
 struct Report {
     vertices: usize,
@@ -67,63 +81,28 @@ struct Report {
     /// Number of faces of each region.
     regions: Option<BTreeMap<i32, usize>>,
     segments: usize,
+    /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
     problems: Vec<String>,
+    /// Faces that visit a vertex more than once; of valid planar meshes.
+    weakly_simple: Option<usize>,
+    /// Of valid planar meshes.
+    quality: Option<Quality>,
+    stages: Vec<Stage>,
 }
 
 impl Report {
-    fn of(mesh: &Mesh) -> Report {
+    fn of(mesh: Mesh) -> Report {
+        let mut stages = Vec::new();
+        let mut start = Instant::now();
+        let mut lap = |name| {
+            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+            stages.push(Stage { name, milliseconds });
+            start = Instant::now();
+        };
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
-        let is_planar = points.iter().all(|point| point.z == points[0].z);
-        let mut problems = Vec::new();
-        let mut problem = |found: Vec<usize>, element: &str, rule: &str| {
-            if let Some(first) = found.first() {
-                let (count, plural) = (found.len(), if found.len() == 1 { "" } else { "s" });
-                problems.push(format!(
-                    "{count} {element}{plural} {rule}: first {element} {first}"
-                ));
-            }
-        };
-        let select = |test: &(dyn Fn(&[u32]) -> bool + Sync)| -> Vec<usize> {
-            (0..count)
-                .into_par_iter()
-                .filter(|i| test(face(*i)))
-                .collect()
-        };
-
-        let finite = |point: &DVec3| point.is_finite();
-        let non_finite = points.iter().enumerate().filter(|(_, p)| !finite(p));
-        problem(
-            non_finite.map(|(i, _)| i).collect(),
-            "vertex",
-            "has no finite position",
-        );
-        let repeated = select(&|face| {
-            let mut sorted = face.to_vec();
-            sorted.sort_unstable();
-            sorted.windows(2).any(|pair| pair[0] == pair[1])
-        });
-        problem(repeated, "face", "with a vertex twice");
-        if is_planar {
-            problem(
-                select(&|f| vector_area(points, f).z < 0.0),
-                "face",
-                "clockwise",
-            );
-        }
-        problem(
-            select(&|f| vector_area(points, f) == DVec3::ZERO),
-            "face",
-            "without area",
-        );
-        let edges = Edges::of(&mesh.faces);
-        if let [first, ..] = edges.non_manifold[..] {
-            let count = edges.non_manifold.len();
-            problems.push(format!(
-                "{count} edges of more than two faces: first {} - {}",
-                first[0], first[1]
-            ));
-        }
+        // NaN is no plane of its own: a coordinate that is not finite is found later.
+        let is_planar = points.iter().all(|p| p.z == points[0].z || p.z.is_nan());
 
         let mut is_used = vec![false; points.len()];
         let mut face_sizes = BTreeMap::new();
@@ -131,7 +110,8 @@ impl Report {
             face(i).iter().for_each(|v| is_used[*v as usize] = true);
             *face_sizes.entry(face(i).len()).or_default() += 1;
         }
-        let bounds = points.iter().filter(|p| finite(p)).fold(None, |bounds, p| {
+        let finite = points.iter().filter(|point| point.is_finite());
+        let bounds = finite.fold(None, |bounds, p| {
             let [min, max] = bounds.unwrap_or([*p, *p]);
             Some([min.min(*p), max.max(*p)])
         });
@@ -152,8 +132,9 @@ impl Report {
                 counts
             })
         });
+        let edges = Edges::of(&mesh.faces);
         let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
-        Report {
+        let mut report = Report {
             vertices: points.len(),
             unused_vertices: is_used.iter().filter(|used| !**used).count(),
             bounds,
@@ -168,8 +149,31 @@ impl Report {
             pinch_vertices,
             regions,
             segments: mesh.segments.len(),
-            problems,
+            problems: Vec::new(),
+            weakly_simple: None,
+            quality: None,
+            stages: Vec::new(),
+        };
+        lap("count");
+        if is_planar {
+            match check_planar(mesh) {
+                Ok((mesh, weakly_simple)) => {
+                    lap("check the mesh");
+                    report.weakly_simple = Some(weakly_simple);
+                    report.quality = Some(quality(&mesh));
+                    lap("measure the quality");
+                }
+                Err(error) => {
+                    lap("check the mesh");
+                    report.problems.push(error.to_string());
+                }
+            }
+        } else {
+            report.problems = problems_of_surface(&mesh, &edges);
+            lap("check the mesh");
         }
+        report.stages = stages;
+        report
     }
 
     fn to_json(&self) -> Value {
@@ -188,13 +192,27 @@ impl Report {
             "regions": self.regions,
             "segments": self.segments,
             "problems": self.problems,
+            "weakly_simple": self.weakly_simple,
+            "quality": self.quality.as_ref().map(Quality::to_json),
+            "device": "cpu",
+            "stages": self
+                .stages
+                .iter()
+                .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
+                .collect::<Vec<_>>(),
+            "milliseconds": self.milliseconds(),
         })
     }
 
-    fn to_text(&self) -> String {
+    fn milliseconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.milliseconds).sum()
+    }
+
+    fn to_text(&self, timings: bool) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            writeln!(text, "{name:<18} {value}").expect("strings take all that is written");
+            writeln!(text, "{name:<NAME_WIDTH$} {value}")
+                .expect("strings take all that is written");
         };
         line(
             "vertices",
@@ -236,8 +254,102 @@ impl Report {
         for problem in &self.problems {
             line("problem", problem.clone());
         }
+        if let Some(weakly_simple) = self.weakly_simple {
+            line("valid", "yes".to_owned());
+            line("weakly simple faces", weakly_simple.to_string());
+        }
+        if let Some(quality) = self.quality.as_ref().filter(|_| self.faces > 0) {
+            let share = |n: usize| {
+                let percent = 100.0 * n as f64 / self.faces as f64;
+                format!("{n} of {} ({percent:.2} %)", self.faces)
+            };
+            let spread =
+                |d: &Distribution| format!("{:.6} to {:.6}, mean {:.6}", d.min, d.max, d.mean);
+            line("convex faces", share(quality.convex));
+            line("star-shaped faces", share(quality.star_shaped));
+            let units =
+                |d: &Distribution| format!("{:.4e} to {:.4e}, mean {:.4e}", d.min, d.max, d.mean);
+            line("area of a face", units(&quality.area));
+            line("perimeter of a face", units(&quality.perimeter));
+            line("area / hull", spread(&quality.convexity));
+            line(
+                "shortest edge / diameter",
+                spread(&quality.shortest_edge_to_diameter),
+            );
+            line("kernel / area", spread(&quality.kernel));
+        }
+        if timings {
+            for stage in &self.stages {
+                line(stage.name, format!("{:.3} ms", stage.milliseconds));
+            }
+            line(
+                "time without files",
+                format!("{:.3} ms", self.milliseconds()),
+            );
+        }
         text
     }
+}
+
+/// Checks a planar mesh by the validator of its kind; gives its polygons, and how many visit a vertex more than once.
+fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
+    match mesh.faces {
+        Faces::Triangles(_) => {
+            let triangulation = mesh.into_triangulation()?;
+            validate::triangulation(&triangulation)?;
+            Ok((Mesh::from(triangulation).into_polygon_mesh()?, 0))
+        }
+        Faces::Polygons(_) => {
+            let polygons = mesh.into_polygon_mesh()?;
+            let summary = validate::polygons::polygon_mesh(&polygons)?;
+            Ok((polygons, summary.weakly_simple))
+        }
+    }
+}
+
+/// A line for each rule that the mesh breaks.
+fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
+    let points = &mesh.points;
+    let mut problems = Vec::new();
+    let mut problem = |found: Vec<usize>, element: &str, rule: &str| {
+        if let Some(first) = found.first() {
+            let (count, plural) = (found.len(), if found.len() == 1 { "" } else { "s" });
+            problems.push(format!(
+                "{count} {element}{plural} {rule}: first {element} {first}"
+            ));
+        }
+    };
+    let select = |test: &(dyn Fn(&[u32]) -> bool + Sync)| -> Vec<usize> {
+        (0..mesh.faces.len())
+            .into_par_iter()
+            .filter(|i| test(mesh.faces.get(*i)))
+            .collect()
+    };
+    let non_finite = points.iter().enumerate().filter(|(_, p)| !p.is_finite());
+    problem(
+        non_finite.map(|(i, _)| i).collect(),
+        "point",
+        "without a finite position",
+    );
+    let repeated = select(&|face| {
+        let mut sorted = face.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).any(|pair| pair[0] == pair[1])
+    });
+    problem(repeated, "face", "with a vertex twice");
+    problem(
+        select(&|f| vector_area(points, f) == DVec3::ZERO),
+        "face",
+        "without area",
+    );
+    if let [first, ..] = edges.non_manifold[..] {
+        let count = edges.non_manifold.len();
+        problems.push(format!(
+            "{count} edges of more than two faces: first {} - {}",
+            first[0], first[1]
+        ));
+    }
+    problems
 }
 
 /// Area of a face times its normal.
@@ -280,7 +392,6 @@ fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide::mesh::Faces;
 
     #[test]
     fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
@@ -300,11 +411,54 @@ mod tests {
             regions: Some(vec![4, 4, 5]),
             segments: Vec::new(),
         };
-        let report = Report::of(&mesh);
+        let report = Report::of(mesh);
         assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
         assert_eq!((report.edges, report.boundary_edges), (9, 9));
         assert_eq!(report.area, 3.5);
-        assert_eq!(report.problems, ["1 face clockwise: first face 2"]);
+        assert_eq!(
+            report.problems,
+            ["triangle 2 runs clockwise: swap two of its vertices 5, 6, 7"]
+        );
         assert_eq!(report.regions, Some(BTreeMap::from([(4, 2), (5, 1)])));
+        assert!(report.quality.is_none() && report.to_json()["quality"].is_null());
+    }
+
+    #[test]
+    fn a_valid_planar_mesh_has_a_quality() {
+        let report = Report::of(Mesh::from(trioxide::generate::grid(9).unwrap()));
+        assert_eq!((report.weakly_simple, report.problems.len()), (Some(0), 0));
+        let json = report.to_json();
+        assert_eq!(json["quality"]["polygons"], 8);
+        assert_eq!(json["quality"]["convex_fraction"], 1.0);
+        assert_eq!(json["stages"].as_array().unwrap().len(), 3);
+        let text = report.to_text(true);
+        assert!(text.contains("8 of 8 (100.00 %)"), "{text}");
+        assert!(text.contains("measure the quality"), "{text}");
+    }
+
+    #[test]
+    fn surfaces_have_a_line_for_each_problem() {
+        let corners = [
+            (0., 0., 0.),
+            (1., 0., 0.),
+            (0., 1., 0.),
+            (0., 0., 1.),
+            (0., 0., -1.),
+        ];
+        let report = Report::of(Mesh {
+            points: corners.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
+            faces: Faces::Triangles(vec![[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 0, 4]]),
+            regions: None,
+            segments: Vec::new(),
+        });
+        assert!(!report.is_planar && report.quality.is_none());
+        assert_eq!(
+            report.problems,
+            [
+                "1 face with a vertex twice: first face 3",
+                "1 face without area: first face 3",
+                "2 edges of more than two faces: first 0 - 1",
+            ]
+        );
     }
 }

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value;
+use trioxide::formats::Format;
 use trioxide::formats::atomic_file::write_atomically;
+use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
 
 pub mod bench;
@@ -16,6 +18,7 @@ pub mod info;
 pub mod polylla;
 pub mod render;
 pub mod selftest;
+pub mod vem;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {
@@ -30,6 +33,21 @@ pub fn write_json(path: &Path, object: &Value) -> Result<()> {
         return print(&text);
     }
     write_atomically(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Says on standard error which tags of `mesh` a file of this format does not hold.
+pub fn note_losses(format: &Format, mesh: &Mesh) {
+    let lost = [
+        ("regions", mesh.regions.is_some() && !format.keeps_regions),
+        (
+            "segments",
+            !mesh.segments.is_empty() && !format.keeps_segments,
+        ),
+    ];
+    for (what, _) in lost.iter().filter(|(_, is_lost)| *is_lost) {
+        let name = format.name;
+        eprintln!("trioxide: {name} holds no {what}: those of the input are not in the output");
+    }
 }
 
 /// Writes `text` to standard output.

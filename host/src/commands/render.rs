@@ -22,7 +22,7 @@ pub struct Options {
     /// What the colour of a face tells
     #[arg(long, value_enum, default_value_t)]
     color: Color,
-    /// Whether edges between faces are drawn; the boundary always is
+    /// Whether edges between faces are drawn; the boundary and segments always are
     #[arg(long, value_enum, default_value_t)]
     edges: Edges,
     /// Part to draw, in the mesh's coordinates

@@ -14,9 +14,9 @@
 //! | --- | --- | --- | --- | --- | --- |
 //! | OFF | `.off` | yes | yes | no | no |
 //! | OBJ | `.obj` | yes | yes | no | no |
-//! | PLY | `.ply` | yes | yes | yes | no |
+//! | PLY | `.ply` | yes | yes | yes | yes |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes |
-//! | VTU | `.vtu` | yes | yes | yes | no |
+//! | VTU | `.vtu` | yes | yes | yes | yes |
 //! | ALE | `.ale` | no | planar | no | no |
 
 use std::ffi::OsStr;
@@ -79,7 +79,7 @@ static FORMATS: [Format; 6] = [
         name: "PLY",
         extensions: &["ply"],
         keeps_regions: true,
-        keeps_segments: false,
+        keeps_segments: true,
         read: Some(ply::read),
         write: Some(ply::write),
     },
@@ -95,7 +95,7 @@ static FORMATS: [Format; 6] = [
         name: "VTU",
         extensions: &["vtu"],
         keeps_regions: true,
-        keeps_segments: false,
+        keeps_segments: true,
         read: Some(vtu::read),
         write: Some(vtu::write),
     },

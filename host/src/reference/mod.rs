@@ -4,10 +4,12 @@
 mod constraints;
 pub(crate) mod edge_table;
 pub mod half_edges;
+pub mod indexed;
 pub mod polylla;
 #[cfg(test)]
 pub(crate) mod random_mesh;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
+pub use indexed::indexed;
 pub use polylla::polylla;

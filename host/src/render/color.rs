@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::scene::Edge;
+use crate::edges::EdgeFaces;
 use crate::mesh::NONE;
 
 /// Red, green, blue.
@@ -8,6 +8,7 @@ pub type Rgb = [u8; 3];
 
 pub const BACKGROUND: Rgb = [255, 255, 255];
 pub const EDGE: Rgb = [38, 50, 66];
+pub const SEGMENT: Rgb = [176, 32, 48];
 
 /// For neighbours apart, and for regions. At least six colours, see [`distinct`]; none is near to the background, which
 /// shows through holes.
@@ -50,7 +51,7 @@ pub fn ramp(steps: usize) -> Vec<Rgb> {
 /// vertex away until none is left, then colouring in the opposite order (smallest-last, Matula and Beck 1983), needs six
 /// colours. Among the free colours a hash chooses, so that all are used. Faces of a mesh that is not planar may find none
 /// free: they take any.
-pub fn distinct(count: usize, edges: &[Edge]) -> Vec<u8> {
+pub fn distinct(count: usize, edges: &[EdgeFaces]) -> Vec<u8> {
     let (offsets, neighbors) = adjacency(count, edges);
     let neighbors = |face: u32| {
         &neighbors[offsets[face as usize] as usize..offsets[face as usize + 1] as usize]
@@ -113,7 +114,7 @@ pub fn distinct(count: usize, edges: &[Edge]) -> Vec<u8> {
 }
 
 /// Faces that share an edge with each face, each once, in CSR.
-fn adjacency(count: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+fn adjacency(count: usize, edges: &[EdgeFaces]) -> (Vec<u32>, Vec<u32>) {
     let mut pairs: Vec<[u32; 2]> = edges
         .par_iter()
         .filter(|edge| edge.faces[1] != NONE && edge.faces[0] != edge.faces[1])

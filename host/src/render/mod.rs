@@ -54,7 +54,7 @@ pub struct Options {
     pub width: Option<u32>,
     /// Colour of the faces.
     pub color: Color,
-    /// Edges between faces. The boundary, and edges between regions, are always drawn.
+    /// Edges between faces. The boundary, edges between regions, and segments (red) are always drawn.
     pub edges: Edges,
     /// The part to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
     pub window: Option<[f64; 4]>,
@@ -94,9 +94,26 @@ impl Format {
 /// that is not finite; [`Error::Argument`] for a picture that is empty or too large, or for colours by region where the
 /// mesh has none.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
-    let scene = Scene::planar(mesh, options)?;
-    Ok(match format {
-        Format::Png => png::encode(&scene),
-        Format::Svg => svg::encode(&scene).into_bytes(),
-    })
+    Ok(encode(&Scene::planar(mesh, options, None)?, format))
+}
+
+/// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest) on a
+/// linear scale.
+///
+/// # Errors
+/// As [`render`], and [`Error::Argument`] for values that are not finite or not one for each face.
+pub fn render_values(
+    mesh: &Mesh,
+    values: &[f64],
+    options: &Options,
+    format: Format,
+) -> Result<Vec<u8>> {
+    Ok(encode(&Scene::planar(mesh, options, Some(values))?, format))
+}
+
+fn encode(scene: &Scene, format: Format) -> Vec<u8> {
+    match format {
+        Format::Png => png::encode(scene),
+        Format::Svg => svg::encode(scene).into_bytes(),
+    }
 }

@@ -5,7 +5,7 @@ use tiny_skia::{
     Stroke, Transform,
 };
 
-use super::color::{BACKGROUND, EDGE, Rgb};
+use super::color::{BACKGROUND, EDGE, Rgb, SEGMENT};
 use super::scene::{LINE_REACH, Scene};
 
 /// Rows of pixels that one task draws.
@@ -26,6 +26,7 @@ pub fn encode(scene: &Scene) -> Vec<u8> {
     let faces = extents(scene, scene.classes.len(), |i| scene.face(i));
     let inner = extents(scene, scene.inner_edges.len(), |i| &scene.inner_edges[i]);
     let outer = extents(scene, scene.outer_edges.len(), |i| &scene.outer_edges[i]);
+    let segments = extents(scene, scene.segments.len(), |i| &scene.segments[i]);
     pixels
         .par_chunks_mut(row * BAND as usize)
         .enumerate()
@@ -35,8 +36,13 @@ pub fn encode(scene: &Scene) -> Vec<u8> {
                 first: (band as u32 * BAND) as f32,
             };
             let mut picture = band.draw_faces(&faces);
-            band.draw_edges(&mut picture, &scene.inner_edges, &inner, scene.inner_width);
-            band.draw_edges(&mut picture, &scene.outer_edges, &outer, scene.outer_width);
+            for (edges, extents, width, color) in [
+                (&scene.inner_edges, &inner, scene.inner_width, EDGE),
+                (&scene.outer_edges, &outer, scene.outer_width, EDGE),
+                (&scene.segments, &segments, scene.segment_width, SEGMENT),
+            ] {
+                band.draw_edges(&mut picture, edges, extents, width, color);
+            }
             let padded_rows = picture.pixels().chunks(picture.width() as usize);
             for (row, padded) in pixels
                 .chunks_mut(row)
@@ -163,6 +169,7 @@ impl Band<'_> {
         edges: &[[u32; 2]],
         extents: &[[f32; 2]],
         width: f32,
+        color: Rgb,
     ) {
         let stroke = Stroke {
             width,
@@ -174,7 +181,7 @@ impl Band<'_> {
             },
             ..Stroke::default()
         };
-        let paint = paint(EDGE, true);
+        let paint = paint(color, true);
         let band = [
             Vec2::new(-CUT, self.first - CUT),
             Vec2::new(

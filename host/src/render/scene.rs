@@ -3,7 +3,8 @@ use rayon::prelude::*;
 
 use super::color::{self, Rgb};
 use super::{Color, Edges, Options};
-use crate::mesh::{Faces, Mesh, NONE};
+use crate::edges::edge_faces;
+use crate::mesh::{Faces, Mesh, NONE, Segment};
 use crate::{Error, Result};
 
 /// Faces of which a side is shorter than this many pixels lose their edges under [`Edges::Auto`].
@@ -30,21 +31,17 @@ pub struct Scene<'a> {
     pub inner_edges: Vec<[u32; 2]>,
     /// Boundary edges, and those between regions.
     pub outer_edges: Vec<[u32; 2]>,
-    /// Widths of both in pixels.
+    /// Segments.
+    pub segments: Vec<[u32; 2]>,
+    /// Widths of all three in pixels.
     pub inner_width: f32,
     pub outer_width: f32,
-}
-
-/// An edge of a mesh.
-pub struct Edge {
-    pub ends: [u32; 2],
-    /// The second is [`NONE`] on the boundary.
-    pub faces: [u32; 2],
+    pub segment_width: f32,
 }
 
 impl<'a> Scene<'a> {
-    /// A planar mesh, as [`render`](super::render) describes it.
-    pub fn planar(mesh: &'a Mesh, options: &Options) -> Result<Scene<'a>> {
+    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values).
+    pub fn planar(mesh: &'a Mesh, options: &Options, values: Option<&[f64]>) -> Result<Scene<'a>> {
         check(mesh)?;
         let view = View::new(mesh, options)?;
         let points: Vec<Vec2> = mesh
@@ -55,17 +52,20 @@ impl<'a> Scene<'a> {
         let count = mesh.faces.len();
         let areas: Vec<f64> = (0..count)
             .into_par_iter()
-            .map(|i| area(mesh, face(&mesh.faces, i)) * view.scale * view.scale)
+            .map(|i| area(mesh, mesh.faces.get(i)) * view.scale * view.scale)
             .collect();
         let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
 
-        let edges = edges(&mesh.faces);
-        let (classes, palette) = match options.color {
-            Color::None => (vec![0; count], vec![color::BACKGROUND]),
-            Color::Distinct => (color::distinct(count, &edges), color::QUALITATIVE.to_vec()),
-            Color::Area => by_area(&areas),
-            Color::Size => by_size(&mesh.faces),
-            Color::Region => by_region(mesh)?,
+        let edges = edge_faces(&mesh.faces);
+        let (classes, palette) = match (values, options.color) {
+            (Some(values), _) => by_value(values, count)?,
+            (None, Color::None) => (vec![0; count], vec![color::BACKGROUND]),
+            (None, Color::Distinct) => {
+                (color::distinct(count, &edges), color::QUALITATIVE.to_vec())
+            }
+            (None, Color::Area) => by_area(&areas),
+            (None, Color::Size) => by_size(&mesh.faces),
+            (None, Color::Region) => by_region(mesh)?,
         };
 
         let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
@@ -84,6 +84,7 @@ impl<'a> Scene<'a> {
             }
         }
         let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
+        let outer_width = (1.6 * inner_width).max(1.2);
         Ok(Scene {
             width: view.width,
             height: view.height,
@@ -93,14 +94,16 @@ impl<'a> Scene<'a> {
             palette,
             inner_edges,
             outer_edges,
+            segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
             inner_width,
-            outer_width: (1.6 * inner_width).max(1.2),
+            outer_width,
+            segment_width: 1.5 * outer_width,
         })
     }
 
     /// Vertices of a face.
     pub fn face(&self, i: usize) -> &'a [u32] {
-        face(self.faces, i)
+        self.faces.get(i)
     }
 
     /// The corners of the box around some points.
@@ -120,13 +123,6 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn face(faces: &Faces, i: usize) -> &[u32] {
-    match faces {
-        Faces::Triangles(triangles) => &triangles[i],
-        Faces::Polygons(polygons) => polygons.get(i),
-    }
-}
-
 /// Refuses what cannot be drawn.
 fn check(mesh: &Mesh) -> Result<()> {
     let invalid = |element: String, rule: String| Err(Error::Invalid { element, rule });
@@ -142,10 +138,17 @@ fn check(mesh: &Mesh) -> Result<()> {
     let count = mesh.points.len();
     let bad_face = (0..mesh.faces.len())
         .into_par_iter()
-        .find_first(|&i| face(&mesh.faces, i).iter().any(|&v| v as usize >= count));
+        .find_first(|&i| mesh.faces.get(i).iter().any(|&v| v as usize >= count));
     if let Some(i) = bad_face {
         return invalid(
             format!("face {i}"),
+            format!("names a vertex that is not there: the mesh has {count} vertices"),
+        );
+    }
+    let bad_segment = |segment: &Segment| segment.ends.iter().any(|&v| v as usize >= count);
+    if let Some(i) = mesh.segments.iter().position(bad_segment) {
+        return invalid(
+            format!("segment {i}"),
             format!("names a vertex that is not there: the mesh has {count} vertices"),
         );
     }
@@ -228,12 +231,10 @@ fn bounds(mesh: &Mesh) -> [DVec2; 2] {
     (0..mesh.faces.len())
         .into_par_iter()
         .fold(none, |bounds, i| {
-            face(&mesh.faces, i)
-                .iter()
-                .fold(bounds, |[least, most], &v| {
-                    let point = mesh.points[v as usize].truncate();
-                    [least.min(point), most.max(point)]
-                })
+            mesh.faces.get(i).iter().fold(bounds, |[least, most], &v| {
+                let point = mesh.points[v as usize].truncate();
+                [least.min(point), most.max(point)]
+            })
         })
         .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
@@ -250,35 +251,7 @@ fn area(mesh: &Mesh, face: &[u32]) -> f64 {
     doubled.abs() / 2.0
 }
 
-/// Every edge once, by its ends; one with more than two faces once for each pair that follow each other.
-pub fn edges(faces: &Faces) -> Vec<Edge> {
-    let mut sides: Vec<(u32, u32, u32)> = (0..faces.len())
-        .into_par_iter()
-        .flat_map_iter(|i| {
-            let face = face(faces, i);
-            let next = face.iter().cycle().skip(1);
-            face.iter()
-                .zip(next)
-                .map(move |(&a, &b)| (a.min(b), a.max(b), i as u32))
-        })
-        .collect();
-    sides.par_sort_unstable();
-    sides
-        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
-        .flat_map(|sides| {
-            let ends = [sides[0].0, sides[0].1];
-            let boundary = (sides.len() == 1).then_some([sides[0].2, NONE]);
-            let pairs = sides.windows(2).map(|pair| [pair[0].2, pair[1].2]);
-            boundary
-                .into_iter()
-                .chain(pairs)
-                .map(move |faces| Edge { ends, faces })
-        })
-        .collect()
-}
-
 fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
-    const STEPS: usize = 24;
     let mut sorted = areas.to_vec();
     sorted.par_sort_unstable_by(f64::total_cmp);
     let hundredth = sorted.len() / 100;
@@ -287,21 +260,52 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
     let low = logarithm(sorted[hundredth]);
     let high = logarithm(sorted[sorted.len() - 1 - hundredth]);
     // Of equal areas, differences are rounding.
-    let span = (high - low).max(1e-6);
-    let classes = areas
+    by_share(areas, 24, (high - low).max(1e-6), |area| {
+        logarithm(area) - low
+    })
+}
+
+fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
+    if values.len() != count {
+        return Err(Error::Argument(format!(
+            "there are values for {} faces, but the mesh has {count}",
+            values.len()
+        )));
+    }
+    if let Some(i) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::Argument(format!(
+            "face {i} has the value {}, which has no colour: values must be finite",
+            values[i]
+        )));
+    }
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Equal values are light, and halves do not overflow.
+    let span = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
+    Ok(by_share(values, 64, span, |value| value / 2.0 - low / 2.0))
+}
+
+/// One of `steps` colours from light to dark for each value, by the part of `span` that `above` gives.
+fn by_share(
+    values: &[f64],
+    steps: usize,
+    span: f64,
+    above: impl Fn(f64) -> f64 + Sync,
+) -> (Vec<u8>, Vec<Rgb>) {
+    let classes = values
         .par_iter()
-        .map(|&area| {
-            let share = ((logarithm(area) - low) / span).clamp(0.0, 1.0);
-            (share * (STEPS - 1) as f64).round() as u8
+        .map(|&value| {
+            let share = (above(value) / span).clamp(0.0, 1.0);
+            (share * (steps - 1) as f64).round() as u8
         })
         .collect();
-    (classes, color::ramp(STEPS))
+    (classes, color::ramp(steps))
 }
 
 fn by_size(faces: &Faces) -> (Vec<u8>, Vec<Rgb>) {
     let classes = (0..faces.len())
         .into_par_iter()
-        .map(|i| face(faces, i).len().clamp(3, 2 + SIZES) as u8 - 3)
+        .map(|i| faces.get(i).len().clamp(3, 2 + SIZES) as u8 - 3)
         .collect();
     (classes, color::ramp(SIZES))
 }

@@ -2,13 +2,14 @@ use std::fmt::Write;
 
 use glam::Vec2;
 
-use super::color::{BACKGROUND, EDGE, Rgb};
+use super::color::{BACKGROUND, EDGE, Rgb, SEGMENT};
 use super::scene::Scene;
 
 /// Units a pixel: coordinates are written as integers, from one point to the next, which keeps the file small.
 const UNITS: f32 = 10.0;
 
-/// The scene as an SVG document: one path for the faces of each colour, which carry their edges; one for the boundary.
+/// The scene as an SVG document: one path for the faces of each colour, which carry their edges; one for the boundary, one
+/// for the segments if there are any.
 pub fn encode(scene: &Scene) -> String {
     let points: Vec<[i32; 2]> = scene
         .points
@@ -54,13 +55,20 @@ pub fn encode(scene: &Scene) -> String {
         };
         write_path(&mut svg, color, stroke, width, path);
     }
-    let mut outer = String::new();
-    for &edge in &scene.outer_edges {
-        if scene.shows(scene.bounds(&edge)) {
-            polygon(&mut outer, edge.iter().map(|&v| points[v as usize]));
+    for (edges, width, color) in [
+        (&scene.outer_edges, scene.outer_width, EDGE),
+        (&scene.segments, scene.segment_width, SEGMENT),
+    ] {
+        let mut path = String::new();
+        for &edge in edges {
+            if scene.shows(scene.bounds(&edge)) {
+                polygon(&mut path, edge.iter().map(|&v| points[v as usize]));
+            }
+        }
+        if !edges.is_empty() {
+            write_path(&mut svg, color, color, width, &path);
         }
     }
-    write_path(&mut svg, EDGE, EDGE, scene.outer_width, &outer);
     svg += "</g>\n</svg>\n";
     svg
 }

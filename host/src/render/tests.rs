@@ -2,7 +2,7 @@ use glam::{DVec3, dvec3};
 
 use super::*;
 use crate::generate;
-use crate::mesh::{Faces, Polygons};
+use crate::mesh::{Faces, Polygons, Segment};
 
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
     let file = render(mesh, options, Format::Png).unwrap();
@@ -155,7 +155,7 @@ fn neighbours_have_different_colours() {
         generate::grid(10_000).unwrap().into(),
     ] {
         let count = mesh.faces.len();
-        let edges = scene::edges(&mesh.faces);
+        let edges = crate::edges::edge_faces(&mesh.faces);
         let classes = color::distinct(count, &edges);
         assert_eq!(classes.len(), count);
         for edge in edges {
@@ -182,7 +182,7 @@ fn areas_and_regions_have_colours() {
             color,
             ..Options::default()
         };
-        Scene::planar(&mesh, &options)
+        Scene::planar(&mesh, &options, None)
             .map(|scene| (scene.classes, scene.inner_edges, scene.outer_edges))
     };
     let (classes, inner, outer) = by(Color::Region).unwrap();
@@ -193,6 +193,13 @@ fn areas_and_regions_have_colours() {
     assert_eq!(classes, [23, 0, 0]);
     let (classes, ..) = by(Color::None).unwrap();
     assert_eq!(classes, [0, 0, 0]);
+    let by_values = |values: &[f64]| {
+        Scene::planar(&mesh, &Options::default(), Some(values)).map(|scene| scene.classes)
+    };
+    assert_eq!(by_values(&[-3.0, 1.0, -1.0]).unwrap(), [0, 63, 32]);
+    assert_eq!(by_values(&[7.0; 3]).unwrap(), [0; 3]);
+    assert_eq!(by_values(&[f64::MIN, f64::MAX, 0.0]).unwrap(), [0, 63, 32]);
+    assert!(by_values(&[1.0; 2]).is_err() && by_values(&[f64::NAN; 3]).is_err());
     mesh.regions = None;
     let options = Options {
         color: Color::Region,
@@ -202,6 +209,40 @@ fn areas_and_regions_have_colours() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no regions"), "{error}");
+}
+
+#[test]
+fn segments_are_red() {
+    let mut mesh = house();
+    let options = Options {
+        edges: Edges::Always,
+        ..width(208)
+    };
+    let is_red = |[r, g, b]: [u8; 3]| r > 150 && g < 60 && b < 80;
+    let count = |mesh: &Mesh| {
+        let (_, _, pixels) = draw(mesh, &options);
+        pixels.into_iter().filter(|&pixel| is_red(pixel)).count()
+    };
+    assert_eq!(count(&mesh), 0);
+    assert!(!draw_svg(&mesh, &options).contains("#b02030"));
+    mesh.segments = vec![Segment {
+        ends: [5, 3],
+        marker: 1,
+    }];
+    // The edge between both triangles, 192 pixels high.
+    let (width, height, pixels) = draw(&mesh, &options);
+    assert!(is_red(
+        pixels[((height / 2 - 96) * width + width / 2) as usize]
+    ));
+    assert!((192..1000).contains(&count(&mesh)), "{}", count(&mesh));
+    let svg = draw_svg(&mesh, &options);
+    let line = "stroke=\"#b02030\"";
+    assert_eq!(svg.matches(line).count(), 1, "{svg}");
+    mesh.segments[0].ends[1] = 7;
+    let error = render(&mesh, &options, Format::Png)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("segment 0 names a vertex"), "{error}");
 }
 
 #[test]

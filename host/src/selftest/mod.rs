@@ -5,6 +5,7 @@
 
 mod collectives;
 mod half_edges;
+mod indexed;
 mod polylla;
 mod small;
 
@@ -88,6 +89,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     let mut cases = collectives::cases(size);
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
+    cases.extend(indexed::cases(&meshes, size));
     cases.push(Case::new(
         "every kernel was launched",
         every_kernel_launched,

@@ -80,7 +80,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
 }
 
 /// Triangles around vertex 0 with spokes of exactly equal length, each pointing at the next by its first longest edge.
-fn tied_ring() -> Triangulation {
+pub(super) fn tied_ring() -> Triangulation {
     let rim = [
         (5, 0),
         (4, 3),
@@ -108,7 +108,7 @@ fn tied_ring() -> Triangulation {
 }
 
 /// The mesh with its own regions and segments; where it has none, four regions and some of its edges as segments.
-fn with_regions(mesh: &Triangulation) -> Triangulation {
+pub(super) fn with_regions(mesh: &Triangulation) -> Triangulation {
     let mut mesh = mesh.clone();
     if mesh.regions.is_none() && mesh.segments.is_empty() {
         let centre = mesh.points.iter().sum::<DVec2>() / mesh.points.len() as f64;

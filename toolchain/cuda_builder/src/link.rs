@@ -49,11 +49,13 @@ pub(crate) fn link_ptx(
         .arg(&linked)
         .arg(archive)
         .arg(&prelude))?;
-    let names = kernel_names(&read(&linked)?);
+    let text = read(&linked)?;
+    let names = kernel_names(&text);
     if names.is_empty() {
         return Err(CudaBuilderError::NoKernels(archive.to_owned()));
     }
     write(&kernels, &names.join("\n"))?;
+    write(&linked, &scope_atomics(&text))?;
     let mut opt = Command::new(&compiler.llvm.opt);
     let public_api = format!("--internalize-public-api-file={}", kernels.display());
     opt.arg(format!("--passes={PASSES}"))
@@ -87,6 +89,24 @@ fn header(compiler: &DeviceCompiler, arch: NvvmArch) -> String {
         rustc_flags(arch).join(" "),
         LLC_FLAGS.join(" ")
     )
+}
+
+/// Atomics of `core` in the scope of the device: kernels share no memory with the host or another device while they run,
+/// and the scope that rustc gives, the whole system, is slower.
+fn scope_atomics(llvm_ir: &str) -> String {
+    let scoped = |line: &str| {
+        let is_atomic = ["cmpxchg ", "atomicrmw ", "load atomic ", "store atomic "]
+            .iter()
+            .any(|instruction| line.contains(instruction));
+        match line.find(" monotonic") {
+            Some(ordering) if is_atomic && !line.contains("syncscope") => {
+                let (before, after) = line.split_at(ordering);
+                format!("{before} syncscope(\"device\"){after}\n")
+            }
+            _ => format!("{line}\n"),
+        }
+    };
+    llvm_ir.lines().map(scoped).collect()
 }
 
 /// The names of the functions with a kernel's calling convention.
@@ -134,6 +154,15 @@ mod tests {
                   define dso_local ptx_kernel void @\"scan.tiles\"([2 x i64] %0) {\n\
                   declare ptx_kernel void @elsewhere()\n";
         assert_eq!(kernel_names(ir), ["label_longest_edges", "scan.tiles"]);
+    }
+
+    #[test]
+    fn scopes_atomics_and_nothing_else() {
+        let ir = "  %1 = cmpxchg ptr %p, i32 0, i32 1 monotonic monotonic, align 4\n  %2 = load i32, ptr %p\n";
+        let scoped = "  %1 = cmpxchg ptr %p, i32 0, i32 1 syncscope(\"device\") monotonic monotonic, align 4\n  \
+                      %2 = load i32, ptr %p\n";
+        assert_eq!(scope_atomics(ir), scoped);
+        assert_eq!(scope_atomics(scoped), scoped);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
-use super::{Body, FaceChunk, check_region};
+use super::{Body, FaceChunk, check_tag};
 use crate::formats::text::{Fault, Parsed, check_vertex, whole};
+use crate::mesh::Segment;
 
 /// What is left of the body.
 struct Cursor<'a> {
@@ -105,6 +106,13 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
                 }
             }
             ("face", _) => body.faces = vec![parse_faces(element, &mut cursor, header.vertices())?],
+            ("edge", _) if element.holds_segments() => {
+                body.segments.reserve_exact(element.count);
+                for _ in 0..element.count {
+                    let segment = parse_segment(element, &mut cursor, header.vertices())?;
+                    body.segments.push(segment);
+                }
+            }
             (_, false) => {
                 cursor.take(element.count * size)?;
             }
@@ -176,8 +184,8 @@ fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parse
                 }
                 (Role::Region, Kind::Scalar(scalar)) => {
                     let region = cursor.whole_number(scalar, "a region")?;
-                    let region =
-                        check_region(region).map_err(|reason| cursor.fault(offset, reason))?;
+                    let region = check_tag(region, "region")
+                        .map_err(|reason| cursor.fault(offset, reason))?;
                     chunk.regions.push(region);
                 }
                 (_, kind) => cursor.skip(kind)?,
@@ -185,6 +193,30 @@ fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parse
         }
     }
     Ok(chunk)
+}
+
+fn parse_segment(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<Segment> {
+    let mut segment = Segment {
+        ends: [0; 2],
+        marker: 0,
+    };
+    for property in &element.properties {
+        let offset = cursor.at;
+        match (property.role, property.kind) {
+            (Role::End(end), Kind::Scalar(scalar)) => {
+                let index = cursor.whole_number(scalar, "a vertex index")?;
+                segment.ends[end] = check_vertex(index, 0, vertices)
+                    .map_err(|reason| cursor.fault(offset, reason))?;
+            }
+            (Role::Marker, Kind::Scalar(scalar)) => {
+                let marker = cursor.whole_number(scalar, "a marker")?;
+                segment.marker =
+                    check_tag(marker, "marker").map_err(|reason| cursor.fault(offset, reason))?;
+            }
+            (_, kind) => cursor.skip(kind)?,
+        }
+    }
+    Ok(segment)
 }
 
 fn parse_corners(

@@ -100,6 +100,10 @@ pub(super) enum Role {
     Corners,
     /// Region id of a face.
     Region,
+    /// First or second vertex of a segment.
+    End(usize),
+    /// Marker of a segment.
+    Marker,
     /// Nothing.
     Skipped,
 }
@@ -123,6 +127,11 @@ impl Element {
         self.properties.iter().any(|property| property.role == role)
     }
 
+    /// Whether each is a segment.
+    pub(super) fn holds_segments(&self) -> bool {
+        self.has(Role::End(0)) && self.has(Role::End(1))
+    }
+
     /// The role of a property of this element.
     fn role_of(&self, name: &[u8], kind: Kind) -> Role {
         match (self.name.as_str(), name, kind) {
@@ -131,6 +140,9 @@ impl Element {
             ("vertex", b"z", Kind::Scalar(_)) => Role::Coordinate(2),
             ("face", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Corners,
             ("face", b"region", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Region,
+            ("edge", b"vertex1", Kind::Scalar(_)) => Role::End(0),
+            ("edge", b"vertex2", Kind::Scalar(_)) => Role::End(1),
+            ("edge", b"marker", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Marker,
             _ => Role::Skipped,
         }
     }

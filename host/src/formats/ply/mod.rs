@@ -1,9 +1,10 @@
 //! Polygon File Format, Stanford's: `.ply`.
 //!
 //! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates of
-//! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, and an integer `region`
-//! of a face; other elements and properties are skipped. Numbers in text are read as `f64`, whatever type the header
-//! declares: nothing that the file says is lost. Written is little-endian binary with `double` coordinates.
+//! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer `region` of a
+//! face, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; other elements and
+//! properties are skipped. Numbers in text are read as `f64`, whatever type the header declares: nothing that the file says
+//! is lost. Written is little-endian binary with `double` coordinates.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +17,7 @@ use super::map_file;
 use super::rows_out::write_records;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
 use crate::Result;
-use crate::mesh::{Faces, Mesh};
+use crate::mesh::{Faces, Mesh, Segment};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 
 mod binary;
@@ -46,7 +47,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
         points: body.points,
         faces,
         regions: has_regions.then_some(regions),
-        segments: Vec::new(),
+        segments: body.segments,
     })
 }
 
@@ -55,6 +56,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
 struct Body {
     points: Vec<DVec3>,
     faces: Vec<FaceChunk>,
+    segments: Vec<Segment>,
 }
 
 /// Some of the faces.
@@ -86,6 +88,13 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
                     parse_text_face(element, line, vertices, chunk)
                 })?;
             }
+            "edge" if element.holds_segments() => {
+                let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
+                    segments.push(parse_text_segment(element, line, vertices)?);
+                    Ok(())
+                })?;
+                body.segments = concat(segments);
+            }
             _ => {}
         }
     }
@@ -115,11 +124,7 @@ fn parse_text_face(
         match (property.role, property.kind) {
             (Role::Corners, Kind::List { item, .. }) => {
                 for _ in 0..line.count("the number of a face's vertices")? {
-                    let offset = line.offset();
-                    let index = text_index(line, item)?;
-                    let vertex = check_vertex(index, 0, vertices)
-                        .map_err(|reason| Fault::new(offset, reason))?;
-                    chunk.faces.push_vertex(vertex);
+                    chunk.faces.push_vertex(text_vertex(line, item, vertices)?);
                 }
                 chunk
                     .faces
@@ -127,11 +132,8 @@ fn parse_text_face(
                     .map_err(|reason| Fault::new(begin, reason))?;
             }
             (Role::Region, _) => {
-                let offset = line.offset();
-                let region = line.integer("a region")?;
-                chunk
-                    .regions
-                    .push(check_region(region).map_err(|reason| Fault::new(offset, reason))?);
+                let region = text_tag(line, "region")?;
+                chunk.regions.push(region);
             }
             _ => skip_text(property.kind, &property.name, line)?,
         }
@@ -139,17 +141,43 @@ fn parse_text_face(
     Ok(())
 }
 
-/// A vertex index, which may be declared as a float and stand there as `3.0`.
-fn text_index(line: &mut Line, item: Scalar) -> Parsed<i64> {
-    if !item.is_float() {
-        return line.integer("a vertex index");
+fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Parsed<Segment> {
+    let mut segment = Segment {
+        ends: [0; 2],
+        marker: 0,
+    };
+    for property in &element.properties {
+        match (property.role, property.kind) {
+            (Role::End(end), Kind::Scalar(scalar)) => {
+                segment.ends[end] = text_vertex(line, scalar, vertices)?;
+            }
+            (Role::Marker, _) => segment.marker = text_tag(line, "marker")?,
+            _ => skip_text(property.kind, &property.name, line)?,
+        }
     }
+    Ok(segment)
+}
+
+/// The index of a vertex, which may be declared as a float and stand there as `3.0`.
+fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> {
     let offset = line.offset();
-    let index = line.f64("a vertex index")?;
-    whole(index).ok_or_else(|| {
-        let reason = format!("expected a vertex index, found `{index}`");
-        Fault::new(offset, reason)
-    })
+    let index = if scalar.is_float() {
+        let index = line.f64("a vertex index")?;
+        whole(index).ok_or_else(|| {
+            let reason = format!("expected a vertex index, found `{index}`");
+            Fault::new(offset, reason)
+        })?
+    } else {
+        line.integer("a vertex index")?
+    };
+    check_vertex(index, 0, vertices).map_err(|reason| Fault::new(offset, reason))
+}
+
+/// A region or marker.
+fn text_tag(line: &mut Line, what: &str) -> Parsed<i32> {
+    let offset = line.offset();
+    let tag = line.integer(&format!("a {what}"))?;
+    check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
 }
 
 fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
@@ -163,8 +191,8 @@ fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
     Ok(())
 }
 
-fn check_region(region: i64) -> Result<i32, String> {
-    i32::try_from(region).map_err(|_| format!("region {region} has more than 32 bits"))
+fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
+    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
 }
 
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
@@ -192,6 +220,13 @@ fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
     if mesh.regions.is_some() {
         writeln!(out, "property int region")?;
     }
+    if !mesh.segments.is_empty() {
+        write!(
+            out,
+            "element edge {}\nproperty {index} vertex1\nproperty {index} vertex2\nproperty int marker\n",
+            mesh.segments.len()
+        )?;
+    }
     writeln!(out, "end_header")?;
     write_records(out, mesh.points.len(), |buffer, i| {
         for coordinate in mesh.points[i].to_array() {
@@ -211,5 +246,12 @@ fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
         if let Some(regions) = &mesh.regions {
             buffer.extend_from_slice(&regions[i].to_le_bytes());
         }
+    })?;
+    write_records(out, mesh.segments.len(), |buffer, i| {
+        let Segment { ends, marker } = mesh.segments[i];
+        for end in ends {
+            buffer.extend_from_slice(&end.to_le_bytes());
+        }
+        buffer.extend_from_slice(&marker.to_le_bytes());
     })
 }

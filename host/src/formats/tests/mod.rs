@@ -10,6 +10,7 @@ use crate::mesh::Segment;
 
 mod damage;
 mod round_trips;
+mod segments;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -406,7 +407,7 @@ fn vtu_text_and_faults() {
     );
     assert_eq!(
         with("9 5", "9 10"),
-        "f:6: cell 1 has VTK type 10, but triangles (5), polygons (7) and quads (9) are read"
+        "f:6: cell 1 has VTK type 10, but lines (3), triangles (5), polygons (7) and quads (9) are read"
     );
     assert_eq!(with("9 5", "9"), "f:6: expected 2 numbers, found 1");
     assert_eq!(

@@ -25,7 +25,17 @@ pub(super) fn polygon_mesh() -> Mesh {
     polygons.push(&[0, 1, 2, 3]);
     polygons.push(&[4, 1, 0]);
     polygons.push(&[0, 1, 2, 3, 4]);
-    mesh_of(Faces::Polygons(polygons), Some(vec![-1, 7, i32::MIN]))
+    let mut mesh = mesh_of(Faces::Polygons(polygons), Some(vec![-1, 7, i32::MIN]));
+    mesh.segments = [
+        ([0, 1], 7),
+        ([2, 1], 0),
+        ([2, 3], -1),
+        ([4, 0], i32::MAX),
+        ([3, 0], i32::MIN),
+    ]
+    .map(|(ends, marker)| Segment { ends, marker })
+    .to_vec();
+    mesh
 }
 
 pub(super) fn triangle_mesh() -> Mesh {
@@ -47,6 +57,10 @@ fn what_is_written_reads_back() {
         polygon_mesh(),
         triangle_mesh(),
         mesh_of(Faces::Triangles(vec![]), None),
+        Mesh {
+            regions: None,
+            ..triangle_mesh()
+        },
     ]
     .into_iter()
     .enumerate()
@@ -89,8 +103,8 @@ fn what_is_written_reads_back() {
             assert_eq!(bits(&back), bits(&expected), "{}", format.name);
         }
     }
-    // Nothing else was left: two meshes in every format, .node with .ele, one .poly; one in all but .node.
-    assert_eq!(folder.path().read_dir().unwrap().count(), 5 + 8 + 7);
+    // Nothing else was left: three meshes in every format, .node with .ele, two .poly; one in all but .node.
+    assert_eq!(folder.path().read_dir().unwrap().count(), 5 + 8 + 7 + 8);
 }
 
 #[test]

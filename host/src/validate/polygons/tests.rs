@@ -38,6 +38,7 @@ fn accepts_the_reference() {
         points,
         polygons: mesh.polygons,
         regions: None,
+        segments: Vec::new(),
     };
     assert_eq!(polygon_mesh(&alone).unwrap(), expected);
 }

@@ -1,0 +1,153 @@
+//! Segments where a file holds them beside faces.
+
+use super::*;
+
+fn segments_of(mesh: &Mesh) -> Vec<([u32; 2], i32)> {
+    mesh.segments.iter().map(|s| (s.ends, s.marker)).collect()
+}
+
+/// A text PLY file of a triangle, with two elements `edge` of these properties and rows.
+fn text_ply(properties: &[&str], rows: &str) -> String {
+    let properties: String = properties
+        .iter()
+        .map(|property| format!("property {property}\n"))
+        .collect();
+    format!(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
+         element edge 2\n{properties}element face 1\nproperty list uchar int vertex_indices\n\
+         end_header\n0 0\n1 0\n0 1\n{rows}3 0 1 2\n"
+    )
+}
+
+#[test]
+fn ply_edges_are_segments() {
+    let read = |properties: &[&str], rows: &str| {
+        let mesh = ply::parse(text_ply(properties, rows).as_bytes()).unwrap();
+        assert_eq!(triangles_of(&mesh), [[0, 1, 2]]);
+        segments_of(&mesh)
+    };
+    let (first, second, marker) = ("int vertex1", "int vertex2", "int marker");
+    let ends = [([0, 1], 0), ([2, 1], 0)];
+    assert_eq!(
+        read(&[first, second, marker], "0 1 -5\n2 1 2147483647\n"),
+        [([0, 1], -5), ([2, 1], i32::MAX)]
+    );
+    assert_eq!(read(&[first, second], "0 1\n2 1\n"), ends);
+    // Another order and type, colours and a list between.
+    assert_eq!(
+        read(
+            &[
+                "uchar red",
+                marker,
+                "float vertex2",
+                "list uchar int tags",
+                "uchar vertex1"
+            ],
+            "255 9 1.0 0 0\n255 8 1.0 2 4 4 2\n"
+        ),
+        [([0, 1], 9), ([2, 1], 8)]
+    );
+    // A marker that is no integer is another property.
+    assert_eq!(
+        read(&[first, second, "float marker"], "0 1 0.5\n2 1 7\n"),
+        ends
+    );
+    // Other names are other elements.
+    assert_eq!(read(&["int v1", "int v2", marker], "0 1 5\n7 8 5\n"), []);
+    assert_eq!(read(&[first, marker], "0 5\n9 5\n"), []);
+
+    let error = |rows: &str| {
+        let properties = [first, second, "uint marker"];
+        error(ply::parse, text_ply(&properties, rows))
+    };
+    assert_eq!(
+        error("0 1 5\n2 3 5\n"),
+        "f:17: vertex 3 does not exist: 3 vertices are numbered from 0"
+    );
+    assert_eq!(
+        error("0 1 5\n2 1 3000000000\n"),
+        "f:17: marker 3000000000 has more than 32 bits"
+    );
+    assert_eq!(
+        error("0 1\n2 1 3\n"),
+        "f:16: expected a marker, but the line ends"
+    );
+}
+
+/// A binary PLY file of a triangle and two edges, numbers in the byte order that `number` gives.
+fn binary_ply(encoding: &str, number: fn(i32) -> [u8; 4], edges: [[i32; 3]; 2]) -> Vec<u8> {
+    let mut file = format!(
+        "ply\nformat {encoding} 1.0\nelement vertex 3\nproperty int x\nproperty int y\n\
+         element face 1\nproperty list int int vertex_indices\n\
+         element edge 2\nproperty int vertex1\nproperty uint vertex2\nproperty int marker\n\
+         element after 1\nproperty uchar x\nend_header\n"
+    )
+    .into_bytes();
+    let numbers = [0, 0, 1, 0, 0, 1, 3, 0, 1, 2];
+    file.extend(numbers.into_iter().flat_map(number));
+    file.extend(edges.into_iter().flatten().flat_map(number));
+    file.push(0);
+    file
+}
+
+#[test]
+fn binary_ply_edges_are_segments() {
+    for (encoding, number) in [
+        ("binary_little_endian", i32::to_le_bytes as fn(i32) -> _),
+        ("binary_big_endian", i32::to_be_bytes),
+    ] {
+        let mesh = ply::parse(&binary_ply(encoding, number, [[0, 1, -5], [2, 1, 6]])).unwrap();
+        assert_eq!(segments_of(&mesh), [([0, 1], -5), ([2, 1], 6)]);
+        assert_eq!(triangles_of(&mesh), [[0, 1, 2]]);
+        let file = binary_ply(encoding, number, [[0, 1, -5], [-1, 1, 6]]);
+        let offset = file.len() - 13;
+        assert_eq!(
+            error(ply::parse, file),
+            format!(
+                "f:15: byte {offset}: vertex -1 does not exist: 3 vertices are numbered from 0"
+            )
+        );
+    }
+}
+
+#[test]
+fn vtu_lines_are_segments() {
+    // A line first, one between and one behind the faces; its region is nothing, as a face's marker is.
+    let text = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"5\">\n\
+        <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 1 1 0 0 1 0</DataArray></Points>\n\
+        <Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 0 1 2 2 0 0 2 3 3 2</DataArray>\n\
+        <DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">2 5 7 10 12</DataArray>\n\
+        <DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">3 5 3 5 3</DataArray></Cells>\n\
+        <CellData><DataArray type=\"Float64\" Name=\"region\" format=\"ascii\">nan 4 0.5 5 0</DataArray>\n\
+        <DataArray type=\"Int64\" Name=\"marker\" format=\"ascii\">-7 3000000000 0 9 8</DataArray></CellData>\n\
+        </Piece></UnstructuredGrid></VTKFile>";
+    let mesh = vtu::parse(text.as_bytes()).unwrap();
+    assert_eq!(triangles_of(&mesh), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mesh.regions, Some(vec![4, 5]));
+    assert_eq!(segments_of(&mesh), [([0, 1], -7), ([2, 0], 0), ([3, 2], 8)]);
+    let without = vtu::parse(text.replace("marker", "other").as_bytes()).unwrap();
+    assert_eq!(
+        segments_of(&without),
+        [([0, 1], 0), ([2, 0], 0), ([3, 2], 0)]
+    );
+
+    let with = |from: &str, to: &str| error(vtu::parse, text.replacen(from, to, 1));
+    assert_eq!(
+        with("3 5 3 5 3", "3 5 3 5 5"),
+        "f:4: cell 4: a face has 2 vertices, but at least 3 are needed"
+    );
+    assert_eq!(
+        with("3 5 3 5 3", "3 3 3 5 3"),
+        "f:4: cell 1: a line has 3 vertices, not 2"
+    );
+    assert_eq!(
+        with("3 3 2<", "3 3 4<"),
+        "f:3: cell 4: vertex 4 does not exist: 4 vertices are numbered from 0"
+    );
+    assert_eq!(with("9 8<", "9 0.5<"), "f:7: a marker is no 32-bit integer");
+    assert_eq!(
+        with("nan 4", "nan 0.5"),
+        "f:6: a region is no 32-bit integer"
+    );
+    assert_eq!(with("9 8<", "9<"), "f:7: expected 5 numbers, found 4");
+}

@@ -1,0 +1,471 @@
+//! Sequential indexed Polylla (gpu-polylla-imr22).
+//!
+//! The same labels, polygons and repair as those of [`super::polylla`], where the theory is, from other arrays: triangles
+//! with their neighbours instead of half-edges. `gpu::indexed` says how this differs from the paper. The index 3t + k
+//! stands for edge k of triangle t, from its vertex k on, and is called a half-edge.
+//!
+//! Here the repair takes one broken polygon after the other and splits it until it is done: the paper's mixed version,
+//! which `--repair host` runs behind the labels and the traversal of a device.
+
+use std::time::{Duration, Instant};
+
+use super::edge_table::EdgeTable;
+use super::half_edges::next_in_triangle;
+use super::polylla::Point;
+use crate::mesh::{NONE, Polygons, PolyllaCounts, PolyllaLists, Ties};
+
+/// A triangulation with neighbours: V vertices, T triangles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedTriangulation {
+    /// Counter-clockwise vertex ids; T.
+    pub triangles: Vec<[u32; 3]>,
+    /// Triangle across each edge, [`NONE`] on the boundary; T.
+    pub neighbours: Vec<[u32; 3]>,
+    /// Smallest triangle at each vertex, [`NONE`] for a vertex that no triangle uses; V.
+    pub trivertex: Vec<u32>,
+}
+
+impl IndexedTriangulation {
+    /// The neighbours of `triangles` over `vertices` vertices.
+    ///
+    /// # Panics
+    /// When the triangulation breaks a rule of [`crate::validate::triangulation()`]: validate it first.
+    pub fn new(triangles: &[[u32; 3]], vertices: usize) -> Self {
+        let mut neighbours = vec![[NONE; 3]; triangles.len()];
+        for (ends, group) in EdgeTable::of_triangles(vertices, triangles).edges() {
+            match *group {
+                [_] => {}
+                [(_, g), (_, h)] => {
+                    let flat = neighbours.as_flattened_mut();
+                    flat[g as usize] = h / 3;
+                    flat[h as usize] = g / 3;
+                }
+                _ => panic!(
+                    "edge {}-{} belongs to {} triangles: validate the triangulation first",
+                    ends[0],
+                    ends[1],
+                    group.len()
+                ),
+            }
+        }
+        let mut trivertex = vec![NONE; vertices];
+        for (t, triangle) in triangles.iter().enumerate().rev() {
+            for &v in triangle {
+                trivertex[v as usize] = t as u32;
+            }
+        }
+        Self {
+            triangles: triangles.to_vec(),
+            neighbours,
+            trivertex,
+        }
+    }
+
+    fn half_edges(&self) -> u32 {
+        3 * self.triangles.len() as u32
+    }
+
+    fn origin(&self, h: u32) -> u32 {
+        self.triangles.as_flattened()[h as usize]
+    }
+
+    fn target(&self, h: u32) -> u32 {
+        self.origin(next_in_triangle(h))
+    }
+
+    fn neighbour(&self, h: u32) -> u32 {
+        self.neighbours.as_flattened()[h as usize]
+    }
+
+    /// The other half of `h`: the edge of the neighbour that leads back.
+    fn opposite(&self, h: u32) -> Option<u32> {
+        let neighbour = self.neighbour(h);
+        (neighbour != NONE).then(|| {
+            (3 * neighbour..3 * neighbour + 3)
+                .find(|&back| self.neighbour(back) == h / 3)
+                .expect("neighbours are mutual")
+        })
+    }
+
+    /// The next half-edge clockwise with the same origin, if `h` is not on the boundary.
+    fn clockwise(&self, h: u32) -> Option<u32> {
+        self.opposite(h).map(next_in_triangle)
+    }
+
+    /// The half-edge from `v` to `to`, clockwise around `v` from the triangle in the Trivertex array.
+    fn spoke(&self, v: u32, to: u32) -> Option<u32> {
+        let t = self.trivertex[v as usize];
+        let first = (3 * t..3 * t + 3).find(|&h| self.origin(h) == v)?;
+        let mut spoke = first;
+        while self.target(spoke) != to {
+            spoke = self.clockwise(spoke).filter(|&spoke| spoke != first)?;
+        }
+        Some(spoke)
+    }
+
+    /// The frontier half-edge behind `h` around its polygon.
+    fn successor(&self, frontier: &[bool], h: u32, crossed: &mut impl FnMut(u32)) -> u32 {
+        let mut e = next_in_triangle(h);
+        while !frontier[e as usize] {
+            crossed(e);
+            e = self
+                .clockwise(e)
+                .expect("boundary edges are frontier edges");
+        }
+        e
+    }
+}
+
+/// Polygons as the paper stores them: P polygons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolygonArrays {
+    /// Number of vertices of each polygon, and behind it its vertices.
+    pub mesh: Vec<u32>,
+    /// Where each polygon begins in `mesh`; P.
+    pub positions: Vec<u32>,
+    /// Smallest half-edge of each polygon, from whose origin on its vertices are listed; P.
+    pub starts: Vec<u32>,
+}
+
+impl PolygonArrays {
+    /// Vertices of polygon `i`.
+    pub fn polygon(&self, i: u32) -> &[u32] {
+        let position = self.positions[i as usize] as usize;
+        &self.mesh[position + 1..][..self.mesh[position] as usize]
+    }
+
+    /// PolyConstruction (Algorithm 4): appends the polygon through the frontier half-edge `h`.
+    fn construct(&mut self, mesh: &IndexedTriangulation, frontier: &[bool], h: u32) {
+        let start = cycle(mesh, frontier, h, &mut |_| {})
+            .into_iter()
+            .min()
+            .expect("a cycle has a half-edge");
+        let half_edges = cycle(mesh, frontier, start, &mut |_| {});
+        self.starts.push(start);
+        self.positions.push(self.mesh.len() as u32);
+        self.mesh.push(half_edges.len() as u32);
+        self.mesh
+            .extend(half_edges.into_iter().map(|h| mesh.origin(h)));
+    }
+}
+
+/// The half-edges of the polygon through the frontier half-edge `start`; `crossed` is told of every half-edge inside.
+fn cycle(
+    mesh: &IndexedTriangulation,
+    frontier: &[bool],
+    start: u32,
+    crossed: &mut impl FnMut(u32),
+) -> Vec<u32> {
+    let mut half_edges = vec![start];
+    loop {
+        let h = mesh.successor(frontier, half_edges[half_edges.len() - 1], crossed);
+        if h == start {
+            return half_edges;
+        }
+        half_edges.push(h);
+    }
+}
+
+/// Time of each phase, by name: the paper's kernels, and our ordering of the polygons.
+pub type PhaseTimes = [(&'static str, Duration); 6];
+
+/// Polygonal mesh of a triangulation, and the time of each phase.
+///
+/// `points` are the vertices of `mesh`. `constrained(h)` says whether the edge of half-edge `h` must stay; it must be the
+/// same for both of its halves. With [`Ties::First`], a region may have no terminal edge: it is lost.
+pub fn indexed<P: Point>(
+    points: &[P],
+    mesh: &IndexedTriangulation,
+    constrained: impl Fn(u32) -> bool,
+    ties: Ties,
+) -> (PolyllaLists, PhaseTimes) {
+    let mut start = Instant::now();
+    let mut lap = || std::mem::replace(&mut start, Instant::now()).elapsed();
+
+    let max = label_max(points, mesh, ties);
+    let label_max = lap();
+    let seeds = label_seed(mesh, &max, &constrained);
+    let label_seed = lap();
+    let mut frontier = label_frontier(mesh, &max, &constrained);
+    let label_frontier = lap();
+    // The count is no part of the paper's phases.
+    let frontier_edges = (0..mesh.half_edges())
+        .filter(|&h| frontier[h as usize] && mesh.opposite(h).is_none_or(|back| h < back))
+        .count();
+    lap();
+    let (polygons, broken) = traversal(mesh, &max, &seeds, &frontier);
+    let traversal = lap();
+    let (parts, tips) = reparation(mesh, &mut frontier, &polygons, &broken);
+    let reparation = lap();
+    let mut lists = order(&polygons, &broken, &parts, mesh.trivertex.len());
+    let order = lap();
+    lists.counts.regions = seeds.len() as u32;
+    lists.counts.frontier_edges = frontier_edges as u32;
+    lists.counts.barrier_tips = tips;
+    let times = [
+        ("label max", label_max),
+        ("label seeds", label_seed),
+        ("label frontier", label_frontier),
+        ("traversal", traversal),
+        ("reparation", reparation),
+        ("order polygons", order),
+    ];
+    (lists, times)
+}
+
+/// Half-edge of each triangle's longest edge (Algorithm 2, LabelMax).
+fn label_max<P: Point>(points: &[P], mesh: &IndexedTriangulation, ties: Ties) -> Vec<u32> {
+    let length = |h: u32| {
+        let [a, b] = [mesh.origin(h), mesh.target(h)].map(|v| points[v as usize]);
+        a.distance_squared(b)
+    };
+    let id = |h: u32| match ties {
+        Ties::Edge => mesh.opposite(h).map_or(h, |back| h.min(back)),
+        Ties::First => h,
+    };
+    (0..mesh.half_edges())
+        .step_by(3)
+        .map(|h| {
+            [h + 1, h + 2].into_iter().fold(h, |best, g| {
+                let longer = length(g) > length(best);
+                let first = length(g) == length(best) && id(g) < id(best);
+                if longer || first { g } else { best }
+            })
+        })
+        .collect()
+}
+
+/// The seed triangles, ascending (LabelSeed): of a terminal edge's triangles the smaller; on the boundary, and along a
+/// constrained edge, each triangle whose longest edge it is.
+fn label_seed(
+    mesh: &IndexedTriangulation,
+    max: &[u32],
+    constrained: impl Fn(u32) -> bool,
+) -> Vec<u32> {
+    (0..max.len() as u32)
+        .filter(|&t| {
+            let h = max[t as usize];
+            match mesh.opposite(h) {
+                Some(back) if !constrained(h) => t < back / 3 && max[back as usize / 3] == back,
+                _ => true,
+            }
+        })
+        .collect()
+}
+
+/// Whether each half-edge is one of a frontier edge (LabelFrontier).
+fn label_frontier(
+    mesh: &IndexedTriangulation,
+    max: &[u32],
+    constrained: impl Fn(u32) -> bool,
+) -> Vec<bool> {
+    (0..mesh.half_edges())
+        .map(|h| match mesh.opposite(h) {
+            Some(back) if !constrained(h) => {
+                max[h as usize / 3] != h && max[back as usize / 3] != back
+            }
+            _ => true,
+        })
+        .collect()
+}
+
+/// The polygon of each seed, and which of them have barrier tips (Algorithm 3).
+fn traversal(
+    mesh: &IndexedTriangulation,
+    max: &[u32],
+    seeds: &[u32],
+    frontier: &[bool],
+) -> (PolygonArrays, Vec<u32>) {
+    let mut polygons = PolygonArrays::default();
+    for &seed in seeds {
+        let terminal = max[seed as usize];
+        let h = if frontier[terminal as usize] {
+            terminal
+        } else {
+            mesh.successor(frontier, terminal, &mut |_| {})
+        };
+        polygons.construct(mesh, frontier, h);
+    }
+    let broken = (0..seeds.len() as u32)
+        .filter(|&i| barrier_tips(polygons.polygon(i)).next().is_some())
+        .collect();
+    (polygons, broken)
+}
+
+/// The tips of a polygon: (its place, the vertex before and behind it) where that is one vertex.
+fn barrier_tips(polygon: &[u32]) -> impl Iterator<Item = (usize, u32)> {
+    let n = polygon.len();
+    (0..n)
+        .filter(move |&k| polygon[(k + n - 1) % n] == polygon[(k + 1) % n])
+        .map(move |k| (k, polygon[(k + 1) % n]))
+}
+
+/// The parts that replace the `broken` ones of `polygons`, and the number of tips there were (Algorithm 5).
+///
+/// `frontier` gets the middle edges of all tips.
+pub fn reparation(
+    mesh: &IndexedTriangulation,
+    frontier: &mut [bool],
+    polygons: &PolygonArrays,
+    broken: &[u32],
+) -> (PolygonArrays, u32) {
+    let mut middle = vec![false; if broken.is_empty() { 0 } else { frontier.len() }];
+    let opposite = |h: u32| mesh.opposite(h).expect("it lies inside of a polygon");
+    let mut tips = 0;
+    for &i in broken {
+        let polygon = polygons.polygon(i);
+        for (k, neighbour) in barrier_tips(polygon) {
+            let barrier = mesh.spoke(polygon[k], neighbour).unwrap_or_else(|| {
+                // Where triangles overlap, the Trivertex array may hold one that is not around this tip.
+                cycle(mesh, frontier, polygons.starts[i as usize], &mut |_| {})[k]
+            });
+            let h = middle_edge(mesh, barrier);
+            middle[h as usize] = true;
+            middle[opposite(h) as usize] = true;
+            tips += 1;
+        }
+    }
+    let mut parts = PolygonArrays::default();
+    for &i in broken {
+        // A frontier half-edge of each part that may have a middle edge inside.
+        let mut pending = vec![polygons.starts[i as usize]];
+        while let Some(start) = pending.pop() {
+            let mut cut = None;
+            cycle(mesh, frontier, start, &mut |e| {
+                if middle[e as usize] {
+                    cut = Some(e);
+                }
+            });
+            match cut {
+                None => parts.construct(mesh, frontier, start),
+                Some(h) => {
+                    frontier[h as usize] = true;
+                    frontier[opposite(h) as usize] = true;
+                    pending.extend([h, opposite(h)]);
+                }
+            }
+        }
+    }
+    (parts, tips)
+}
+
+/// Of the n edges clockwise from `barrier`, the only frontier half-edge at its origin, number (n - 1) / 2 from 0.
+fn middle_edge(mesh: &IndexedTriangulation, barrier: u32) -> u32 {
+    let around = |h: u32| mesh.clockwise(h).expect("a tip is no boundary vertex");
+    let interior: Vec<u32> = std::iter::successors(Some(around(barrier)), |&h| Some(around(h)))
+        .take_while(|&h| h != barrier)
+        .collect();
+    interior[(interior.len() - 1) / 2]
+}
+
+/// The `polygons` that are not `broken` and the `parts`, in the order of their smallest half-edges.
+fn order(
+    polygons: &PolygonArrays,
+    broken: &[u32],
+    parts: &PolygonArrays,
+    vertices: usize,
+) -> PolyllaLists {
+    let mut whole = vec![true; polygons.starts.len()];
+    for &i in broken {
+        whole[i as usize] = false;
+    }
+    let mut all: Vec<(u32, &[u32])> = (0..polygons.starts.len() as u32)
+        .filter(|&i| whole[i as usize])
+        .map(|i| (polygons.starts[i as usize], polygons.polygon(i)))
+        .collect();
+    all.extend(
+        (0..parts.starts.len() as u32).map(|i| (parts.starts[i as usize], parts.polygon(i))),
+    );
+    all.sort_unstable();
+
+    let mut lists = PolyllaLists {
+        polygons: Polygons {
+            offsets: vec![0],
+            vertices: Vec::new(),
+        },
+        counts: PolyllaCounts {
+            polygons: all.len() as u32,
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    // The last polygon that visited each vertex.
+    let mut visited_by = vec![NONE; vertices];
+    for (start, polygon) in all {
+        let repeats = polygon.iter().fold(false, |repeats, &v| {
+            repeats | (std::mem::replace(&mut visited_by[v as usize], start) == start)
+        });
+        lists.counts.weakly_simple += u32::from(repeats);
+        lists.half_edges.push(start);
+        lists.polygons.push(polygon);
+    }
+    lists
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec2;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::reference;
+    use crate::reference::random_mesh::triangulations_with_regions;
+
+    #[test]
+    fn neighbours_of_a_square() {
+        //  3---2
+        //  | / |    edge 2 of triangle 0, from vertex 2 to vertex 0, is edge 0 of triangle 1
+        //  0---1
+        let mesh = IndexedTriangulation::new(&[[0, 1, 2], [0, 2, 3]], 5);
+        assert_eq!(mesh.neighbours, [[NONE, NONE, 1], [0, NONE, NONE]]);
+        assert_eq!(mesh.trivertex, [0, 0, 0, 1, NONE]);
+        assert_eq!(
+            (mesh.opposite(2), mesh.opposite(3), mesh.opposite(0)),
+            (Some(3), Some(2), None)
+        );
+        assert_eq!(mesh.spoke(2, 0), Some(2));
+        assert_eq!(mesh.spoke(2, 1), None);
+    }
+
+    #[test]
+    fn a_tip_across_the_end_of_the_list_is_found() {
+        // The tip 7 is first, last, or between.
+        for polygon in [[7, 1, 2, 3, 1], [1, 2, 3, 1, 7], [3, 1, 7, 1, 2]] {
+            let found: Vec<_> = barrier_tips(&polygon)
+                .map(|(k, v)| (polygon[k], v))
+                .collect();
+            assert_eq!(found, [(7, 1)]);
+        }
+    }
+
+    #[test]
+    fn the_mesh_array_of_a_square() {
+        let mesh = IndexedTriangulation::new(&[[0, 1, 2], [0, 2, 3]], 4);
+        let points = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(DVec2::from);
+        let max = label_max(&points, &mesh, Ties::Edge);
+        assert_eq!(max, [2, 3]);
+        let seeds = label_seed(&mesh, &max, |_| false);
+        assert_eq!(seeds, [0]);
+        let frontier = label_frontier(&mesh, &max, |_| false);
+        assert_eq!(frontier, [true, true, false, false, true, true]);
+        let (polygons, broken) = traversal(&mesh, &max, &seeds, &frontier);
+        assert_eq!(polygons.mesh, [4, 0, 1, 2, 3]);
+        assert_eq!((polygons.positions, polygons.starts), (vec![0], vec![0]));
+        assert!(broken.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn polygons_are_those_of_the_half_edges(mesh in triangulations_with_regions()) {
+            let he = reference::half_edges(&mesh.triangles, mesh.points.len());
+            let constrained = reference::constrained_edges(&mesh, &he).unwrap();
+            let constrained = |h: u32| constrained[h as usize];
+            let (expected, _) = reference::polylla(&mesh.points, &he, constrained, Ties::Edge);
+            let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
+            let (ours, _) = indexed(&mesh.points, &arrays, constrained, Ties::Edge);
+            prop_assert_eq!(ours.counts, expected.counts);
+            prop_assert_eq!(ours.half_edges, expected.half_edges);
+            prop_assert_eq!(ours.polygons, expected.polygons);
+        }
+    }
+}
