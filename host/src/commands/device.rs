@@ -131,10 +131,15 @@ impl Report<'_> {
                 row(stage.name, format!("{:.3} ms", stage.milliseconds));
             }
             if let Some(bytes) = self.peak_bytes {
-                row(
-                    "most device memory",
-                    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
-                );
+                let bytes = bytes as f64;
+                let mut text = format!("{:.1} MiB", bytes / f64::from(1 << 20));
+                for (key, one) in [("vertices", "vertex"), ("triangles", "triangle")] {
+                    let count = self.counts.iter().find(|(name, _)| *name == key);
+                    if let Some(count) = count.and_then(|(_, count)| count.as_f64()) {
+                        text += &format!(", {:.1} bytes a {one}", bytes / count);
+                    }
+                }
+                row("most device memory", text);
             }
         }
         row(
