@@ -2,10 +2,11 @@
 //!
 //! | family | stages |
 //! | --- | --- |
-//! | [`collective`] | scan, compact, bucket |
+//! | [`collective`] | scan, compact, bucket, rank |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
+//! | [`refine`] | longest-edge bisection of triangulations |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
@@ -29,4 +30,5 @@ pub mod launch;
 pub mod orientation;
 pub mod point;
 pub mod polylla;
+pub mod refine;
 pub mod view;

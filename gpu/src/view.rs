@@ -70,6 +70,17 @@ unsafe impl Sync for Atomic<'_> {}
 // SAFETY: every access is atomic.
 unsafe impl Send for Atomic<'_> {}
 
+impl<'a, T> From<&'a [T]> for In<'a, T> {
+    /// A view of host memory, to call a kernel's function with.
+    fn from(slice: &'a [T]) -> Self {
+        Self {
+            ptr: slice.as_ptr(),
+            len: slice.len(),
+            memory: PhantomData,
+        }
+    }
+}
+
 impl<T: Copy> In<'_, T> {
     /// A view of `len` elements at `ptr`.
     ///
@@ -313,6 +324,14 @@ impl Atomic<'_> {
     #[inline(always)]
     pub fn set_bit(self, i: u32) {
         self.cell(i / 32).fetch_or(1 << (i % 32), Relaxed);
+    }
+
+    /// Sets bit `i` of a bit set; whether it was set before.
+    #[inline(always)]
+    pub fn test_and_set_bit(self, i: u32) -> bool {
+        let bit = 1 << (i % 32);
+        // A load costs less than an atomic update, and many calls find the bit set.
+        self.load(i / 32) & bit != 0 || self.cell(i / 32).fetch_or(bit, Relaxed) & bit != 0
     }
 
     /// Bit `i` of a bit set.

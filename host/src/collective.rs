@@ -1,6 +1,6 @@
-//! Collectives on a device: scan, compact, bucket. The kernels are in `gpu::collective`.
+//! Collectives on a device: scan, compact, bucket, rank. The kernels are in `gpu::collective`.
 
-use gpu::collective::{self as kernel, BIT_TILE, TILE};
+use gpu::collective::{self as kernel, BIT_TILE, RANK_STEP, TILE};
 use gpu::launch::Buffer;
 
 use crate::Result;
@@ -58,6 +58,29 @@ pub fn compact(on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
         kernel::list_bits::launch(on, counts.len() as u32, bits, &counts, &mut list)?;
     }
     Ok(list)
+}
+
+/// Ranks in a bit set.
+pub struct Ranks {
+    /// Set bits before each [`RANK_STEP`] bits.
+    pub sums: Buffer<u32>,
+    /// Set bits of all.
+    pub total: u32,
+}
+
+/// How many bits are set before each bit, as `gpu::collective::Ranks` reads it.
+///
+/// # Errors
+/// Those of the device.
+pub fn rank(on: &Device, bits: &Buffer<u32>) -> Result<Ranks> {
+    let steps = (32 * bits.len()).div_ceil(RANK_STEP as usize);
+    let mut sums = on.uninitialized(steps)?;
+    kernel::count_steps::launch(on, steps as u32, bits, &mut sums)?;
+    let total = exclusive_scan(on, &mut sums)?;
+    Ok(Ranks {
+        sums,
+        total: on.read(&total, 0)?,
+    })
 }
 
 /// Elements by key, in compressed sparse rows.

@@ -50,6 +50,15 @@ impl<P: Point> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error::Invalid`] with the offending element and the rule that it breaks; [`Error::OutOfMemory`].
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+        Self::upload_with_room(on, mesh, |len| len)
+    }
+
+    /// As [`DeviceTriangulation::upload`], with memory for `room(len)` points and origins.
+    pub(crate) fn upload_with_room(
+        on: &Device,
+        mesh: &Triangulation,
+        room: impl Fn(usize) -> usize,
+    ) -> Result<Self> {
         if mesh.triangles.len() > MOST_TRIANGLES {
             return Err(Error::Invalid {
                 element: "the mesh".to_owned(),
@@ -61,9 +70,10 @@ impl<P: Point> DeviceTriangulation<P> {
         }
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, origins) = on.stage("copy to the device", || {
+            let origins = mesh.triangles.as_flattened();
             Ok((
-                upload_points(on, &mesh.points)?,
-                on.upload(bytemuck::cast_slice(&mesh.triangles))?,
+                upload_points(on, &mesh.points, room(mesh.points.len()))?,
+                on.upload_with_capacity(origins, room(origins.len()))?,
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {
@@ -205,12 +215,12 @@ fn slots_for(edges: usize) -> usize {
 }
 
 /// Copies points to the device in its precision.
-fn upload_points<P: Point>(on: &Device, points: &[DVec2]) -> Result<Buffer<P>> {
+fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> Result<Buffer<P>> {
     if P::INSTANCE == DVec2::INSTANCE {
-        return on.upload(bytemuck::cast_slice(points));
+        return on.upload_with_capacity(bytemuck::cast_slice(points), room);
     }
     let points: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
-    on.upload(&points)
+    on.upload_with_capacity(&points, room)
 }
 
 /// The error that the check kernels found, if any.

@@ -61,6 +61,7 @@ pub mod mesh;
 pub mod polylla;
 pub mod quality;
 pub mod reference;
+pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod validate;

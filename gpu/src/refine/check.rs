@@ -1,0 +1,31 @@
+//! What bisection cannot do: give a point between two neighbouring numbers.
+
+use gpu_macros::kernel;
+
+use super::mark::triangle;
+use crate::orientation::is_counter_clockwise;
+use crate::point::Point2;
+use crate::view::{Atomic, In};
+
+/// Finds triangle `t` if it is clockwise or degenerate: the edges that it comes from were too short for this precision.
+///
+/// The triangle is `first + i`, or that of half-edge `list[i]` if there is a list.
+#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+pub fn check_parts<P: Point2>(
+    i: u32,
+    list: In<u32>,
+    first: u32,
+    corners: In<u32>,
+    points: In<P>,
+    found: Atomic,
+) {
+    let t = if list.is_empty() {
+        first + i
+    } else {
+        list.at(i) / 3
+    };
+    let [a, b, c] = triangle(t, corners, points);
+    if !is_counter_clockwise(a, b, c) {
+        found.min(0, t);
+    }
+}

@@ -1,0 +1,244 @@
+//! A triangulation with edges on a device, and how it gets there.
+
+use std::collections::BTreeSet;
+
+use glam::DVec2;
+use gpu::launch::Buffer;
+use gpu::refine as kernel;
+
+use super::coarsen::Saved;
+use super::{Level, Stale};
+use crate::backend::Device;
+use crate::collective::{bucket, compact};
+use crate::half_edges::{DeviceTriangulation, Point};
+use crate::mesh::{EdgeTriangulation, NONE, Segment, Triangulation};
+use crate::{Error, Result};
+
+/// A triangulation with edges on a device, at some level of refinement; `gpu::refine` describes the arrays.
+///
+/// It remembers what its rounds made of the input: N new triangles and D new vertices so far.
+pub struct EdgeMesh<P> {
+    /// Coordinates; V.
+    pub points: Buffer<P>,
+    /// Vertices of each triangle; 3T.
+    pub corners: Buffer<u32>,
+    /// Sides of each triangle; 3T.
+    pub sides: Buffer<u32>,
+    /// Half-edge of each side; 2E.
+    pub halves: Buffer<u32>,
+    /// Which side of each triangle is the longest; T.
+    pub(super) longest: Buffer<u8>,
+    /// Tag of each edge: 0, or one more than an index of `markers`; E, or empty where no edge has one.
+    pub(super) tags: Buffer<u32>,
+    /// Markers of the input's segments, ascending.
+    pub(super) markers: Vec<i32>,
+    /// Triangle of the round before that each new triangle is a part of; N.
+    pub parents: Buffer<u32>,
+    /// Edge of the round before that each new vertex divides; D.
+    pub divided: Buffer<u32>,
+    /// Ends of that edge; 2D.
+    pub ends: Buffer<u32>,
+    /// Counts of the input, and after each round.
+    pub(super) levels: Vec<Level>,
+    /// For each round what it overwrote, if that is kept.
+    pub(super) saved: Vec<Option<Saved>>,
+    pub(super) stale: Stale,
+}
+
+/// Room for refinement beside a mesh: a part in so many.
+const ROOM: usize = 4;
+
+fn with_room(len: usize) -> usize {
+    len + len / ROOM
+}
+
+impl<P: Point> EdgeMesh<P> {
+    /// Bytes that building takes at once, for V points and T triangles.
+    pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
+        let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
+        // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
+        let kept = points * size_of::<P>() + triangles * (3 + 3 + 3) * size_of::<u32>();
+        building.max((with_room(kept) + 3 * triangles * size_of::<u32>()) as u64)
+    }
+
+    /// Copies a mesh to the device, checks it and builds its edges there: numbered in the order of the half-edges that own
+    /// them, the smaller of each two.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTriangulation::upload`]; [`Error::Invalid`] for a segment that is no edge.
+    pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+        on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
+        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, with_room)?;
+        let mut built = Self::build(on, with_twins)?;
+        built.tag(on, &mesh.segments)?;
+        Ok(built)
+    }
+
+    /// Numbers the edges of a triangulation on the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn build(on: &Device, mesh: DeviceTriangulation<P>) -> Result<Self> {
+        on.stage("number edges", || {
+            let n = mesh.half_edges();
+            let mut owners = on.uninitialized(n.div_ceil(32) as usize)?;
+            kernel::mark_owners::launch(on, n, &mesh.twins, &mut owners)?;
+            let owners = compact(on, &owners)?;
+            let mut sides = on.uninitialized(with_room(n as usize))?;
+            let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
+            sides.set_len(n as usize);
+            halves.set_len(2 * owners.len());
+            let edges = owners.len() as u32;
+            kernel::number_sides::launch(on, edges, &owners, &mesh.twins, &mut sides, &mut halves)?;
+            Self::new(on, mesh.points, mesh.origins, sides, halves)
+        })
+    }
+
+    /// Copies a mesh with numbered edges to the device and checks it there; its edges keep their ids.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTriangulation::upload`], or [`Error::Invalid`] where sides and edges do not fit.
+    pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
+        crate::validate::refine::edges(mesh)?;
+        let triangulation = Triangulation {
+            points: mesh.points.clone(),
+            triangles: mesh.corners(),
+            ..Default::default()
+        };
+        let checked = DeviceTriangulation::<P>::upload_with_room(on, &triangulation, with_room)?;
+        let sides = on.upload(mesh.triangles.as_flattened())?;
+        let mut halves = on.filled(2 * mesh.edges.len(), NONE)?;
+        kernel::invert_sides::launch(on, sides.len() as u32, &sides, &mut halves)?;
+        let mut built = Self::new(on, checked.points, checked.origins, sides, halves)?;
+        let segments: Vec<Segment> = mesh
+            .edges
+            .iter()
+            .zip(&mesh.tags)
+            .filter(|&(_, &marker)| marker != 0)
+            .map(|(&ends, &marker)| Segment { ends, marker })
+            .collect();
+        built.tag(on, &segments)?;
+        Ok(built)
+    }
+
+    fn new(
+        on: &Device,
+        points: Buffer<P>,
+        corners: Buffer<u32>,
+        sides: Buffer<u32>,
+        halves: Buffer<u32>,
+    ) -> Result<Self> {
+        let triangles = corners.len() / 3;
+        let mut longest = on.uninitialized(with_room(triangles))?;
+        longest.set_len(triangles);
+        let level = Level {
+            vertices: points.len() as u32,
+            edges: halves.len() as u32 / 2,
+            triangles: triangles as u32,
+        };
+        Ok(Self {
+            points,
+            corners,
+            sides,
+            halves,
+            longest,
+            tags: on.uninitialized(0)?,
+            markers: Vec::new(),
+            parents: on.uninitialized(0)?,
+            divided: on.uninitialized(0)?,
+            ends: on.uninitialized(0)?,
+            levels: vec![level],
+            saved: Vec::new(),
+            stale: Stale::All,
+        })
+    }
+
+    /// Tags the edges that are segments. Of segments between the same vertices the first counts.
+    fn tag(&mut self, on: &Device, segments: &[Segment]) -> Result<()> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        on.stage("tag segments", || {
+            let vertices = self.level().vertices;
+            let markers: BTreeSet<i32> = segments.iter().map(|segment| segment.marker).collect();
+            self.markers = markers.into_iter().collect();
+            let mut seen = BTreeSet::new();
+            let (mut ends, mut tags) = (Vec::new(), Vec::new());
+            for (i, segment) in segments.iter().enumerate() {
+                let [a, b] = segment.ends;
+                if a >= vertices || b >= vertices {
+                    return Err(Error::Invalid {
+                        element: format!("segment {i}"),
+                        rule: "has a vertex index that is out of range".to_owned(),
+                    });
+                }
+                if seen.insert((a.min(b), a.max(b))) {
+                    ends.extend([a, b]);
+                    let marker = self.markers.binary_search(&segment.marker);
+                    tags.push(1 + marker.expect("every marker is there") as u32);
+                }
+            }
+            let around = bucket(on, &self.corners, vertices as usize)?;
+            let mut found = on.filled(1, NONE)?;
+            self.tags = on.filled(self.level().edges as usize, 0)?;
+            let (device_ends, device_tags) = (on.upload(&ends)?, on.upload(&tags)?);
+            kernel::tag_segments::launch(
+                on,
+                tags.len() as u32,
+                &device_ends,
+                &device_tags,
+                &self.corners,
+                &self.sides,
+                &around.offsets,
+                &around.items,
+                &mut self.tags,
+                &mut found,
+            )?;
+            let missing = on.read(&found, 0)?;
+            if missing != NONE {
+                let [a, b] = [0, 1].map(|k| ends[2 * missing as usize + k]);
+                return Err(Error::Invalid {
+                    element: format!("the segment from vertex {a} to vertex {b}"),
+                    rule: "is no edge of the triangulation".to_owned(),
+                });
+            }
+            Ok(())
+        })
+    }
+
+    /// A copy on the same machine, with the same room; without its history.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn duplicate(&self, on: &Device) -> Result<Self> {
+        let copy = |buffer: &Buffer<u32>| on.moved(buffer, buffer.capacity());
+        Ok(Self {
+            points: on.moved(&self.points, self.points.capacity())?,
+            corners: copy(&self.corners)?,
+            sides: copy(&self.sides)?,
+            halves: copy(&self.halves)?,
+            longest: on.moved(&self.longest, self.longest.capacity())?,
+            tags: copy(&self.tags)?,
+            markers: self.markers.clone(),
+            parents: copy(&self.parents)?,
+            divided: copy(&self.divided)?,
+            ends: copy(&self.ends)?,
+            levels: self.levels.clone(),
+            saved: self.saved.iter().map(|_| None).collect(),
+            stale: match &self.stale {
+                Stale::None => Stale::None,
+                Stale::All | Stale::Some(..) => Stale::All,
+            },
+        })
+    }
+
+    /// Counts now.
+    pub fn level(&self) -> Level {
+        *self.levels.last().expect("the input is a level")
+    }
+
+    /// Counts of the input, and after each round.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+}
