@@ -13,7 +13,7 @@ use crate::mesh::{HalfEdges, Triangulation};
 use crate::{Error, Result, validate};
 
 /// Points that a device can hold: `f32` or `f64` coordinates.
-pub trait Point: Point2 + bytemuck::Pod {}
+pub trait Point: Point2 + bytemuck::Pod + PartialEq + std::fmt::Debug {}
 impl Point for Vec2 {}
 impl Point for DVec2 {}
 

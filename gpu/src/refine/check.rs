@@ -7,7 +7,8 @@ use crate::orientation::is_counter_clockwise;
 use crate::point::Point2;
 use crate::view::{Atomic, In};
 
-/// Finds triangle `t` if it is clockwise or degenerate: the edges that it comes from were too short for this precision.
+/// Finds triangle `t` if it is degenerate or turned over: the edges that it comes from were too short for this precision.
+/// The mesh may be clockwise as a whole.
 ///
 /// The triangle is `first + i`, or that of half-edge `list[i]` if there is a list.
 #[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
@@ -17,6 +18,7 @@ pub fn check_parts<P: Point2>(
     first: u32,
     corners: In<u32>,
     points: In<P>,
+    clockwise: u32,
     found: Atomic,
 ) {
     let t = if list.is_empty() {
@@ -25,6 +27,7 @@ pub fn check_parts<P: Point2>(
         list.at(i) / 3
     };
     let [a, b, c] = triangle(t, corners, points);
+    let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
     if !is_counter_clockwise(a, b, c) {
         found.min(0, t);
     }

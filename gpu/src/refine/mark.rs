@@ -59,7 +59,7 @@ pub fn mark_disk<P: Point2>(
 #[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
 pub fn mark_area<P: Point2>(t: u32, corners: In<u32>, points: In<P>, area: f64) -> bool {
     let [a, b, c] = triangle(t, corners, points);
-    (b - a).perp_dot(c - a) * 0.5 > area
+    (b - a).perp_dot(c - a).abs() * 0.5 > area
 }
 
 /// Marks triangle `t` if an angle of it is below the one whose cosine and sine are given.
@@ -72,10 +72,10 @@ pub fn mark_angle<P: Point2>(
     sine: f64,
 ) -> bool {
     let [a, b, c] = triangle(t, corners, points);
-    // Below: the second arm lies clockwise of the first turned by the angle.
+    // Below: the second arm lies on the first's side of the first turned by the angle.
     let below = |p: DVec2, q: DVec2, r: DVec2| {
         let (u, v) = (q - p, r - p);
-        u.perp_dot(v) * cosine < u.dot(v) * sine
+        u.perp_dot(v).abs() * cosine < u.dot(v) * sine
     };
     below(a, b, c) || below(b, c, a) || below(c, a, b)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::DVec2;
 use gpu::launch::Buffer;
+use gpu::orientation::is_counter_clockwise;
 use gpu::refine as kernel;
 
 use super::coarsen::Saved;
@@ -12,7 +13,7 @@ use crate::backend::Device;
 use crate::collective::{bucket, compact};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, NONE, Segment, Triangulation};
-use crate::{Error, Result};
+use crate::{Error, Result, validate};
 
 /// A triangulation with edges on a device, at some level of refinement; `gpu::refine` describes the arrays.
 ///
@@ -28,7 +29,7 @@ pub struct EdgeMesh<P> {
     pub halves: Buffer<u32>,
     /// Which side of each triangle is the longest; T.
     pub(super) longest: Buffer<u8>,
-    /// Tag of each edge: 0, or one more than an index of `markers`; E, or empty where no edge has one.
+    /// See [`EdgeMesh::tags`].
     pub(super) tags: Buffer<u32>,
     /// Markers of the input's segments, ascending.
     pub(super) markers: Vec<i32>,
@@ -43,6 +44,8 @@ pub struct EdgeMesh<P> {
     /// For each round what it overwrote, if that is kept.
     pub(super) saved: Vec<Option<Saved>>,
     pub(super) stale: Stale,
+    /// Whether all triangles run clockwise: y points down.
+    pub(super) clockwise: bool,
 }
 
 /// Room for refinement beside a mesh: a part in so many.
@@ -94,22 +97,23 @@ impl<P: Point> EdgeMesh<P> {
         })
     }
 
-    /// Copies a mesh with numbered edges to the device and checks it there; its edges keep their ids.
+    /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
     ///
     /// # Errors
-    /// Those of [`DeviceTriangulation::upload`], or [`Error::Invalid`] where sides and edges do not fit.
+    /// [`Error::Invalid`] where sides and edges do not fit, or a triangle is degenerate or runs the other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
-        crate::validate::refine::edges(mesh)?;
-        let triangulation = Triangulation {
-            points: mesh.points.clone(),
-            triangles: mesh.corners(),
-            ..Default::default()
-        };
-        let checked = DeviceTriangulation::<P>::upload_with_room(on, &triangulation, with_room)?;
+        //TOPOLOGY
+        let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let corners = mesh.corners();
+        let clockwise = check_orientation(&points, &corners)?;
+        let points = on.upload_with_capacity(&points, with_room(points.len()))?;
+        let corners = corners.as_flattened();
+        let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
         let sides = on.upload(mesh.triangles.as_flattened())?;
         let mut halves = on.filled(2 * mesh.edges.len(), NONE)?;
         kernel::invert_sides::launch(on, sides.len() as u32, &sides, &mut halves)?;
-        let mut built = Self::new(on, checked.points, checked.origins, sides, halves)?;
+        let mut built = Self::new(on, points, corners, sides, halves)?;
+        built.clockwise = clockwise;
         let segments: Vec<Segment> = mesh
             .edges
             .iter()
@@ -150,6 +154,7 @@ impl<P: Point> EdgeMesh<P> {
             levels: vec![level],
             saved: Vec::new(),
             stale: Stale::All,
+            clockwise: false,
         })
     }
 
@@ -229,6 +234,7 @@ impl<P: Point> EdgeMesh<P> {
                 Stale::None => Stale::None,
                 Stale::All | Stale::Some(..) => Stale::All,
             },
+            clockwise: self.clockwise,
         })
     }
 
@@ -237,8 +243,36 @@ impl<P: Point> EdgeMesh<P> {
         *self.levels.last().expect("the input is a level")
     }
 
+    /// Tag of each edge: 0, or one more than the rank of its marker among those of the input; E, or empty.
+    pub fn tags(&self) -> &Buffer<u32> {
+        &self.tags
+    }
+
     /// Counts of the input, and after each round.
     pub fn levels(&self) -> &[Level] {
         &self.levels
+    }
+}
+
+/// Whether all triangles run clockwise; that they all run the same way, and none is degenerate, is checked.
+fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+    let turns_left = |[a, b, c]: [u32; 3]| {
+        let point = |v: u32| points[v as usize].to_f64();
+        is_counter_clockwise(point(a), point(b), point(c))
+    };
+    let clockwise = corners.first().is_some_and(|&corners| !turns_left(corners));
+    let proper = |&[a, b, c]: &[u32; 3]| {
+        if clockwise {
+            turns_left([a, c, b])
+        } else {
+            turns_left([a, b, c])
+        }
+    };
+    match corners.iter().position(|corners| !proper(corners)) {
+        None => Ok(clockwise),
+        Some(t) => Err(Error::Invalid {
+            element: format!("triangle {t}"),
+            rule: "is degenerate in the chosen precision, or does not run the way of triangle 0".to_owned(),
+        }),
     }
 }

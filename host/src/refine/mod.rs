@@ -254,7 +254,16 @@ impl<P: Point> EdgeMesh<P> {
     fn check_stale(&mut self, on: &Device, found: &mut Buffer<u32>) -> Result<()> {
         on.stage("check the triangles", || {
             self.for_stale(on, |mesh, n, list, first| {
-                kernel::check_parts::launch(on, n, list, first, &mesh.corners, &mesh.points, found)?;
+                kernel::check_parts::launch(
+                    on,
+                    n,
+                    list,
+                    first,
+                    &mesh.corners,
+                    &mesh.points,
+                    u32::from(mesh.clockwise),
+                    found,
+                )?;
                 Ok(())
             })
         })

@@ -2,6 +2,7 @@
 
 use glam::DVec2;
 use gpu::launch::Buffer;
+use gpu::point::Point2;
 use gpu::refine as kernel;
 
 use super::EdgeMesh;
