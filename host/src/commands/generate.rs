@@ -32,6 +32,8 @@ pub struct Options {
 enum Dataset {
     /// Uniform grid on the unit square, every square split by the same diagonal
     Grid,
+    /// Grid whose inner points are moved by up to a quarter of a square
+    Jittered,
     /// Uniform random points in the unit square, Delaunay
     Random,
     /// Uniform random points in the unit disk, Delaunay
@@ -59,6 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let mesh = match options.dataset {
         Dataset::Grid => generate::grid(n)?,
+        Dataset::Jittered => generate::jittered(n, seed)?,
         Dataset::Random => delaunay(generate::random_points(n, seed)?)?,
         Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?,
     };

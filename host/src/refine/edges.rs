@@ -1,13 +1,12 @@
 //! A triangulation with edges on a device, and how it gets there.
 
-use std::collections::BTreeSet;
-
 use glam::DVec2;
 use gpu::launch::Buffer;
 use gpu::orientation::is_counter_clockwise;
 use gpu::refine as kernel;
 
 use super::coarsen::Saved;
+use super::tags::{Tags, no_edge};
 use super::{Level, Stale};
 use crate::backend::Device;
 use crate::collective::{bucket, compact};
@@ -51,7 +50,8 @@ pub struct EdgeMesh<P> {
 /// Room for refinement beside a mesh: a part in so many.
 const ROOM: usize = 4;
 
-fn with_room(len: usize) -> usize {
+/// Elements to have memory for beside `len` that are there.
+pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
@@ -164,34 +164,18 @@ impl<P: Point> EdgeMesh<P> {
             return Ok(());
         }
         on.stage("tag segments", || {
-            let vertices = self.level().vertices;
-            let markers: BTreeSet<i32> = segments.iter().map(|segment| segment.marker).collect();
-            self.markers = markers.into_iter().collect();
-            let mut seen = BTreeSet::new();
-            let (mut ends, mut tags) = (Vec::new(), Vec::new());
-            for (i, segment) in segments.iter().enumerate() {
-                let [a, b] = segment.ends;
-                if a >= vertices || b >= vertices {
-                    return Err(Error::Invalid {
-                        element: format!("segment {i}"),
-                        rule: "has a vertex index that is out of range".to_owned(),
-                    });
-                }
-                if seen.insert((a.min(b), a.max(b))) {
-                    ends.extend([a, b]);
-                    let marker = self.markers.binary_search(&segment.marker);
-                    tags.push(1 + marker.expect("every marker is there") as u32);
-                }
-            }
-            let around = bucket(on, &self.corners, vertices as usize)?;
+            let vertices = self.level().vertices as usize;
+            let tags = Tags::new(segments, vertices)?;
+            let around = bucket(on, &self.corners, vertices)?;
+            let ends = on.upload(tags.ends.as_flattened())?;
+            let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
-            let (device_ends, device_tags) = (on.upload(&ends)?, on.upload(&tags)?);
             kernel::tag_segments::launch(
                 on,
-                tags.len() as u32,
-                &device_ends,
-                &device_tags,
+                tags.values.len() as u32,
+                &ends,
+                &values,
                 &self.corners,
                 &self.sides,
                 &around.offsets,
@@ -199,15 +183,11 @@ impl<P: Point> EdgeMesh<P> {
                 &mut self.tags,
                 &mut found,
             )?;
-            let missing = on.read(&found, 0)?;
-            if missing != NONE {
-                let [a, b] = [0, 1].map(|k| ends[2 * missing as usize + k]);
-                return Err(Error::Invalid {
-                    element: format!("the segment from vertex {a} to vertex {b}"),
-                    rule: "is no edge of the triangulation".to_owned(),
-                });
+            self.markers = tags.markers;
+            match on.read(&found, 0)? {
+                NONE => Ok(()),
+                missing => Err(no_edge(tags.ends[missing as usize])),
             }
-            Ok(())
         })
     }
 

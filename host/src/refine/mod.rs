@@ -5,12 +5,15 @@ mod coarsen;
 mod edges;
 mod mark;
 mod output;
+mod serial;
+mod tags;
 
 use gpu::launch::Buffer;
 use gpu::refine as kernel;
 
-pub use edges::EdgeMesh;
+pub use edges::{EdgeMesh, with_room};
 pub use mark::Marking;
+pub use serial::SerialRun;
 
 use crate::backend::Device;
 use crate::collective::{compact, count_bits, rank};

@@ -6,6 +6,7 @@ use gpu::point::Point2;
 use gpu::refine as kernel;
 
 use super::EdgeMesh;
+use super::tags::segments;
 use crate::Result;
 use crate::backend::Device;
 use crate::half_edges::Point;
@@ -74,16 +75,7 @@ impl<P: Point> EdgeMesh<P> {
             return Ok(Vec::new());
         }
         let ends: Vec<[u32; 2]> = on.download_rows(&self.edge_ends(on)?)?;
-        let tags = on.download(&self.tags)?;
-        Ok(ends
-            .into_iter()
-            .zip(tags)
-            .filter(|&(_, tag)| tag != 0)
-            .map(|(ends, tag)| Segment {
-                ends,
-                marker: self.markers[tag as usize - 1],
-            })
-            .collect())
+        Ok(segments(&self.markers, ends, on.download(&self.tags)?))
     }
 
     /// The triangle of the input that each triangle is a part of; T.

@@ -11,9 +11,8 @@ use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;
 use crate::backend::Device;
 use crate::half_edges::Point;
-use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
-use crate::refine::{EdgeMesh, End, Marking, Options, refine};
-use crate::{reference, validate};
+use crate::mesh::{EdgeTriangulation, Triangulation};
+use crate::refine::{EdgeMesh, End, Marking, Options, SerialRun, refine};
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -115,34 +114,6 @@ fn fraction(fraction: f64) -> Marking {
     Marking::Fraction { fraction, seed: 1 }
 }
 
-/// The reference's mesh after all rounds of `options`, and what each round made.
-fn expected<P: Point>(
-    mesh: &Triangulation,
-    options: &Options,
-) -> (EdgeTriangulation<P>, Vec<Refinement>) {
-    let points = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let mut fine = reference::edges(points, &mesh.triangles);
-    let input = fine.triangles.len() as u32;
-    let mut parents = Vec::new();
-    let mut rounds = Vec::new();
-    for round in 0..options.rounds as usize {
-        let corners = fine.corners();
-        let marks: Vec<bool> = (0..corners.len() as u32)
-            .map(|t| {
-                let corners = corners.as_flattened();
-                options.marking.marks(t, &fine, corners, round, input, &parents)
-            })
-            .collect();
-        if !marks.contains(&true) {
-            break;
-        }
-        let (made, _) = reference::refine(&mut fine, |t| marks[t as usize]);
-        parents.extend(&made.parents);
-        rounds.push(made);
-    }
-    (fine, rounds)
-}
-
 /// Everything that a mesh holds on the device.
 fn arrays<P: Point>(on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
     fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
@@ -161,7 +132,8 @@ fn arrays<P: Point>(on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Vec<Vec<u8
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs: usize) -> Outcome {
-    let (fine, rounds) = expected::<P>(mesh, options);
+    let expected = SerialRun::<P>::of_triangulation(mesh, options)?;
+    let (fine, rounds) = (&expected.mesh, &expected.rounds);
     let coarse = match EdgeMesh::<P>::upload(on, mesh) {
         Err(Error::Invalid { rule, .. })
             if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
@@ -179,9 +151,13 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
             equal("sides", &got.triangles, &fine.triangles)?;
             equal("edges", &got.edges, &fine.edges)?;
             equal::<P>("points", &got.points, &fine.points)?;
-            equal("rounds", &ours.rounds(on)?, &rounds)?;
+            equal("rounds", &ours.rounds(on)?, rounds)?;
             let corners: Vec<[u32; 3]> = on.download_rows(&ours.corners)?;
-            equal("corners", &corners, &fine.corners())
+            equal("corners", &corners, &fine.corners())?;
+            let regions = mesh.regions.as_deref();
+            let (ours, expected) = (ours.triangulation(on, regions)?, expected.triangulation(regions));
+            equal("segments", &ours.segments, &expected.segments)?;
+            equal("mesh", &[ours], &[expected])
         };
         check().map_err(|error| format!("run {run}, {}: {error}", P::INSTANCE))?;
     }
