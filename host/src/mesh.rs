@@ -341,6 +341,22 @@ impl<P> EdgeTriangulation<P> {
     }
 }
 
+impl From<EdgeTriangulation> for Triangulation {
+    /// The triangles by their corners; edges with a tag are segments.
+    fn from(mesh: EdgeTriangulation) -> Triangulation {
+        let tagged = mesh.edges.iter().zip(&mesh.tags);
+        Triangulation {
+            triangles: mesh.corners(),
+            segments: tagged
+                .filter(|(_, tag)| **tag != 0)
+                .map(|(&ends, &marker)| Segment { ends, marker })
+                .collect(),
+            points: mesh.points,
+            regions: None,
+        }
+    }
+}
+
 /// What one round of refinement made (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {

@@ -20,7 +20,7 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// File to write: .off, .obj, .ply, .vtu, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written

@@ -5,8 +5,10 @@
 
 use crate::{Error, Result};
 
+mod exact;
 pub mod half_edges;
 pub mod polygons;
+pub mod refine;
 pub mod triangulation;
 
 pub use half_edges::half_edges;

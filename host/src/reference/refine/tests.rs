@@ -282,7 +282,7 @@ fn both_precisions_agree_where_arithmetic_is_exact() {
     let mut single: EdgeTriangulation<Vec2> = edges(points, &input.triangles);
     let mut double = edges(input.points, &input.triangles);
     for round in 0..3 {
-        let is_marked = |t: u32| (t + round) % 7 == 0;
+        let is_marked = |t: u32| (t + round).is_multiple_of(7);
         let refinement = refine(&mut double, is_marked).0;
         assert!(!refinement.divided.is_empty());
         assert_eq!(refine(&mut single, is_marked).0, refinement);
