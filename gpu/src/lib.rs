@@ -2,7 +2,7 @@
 //!
 //! | family | stages |
 //! | --- | --- |
-//! | [`collective`] | scan, compact, bucket, rank |
+//! | [`collective`] | scan, compact, bucket |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |

@@ -144,6 +144,11 @@ impl<T: Copy> In<'_, T> {
 /// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
 pub const PREFETCHED_AHEAD: u32 = 16;
 
+/// Two neighbouring elements, loaded as one vector.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Pair([u32; 2]);
+
 /// Four neighbouring elements, loaded and stored as one vector.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
@@ -155,6 +160,14 @@ impl In<'_, u32> {
     pub fn quad(self, i: u32) -> [u32; 4] {
         // SAFETY: the same array; `Out` allows reads.
         unsafe { Out::from_raw(self.ptr.cast_mut(), self.len) }.quad(i)
+    }
+
+    /// Elements `i` and `i + 1`; `i` is even.
+    #[inline(always)]
+    pub fn pair(self, i: u32) -> [u32; 2] {
+        debug_assert!(i.is_multiple_of(2) && (i as usize + 1) < self.len, "{i} of {}", self.len);
+        // SAFETY: in range by the kernel's contract; buffers are aligned to 16 bytes.
+        unsafe { (*self.ptr.add(i as usize).cast::<Pair>()).0 }
     }
 
     /// Bit `i` of a bit set.
@@ -188,6 +201,13 @@ impl<T: Copy> Out<'_, T> {
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len == 0
+    }
+
+    /// The same array, for reading what no index of the launch writes.
+    #[inline(always)]
+    pub fn unwritten<'a>(self) -> In<'a, T> {
+        // SAFETY: as `at`.
+        unsafe { In::from_raw(self.ptr, self.len) }
     }
 
     /// Writes element `i`.

@@ -2,6 +2,7 @@
 
 use gpu_macros::kernel;
 
+use super::longest::listed;
 use super::mark::triangle;
 use crate::orientation::is_counter_clockwise;
 use crate::point::Point2;
@@ -10,7 +11,7 @@ use crate::view::{Atomic, In};
 /// Finds triangle `t` if it is degenerate or turned over: the edges that it comes from were too short for this precision.
 /// The mesh may be clockwise as a whole.
 ///
-/// The triangle is `first + i`, or that of half-edge `list[i]` if there is a list.
+/// The triangle is told as to [`super::find_longest_edges()`].
 #[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
 pub fn check_parts<P: Point2>(
     i: u32,
@@ -21,10 +22,8 @@ pub fn check_parts<P: Point2>(
     clockwise: u32,
     found: Atomic,
 ) {
-    let t = if list.is_empty() {
-        first + i
-    } else {
-        list.at(i) / 3
+    let Some(t) = listed(i, list, first) else {
+        return;
     };
     let [a, b, c] = triangle(t, corners, points);
     let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };

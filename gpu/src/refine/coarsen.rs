@@ -2,7 +2,8 @@
 
 use gpu_macros::kernel;
 
-use super::reverse;
+use super::{pair, reverse};
+use crate::half_edge::next;
 use crate::view::{In, NONE, Out};
 
 /// Set in a saved side that had no other side.
@@ -41,7 +42,7 @@ pub fn save_triangles(
     }
 }
 
-/// Puts the `i`-th saved triangle back, and the half-edges of its sides.
+/// Puts the `i`-th saved triangle back, with the half-edges of its sides and the ends of the edges that it owns.
 #[kernel]
 pub fn restore_triangles(
     i: u32,
@@ -52,6 +53,7 @@ pub fn restore_triangles(
     corners: Out<u32>,
     sides: Out<u32>,
     halves: Out<u32>,
+    ends: Out<u64>,
     tags: Out<u32>,
 ) {
     let mut k = 0;
@@ -59,8 +61,12 @@ pub fn restore_triangles(
         let h = 3 * list.at(i) + k;
         let saved = saved_sides.at(3 * i + k);
         let side = saved & !ON_BOUNDARY;
-        corners.set(h, saved_corners.at(3 * i + k));
+        let (from, to) = (saved_corners.at(3 * i + k), saved_corners.at(next(3 * i + k)));
+        corners.set(h, from);
         sides.set(h, side);
+        if side.is_multiple_of(2) {
+            ends.set(side / 2, pair(from, to));
+        }
         halves.set(side, h);
         if saved & ON_BOUNDARY != 0 {
             halves.set(reverse(side), NONE);

@@ -6,213 +6,84 @@
 
 use gpu_macros::kernel;
 
-use super::reverse;
-use crate::collective::Ranks;
-use crate::half_edge::next;
+use super::{Counts, acting, pair, reverse, unpair};
+use crate::block::Block;
 use crate::point::Point2;
-use crate::view::{In, NONE, Out};
+use crate::view::{In, Out};
 
-/// Divides the owned edges of a triangle: first and second sub-step of section 4.4.
+/// Divides the owned edges of a triangle: first sub-step of section 4.4.
 ///
-/// A divided edge e becomes edge n = `divisions[2e]`, from its midpoint to its end, and n + 1, from its start to its midpoint, which
-/// is vertex `divisions[2e + 1]`. The new vertex's edge and its ends go to `parents` and `ends`, at `before` vertices.
-/// `tags`, if not empty, pass to both parts. Beyond the boundary the new edges have no half-edge either.
+/// A divided edge e becomes edge n, from its midpoint to its end, and n + 1, from its start to its midpoint, vertex v;
+/// `divisions[e]` is the pair of n and v. The new vertex's edge and its ends go to `parents` and `origins`, from `before` on.
+/// `tags`, if not empty, pass to both parts.
 ///
-/// The triangle is `i`, or that of half-edge `list[i]` if there is a list; of its half-edges the first in the list acts.
+/// The triangle is `i`, or that of half-edge `list[i]` if there is a list.
 #[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
 pub fn divide_edges<P: Point2>(
     i: u32,
     list: In<u32>,
     flags: In<u32>,
-    flag_ranks: In<u32>,
     owned: In<u32>,
-    owned_ranks: In<u32>,
+    sums: In<u32>,
     corners: In<u32>,
     sides: In<u32>,
     points: Out<P>,
-    halves: Out<u32>,
-    divisions: Out<u32>,
+    ends: Out<u64>,
+    divisions: Out<u64>,
     parents: Out<u32>,
-    ends: Out<u32>,
+    origins: Out<u64>,
     tags: Out<u32>,
     vertices: u32,
     edges: u32,
     before: u32,
 ) {
-    let Some(t) = acting(i, list) else { return };
-    let owned = Ranks::new(owned, owned_ranks);
-    let flags = Ranks::new(flags, flag_ranks);
-    let mut h = 3 * t;
-    while h < 3 * t + 3 {
-        if owned.bit(h) {
-            let e = sides.at(h) / 2;
-            let rank = owned.rank(h);
-            let slot = edges + flags.rank(h) + rank;
-            let vertex = vertices + rank;
-            let (a, b) = (corners.at(h), corners.at(next(h)));
-            points.set(vertex, points.at(a).midpoint(points.at(b)));
-            divisions.set(2 * e, slot);
-            divisions.set(2 * e + 1, vertex);
-            if halves.at(2 * e + 1) == NONE {
-                halves.set(2 * slot + 1, NONE);
-                halves.set(2 * slot + 3, NONE);
-            }
-            let new = before + rank;
-            parents.set(new, e);
-            ends.set(2 * new, a);
-            ends.set(2 * new + 1, b);
-            if !tags.is_empty() {
-                let tag = tags.at(e);
-                tags.set(slot, tag);
-                tags.set(slot + 1, tag);
-            }
-        }
-        h += 1;
-    }
-}
-
-/// The triangle that index `i` works on, of all or of a list of half-edges; `None` if another index works on it.
-#[inline(always)]
-fn acting(i: u32, list: In<u32>) -> Option<u32> {
+    let Some(t) = acting(i, list, flags) else {
+        return;
+    };
+    let h = 3 * t;
     if list.is_empty() {
-        return Some(i);
+        points.unwritten().prefetch_corners(corners, t);
     }
-    let t = list.at(i) / 3;
-    (i == 0 || list.at(i - 1) / 3 != t).then_some(t)
-}
-
-/// A triangle to write: vertices and sides.
-type Piece = ([u32; 3], [u32; 3]);
-
-/// Divides a triangle by the template for its divided sides (section 4.4, figure 4.4).
-///
-/// ```text
-///            C
-///          / | \          A, B: ends of the longest side, M its midpoint. N: midpoint of another divided side.
-///      N  /  |  \         The longest side is divided first (I, from C to M), then the halves that have a
-///        /  I|   \        divided side (J, from M to N). Interior edges run towards the divided edge.
-///       / J  |    \
-///      A --- M --- B
-/// ```
-///
-/// The first piece takes the triangle's place: a half without a divided side, that of A before that of B; then come the two of A's
-/// half, then the two of B's. `parents` gets the triangle that each new one is a part of, from `before` on.
-#[kernel]
-pub fn divide_triangles(
-    i: u32,
-    list: In<u32>,
-    flags: In<u32>,
-    flag_ranks: In<u32>,
-    owned: In<u32>,
-    owned_ranks: In<u32>,
-    divisions: In<u32>,
-    longest: In<u8>,
-    corners: Out<u32>,
-    sides: Out<u32>,
-    halves: Out<u32>,
-    parents: Out<u32>,
-    tags: Out<u32>,
-    triangles: u32,
-    edges: u32,
-    before: u32,
-) {
-    let Some(t) = acting(i, list) else { return };
-    let ranks = Ranks::new(flags, flag_ranks);
-    let (d0, d1, d2) = (ranks.bit(3 * t), ranks.bit(3 * t + 1), ranks.bit(3 * t + 2));
-    if !(d0 | d1 | d2) {
+    let is_owned = [owned.bit(h), owned.bit(h + 1), owned.bit(h + 2)];
+    if !(is_owned[0] | is_owned[1] | is_owned[2]) {
         return;
     }
-    let first = ranks.rank(3 * t);
-    let first_owned = Ranks::new(owned, owned_ranks).rank(3 * t);
-    // Bit j: local side j is divided; and owned.
-    let divided = d0 as u32 | (d1 as u32) << 1 | (d2 as u32) << 2;
-    let forward = |j: u32| sides.at(3 * t + j).is_multiple_of(2) as u32;
-    let owned = divided & (forward(0) | forward(1) << 1 | forward(2) << 2);
-
-    // The longest side, and the other two in the order of the triangle.
-    let ab = u32::from(longest.at(t));
-    let (bc, ca) = ((ab + 1) % 3, (ab + 2) % 3);
-    let corner = |j: u32| corners.at(3 * t + j);
-    let (a, b, c) = (corner(ab), corner(bc), corner(ca));
-    let side = |j: u32| sides.at(3 * t + j);
-    let (side_ab, side_bc, side_ca) = (side(ab), side(bc), side(ca));
-    let division = |j: u32, side: u32| {
-        let e = side / 2;
-        let (slot, vertex) = (divisions.at(2 * e), divisions.at(2 * e + 1));
-        // The halves in the triangle's direction, and the interior edge, towards the midpoint.
-        if side.is_multiple_of(2) {
-            Division {
-                first: 2 * (slot + 1),
-                second: 2 * slot,
-                interior: side,
-                midpoint: vertex,
-            }
-        } else {
-            let below = (1 << j) - 1;
-            let n = first + (divided & below).count_ones();
-            let m = first_owned + (owned & below).count_ones();
-            Division {
-                first: 2 * slot + 1,
-                second: 2 * (slot + 1) + 1,
-                interior: 2 * (edges + n + m),
-                midpoint: vertex,
-            }
+    // All reads come first: none waits for another.
+    let counts = Counts::new(flags, owned, sums);
+    let flag = [flags.bit(h), flags.bit(h + 1), flags.bit(h + 2)];
+    let mut rank = counts.owned_before(h);
+    let mut slot = edges + counts.flags_before(h) + rank;
+    let v = [corners.at(h), corners.at(h + 1), corners.at(h + 2)];
+    let p = [points.at(v[0]), points.at(v[1]), points.at(v[2])];
+    let edge = [sides.at(h) / 2, sides.at(h + 1) / 2, sides.at(h + 2) / 2];
+    let mut divide = |k: usize| {
+        if !is_owned[k] {
+            slot += u32::from(flag[k]);
+            return;
         }
-    };
-    let untag = |division: &Division| {
+        let (a, b, e) = (v[k], v[(k + 1) % 3], edge[k]);
+        let vertex = vertices + rank;
+        points.set(vertex, p[k].midpoint(p[(k + 1) % 3]));
+        divisions.set(e, pair(slot, vertex));
+        ends.set(slot, pair(vertex, b));
+        ends.set(slot + 1, pair(a, vertex));
+        parents.set(before + rank, e);
+        origins.set(before + rank, pair(a, b));
         if !tags.is_empty() {
-            tags.set(division.interior / 2, 0);
+            let tag = tags.at(e);
+            tags.set(slot, tag);
+            tags.set(slot + 1, tag);
         }
+        slot += 2;
+        rank += 1;
     };
-
-    let mut pieces = 0;
-    let mut write = |(vertices, borders): Piece| {
-        let place = if pieces == 0 {
-            t
-        } else {
-            let new = first + pieces - 1;
-            parents.set(before + new, t);
-            triangles + new
-        };
-        let mut k = 0;
-        while k < 3 {
-            let h = 3 * place + k;
-            corners.set(h, vertices[k as usize]);
-            sides.set(h, borders[k as usize]);
-            halves.set(borders[k as usize], h);
-            k += 1;
-        }
-        pieces += 1;
-    };
-
-    let halved = division(ab, side_ab);
-    untag(&halved);
-    let (m, to_m) = (halved.midpoint, halved.interior);
-    let at_ca = divided >> ca & 1 != 0;
-    let at_bc = divided >> bc & 1 != 0;
-    if !at_ca {
-        write(([m, c, a], [reverse(to_m), side_ca, halved.first]));
-    }
-    if !at_bc {
-        write(([c, m, b], [to_m, halved.second, side_bc]));
-    }
-    if at_ca {
-        let d = division(ca, side_ca);
-        untag(&d);
-        let (n, to_n) = (d.midpoint, d.interior);
-        write(([m, n, a], [to_n, d.second, halved.first]));
-        write(([n, m, c], [reverse(to_n), reverse(to_m), d.first]));
-    }
-    if at_bc {
-        let d = division(bc, side_bc);
-        untag(&d);
-        let (n, to_n) = (d.midpoint, d.interior);
-        write(([m, n, c], [to_n, d.second, to_m]));
-        write(([n, m, b], [reverse(to_n), halved.second, d.first]));
-    }
+    divide(0);
+    divide(1);
+    divide(2);
 }
 
 /// What dividing a side gives a triangle.
+#[derive(Clone, Copy)]
 struct Division {
     /// Side from the start to the midpoint.
     first: u32,
@@ -221,4 +92,307 @@ struct Division {
     /// Side from inside the triangle to the midpoint.
     interior: u32,
     midpoint: u32,
+}
+
+/// A triangle with a divided side: its vertices and sides, from the longest side on.
+struct Divided<'a> {
+    vertices: [u32; 3],
+    sides: [u32; 3],
+    /// Which of the sides are divided; the first is.
+    flags: [bool; 3],
+    /// New edge for the interior of each side, if the side is not owned.
+    slots: [u32; 3],
+    divisions: In<'a, u64>,
+}
+
+/// `a`, `b` or `c`: an array with an index would lie in memory.
+#[inline(always)]
+fn pick<T>(k: u32, a: T, b: T, c: T) -> T {
+    match k {
+        0 => a,
+        1 => b,
+        _ => c,
+    }
+}
+
+impl<'a> Divided<'a> {
+    /// Triangle `t` of these vertices and sides, if it is to be divided. `edges` is E.
+    #[inline(always)]
+    fn new(
+        t: u32,
+        [a, b, c]: [u32; 3],
+        [ab, bc, ca]: [u32; 3],
+        longest: u32,
+        counts: Counts,
+        divisions: In<'a, u64>,
+        edges: u32,
+    ) -> Option<(Self, u32)> {
+        let flag = |k| counts.flags.bit(3 * t + k);
+        let (f0, f1, f2) = (flag(0), flag(1), flag(2));
+        if !(f0 | f1 | f2) {
+            return None;
+        }
+        let owned = |flag: bool, side: u32| u32::from(flag & side.is_multiple_of(2));
+        let before = counts.flags_before(3 * t);
+        let slot0 = edges + before + counts.owned_before(3 * t);
+        let slot1 = slot0 + u32::from(f0) + owned(f0, ab);
+        let slot2 = slot1 + u32::from(f1) + owned(f1, bc);
+        let rotated = |x: u32, y: u32, z: u32| {
+            [
+                pick(longest, x, y, z),
+                pick(longest, y, z, x),
+                pick(longest, z, x, y),
+            ]
+        };
+        let divided = Self {
+            vertices: rotated(a, b, c),
+            sides: rotated(ab, bc, ca),
+            flags: [
+                pick(longest, f0, f1, f2),
+                pick(longest, f1, f2, f0),
+                pick(longest, f2, f0, f1),
+            ],
+            slots: rotated(slot0, slot1, slot2),
+            divisions,
+        };
+        Some((divided, before))
+    }
+
+    /// What dividing a side gives.
+    #[inline(always)]
+    fn division(&self, side: u32, slot: u32) -> Division {
+        let (new, midpoint) = unpair(self.divisions.at(side / 2));
+        let is_owned = side.is_multiple_of(2);
+        Division {
+            first: if is_owned { 2 * (new + 1) } else { 2 * new + 1 },
+            second: if is_owned { 2 * new } else { 2 * (new + 1) + 1 },
+            interior: if is_owned { side } else { 2 * slot },
+            midpoint,
+        }
+    }
+
+    /// Gives the pieces, vertices and sides each, to `write`, and the ends of the edges inside to `join`.
+    ///
+    /// ```text
+    ///            C
+    ///          / | \          A, B: ends of the longest side, M its midpoint. N: midpoint of another divided side.
+    ///      N  /  |  \         The longest side is divided first (I, from C to M), then the halves that have a
+    ///        /  I|   \        divided side (J, from M to N). Interior edges run towards the divided edge.
+    ///       / J  |    \
+    ///      A --- M --- B
+    /// ```
+    ///
+    /// First the half of A, then that of B, if they have no divided side; then the two of A's half, then the two of B's.
+    #[inline(always)]
+    fn apply(
+        &self,
+        mut write: impl FnMut(u32, [u32; 3], [u32; 3]),
+        mut join: impl FnMut(u32, u32, u32),
+    ) {
+        let [a, b, c] = self.vertices;
+        let [ab, bc, ca] = self.sides;
+        let halved = self.division(ab, self.slots[0]);
+        let (m, to_m) = (halved.midpoint, halved.interior);
+        join(to_m / 2, c, m);
+        let mut piece = 0;
+        if !self.flags[2] {
+            write(piece, [m, c, a], [reverse(to_m), ca, halved.first]);
+            piece += 1;
+        }
+        if !self.flags[1] {
+            write(piece, [c, m, b], [to_m, halved.second, bc]);
+            piece += 1;
+        }
+        if self.flags[2] {
+            let d = self.division(ca, self.slots[2]);
+            let (n, to_n) = (d.midpoint, d.interior);
+            join(to_n / 2, m, n);
+            write(piece, [m, n, a], [to_n, d.second, halved.first]);
+            write(piece + 1, [n, m, c], [reverse(to_n), reverse(to_m), d.first]);
+            piece += 2;
+        }
+        if self.flags[1] {
+            let d = self.division(bc, self.slots[1]);
+            let (n, to_n) = (d.midpoint, d.interior);
+            join(to_n / 2, m, n);
+            write(piece, [m, n, c], [to_n, d.second, to_m]);
+            write(piece + 1, [n, m, b], [reverse(to_n), halved.second, d.first]);
+        }
+    }
+}
+
+/// Divides a triangle by the template for its divided sides (section 4.4, figure 4.4), in place: second and third sub-step. For few.
+///
+/// The first piece takes the triangle's place. `parents` gets the triangle that each new one is a part of, from `before` on; `ends`
+/// those of the edges inside, which have no tag.
+///
+/// The triangle is that of half-edge `list[i]`.
+#[kernel]
+pub fn divide_listed_triangles(
+    i: u32,
+    list: In<u32>,
+    flags: In<u32>,
+    owned: In<u32>,
+    sums: In<u32>,
+    divisions: In<u64>,
+    longest: In<u8>,
+    corners: Out<u32>,
+    sides: Out<u32>,
+    ends: Out<u64>,
+    parents: Out<u32>,
+    tags: Out<u32>,
+    triangles: u32,
+    edges: u32,
+    before: u32,
+) {
+    let Some(t) = acting(i, list, flags) else {
+        return;
+    };
+    let all = |array: Out<u32>| [array.at(3 * t), array.at(3 * t + 1), array.at(3 * t + 2)];
+    let counts = Counts::new(flags, owned, sums);
+    let (vertices, borders) = (all(corners), all(sides));
+    let k = u32::from(longest.at(t));
+    let Some((divided, first)) = Divided::new(t, vertices, borders, k, counts, divisions, edges)
+    else {
+        return;
+    };
+    divided.apply(
+        |piece, [a, b, c], [ab, bc, ca]| {
+            let place = if piece == 0 {
+                t
+            } else {
+                let new = first + piece - 1;
+                parents.set(before + new, t);
+                triangles + new
+            };
+            corners.set(3 * place, a);
+            corners.set(3 * place + 1, b);
+            corners.set(3 * place + 2, c);
+            sides.set(3 * place, ab);
+            sides.set(3 * place + 1, bc);
+            sides.set(3 * place + 2, ca);
+        },
+        |edge, from, to| {
+            ends.set(edge, pair(from, to));
+            if !tags.is_empty() {
+                tags.set(edge, 0);
+            }
+        },
+    );
+}
+
+/// Triangles that a block of [`divide_all_triangles()`] works on.
+pub const TRIANGLES_OF_A_BLOCK: u32 = 256;
+const WORDS: u32 = 3 * TRIANGLES_OF_A_BLOCK;
+
+/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners`, `sides` and `ends` get those that stay as they
+/// are too. For many.
+///
+/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
+/// neighbouring lanes read and write neighbouring words.
+#[kernel(block = 256, shared = 24576)]
+pub fn divide_all_triangles(
+    block: &Block<256>,
+    flags: In<u32>,
+    owned: In<u32>,
+    sums: In<u32>,
+    divisions: In<u64>,
+    longest: In<u8>,
+    old_corners: In<u32>,
+    old_sides: In<u32>,
+    corners: Out<u32>,
+    sides: Out<u32>,
+    ends: Out<u64>,
+    parents: Out<u32>,
+    tags: Out<u32>,
+    triangles: u32,
+    edges: u32,
+    before: u32,
+) {
+    let counts = Counts::new(flags, owned, sums);
+    let first = block.index() * TRIANGLES_OF_A_BLOCK;
+    let last = if first + TRIANGLES_OF_A_BLOCK < triangles {
+        first + TRIANGLES_OF_A_BLOCK
+    } else {
+        triangles
+    };
+    let words = 3 * (last - first);
+    // Of the block: the triangles' places, then their new triangles; vertices, then sides.
+    let shared = block.shared::<u32>();
+    let new_corners = 2 * WORDS;
+    let new_sides = new_corners + 3 * WORDS;
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < words {
+            shared.set(i, old_corners.at(3 * first + i));
+            shared.set(WORDS + i, old_sides.at(3 * first + i));
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+    });
+    let first_new = counts.flags_before(3 * first);
+    block.phase(|lane| {
+        let t = first + lane;
+        if t >= last {
+            return;
+        }
+        let all = |at: u32| {
+            let i = at + 3 * lane;
+            [shared.at(i), shared.at(i + 1), shared.at(i + 2)]
+        };
+        let (vertices, borders) = (all(0), all(WORDS));
+        let k = u32::from(longest.at(t));
+        // Ends move too: those of owned edges that stay are the triangle's to write.
+        let keep = |j: u32, side: u32, from: u32, to: u32| {
+            if side.is_multiple_of(2) && !flags.bit(3 * t + j) {
+                ends.set(side / 2, pair(from, to));
+            }
+        };
+        keep(0, borders[0], vertices[0], vertices[1]);
+        keep(1, borders[1], vertices[1], vertices[2]);
+        keep(2, borders[2], vertices[2], vertices[0]);
+        let Some((divided, start)) = Divided::new(t, vertices, borders, k, counts, divisions, edges)
+        else {
+            return;
+        };
+        divided.apply(
+            |piece, [a, b, c], [ab, bc, ca]| {
+                let (i, j) = if piece == 0 {
+                    (3 * lane, WORDS + 3 * lane)
+                } else {
+                    let new = start + piece - 1;
+                    parents.set(before + new, t);
+                    let local = 3 * (new - first_new);
+                    (new_corners + local, new_sides + local)
+                };
+                shared.set(i, a);
+                shared.set(i + 1, b);
+                shared.set(i + 2, c);
+                shared.set(j, ab);
+                shared.set(j + 1, bc);
+                shared.set(j + 2, ca);
+            },
+            |edge, from, to| {
+                ends.set(edge, pair(from, to));
+                if !tags.is_empty() {
+                    tags.set(edge, 0);
+                }
+            },
+        );
+    });
+    let new_words = 3 * (counts.flags_before(3 * last) - first_new);
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < words {
+            corners.set(3 * first + i, shared.at(i));
+            sides.set(3 * first + i, shared.at(WORDS + i));
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+        let to = 3 * (triangles + first_new);
+        i = lane;
+        while i < new_words {
+            corners.set(to + i, shared.at(new_corners + i));
+            sides.set(to + i, shared.at(new_sides + i));
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+    });
 }

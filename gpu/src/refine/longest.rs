@@ -1,13 +1,13 @@
-//! Steps 1 and 2: the longest edge of each triangle.
+//! Steps 1, 2 and 3: the longest edge of each triangle, and the way across each edge to the next.
 
 use gpu_macros::kernel;
 
 use crate::point::Point2;
-use crate::view::{In, Out};
+use crate::view::{In, NONE, Out};
 
 /// Which side of a triangle is its longest: 0, 1 or 2. Of equally long ones that with the smaller edge id.
 ///
-/// The triangle is `first + i`, or that of half-edge `list[i]` if there is a list.
+/// The triangle is `first + i`, or that of half-edge `list[i]`, if it is one, if there is a list.
 #[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
 pub fn find_longest_edges<P: Point2>(
     i: u32,
@@ -18,12 +18,12 @@ pub fn find_longest_edges<P: Point2>(
     sides: In<u32>,
     longest: Out<u8>,
 ) {
-    let t = if list.is_empty() {
-        points.prefetch_corners(corners, first + i);
-        first + i
-    } else {
-        list.at(i) / 3
+    let Some(t) = listed(i, list, first) else {
+        return;
     };
+    if list.is_empty() {
+        points.prefetch_corners(corners, t);
+    }
     let h = 3 * t;
     let a = points.at(corners.at(h));
     let b = points.at(corners.at(h + 1));
@@ -43,4 +43,27 @@ pub fn find_longest_edges<P: Point2>(
         best = 2;
     }
     longest.set(t, best as u8);
+}
+
+/// The half-edges of the sides of a triangle, which is told as to [`find_longest_edges()`]. What divides an edge of the triangle
+/// asks there for its longest edge: the links of the dependency forest.
+#[kernel]
+pub fn link_sides(i: u32, list: In<u32>, first: u32, sides: In<u32>, halves: Out<u32>) {
+    let Some(t) = listed(i, list, first) else {
+        return;
+    };
+    let h = 3 * t;
+    halves.set(sides.at(h), h);
+    halves.set(sides.at(h + 1), h + 1);
+    halves.set(sides.at(h + 2), h + 2);
+}
+
+/// Triangle `first + i`, or that of half-edge `list[i]` if there is a list; a list may hold `NONE`.
+#[inline(always)]
+pub(super) fn listed(i: u32, list: In<u32>, first: u32) -> Option<u32> {
+    if list.is_empty() {
+        return Some(first + i);
+    }
+    let h = list.at(i);
+    (h != NONE).then_some(h / 3)
 }

@@ -37,7 +37,8 @@ pub fn follow_marked_triangles(
     walk(marked.at(i), longest, sides, halves, divided);
 }
 
-/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked.
+/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. No `marked` at
+/// all: every triangle is.
 #[kernel(bits)]
 pub fn mark_divided_edges(
     e: u32,
@@ -45,13 +46,20 @@ pub fn mark_divided_edges(
     longest: In<u8>,
     marked: In<u32>,
 ) -> (bool, bool) {
-    let (left, right) = (halves.at(2 * e), halves.at(2 * e + 1));
-    let marked = |h: u32| marked.bit(h / 3);
-    let divides = |h: u32| marked(h) && u32::from(longest.at(h / 3)) == h % 3;
+    let [left, right] = halves.pair(2 * e);
+    let (t, u) = (left / 3, right / 3);
     let on_boundary = right == NONE;
-    let divided = divides(left) || !on_boundary && divides(right);
-    let leads_on = divided && !on_boundary && (!marked(left) || !marked(right));
-    (divided, leads_on)
+    // Read in any case: without a branch, a thread's reads for several edges overlap.
+    let u = if on_boundary { t } else { u };
+    let (marked_t, marked_u) = if marked.is_empty() {
+        (true, true)
+    } else {
+        (marked.bit(t), marked.bit(u))
+    };
+    let divides_t = marked_t & (u32::from(longest.at(t)) == left - 3 * t);
+    let divides_u = marked_u & (u32::from(longest.at(u)) == right.wrapping_sub(3 * u));
+    let divided = divides_t | divides_u;
+    (divided, divided & !(marked_t & marked_u))
 }
 
 /// Walks on from the `i`-th edge that leads into a triangle that is not marked.

@@ -70,6 +70,11 @@ impl<P: Point> EdgeMesh<P> {
                 "a round after level {level} ran without history, so there is no way back"
             )));
         }
+        if level == rounds {
+            return Ok(());
+        }
+        // The halves of the last round's edges may not be there yet.
+        self.label(on)?;
         on.stage("coarsen", || {
             while self.levels.len() > level + 1 {
                 let saved = self.saved.pop().flatten().expect("looked at above");
@@ -85,10 +90,12 @@ impl<P: Point> EdgeMesh<P> {
                     &mut self.corners,
                     &mut self.sides,
                     &mut self.halves,
+                    &mut self.ends,
                     &mut self.tags,
                 )?;
-                self.resize(on, back)?;
+                self.cut_to(on, back)?;
                 self.stale = Stale::All;
+                self.is_linked = true;
             }
             Ok(())
         })

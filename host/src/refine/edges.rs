@@ -24,9 +24,11 @@ pub struct EdgeMesh<P> {
     pub corners: Buffer<u32>,
     /// Sides of each triangle; 3T.
     pub sides: Buffer<u32>,
-    /// Half-edge of each side; 2E.
-    pub halves: Buffer<u32>,
-    /// Which side of each triangle is the longest; T.
+    /// Start and end of each edge, along its owner; E.
+    pub ends: Buffer<u64>,
+    /// Half-edge of each side; 2E, of the last round's beginning.
+    pub(super) halves: Buffer<u32>,
+    /// Which side of each triangle is the longest; T, as `halves`.
     pub(super) longest: Buffer<u8>,
     /// See [`EdgeMesh::tags`].
     pub(super) tags: Buffer<u32>,
@@ -36,13 +38,15 @@ pub struct EdgeMesh<P> {
     pub parents: Buffer<u32>,
     /// Edge of the round before that each new vertex divides; D.
     pub divided: Buffer<u32>,
-    /// Ends of that edge; 2D.
-    pub ends: Buffer<u32>,
+    /// Start and end of that edge; D.
+    pub origins: Buffer<u64>,
     /// Counts of the input, and after each round.
     pub(super) levels: Vec<Level>,
     /// For each round what it overwrote, if that is kept.
     pub(super) saved: Vec<Option<Saved>>,
     pub(super) stale: Stale,
+    /// Whether `halves` are those of all sides.
+    pub(super) is_linked: bool,
     /// Whether all triangles run clockwise: y points down.
     pub(super) clockwise: bool,
 }
@@ -60,7 +64,7 @@ impl<P: Point> EdgeMesh<P> {
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
         // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
-        let kept = points * size_of::<P>() + triangles * (3 + 3 + 3) * size_of::<u32>();
+        let kept = points * size_of::<P>() + triangles * (3 + 3 + 3 + 3) * size_of::<u32>();
         building.max((with_room(kept) + 3 * triangles * size_of::<u32>()) as u64)
     }
 
@@ -91,9 +95,19 @@ impl<P: Point> EdgeMesh<P> {
             let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
-            let edges = owners.len() as u32;
-            kernel::number_sides::launch(on, edges, &owners, &mesh.twins, &mut sides, &mut halves)?;
-            Self::new(on, mesh.points, mesh.origins, sides, halves)
+            let mut ends = on.uninitialized(with_room(owners.len()))?;
+            ends.set_len(owners.len());
+            kernel::number_sides::launch(
+                on,
+                owners.len() as u32,
+                &owners,
+                &mesh.twins,
+                &mesh.origins,
+                &mut sides,
+                &mut halves,
+                &mut ends,
+            )?;
+            Self::new(on, mesh.points, mesh.origins, sides, ends, halves)
         })
     }
 
@@ -102,7 +116,7 @@ impl<P: Point> EdgeMesh<P> {
     /// # Errors
     /// [`Error::Invalid`] where sides and edges do not fit, or a triangle is degenerate or runs the other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
-        //TOPOLOGY
+        validate::refine::topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
@@ -110,9 +124,10 @@ impl<P: Point> EdgeMesh<P> {
         let corners = corners.as_flattened();
         let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
         let sides = on.upload(mesh.triangles.as_flattened())?;
-        let mut halves = on.filled(2 * mesh.edges.len(), NONE)?;
-        kernel::invert_sides::launch(on, sides.len() as u32, &sides, &mut halves)?;
-        let mut built = Self::new(on, points, corners, sides, halves)?;
+        let ends = on.upload(bytemuck::cast_slice(&mesh.edges))?;
+        let halves = on.filled(2 * mesh.edges.len(), NONE)?;
+        let mut built = Self::new(on, points, corners, sides, ends, halves)?;
+        built.is_linked = false;
         built.clockwise = clockwise;
         let segments: Vec<Segment> = mesh
             .edges
@@ -130,6 +145,7 @@ impl<P: Point> EdgeMesh<P> {
         points: Buffer<P>,
         corners: Buffer<u32>,
         sides: Buffer<u32>,
+        ends: Buffer<u64>,
         halves: Buffer<u32>,
     ) -> Result<Self> {
         let triangles = corners.len() / 3;
@@ -137,23 +153,25 @@ impl<P: Point> EdgeMesh<P> {
         longest.set_len(triangles);
         let level = Level {
             vertices: points.len() as u32,
-            edges: halves.len() as u32 / 2,
+            edges: ends.len() as u32,
             triangles: triangles as u32,
         };
         Ok(Self {
             points,
             corners,
             sides,
+            ends,
             halves,
             longest,
             tags: on.uninitialized(0)?,
             markers: Vec::new(),
             parents: on.uninitialized(0)?,
             divided: on.uninitialized(0)?,
-            ends: on.uninitialized(0)?,
+            origins: on.uninitialized(0)?,
             levels: vec![level],
             saved: Vec::new(),
             stale: Stale::All,
+            is_linked: true,
             clockwise: false,
         })
     }
@@ -201,19 +219,21 @@ impl<P: Point> EdgeMesh<P> {
             points: on.moved(&self.points, self.points.capacity())?,
             corners: copy(&self.corners)?,
             sides: copy(&self.sides)?,
+            ends: on.moved(&self.ends, self.ends.capacity())?,
             halves: copy(&self.halves)?,
             longest: on.moved(&self.longest, self.longest.capacity())?,
             tags: copy(&self.tags)?,
             markers: self.markers.clone(),
             parents: copy(&self.parents)?,
             divided: copy(&self.divided)?,
-            ends: copy(&self.ends)?,
+            origins: on.moved(&self.origins, self.origins.capacity())?,
             levels: self.levels.clone(),
             saved: self.saved.iter().map(|_| None).collect(),
             stale: match &self.stale {
                 Stale::None => Stale::None,
                 Stale::All | Stale::Some(..) => Stale::All,
             },
+            is_linked: self.is_linked,
             clockwise: self.clockwise,
         })
     }
@@ -226,6 +246,16 @@ impl<P: Point> EdgeMesh<P> {
     /// Tag of each edge: 0, or one more than the rank of its marker among those of the input; E, or empty.
     pub fn tags(&self) -> &Buffer<u32> {
         &self.tags
+    }
+
+    /// Half-edge of each side, `NONE` beyond the boundary, since the last [`EdgeMesh::label`]; 2E.
+    pub fn halves(&self) -> &Buffer<u32> {
+        &self.halves
+    }
+
+    /// Which side of each triangle is the longest, since the last [`EdgeMesh::label`]; T.
+    pub fn longest(&self) -> &Buffer<u8> {
+        &self.longest
     }
 
     /// Counts of the input, and after each round.

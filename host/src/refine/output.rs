@@ -25,19 +25,11 @@ impl<P: Point> EdgeMesh<P> {
             };
             Ok(EdgeTriangulation {
                 points: on.download(&self.points)?,
-                edges: on.download_rows(&self.edge_ends(on)?)?,
+                edges: on.download_rows(&self.ends)?,
                 triangles: on.download_rows(&self.sides)?,
                 tags: on.download(&self.tags)?.into_iter().map(marker).collect(),
             })
         })
-    }
-
-    /// Start and end of each edge, along its owner; 2E.
-    fn edge_ends(&self, on: &Device) -> Result<Buffer<u32>> {
-        let mut ends = on.uninitialized(self.halves.len())?;
-        let edges = self.level().edges;
-        kernel::find_edge_ends::launch(on, edges, &self.halves, &self.corners, &mut ends)?;
-        Ok(ends)
     }
 
     /// The mesh by points and triangles, in host memory. Triangles have the regions of those of the input that they are parts
@@ -74,7 +66,7 @@ impl<P: Point> EdgeMesh<P> {
         if self.tags.is_empty() {
             return Ok(Vec::new());
         }
-        let ends: Vec<[u32; 2]> = on.download_rows(&self.edge_ends(on)?)?;
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.ends)?;
         Ok(segments(&self.markers, ends, on.download(&self.tags)?))
     }
 
@@ -95,7 +87,7 @@ impl<P: Point> EdgeMesh<P> {
     /// Those of the device.
     pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
         let (divided, parents) = (on.download(&self.divided)?, on.download(&self.parents)?);
-        let ends: Vec<[u32; 2]> = on.download_rows(&self.ends)?;
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.origins)?;
         let input = self.levels[0];
         let round = |pair: &[super::Level]| {
             let vertices = (pair[0].vertices - input.vertices) as usize
@@ -126,7 +118,7 @@ impl<P: Point> EdgeMesh<P> {
             for pair in self.levels.windows(2) {
                 let first = pair[0].vertices;
                 let n = pair[1].vertices - first;
-                kernel::interpolate::launch(on, n, &self.ends, field, first, first - input)?;
+                kernel::interpolate::launch(on, n, &self.origins, field, first, first - input)?;
             }
             Ok(())
         })

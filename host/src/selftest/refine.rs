@@ -13,6 +13,7 @@ use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::{EdgeTriangulation, Triangulation};
 use crate::refine::{EdgeMesh, End, Marking, Options, SerialRun, refine};
+use crate::validate;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -115,7 +116,8 @@ fn fraction(fraction: f64) -> Marking {
 }
 
 /// Everything that a mesh holds on the device.
-fn arrays<P: Point>(on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+    mesh.label(on)?;
     fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
         on.download_rows(buffer)
     }
@@ -123,11 +125,13 @@ fn arrays<P: Point>(on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Vec<Vec<u8
         bytes(on, &mesh.points)?,
         bytes(on, &mesh.corners)?,
         bytes(on, &mesh.sides)?,
-        bytes(on, &mesh.halves)?,
+        bytes(on, &mesh.ends)?,
+        bytes(on, mesh.halves())?,
+        bytes(on, mesh.longest())?,
         bytes(on, mesh.tags())?,
         bytes(on, &mesh.parents)?,
         bytes(on, &mesh.divided)?,
-        bytes(on, &mesh.ends)?,
+        bytes(on, &mesh.origins)?,
     ])
 }
 
@@ -142,7 +146,6 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
         }
         other => other?,
     };
-    let input = arrays(on, &coarse)?;
     for run in 0..runs {
         let mut ours = coarse.duplicate(on)?;
         refine(on, &mut ours, options)?;
@@ -161,44 +164,63 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
         };
         check().map_err(|error| format!("run {run}, {}: {error}", P::INSTANCE))?;
     }
-    let mut ours = coarse.duplicate(on)?;
-    let half = Options {
-        rounds: options.rounds - 1,
-        ..options.clone()
-    };
-    refine(on, &mut ours, &half)?;
-    let middle = arrays(on, &ours)?;
-    let reached = ours.levels().len() - 1;
-    if reached + 1 < rounds.len() {
-        return Err(format!("{reached} rounds, expected {}", rounds.len() - 1));
-    }
-    refine(on, &mut ours, &Options { rounds: 1, ..options.clone() })?;
+    go_back(on, &coarse, options)?;
     if P::INSTANCE == DVec2::INSTANCE {
-        rules(on, mesh, &ours)?;
+        keep_rules(on, mesh, &coarse, options)?;
     }
-    ours.coarsen(on, reached)?;
-    equal("coarsened by a level", &arrays(on, &ours)?, &middle)?;
-    ours.coarsen(on, 0)?;
-    equal("coarsened to the input", &arrays(on, &ours)?, &input)
+    Ok(())
 }
 
-/// A refined mesh keeps what `validate::refine` says, and its fields are those of its input.
-fn rules<P: Point>(on: &Device, mesh: &Triangulation, ours: &EdgeMesh<P>) -> Outcome {
-    let fine = ours.triangulation(on, mesh.regions.as_deref())?;
-    //RULES
-    // A field that is linear on small dyadic numbers is carried without rounding.
-    let linear = |i: usize| (i % 1024) as f64;
-    let field: Vec<f64> = (0..mesh.points.len()).map(linear).collect();
-    let mut device_field = on.upload(&field)?;
-    ours.interpolate(on, &mut device_field)?;
+/// Coarsening gives every array back as it was: after all rounds but one, and before the first.
+fn go_back<P: Point>(on: &Device, coarse: &EdgeMesh<P>, options: &Options) -> Outcome {
+    let mut ours = coarse.duplicate(on)?;
+    let input = arrays(on, &mut ours)?;
+    let rounds = |rounds| Options {
+        rounds,
+        ..options.clone()
+    };
+    refine(on, &mut ours, &rounds(options.rounds - 1))?;
+    let middle = arrays(on, &mut ours)?;
+    let reached = ours.levels().len() - 1;
+    refine(on, &mut ours, &rounds(1))?;
+    ours.coarsen(on, reached)?;
+    equal("coarsened by a level", &arrays(on, &mut ours)?, &middle)?;
+    refine(on, &mut ours, &rounds(1))?;
+    ours.coarsen(on, 0)?;
+    equal("coarsened to the input", &arrays(on, &mut ours)?, &input)
+}
+
+/// Every round keeps what `validate::refine` says, and fields of the input are carried along.
+fn keep_rules<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    coarse: &EdgeMesh<P>,
+    options: &Options,
+) -> Outcome {
+    let mut ours = coarse.duplicate(on)?;
+    refine(on, &mut ours, options)?;
+    let field: Vec<f64> = (0..mesh.points.len()).map(|i| (i % 1024) as f64).collect();
+    let mut fine_field = on.upload(&field)?;
+    ours.interpolate(on, &mut fine_field)?;
     let mut expected = field;
-    for round in ours.rounds(on)? {
-        for [a, b] in round.ends {
-            expected.push(expected[a as usize] * 0.5 + expected[b as usize] * 0.5);
-        }
+    let rounds = ours.rounds(on)?;
+    for [a, b] in rounds.iter().flat_map(|round| &round.ends) {
+        expected.push(expected[*a as usize] * 0.5 + expected[*b as usize] * 0.5);
     }
-    equal("field", &on.download(&device_field)?, &expected)?;
-    equal("points", &[fine.points.len()], &[expected.len()])
+    equal("field", &on.download(&fine_field)?, &expected)?;
+
+    let fine = ours.download(on)?;
+    validate::refine::conforming(&fine)?;
+    let mut after = fine.clone();
+    for (level, made) in rounds.iter().enumerate().rev() {
+        ours.coarsen(on, level)?;
+        let before = ours.download(on)?;
+        validate::refine::refinement(&before, &after, made)?;
+        after = before;
+    }
+    validate::refine::area(&after, &fine, rounds.len() as u32)?;
+    validate::refine::angles(&after, &fine, rounds.len() as u32)?;
+    Ok(())
 }
 
 /// Section 4.5: tables 4.2, 4.3 and 4.7, from edges that have their numbers.

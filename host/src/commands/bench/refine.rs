@@ -52,7 +52,7 @@ pub fn bench<P: Point>(
             let mut fine = resident.duplicate(on)?;
             refine(on, &mut fine, &options).map(drop)
         })?);
-        resident.find_longest_edges(on)?;
+        resident.label(on)?;
     }
     Ok((all, peak_bytes))
 }
