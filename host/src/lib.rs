@@ -59,6 +59,7 @@ pub mod half_edges;
 pub mod indexed;
 pub mod mesh;
 pub mod polylla;
+pub mod prolongation;
 pub mod quality;
 pub mod reference;
 pub mod refine;

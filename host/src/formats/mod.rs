@@ -35,6 +35,7 @@ mod ale;
 pub mod atomic_file;
 pub mod edges;
 mod faces;
+pub mod matrix_market;
 mod obj;
 mod off;
 mod ply;

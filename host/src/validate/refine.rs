@@ -45,7 +45,7 @@ pub use measures::{Areas, SmallestAngles, angles, area};
 /// edge; no two edges with the same ends.
 ///
 /// # Errors
-/// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
+/// [`Error::Invalid`](crate::Error::Invalid) with the smallest element that breaks the first broken rule.
 pub fn topology<P>(mesh: &EdgeTriangulation<P>) -> Result<()> {
     let (vertices, edges) = (mesh.points.len(), mesh.edges.len());
     ensure(
@@ -124,10 +124,10 @@ pub fn topology<P>(mesh: &EdgeTriangulation<P>) -> Result<()> {
 }
 
 /// Checks [`topology`], and that the triangles are a conforming triangulation: finite points, counter-clockwise by the exact
-/// predicate, edges with a triangle on one or each side ([`triangulation`]).
+/// predicate, edges with a triangle on one or each side ([`triangulation`](triangulation())).
 ///
 /// # Errors
-/// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
+/// [`Error::Invalid`](crate::Error::Invalid) with the smallest element that breaks the first broken rule.
 pub fn conforming<P: Point2>(mesh: &EdgeTriangulation<P>) -> Result<triangulation::Summary> {
     topology(mesh)?;
     triangulation(&Triangulation {
@@ -143,7 +143,7 @@ pub fn conforming<P: Point2>(mesh: &EdgeTriangulation<P>) -> Result<triangulatio
 /// Triangles of `before` may run clockwise, as in the paper's example: their pieces then must.
 ///
 /// # Errors
-/// [`Error::Invalid`] with an element that breaks a rule.
+/// [`Error::Invalid`](crate::Error::Invalid) with an element that breaks a rule.
 pub fn refinement<P: Point2>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,

@@ -114,11 +114,13 @@ pub struct SmallestAngles {
 }
 
 /// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under half of the smallest
-/// of `before` (Rosenberg and Stenger, A lower bound on the angles of triangles constructed by bisecting the longest side,
-/// 1975).
+/// of `before`: Rosenberg and Stenger, A lower bound on the angles of triangles constructed by bisecting the longest side
+/// (1975), and for triangles cut in four Rivara, Algorithms for refining triangular grids suitable for adaptive and multigrid
+/// techniques (1984). An equilateral triangle attains it.
 ///
 /// Allowed for rounding in each triangle: a corner displaced by d turns a side of length h by at most asin(2d / h), so an angle
-/// changes by at most 2 pi d / h with h the shortest side; and 1e-12 of the angle for computing it.
+/// changes by at most 2 pi d / h with h the shortest side; and 1e-12 of the angle for computing it. Where sides differ by
+/// rounding alone, another than the longest may have been bisected: that changes angles by less.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the first triangle that has a smaller angle.

@@ -277,3 +277,29 @@ proptest! {
         angles(&original, &mesh, rounds).unwrap();
     }
 }
+
+/// Twelve rounds at one point: triangles of 2^-12 of the area and less beside whole ones.
+#[test]
+fn many_local_rounds() {
+    for seed in 0..4 {
+        let input = generate::random(400, seed).unwrap();
+        let original = reference::edges(input.points, &input.triangles);
+        let mut mesh = original.clone();
+        let center = DVec2::new(0.3, 0.7);
+        for _ in 0..12 {
+            let before = mesh.clone();
+            let is_marked = |t: u32| {
+                let [a, b, c] = corners(&before, t as usize);
+                let diameter = a.distance(b).max(b.distance(c)).max(c.distance(a));
+                a.distance(center) < diameter
+            };
+            let (made, _) = reference::refine(&mut mesh, is_marked);
+            assert!(!made.divided.is_empty());
+            refinement(&before, &mesh, &made).unwrap();
+        }
+        conforming(&mesh).unwrap();
+        let areas = area(&original, &mesh, 12).unwrap();
+        assert!(areas.bound < 1e-13, "{areas:?}");
+        angles(&original, &mesh, 12).unwrap();
+    }
+}
