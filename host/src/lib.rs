@@ -61,9 +61,11 @@ pub mod mesh;
 pub mod polylla;
 pub mod quality;
 pub mod reference;
+pub mod refine_tets;
 pub mod render;
 pub mod selftest;
 pub mod validate;
 pub mod vem;
+pub mod volume;
 
 pub use error::{Error, Result};

@@ -13,6 +13,7 @@ mod delaunay;
 mod disk;
 mod grid;
 mod random;
+mod tets;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::grid;
 pub use random::{random, random_points};
+pub use tets::{random_tets, tet_grid};
 
 /// Largest number of points of a planar mesh: fewer than six half-edges a vertex, indexed by `u32` below
 /// [`NONE`](crate::mesh::NONE).

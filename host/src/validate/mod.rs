@@ -7,9 +7,11 @@ use crate::{Error, Result};
 
 pub mod half_edges;
 pub mod polygons;
+pub mod tets;
 pub mod triangulation;
 
 pub use half_edges::half_edges;
+pub use tets::{refined_tets, tets};
 pub use triangulation::triangulation;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {
