@@ -157,7 +157,9 @@ pub(crate) fn check_options(options: &Options, tetrahedra: usize) -> Result<()> 
     let finite = |point: &DVec3| point.is_finite();
     let wrong = match &options.marking {
         Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(fraction) => {
-            format!("a fraction of {fraction} tetrahedra cannot be marked: give one between 0 and 1")
+            format!(
+                "a fraction of {fraction} tetrahedra cannot be marked: give one between 0 and 1"
+            )
         }
         Marking::Box { low, high } if !(finite(low) && finite(high)) => {
             "a box to mark has a coordinate that is no finite number".to_owned()

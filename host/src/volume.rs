@@ -168,7 +168,10 @@ impl VolumeMesh {
                 Err(_) => {
                     return refuse(
                         format!("tagged face {i}"),
-                        format!("has {} vertices, but this operation takes triangles only", face.len()),
+                        format!(
+                            "has {} vertices, but this operation takes triangles only",
+                            face.len()
+                        ),
                     );
                 }
             }

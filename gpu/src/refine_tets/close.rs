@@ -2,7 +2,7 @@
 
 use gpu_macros::kernel;
 
-use super::{edge_index, edge_set, longest_within, TETRAHEDRON};
+use super::{TETRAHEDRON, edge_index, edge_set, longest_within};
 use crate::view::{Atomic, In, NONE, Out};
 
 /// Marks what the edges in word `w` of the bit set `fresh` ask for: in each tetrahedron around, the longest edge of it and

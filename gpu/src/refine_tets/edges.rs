@@ -79,13 +79,7 @@ pub fn number_tet_edges(e: u32, first_uses: In<u32>, slots: In<u32>, table: Out<
 /// The order of the links is that of the threads. Nothing that follows them depends on it: they are followed to the end,
 /// to set bits.
 #[kernel]
-pub fn link_tet_edges(
-    i: u32,
-    table: In<u32>,
-    edges: Out<u32>,
-    last_uses: Atomic,
-    links: Out<u32>,
-) {
+pub fn link_tet_edges(i: u32, table: In<u32>, edges: Out<u32>, last_uses: Atomic, links: Out<u32>) {
     let e = table.at(edges.at(i));
     edges.set(i, e);
     links.set(i, last_uses.swap(e, i));

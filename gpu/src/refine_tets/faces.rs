@@ -35,9 +35,8 @@ pub fn count_face_children<P: Point3>(
         face_edges.at(3 * f + 1),
         face_edges.at(3 * f + 2),
     ];
-    let longer = |j: usize, k: usize| {
-        lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k]
-    };
+    let longer =
+        |j: usize, k: usize| lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k];
     // How many marked edges are longer.
     let rank = |k: usize, j: usize, l: usize| {
         (marked.bit(ids[j]) && longer(j, k)) as u32 + (marked.bit(ids[l]) && longer(l, k)) as u32
@@ -73,11 +72,7 @@ pub fn write_face_children(
         return;
     }
     let parent = parents.at(f);
-    let corners = [
-        faces.at(3 * f),
-        faces.at(3 * f + 1),
-        faces.at(3 * f + 2),
-    ];
+    let corners = [faces.at(3 * f), faces.at(3 * f + 1), faces.at(3 * f + 2)];
     let mut slot = first + added.at(f);
     let mut path = 0;
     while path < PATHS {

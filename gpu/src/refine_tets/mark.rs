@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu_macros::kernel;
 
 use super::edges::corners;
-use super::{edge_index, longest_within, TETRAHEDRON};
+use super::{TETRAHEDRON, edge_index, longest_within};
 use crate::point3::Point3;
 use crate::view::{Atomic, In};
 
@@ -58,12 +58,7 @@ pub fn mark_tets_in_box<P: Point3>(
     high_z: f64,
 ) -> bool {
     let p = centroid(points_of(t, tetrahedra, points));
-    p.x >= low_x
-        && p.y >= low_y
-        && p.z >= low_z
-        && p.x <= high_x
-        && p.y <= high_y
-        && p.z <= high_z
+    p.x >= low_x && p.y >= low_y && p.z >= low_z && p.x <= high_x && p.y <= high_y && p.z <= high_z
 }
 
 /// Whether the centroid of tetrahedron `t` is no farther than a squared radius from a centre.
@@ -91,12 +86,7 @@ pub fn six_volumes<P: Point3>(corners: [P; 4]) -> f64 {
 
 /// Whether six times the volume of tetrahedron `t` is over a bound.
 #[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
-pub fn mark_large_tets<P: Point3>(
-    t: u32,
-    tetrahedra: In<u32>,
-    points: In<P>,
-    bound: f64,
-) -> bool {
+pub fn mark_large_tets<P: Point3>(t: u32, tetrahedra: In<u32>, points: In<P>, bound: f64) -> bool {
     six_volumes(points_of(t, tetrahedra, points)) > bound
 }
 

@@ -197,7 +197,30 @@ mod tests {
         }
     }
 
-    /// Every subset of the edges, in every order: leaves are counted as a recursion counts them.
+    /// Every subset of the edges of a tetrahedron in every order, longest first.
+    fn patterns() -> Vec<Vec<u32>> {
+        fn extend(rest: &mut Vec<u32>, marked: &mut Vec<u32>, patterns: &mut Vec<Vec<u32>>) {
+            patterns.push(marked.clone());
+            for i in 0..rest.len() {
+                let set = rest.remove(i);
+                marked.push(set);
+                extend(rest, marked, patterns);
+                marked.pop();
+                rest.insert(i, set);
+            }
+        }
+        let mut patterns = Vec::new();
+        let mut edges = (0..6).map(edge_set).collect();
+        extend(&mut edges, &mut Vec::new(), &mut patterns);
+        // The sum over k of 6! / (6 - k)!.
+        assert_eq!(patterns.len(), 1957);
+        patterns
+    }
+
+    fn pack(marked: &[u32]) -> u32 {
+        marked.iter().rev().fold(0, |packed, set| packed << 4 | set)
+    }
+
     #[test]
     fn leaves_of_every_pattern() {
         fn recursive(marked: &[u32], kept: u32) -> u32 {
@@ -209,25 +232,73 @@ mod tests {
                 }
             }
         }
-        fn permute(rest: &mut Vec<u32>, marked: &mut Vec<u32>, patterns: &mut u32) {
-            let packed = marked.iter().rev().fold(0, |packed, set| packed << 4 | set);
-            let leaves = count_leaves(packed, TETRAHEDRON);
-            assert_eq!(leaves, recursive(marked, TETRAHEDRON), "{marked:?}");
+        for marked in patterns() {
+            let leaves = count_leaves(pack(&marked), TETRAHEDRON);
+            assert_eq!(leaves, recursive(&marked, TETRAHEDRON), "{marked:?}");
             assert_eq!(leaves == 8, marked.len() == 6, "{marked:?}");
-            *patterns += 1;
-            for i in 0..rest.len() {
-                let set = rest.remove(i);
-                marked.push(set);
-                permute(rest, marked, patterns);
-                marked.pop();
-                rest.insert(i, set);
-            }
         }
-        let mut patterns = 0;
-        permute(&mut (0..6).map(edge_set).collect(), &mut Vec::new(), &mut patterns);
-        // Sequences of distinct edges: sum over k of 6! / (6 - k)!.
-        assert_eq!(patterns, 1957);
         let triangle = edge_set(3) << 8 | edge_set(1) << 4 | edge_set(0);
         assert_eq!(count_leaves(triangle, TRIANGLE), 4);
+    }
+
+    /// The leaves of a simplex, each vertex as the set of what it is the middle of.
+    fn leaves<const N: usize>(marked: u32) -> Vec<[u32; N]> {
+        let mut leaves = Vec::new();
+        for path in 0..PATHS {
+            let mut leaf = core::array::from_fn(|k| 1 << k);
+            let is_leaf = walk(marked, (1 << N) - 1, path, |edge, replaced| {
+                leaf[replaced.trailing_zeros() as usize] = edge;
+            });
+            if is_leaf {
+                leaves.push(leaf);
+            }
+        }
+        leaves
+    }
+
+    /// The lemma and its first consequence, for every pattern: each face of a tetrahedron is divided as the face alone
+    /// would be, and every face inside belongs to two children.
+    #[test]
+    fn every_pattern_conforms() {
+        for marked in patterns() {
+            let mut inside = std::collections::BTreeMap::new();
+            let mut outside: [Vec<[u32; 3]>; 4] = Default::default();
+            for leaf in leaves::<4>(pack(&marked)) {
+                for k in 0..4 {
+                    let mut face = [0, 1, 2].map(|i| leaf[(k + 1 + i) % 4]);
+                    face.sort();
+                    let around = face[0] | face[1] | face[2];
+                    match (0..4).find(|k| around & 1 << k == 0) {
+                        Some(k) => outside[k].push(face),
+                        None => *inside.entry(face).or_insert(0) += 1,
+                    }
+                }
+            }
+            assert!(inside.values().all(|&count| count == 2), "{marked:?}");
+            for (k, mut face) in outside.into_iter().enumerate() {
+                // The vertices of the face in their order.
+                let corners: Vec<u32> = (0..4).filter(|&v| v != k as u32).collect();
+                let to_tetrahedron = |set: u32| {
+                    let place = |i: usize| (set >> i & 1) << corners[i];
+                    place(0) | place(1) | place(2)
+                };
+                let own = [3, 5, 6];
+                let marked_here: Vec<u32> = marked
+                    .iter()
+                    .filter_map(|&set| own.into_iter().find(|&e| to_tetrahedron(e) == set))
+                    .collect();
+                let mut alone: Vec<[u32; 3]> = leaves::<3>(pack(&marked_here))
+                    .into_iter()
+                    .map(|leaf| {
+                        let mut leaf = leaf.map(to_tetrahedron);
+                        leaf.sort();
+                        leaf
+                    })
+                    .collect();
+                face.sort();
+                alone.sort();
+                assert_eq!(face, alone, "{marked:?}");
+            }
+        }
     }
 }

@@ -29,8 +29,7 @@ pub fn order_tet_edges<P: Point3>(
     let longer = |j: usize, k: usize| {
         // Ids are read on a tie only.
         lengths[j] > lengths[k]
-            || lengths[j] == lengths[k]
-                && edges.at(6 * t + j as u32) < edges.at(6 * t + k as u32)
+            || lengths[j] == lengths[k] && edges.at(6 * t + j as u32) < edges.at(6 * t + k as u32)
     };
     // Each pair is compared once; the edges that are longer are counted. Constant indices: no array lies in memory.
     let mut ranks = [0u32; 6];

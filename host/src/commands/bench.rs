@@ -50,6 +50,8 @@ pub struct Options {
 enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
+    /// One level of refinement of tetrahedra.
+    RefineTets,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -69,11 +71,20 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
+    if matches!(options.family, Family::RefineTets) {
+        let mesh = match options.mesh {
+            Mesh::Grid => generate::tet_grid(options.n, options.seed)?,
+            Mesh::Random => generate::random_tets(options.n, options.seed)?,
+        };
+        let DeviceOptions {
+            precision, json, ..
+        } = &options.device;
+        return super::bench_tets::run(&device, &mesh, *precision, options.runs, json.as_deref());
+    }
     let mesh = match options.mesh {
         Mesh::Grid => generate::grid(options.n)?,
         Mesh::Random => generate::random(options.n, options.seed)?,
     };
-    let Family::Polylla = options.family;
     let runs = options.runs;
     let repair = options.repair.map(Into::into).unwrap_or_default();
     let (stages, peak_bytes) = match (options.method, options.device.precision) {
@@ -127,12 +138,12 @@ pub fn run(options: &Options) -> Result<()> {
     print(&text)
 }
 
-struct Row {
-    pipeline: &'static str,
-    stage: &'static str,
-    median: f64,
-    minimum: f64,
-    maximum: f64,
+pub(super) struct Row {
+    pub pipeline: &'static str,
+    pub stage: &'static str,
+    pub median: f64,
+    pub minimum: f64,
+    pub maximum: f64,
 }
 
 impl Row {
@@ -149,7 +160,7 @@ impl Row {
 }
 
 /// Times of `work` by stage, and of all its stages together.
-fn rows(
+pub(super) fn rows(
     pipeline: &'static str,
     on: &Device,
     runs: u32,
@@ -181,7 +192,11 @@ fn rows(
 }
 
 /// Time of `work` by the clock, files and start of the device left out.
-fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Row> {
+pub(super) fn waited(
+    stage: &'static str,
+    runs: u32,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Row> {
     let mut times = Vec::new();
     for run in 0..runs + 1 {
         let start = Instant::now();

@@ -13,9 +13,9 @@ mod delaunay;
 mod disk;
 mod grid;
 mod random;
-mod tets;
 #[cfg(test)]
 mod tests;
+mod tets;
 
 use rand_pcg::rand_core::Rng;
 

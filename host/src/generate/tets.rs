@@ -41,7 +41,8 @@ pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
             for i in 0..side {
                 let mut p = DVec3::new(coordinate(i), coordinate(j), coordinate(k));
                 if interior(i) && interior(j) && interior(k) {
-                    let mut step = || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
+                    let mut step =
+                        || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
                     p += DVec3::new(step(), step(), step());
                 }
                 points.push(p);
@@ -276,10 +277,7 @@ mod tests {
     use crate::validate;
 
     fn volume(mesh: &TetMesh) -> f64 {
-        let sixths = mesh
-            .tetrahedra
-            .iter()
-            .map(|t| orientation(&mesh.points, t));
+        let sixths = mesh.tetrahedra.iter().map(|t| orientation(&mesh.points, t));
         sixths.sum::<f64>() / 6.0
     }
 

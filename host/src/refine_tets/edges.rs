@@ -158,7 +158,10 @@ impl<P: SpacePoint> DeviceTets<P> {
             })
             .filter(|&t| {
                 let corners = &tetrahedra[4 * t as usize..][..4];
-                let own: Vec<_> = corners.iter().map(|&v| points[v as usize].to_f64()).collect();
+                let own: Vec<_> = corners
+                    .iter()
+                    .map(|&v| points[v as usize].to_f64())
+                    .collect();
                 // Not greater covers what overflows, too.
                 !(orientation(&own, &[0, 1, 2, 3]) > 0.0)
             });
@@ -205,14 +208,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         kernel::number_tet_edges::launch(on, count as u32, &first_uses, &edges, &mut table)?;
         let mut last_uses = on.filled(count, NONE)?;
         let mut links = on.uninitialized(uses as usize)?;
-        kernel::link_tet_edges::launch(
-            on,
-            uses,
-            &table,
-            &mut edges,
-            &mut last_uses,
-            &mut links,
-        )?;
+        kernel::link_tet_edges::launch(on, uses, &table, &mut edges, &mut last_uses, &mut links)?;
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {

@@ -94,14 +94,9 @@ fn mark<P: SpacePoint>(
                 radius * radius,
                 &mut bits,
             )?,
-            Marking::Volume(volume) => kernel::mark_large_tets::launch(
-                on,
-                n,
-                tetrahedra,
-                points,
-                6.0 * volume,
-                &mut bits,
-            )?,
+            Marking::Volume(volume) => {
+                kernel::mark_large_tets::launch(on, n, tetrahedra, points, 6.0 * volume, &mut bits)?
+            }
             Marking::Chosen(_) => kernel::mark_tet_descendants::launch(
                 on,
                 n,
@@ -142,7 +137,13 @@ fn divide<P: SpacePoint>(
         let mut marked = on.filled(count.div_ceil(32), 0)?;
         let every = u32::from(by == DividedEdges::Every);
         kernel::mark_edges_of_tets::launch(
-            on, n, chosen, &orders, &edges.edges, every, &mut marked,
+            on,
+            n,
+            chosen,
+            &orders,
+            &edges.edges,
+            every,
+            &mut marked,
         )?;
         Ok(marked)
     })?;

@@ -96,7 +96,10 @@ fn check_arrays(mesh: &TetMesh) -> Result<()> {
     if let Some(error) = broken {
         return Err(error);
     }
-    let regions = mesh.regions.as_ref().map_or(mesh.tetrahedra.len(), Vec::len);
+    let regions = mesh
+        .regions
+        .as_ref()
+        .map_or(mesh.tetrahedra.len(), Vec::len);
     ensure(
         regions == mesh.tetrahedra.len(),
         || "mesh".to_owned(),
@@ -178,7 +181,13 @@ fn determinant(matrix: &[Vec<i64>]) -> i64 {
         .iter()
         .enumerate()
         .filter(|(_, x)| **x != 0)
-        .map(|(column, x)| if column % 2 == 0 { x * minor(column) } else { -x * minor(column) })
+        .map(|(column, x)| {
+            if column % 2 == 0 {
+                x * minor(column)
+            } else {
+                -x * minor(column)
+            }
+        })
         .sum()
 }
 
@@ -187,6 +196,7 @@ fn determinant(matrix: &[Vec<i64>]) -> i64 {
 /// - Each new vertex is the midpoint of an edge, rounded once, each edge has one at most, and no divided edge is left.
 /// - The children of each tetrahedron fill it: in its barycentric coordinates each has a positive volume, and these sum up
 ///   to its own. That is integer arithmetic, whatever the rounding of coordinates. The same for tagged triangles.
+/// - The divided edges are closed: where a tetrahedron or a face of it has one, its longest edge is one (of several as long, any).
 /// - The fine mesh is valid ([`tets`]), and it has no boundary but parts of the coarse mesh's boundary faces: so no vertex
 ///   hangs on a face or an edge.
 /// - Regions and tags are the parents'.
@@ -204,11 +214,9 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
         whole,
         || "has arrays whose lengths do not fit each other".to_owned(),
     )?;
-    ensure(
-        mesh.points[..vertices] == coarse.points,
-        whole,
-        || "does not begin with the vertices of the coarse one".to_owned(),
-    )?;
+    ensure(mesh.points[..vertices] == coarse.points, whole, || {
+        "does not begin with the vertices of the coarse one".to_owned()
+    })?;
 
     let mut midpoint_of = HashMap::new();
     for (i, &[a, b]) in fine.vertex_parents.iter().enumerate() {
@@ -230,6 +238,37 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
         return Err(invalid(format!("vertex {v}"), "is new and not used"));
     }
 
+    let divided = |a: u32, b: u32| midpoint_of.contains_key(&[a.min(b), a.max(b)]);
+    let length =
+        |a: u32, b: u32| coarse.points[a as usize].distance_squared(coarse.points[b as usize]);
+    for (t, tetrahedron) in coarse.tetrahedra.iter().enumerate() {
+        let [a, b, c, d] = *tetrahedron;
+        for simplex in [
+            &[a, b, c, d][..],
+            &[b, c, d],
+            &[a, c, d],
+            &[a, b, d],
+            &[a, b, c],
+        ] {
+            let edges = simplex.iter().enumerate().flat_map(|(i, &a)| {
+                let others = simplex[i + 1..].iter();
+                others.map(move |&b| (length(a, b), divided(a, b)))
+            });
+            let longest = edges.clone().map(|(length, _)| length).fold(0.0, f64::max);
+            let mut of_longest = edges.clone().filter(|&(length, _)| length == longest);
+            ensure(
+                !edges.clone().any(|(_, divided)| divided)
+                    || of_longest.any(|(_, divided)| divided),
+                || format!("tetrahedron {t} of the coarse mesh"),
+                || {
+                    format!(
+                        "has a divided edge between the vertices {simplex:?}, but their longest is whole"
+                    )
+                },
+            )?;
+        }
+    }
+
     let summary = tets(mesh)?;
     fills(
         "tetrahedron",
@@ -239,9 +278,8 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
         vertices,
         &fine.vertex_parents,
     )?;
-    let triangles = |mesh: &TetMesh| -> Vec<[u32; 3]> {
-        mesh.faces.iter().map(|face| face.vertices).collect()
-    };
+    let triangles =
+        |mesh: &TetMesh| -> Vec<[u32; 3]> { mesh.faces.iter().map(|face| face.vertices).collect() };
     fills(
         "tagged face",
         &triangles(coarse),
@@ -253,7 +291,7 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
     for (t, &[a, b, c, d]) in mesh.tetrahedra.iter().enumerate() {
         for (a, b) in [(a, b), (a, c), (a, d), (b, c), (b, d), (c, d)] {
             ensure(
-                !midpoint_of.contains_key(&[a.min(b), a.max(b)]),
+                !divided(a, b),
                 || format!("tetrahedron {t}"),
                 || format!("has the edge {a}-{b} whole, which is divided"),
             )?;
@@ -263,9 +301,11 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
             (Some(coarse), Some(fine)) => coarse[parent] == fine[t],
             (coarse, fine) => coarse.is_none() && fine.is_none(),
         };
-        ensure(kept, || format!("tetrahedron {t}"), || {
-            format!("is not in the region of its parent {parent}")
-        })?;
+        ensure(
+            kept,
+            || format!("tetrahedron {t}"),
+            || format!("is not in the region of its parent {parent}"),
+        )?;
     }
     for (i, (face, &parent)) in mesh.faces.iter().zip(&fine.face_parents).enumerate() {
         ensure(
@@ -278,7 +318,9 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
     // A boundary face's three vertices lie in one boundary face of the parent.
     let boundary = |tetrahedra: &[[u32; 4]]| -> Vec<([u32; 3], u64)> {
         let uses = face_uses(tetrahedra);
-        let single = uses.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() == 1);
+        let single = uses
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|group| group.len() == 1);
         single.map(|group| group[0]).collect()
     };
     let coarse_boundary: HashSet<[u32; 3]> = boundary(&coarse.tetrahedra)
@@ -293,9 +335,12 @@ pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
             let weights = weights(v, &corners, vertices, &fine.vertex_parents).unwrap_or([1; 4]);
             support = std::array::from_fn(|k| support[k] + weights[k]);
         }
-        let on: Vec<u32> = (0..4).filter(|&k| support[k] != 0).map(|k| corners[k]).collect();
-        let on_boundary = <[u32; 3]>::try_from(on)
-            .is_ok_and(|on| coarse_boundary.contains(&sorted(on)));
+        let on: Vec<u32> = (0..4)
+            .filter(|&k| support[k] != 0)
+            .map(|k| corners[k])
+            .collect();
+        let on_boundary =
+            <[u32; 3]>::try_from(on).is_ok_and(|on| coarse_boundary.contains(&sorted(on)));
         ensure(
             on_boundary,
             || format!("face {}-{}-{}", face[0], face[1], face[2]),
