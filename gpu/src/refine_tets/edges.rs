@@ -9,7 +9,7 @@ use gpu_macros::kernel;
 
 use super::{edge_set, ends, tet_rule};
 use crate::half_edge::{ATTEMPTS, slot};
-use crate::view::{Atomic, In, NONE, Out};
+use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// Vertices of tetrahedron `t`.
 #[inline(always)]
@@ -38,6 +38,11 @@ pub fn meet_tet_edges(
     found: Atomic,
     scale: u64,
 ) {
+    // On a CPU an atomic exchange lets no later read begin.
+    if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < slots.len() {
+        let (low, high) = ends_of_use(tetrahedra, i + PREFETCHED_AHEAD);
+        table.prefetch(slot(low, high, 0, table.len(), scale));
+    }
     let (low, high) = ends_of_use(tetrahedra, i);
     let mut attempt = 0;
     while attempt < ATTEMPTS {
