@@ -164,10 +164,10 @@ pub(crate) fn check_options(options: &Options, tetrahedra: usize) -> Result<()> 
         Marking::Box { low, high } if !(finite(low) && finite(high)) => {
             "a box to mark has a coordinate that is no finite number".to_owned()
         }
-        Marking::Ball { centre, radius } if !(finite(centre) && *radius >= 0.0) => {
+        Marking::Ball { centre, radius } if !finite(centre) || radius.is_nan() || *radius < 0.0 => {
             "a ball to mark needs a finite centre and a radius of 0 or more".to_owned()
         }
-        Marking::Volume(volume) if !(*volume >= 0.0) => {
+        Marking::Volume(volume) if volume.is_nan() || *volume < 0.0 => {
             format!("tetrahedra over a volume of {volume} cannot be marked: give 0 or more")
         }
         Marking::Chosen(chosen) if chosen.len() != tetrahedra => format!(

@@ -84,6 +84,7 @@ pub fn check_tetrahedra<P: Point3>(
         found.min(tet_rule::ORIENTATION, t);
         return false;
     }
+    let is_positive = determinant < -bound;
     // Also where the products overflow, and nothing compares.
-    !(determinant < -bound)
+    !is_positive
 }

@@ -162,8 +162,9 @@ impl<P: SpacePoint> DeviceTets<P> {
                     .iter()
                     .map(|&v| points[v as usize].to_f64())
                     .collect();
-                // Not greater covers what overflows, too.
-                !(orientation(&own, &[0, 1, 2, 3]) > 0.0)
+                let is_positive = orientation(&own, &[0, 1, 2, 3]) > 0.0;
+                // Also where the products overflow.
+                !is_positive
             });
         Ok(flat.min())
     }
