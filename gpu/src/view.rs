@@ -305,6 +305,12 @@ impl Atomic<'_> {
         self.cell(i).fetch_add(value, Relaxed)
     }
 
+    /// Replaces element `i`; its value before.
+    #[inline(always)]
+    pub fn swap(self, i: u32, value: u32) -> u32 {
+        self.cell(i).swap(value, Relaxed)
+    }
+
     /// Replaces element `i` by `new` if it is `old`; its value before.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {

@@ -63,9 +63,11 @@ pub mod prolongation;
 pub mod quality;
 pub mod reference;
 pub mod refine;
+pub mod refine_tets;
 pub mod render;
 pub mod selftest;
 pub mod validate;
 pub mod vem;
+pub mod volume;
 
 pub use error::{Error, Result};

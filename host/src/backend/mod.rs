@@ -277,6 +277,19 @@ impl Device {
         self.moved(buffer, buffer.len())
     }
 
+    /// A copy of `buffer` on the same machine with another length: cut off, or with unspecified content behind its end.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn resized<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Buffer<T>> {
+        let copy = self.uninitialized(len)?;
+        let bytes = buffer.bytes().min(copy.bytes());
+        if bytes > 0 {
+            self.backend.copy(copy.address(), buffer.address(), bytes)?;
+        }
+        Ok(copy)
+    }
+
     /// The content of `buffer`. Waits for the work before.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ mod grid;
 mod random;
 #[cfg(test)]
 mod tests;
+mod tets;
 
 use rand_pcg::rand_core::Rng;
 
@@ -25,6 +26,7 @@ pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{grid, jittered};
 pub use random::{random, random_points};
+pub use tets::{random_tets, tet_grid};
 
 /// Largest number of points of a planar mesh: fewer than six half-edges a vertex, indexed by `u32` below
 /// [`NONE`](crate::mesh::NONE).

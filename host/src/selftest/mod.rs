@@ -8,6 +8,7 @@ mod half_edges;
 mod indexed;
 mod polylla;
 mod refine;
+mod refine_tets;
 mod small;
 
 use std::collections::BTreeSet;
@@ -92,6 +93,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(polylla::cases(&meshes, size));
     cases.extend(indexed::cases(&meshes, size));
     cases.extend(refine::cases(&meshes, size));
+    cases.extend(refine_tets::cases(size)?);
     cases.push(Case::new(
         "every kernel was launched",
         every_kernel_launched,

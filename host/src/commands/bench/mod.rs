@@ -1,6 +1,7 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
 mod refine;
+mod tets;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -58,6 +59,8 @@ enum Family {
     Polylla,
     /// Edges from triangles, and a round of longest-edge bisection.
     Refine,
+    /// One level of refinement of tetrahedra.
+    RefineTets,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -79,6 +82,16 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
+    if matches!(options.family, Family::RefineTets) {
+        let mesh = match options.mesh {
+            Mesh::Grid | Mesh::Jittered => generate::tet_grid(options.n, options.seed)?,
+            Mesh::Random => generate::random_tets(options.n, options.seed)?,
+        };
+        let DeviceOptions {
+            precision, json, ..
+        } = &options.device;
+        return tets::run(&device, &mesh, *precision, options.runs, json.as_deref());
+    }
     let mesh = match options.mesh {
         Mesh::Grid => generate::grid(options.n)?,
         Mesh::Jittered => generate::jittered(options.n, options.seed)?,
@@ -94,6 +107,7 @@ pub fn run(options: &Options) -> Result<()> {
             indexed::<DVec2>(&device, &mesh, repair, runs)?
         }
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
+        (Family::RefineTets, _) => unreachable!("its meshes are not planar"),
         (Family::Refine, _) => {
             let marking = options.mark.marking(options.seed)?;
             if is_double {
@@ -150,12 +164,12 @@ pub fn run(options: &Options) -> Result<()> {
     print(&text)
 }
 
-struct Row {
-    pipeline: &'static str,
-    stage: &'static str,
-    median: f64,
-    minimum: f64,
-    maximum: f64,
+pub(super) struct Row {
+    pub pipeline: &'static str,
+    pub stage: &'static str,
+    pub median: f64,
+    pub minimum: f64,
+    pub maximum: f64,
 }
 
 impl Row {
@@ -175,7 +189,7 @@ impl Row {
 type Total<'a> = (&'static str, &'a dyn Fn(&str) -> bool);
 
 /// Times of `work` by stage, and of all its stages together.
-fn rows(
+pub(super) fn rows(
     pipeline: &'static str,
     on: &Device,
     runs: u32,
@@ -225,7 +239,11 @@ fn rows_with_totals(
 }
 
 /// Time of `work` by the clock, files and start of the device left out.
-fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Row> {
+pub(super) fn waited(
+    stage: &'static str,
+    runs: u32,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Row> {
     let mut times = Vec::new();
     for run in 0..runs + 1 {
         let start = Instant::now();
