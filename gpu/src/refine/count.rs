@@ -82,17 +82,17 @@ impl<'a> Counts<'a> {
         Self { flags, owned, sums }
     }
 
-    /// Divided sides before half-edge `h`.
+    /// Divided sides before half-edge `h`, and owned ones. Of the end only the first is told.
     #[inline(always)]
-    pub fn flags_before(self, h: u32) -> u32 {
-        self.sums.at(h / STEP) + ones_before(self.flags, h)
-    }
-
-    /// Owned divided sides before half-edge `h`.
-    #[inline(always)]
-    pub fn owned_before(self, h: u32) -> u32 {
-        let half = self.sums.len() / 2;
-        self.sums.at(half + h / STEP) - self.sums.at(half) + ones_before(self.owned, h)
+    pub fn before(self, h: u32) -> (u32, u32) {
+        let (step, half) = (h / STEP, self.sums.len() / 2);
+        let flags = self.sums.at(step) + ones_before(self.flags, h);
+        let owned = if half + step < self.sums.len() {
+            self.sums.at(half + step) - self.sums.at(half) + ones_before(self.owned, h)
+        } else {
+            0
+        };
+        (flags, owned)
     }
 }
 

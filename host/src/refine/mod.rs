@@ -127,7 +127,7 @@ impl<P: Point> EdgeMesh<P> {
         }
         self.save(on, options.history, &sides.flags)?;
         // Step 7.
-        self.divide_edges(on, &sides, after)?;
+        self.divide(on, &sides, after)?;
         self.levels.push(after);
         self.stale = match sides.list {
             Some(list) => Stale::Some(list, level.triangles),
