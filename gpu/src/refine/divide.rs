@@ -9,18 +9,31 @@ use gpu_macros::kernel;
 use super::{Counts, acting, pair, reverse};
 use crate::block::Block;
 use crate::point::Point2;
-use crate::view::{In, Out};
+use crate::view::{In, NONE, Out};
 
 /// What dividing a side gives a triangle.
 #[derive(Clone, Copy)]
 struct Division {
-    /// Side from the start to the midpoint.
-    first: u32,
-    /// Side from the midpoint to the end.
-    second: u32,
+    /// Edge from the midpoint of the divided edge to its end; the next is that from its start.
+    slot: u32,
+    midpoint: u32,
     /// Side from inside the triangle to the midpoint.
     interior: u32,
-    midpoint: u32,
+    is_owned: bool,
+}
+
+impl Division {
+    /// Side from the start to the midpoint.
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        2 * self.slot + if self.is_owned { 2 } else { 1 }
+    }
+
+    /// Side from the midpoint to the end.
+    #[inline(always)]
+    fn second(&self) -> u32 {
+        2 * self.slot + if self.is_owned { 0 } else { 3 }
+    }
 }
 
 /// Counts before a round.
@@ -31,16 +44,42 @@ struct Before {
 }
 
 /// A triangle with a divided side: its vertices and sides, from the longest side on.
-struct Divided<'a> {
+struct Divided {
     vertices: [u32; 3],
     sides: [u32; 3],
     /// Which of the sides are divided; the first is.
     flags: [bool; 3],
-    /// Divided sides, and owned ones, before each side.
-    ranks: [(u32, u32); 3],
-    halves: In<'a, u32>,
-    counts: Counts<'a>,
-    before: Before,
+    /// What that gives.
+    divisions: [Division; 3],
+    /// Divided sides before the triangle.
+    rank: u32,
+}
+
+/// What is known of a triangle from the flags alone.
+#[derive(Clone, Copy)]
+struct Flagged {
+    flags: [bool; 3],
+    longest: u32,
+    /// Divided sides before the triangle, and owned ones.
+    before: (u32, u32),
+}
+
+impl Flagged {
+    /// Triangle `t`.
+    #[inline(always)]
+    fn new(t: u32, longest: In<u8>, counts: Counts) -> Self {
+        let flag = |k| counts.flags.bit(3 * t + k);
+        Self {
+            flags: [flag(0), flag(1), flag(2)],
+            longest: u32::from(longest.at(t)),
+            before: counts.before(3 * t),
+        }
+    }
+
+    #[inline(always)]
+    fn any(&self) -> bool {
+        self.flags[0] | self.flags[1] | self.flags[2]
+    }
 }
 
 /// `a`, `b` or `c`: an array with an index would lie in memory.
@@ -53,79 +92,63 @@ fn pick<T>(k: u32, a: T, b: T, c: T) -> T {
     }
 }
 
-impl<'a> Divided<'a> {
-    /// Triangle `t` of these vertices and sides, if it is to be divided; and the number of divided sides before it.
+impl Divided {
+    /// The triangle of these vertices and sides.
     #[inline(always)]
     fn new(
-        t: u32,
+        flagged: Flagged,
         [a, b, c]: [u32; 3],
         [ab, bc, ca]: [u32; 3],
-        longest: u32,
-        halves: In<'a, u32>,
-        counts: Counts<'a>,
+        halves: In<u32>,
+        counts: Counts,
         before: Before,
-    ) -> Option<(Self, u32)> {
-        let flag = |k| counts.flags.bit(3 * t + k);
-        let (f0, f1, f2) = (flag(0), flag(1), flag(2));
-        if !(f0 | f1 | f2) {
-            return None;
-        }
-        let step = |(n, m): (u32, u32), flag: bool, side: u32| {
-            let owned = flag & side.is_multiple_of(2);
-            (n + u32::from(flag), m + u32::from(owned))
+    ) -> Self {
+        let [f0, f1, f2] = flagged.flags;
+        let is_owned = |side: u32| side.is_multiple_of(2);
+        // Every read of one kind comes before what waits for it: so they overlap.
+        let owner = |flag: bool, side: u32| {
+            if flag && !is_owned(side) {
+                halves.at(reverse(side))
+            } else {
+                NONE
+            }
         };
-        let rank0 = counts.before(3 * t);
+        let owners = [owner(f0, ab), owner(f1, bc), owner(f2, ca)];
+        let rank = |owner: u32| {
+            if owner == NONE {
+                (0, 0)
+            } else {
+                counts.before(owner)
+            }
+        };
+        let ranks = [rank(owners[0]), rank(owners[1]), rank(owners[2])];
+        let step = |(n, m): (u32, u32), flag: bool, side: u32| {
+            (n + u32::from(flag), m + u32::from(flag & is_owned(side)))
+        };
+        let rank0 = flagged.before;
         let rank1 = step(rank0, f0, ab);
         let rank2 = step(rank1, f1, bc);
-        let rotated = |x: u32, y: u32, z: u32| {
-            [
-                pick(longest, x, y, z),
-                pick(longest, y, z, x),
-                pick(longest, z, x, y),
-            ]
+        let division = |side: u32, own: (u32, u32), owners: (u32, u32)| {
+            let slot = |(n, m): (u32, u32)| before.edges + n + m;
+            let is_owned = is_owned(side);
+            let (n, m) = if is_owned { own } else { owners };
+            Division {
+                slot: slot((n, m)),
+                midpoint: before.vertices + m,
+                interior: if is_owned { side } else { 2 * slot(own) },
+                is_owned,
+            }
         };
-        let divided = Self {
-            vertices: rotated(a, b, c),
-            sides: rotated(ab, bc, ca),
-            flags: [
-                pick(longest, f0, f1, f2),
-                pick(longest, f1, f2, f0),
-                pick(longest, f2, f0, f1),
-            ],
-            ranks: [
-                pick(longest, rank0, rank1, rank2),
-                pick(longest, rank1, rank2, rank0),
-                pick(longest, rank2, rank0, rank1),
-            ],
-            halves,
-            counts,
-            before,
-        };
-        Some((divided, rank0.0))
-    }
-
-    /// What dividing side `k`, from the longest on, gives.
-    #[inline(always)]
-    fn division(&self, k: usize) -> Division {
-        let side = self.sides[k];
-        let (n, m) = self.ranks[k];
-        let slot = self.before.edges + n + m;
-        if side.is_multiple_of(2) {
-            return Division {
-                first: 2 * (slot + 1),
-                second: 2 * slot,
-                interior: side,
-                midpoint: self.before.vertices + m,
-            };
-        }
-        // Its owner's ranks tell which slots that takes.
-        let (n, m) = self.counts.before(self.halves.at(reverse(side)));
-        let new = self.before.edges + n + m;
-        Division {
-            first: 2 * new + 1,
-            second: 2 * (new + 1) + 1,
-            interior: 2 * slot,
-            midpoint: self.before.vertices + m,
+        let d0 = division(ab, rank0, ranks[0]);
+        let d1 = division(bc, rank1, ranks[1]);
+        let d2 = division(ca, rank2, ranks[2]);
+        let k = flagged.longest;
+        Self {
+            vertices: [pick(k, a, b, c), pick(k, b, c, a), pick(k, c, a, b)],
+            sides: [pick(k, ab, bc, ca), pick(k, bc, ca, ab), pick(k, ca, ab, bc)],
+            flags: [pick(k, f0, f1, f2), pick(k, f1, f2, f0), pick(k, f2, f0, f1)],
+            divisions: [pick(k, d0, d1, d2), pick(k, d1, d2, d0), pick(k, d2, d0, d1)],
+            rank: rank0.0,
         }
     }
 
@@ -151,42 +174,41 @@ impl<'a> Divided<'a> {
     ) {
         let [a, b, c] = self.vertices;
         let [ab, bc, ca] = self.sides;
-        let is_owned = |side: u32| side.is_multiple_of(2);
-        let halved = self.division(0);
-        let (m, to_m) = (halved.midpoint, halved.interior);
-        if is_owned(ab) {
+        let [halved, of_bc, of_ca] = self.divisions;
+        if halved.is_owned {
             own(ab / 2, halved, a, b);
         }
+        if self.flags[1] && of_bc.is_owned {
+            own(bc / 2, of_bc, b, c);
+        }
+        if self.flags[2] && of_ca.is_owned {
+            own(ca / 2, of_ca, c, a);
+        }
+        let (m, to_m) = (halved.midpoint, halved.interior);
         join(to_m / 2, c, m);
         let mut piece = 0;
         if !self.flags[2] {
-            write(piece, [m, c, a], [reverse(to_m), ca, halved.first]);
+            write(piece, [m, c, a], [reverse(to_m), ca, halved.first()]);
             piece += 1;
         }
         if !self.flags[1] {
-            write(piece, [c, m, b], [to_m, halved.second, bc]);
+            write(piece, [c, m, b], [to_m, halved.second(), bc]);
             piece += 1;
         }
         if self.flags[2] {
-            let d = self.division(2);
-            let (n, to_n) = (d.midpoint, d.interior);
-            if is_owned(ca) {
-                own(ca / 2, d, c, a);
-            }
+            let (n, to_n) = (of_ca.midpoint, of_ca.interior);
             join(to_n / 2, m, n);
-            write(piece, [m, n, a], [to_n, d.second, halved.first]);
-            write(piece + 1, [n, m, c], [reverse(to_n), reverse(to_m), d.first]);
+            write(piece, [m, n, a], [to_n, of_ca.second(), halved.first()]);
+            let borders = [reverse(to_n), reverse(to_m), of_ca.first()];
+            write(piece + 1, [n, m, c], borders);
             piece += 2;
         }
         if self.flags[1] {
-            let d = self.division(1);
-            let (n, to_n) = (d.midpoint, d.interior);
-            if is_owned(bc) {
-                own(bc / 2, d, b, c);
-            }
+            let (n, to_n) = (of_bc.midpoint, of_bc.interior);
             join(to_n / 2, m, n);
-            write(piece, [m, n, c], [to_n, d.second, to_m]);
-            write(piece + 1, [n, m, b], [reverse(to_n), halved.second, d.first]);
+            write(piece, [m, n, c], [to_n, of_bc.second(), to_m]);
+            let borders = [reverse(to_n), halved.second(), of_bc.first()];
+            write(piece + 1, [n, m, b], borders);
         }
     }
 }
@@ -206,22 +228,19 @@ impl<P: Point2> Parts<'_, P> {
     /// Writes the midpoint and the halves of edge `e` from `a` to `b`, which have its tag.
     #[inline(always)]
     fn divide(&self, e: u32, division: Division, a: u32, b: u32) {
-        let Division {
-            first,
-            second,
-            midpoint,
-            ..
-        } = division;
-        self.points.set(midpoint, self.points.at(a).midpoint(self.points.at(b)));
-        self.ends.set(first / 2, pair(a, midpoint));
-        self.ends.set(second / 2, pair(midpoint, b));
+        let midpoint = division.midpoint;
+        let (first, second) = (division.slot + 1, division.slot);
+        self.points
+            .set(midpoint, self.points.at(a).midpoint(self.points.at(b)));
+        self.ends.set(first, pair(a, midpoint));
+        self.ends.set(second, pair(midpoint, b));
         let new = midpoint - self.input_vertices;
         self.divided.set(new, e);
         self.origins.set(new, pair(a, b));
         if !self.tags.is_empty() {
             let tag = self.tags.at(e);
-            self.tags.set(first / 2, tag);
-            self.tags.set(second / 2, tag);
+            self.tags.set(first, tag);
+            self.tags.set(second, tag);
         }
     }
 
@@ -270,13 +289,9 @@ pub fn divide_listed_triangles<P: Point2>(
     };
     let all = |array: Out<u32>| [array.at(3 * t), array.at(3 * t + 1), array.at(3 * t + 2)];
     let counts = Counts::new(flags, owned, sums);
-    let k = u32::from(longest.at(t));
+    let flagged = Flagged::new(t, longest, counts);
     let before = Before { vertices, edges };
-    let Some((triangle, first)) =
-        Divided::new(t, all(corners), all(sides), k, halves, counts, before)
-    else {
-        return;
-    };
+    let triangle = Divided::new(flagged, all(corners), all(sides), halves, counts, before);
     let parts = Parts {
         points,
         ends,
@@ -290,7 +305,7 @@ pub fn divide_listed_triangles<P: Point2>(
             let place = if piece == 0 {
                 t
             } else {
-                let new = triangles + first + piece - 1;
+                let new = triangles + triangle.rank + piece - 1;
                 parents.set(new - input_triangles, t);
                 new
             };
@@ -360,6 +375,12 @@ pub fn divide_all_triangles<P: Point2>(
     let shared = block.shared::<u32>();
     let new_corners = 2 * WORDS;
     let new_sides = new_corners + 3 * WORDS;
+    // Asked for before the barrier, so that these reads overlap with those of the phase.
+    let flagged = block.lanes(|lane| {
+        let t = first + lane;
+        Flagged::new(if t < last { t } else { first }, longest, counts)
+    });
+    let (first_new, _) = counts.before(3 * first);
     block.phase(|lane| {
         let mut i = lane;
         while i < words {
@@ -368,7 +389,6 @@ pub fn divide_all_triangles<P: Point2>(
             i += TRIANGLES_OF_A_BLOCK;
         }
     });
-    let (first_new, _) = counts.before(3 * first);
     block.phase(|lane| {
         let t = first + lane;
         if t >= last {
@@ -379,25 +399,26 @@ pub fn divide_all_triangles<P: Point2>(
             [shared.at(i), shared.at(i + 1), shared.at(i + 2)]
         };
         let (v, s) = (all(0), all(WORDS));
+        let flagged = flagged.at(lane);
         // Ends move too: those of owned edges that stay are the triangle's to write.
-        let keep = |j: u32, side: u32, from: u32, to: u32| {
-            if side.is_multiple_of(2) && !flags.bit(3 * t + j) {
+        let keep = |flag: bool, side: u32, from: u32, to: u32| {
+            if side.is_multiple_of(2) && !flag {
                 ends.set(side / 2, pair(from, to));
             }
         };
-        keep(0, s[0], v[0], v[1]);
-        keep(1, s[1], v[1], v[2]);
-        keep(2, s[2], v[2], v[0]);
-        let k = u32::from(longest.at(t));
-        let Some((triangle, start)) = Divided::new(t, v, s, k, halves, counts, before) else {
+        keep(flagged.flags[0], s[0], v[0], v[1]);
+        keep(flagged.flags[1], s[1], v[1], v[2]);
+        keep(flagged.flags[2], s[2], v[2], v[0]);
+        if !flagged.any() {
             return;
-        };
+        }
+        let triangle = Divided::new(flagged, v, s, halves, counts, before);
         triangle.apply(
             |piece, [a, b, c], [ab, bc, ca]| {
                 let (i, j) = if piece == 0 {
                     (3 * lane, WORDS + 3 * lane)
                 } else {
-                    let new = start + piece - 1;
+                    let new = triangle.rank + piece - 1;
                     parents.set(triangles - input_triangles + new, t);
                     let local = 3 * (new - first_new);
                     (new_corners + local, new_sides + local)

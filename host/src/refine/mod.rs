@@ -13,7 +13,7 @@ mod tags;
 use gpu::launch::Buffer;
 use gpu::refine as kernel;
 
-pub use edges::{EdgeMesh, with_room};
+pub use edges::{EdgeMesh, with_room, with_room_for_points};
 pub use mark::Marking;
 pub use serial::SerialRun;
 
@@ -73,14 +73,18 @@ pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) 
             break;
         }
     }
-    let broken = on.read(&found, 0)?;
-    if broken != NONE {
-        return Err(Error::Invalid {
-            element: format!("triangle {broken} of the refined mesh"),
-            rule: "is degenerate: the triangles are as small as the precision allows; use --precision f64, fewer --rounds or a larger area".to_owned(),
-        });
+    match on.read(&found, 0)? {
+        NONE => Ok(end),
+        triangle => Err(degenerate(triangle)),
     }
-    Ok(end)
+}
+
+/// The error for a triangle that came out degenerate.
+fn degenerate(triangle: u32) -> Error {
+    Error::Invalid {
+        element: format!("triangle {triangle} of the refined mesh"),
+        rule: "is degenerate: the triangles are as small as the precision allows; use --precision f64, fewer --rounds or a larger area".to_owned(),
+    }
 }
 
 /// Counts before a round.
