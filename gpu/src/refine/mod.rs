@@ -24,7 +24,7 @@
 //! | 1 edge lengths, 2 longest edges | [`find_longest_edges()`] |
 //! | 3 dependency forest | [`link_sides()`] |
 //! | 2 marks, 4 propagation | [`mark_divided_edges()`], [`follow_divided_edges()`], or [`follow_marked_triangles()`] |
-//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`] |
+//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`], or [`flag_longest_sides()`] |
 //! | 6 prefix sums | [`count_divided_sides()`], `collective::scan` |
 //! | 7 new edges, divided edges, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
 //!

@@ -59,9 +59,10 @@ pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
-/// Points to have memory for: they are few, and cannot be written elsewhere in passing as triangles are.
+/// Points to have memory for: enough for a round that refines everything. They are few, and unlike triangles they are not written
+/// elsewhere in passing.
 pub fn with_room_for_points(len: usize) -> usize {
-    2 * len
+    5 * len / 2
 }
 
 impl<P: Point> EdgeMesh<P> {
