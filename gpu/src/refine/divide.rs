@@ -6,7 +6,7 @@
 
 use gpu_macros::kernel;
 
-use super::{Counts, acting, pair, reverse};
+use super::{Step, acting, pair, reverse};
 use crate::block::Block;
 use crate::point::Point2;
 use crate::view::{In, NONE, Out};
@@ -67,12 +67,12 @@ struct Flagged {
 impl Flagged {
     /// Triangle `t`.
     #[inline(always)]
-    fn new(t: u32, longest: In<u8>, counts: Counts) -> Self {
-        let flag = |k| counts.flags.bit(3 * t + k);
+    fn new(t: u32, longest: In<u8>, flags: In<u32>, steps: In<Step>) -> Self {
+        let flag = |k| flags.bit(3 * t + k);
         Self {
             flags: [flag(0), flag(1), flag(2)],
             longest: u32::from(longest.at(t)),
-            before: counts.before(3 * t),
+            before: steps.before(3 * t),
         }
     }
 
@@ -100,7 +100,7 @@ impl Divided {
         [a, b, c]: [u32; 3],
         [ab, bc, ca]: [u32; 3],
         halves: In<u32>,
-        counts: Counts,
+        steps: In<Step>,
         before: Before,
     ) -> Self {
         let [f0, f1, f2] = flagged.flags;
@@ -118,7 +118,7 @@ impl Divided {
             if owner == NONE {
                 (0, 0)
             } else {
-                counts.before(owner)
+                steps.before(owner)
             }
         };
         let ranks = [rank(owners[0]), rank(owners[1]), rank(owners[2])];
@@ -266,8 +266,7 @@ pub fn divide_listed_triangles<P: Point2>(
     i: u32,
     list: In<u32>,
     flags: In<u32>,
-    owned: In<u32>,
-    sums: In<u32>,
+    steps: In<Step>,
     halves: In<u32>,
     longest: In<u8>,
     corners: Out<u32>,
@@ -288,10 +287,9 @@ pub fn divide_listed_triangles<P: Point2>(
         return;
     };
     let all = |array: Out<u32>| [array.at(3 * t), array.at(3 * t + 1), array.at(3 * t + 2)];
-    let counts = Counts::new(flags, owned, sums);
-    let flagged = Flagged::new(t, longest, counts);
+    let flagged = Flagged::new(t, longest, flags, steps);
     let before = Before { vertices, edges };
-    let triangle = Divided::new(flagged, all(corners), all(sides), halves, counts, before);
+    let triangle = Divided::new(flagged, all(corners), all(sides), halves, steps, before);
     let parts = Parts {
         points,
         ends,
@@ -334,8 +332,7 @@ const WORDS: u32 = 3 * TRIANGLES_OF_A_BLOCK;
 pub fn divide_all_triangles<P: Point2>(
     block: &Block<256>,
     flags: In<u32>,
-    owned: In<u32>,
-    sums: In<u32>,
+    steps: In<Step>,
     halves: In<u32>,
     longest: In<u8>,
     old_corners: In<u32>,
@@ -354,7 +351,6 @@ pub fn divide_all_triangles<P: Point2>(
     input_vertices: u32,
     input_triangles: u32,
 ) {
-    let counts = Counts::new(flags, owned, sums);
     let before = Before { vertices, edges };
     let parts = Parts {
         points,
@@ -378,14 +374,17 @@ pub fn divide_all_triangles<P: Point2>(
     // Asked for before the barrier, so that these reads overlap with those of the phase.
     let flagged = block.lanes(|lane| {
         let t = first + lane;
-        Flagged::new(if t < last { t } else { first }, longest, counts)
+        Flagged::new(if t < last { t } else { first }, longest, flags, steps)
     });
-    let (first_new, _) = counts.before(3 * first);
+    let (first_new, _) = steps.before(3 * first);
     block.phase(|lane| {
         let mut i = lane;
         while i < words {
-            shared.set(i, old_corners.at(3 * first + i));
-            shared.set(WORDS + i, old_sides.at(3 * first + i));
+            let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
+            shared.set(i, corner);
+            shared.set(WORDS + i, side);
+            points.unwritten().prefetch(corner);
+            halves.prefetch(reverse(side));
             i += TRIANGLES_OF_A_BLOCK;
         }
     });
@@ -412,7 +411,7 @@ pub fn divide_all_triangles<P: Point2>(
         if !flagged.any() {
             return;
         }
-        let triangle = Divided::new(flagged, v, s, halves, counts, before);
+        let triangle = Divided::new(flagged, v, s, halves, steps, before);
         triangle.apply(
             |piece, [a, b, c], [ab, bc, ca]| {
                 let (i, j) = if piece == 0 {
@@ -434,7 +433,7 @@ pub fn divide_all_triangles<P: Point2>(
             |e, division, a, b| parts.divide(e, division, a, b),
         );
     });
-    let new_words = 3 * (counts.before(3 * last).0 - first_new);
+    let new_words = 3 * (steps.before(3 * last).0 - first_new);
     block.phase(|lane| {
         let mut i = lane;
         while i < words {

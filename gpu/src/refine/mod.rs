@@ -24,8 +24,8 @@
 //! | 1 edge lengths, 2 longest edges | [`find_longest_edges()`] |
 //! | 3 dependency forest | [`link_sides()`] |
 //! | 2 marks, 4 propagation | [`mark_divided_edges()`], [`follow_divided_edges()`], or [`follow_marked_triangles()`] |
-//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`], or [`flag_longest_sides()`] |
-//! | 6 prefix sums | [`count_divided_sides()`], `collective::scan` |
+//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`] |
+//! | 6 prefix sums | [`count_divided_sides()`], `collective::scan`, [`pack_steps()`] |
 //! | 7 new edges, divided edges, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
 //!
 //! # How this differs from the paper
@@ -43,7 +43,7 @@
 //!   its neighbour's edge which slots that took. Here triangles know their corners, so nobody reads the ends of an edge; and the
 //!   slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
 //! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in the
-//!   bit set. 8 bytes for 128 sides instead of 8 for each triangle.
+//!   bit set. 32 bytes for 64 sides, one sector, instead of 8 bytes for each triangle.
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
 //!   give the same bits.
 //!
@@ -69,7 +69,7 @@ pub use mark::*;
 pub use output::*;
 pub use propagate::*;
 
-use count::{Counts, acting};
+use count::acting;
 
 /// Side `side` run along the other way.
 #[inline(always)]

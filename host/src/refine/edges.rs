@@ -59,10 +59,10 @@ pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
-/// Points to have memory for: enough for a round that refines everything. They are few, and unlike triangles they are not written
-/// elsewhere in passing.
-pub fn with_room_for_points(len: usize) -> usize {
-    5 * len / 2
+/// Points to have memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles, points are
+/// not written elsewhere in passing, so they would have to be moved.
+pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
+    points + triangles
 }
 
 impl<P: Point> EdgeMesh<P> {
@@ -71,7 +71,8 @@ impl<P: Point> EdgeMesh<P> {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
         // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
         let triangle = (3 + 3 + 3 + 3) * size_of::<u32>();
-        let kept = with_room_for_points(points) * size_of::<P>() + with_room(triangles * triangle);
+        let kept = with_room_for_points(points, triangles) * size_of::<P>()
+            + with_room(triangles * triangle);
         building.max((kept + 3 * triangles * size_of::<u32>()) as u64)
     }
 
@@ -82,8 +83,9 @@ impl<P: Point> EdgeMesh<P> {
     /// Those of [`DeviceTriangulation::upload`]; [`Error::Invalid`] for a segment that is no edge.
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
-        let with_twins =
-            DeviceTriangulation::upload_with_room(on, mesh, with_room_for_points, with_room)?;
+        let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+        let room = [with_room_for_points(points, triangles), with_room(3 * triangles)];
+        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
         Ok(built)
@@ -128,7 +130,8 @@ impl<P: Point> EdgeMesh<P> {
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
-        let points = on.upload_with_capacity(&points, with_room_for_points(points.len()))?;
+        let room = with_room_for_points(points.len(), corners.len());
+        let points = on.upload_with_capacity(&points, room)?;
         let corners = corners.as_flattened();
         let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
         let sides = on.upload(mesh.triangles.as_flattened())?;

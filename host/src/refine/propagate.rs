@@ -1,7 +1,7 @@
 //! Steps 2 to 6 on a device: which edges are divided, and where what they give goes.
 
 use gpu::launch::Buffer;
-use gpu::refine::{self as kernel, STEP};
+use gpu::refine::{self as kernel, STEP, Step};
 
 use super::mark::Marked;
 use super::{EdgeMesh, Level};
@@ -15,8 +15,6 @@ const FEW: usize = 8;
 
 /// Edges to divide.
 pub(super) enum DividedEdges {
-    /// The longest of every triangle.
-    Longest,
     /// A bit for each edge.
     Many(Buffer<u32>),
     /// A list.
@@ -27,10 +25,8 @@ pub(super) enum DividedEdges {
 pub(super) struct DividedSides {
     /// A bit for each half-edge.
     pub flags: Buffer<u32>,
-    /// A bit for each half-edge that owns its edge.
-    pub owned: Buffer<u32>,
-    /// Prefix sums of both.
-    pub sums: Buffer<u32>,
+    /// The same, and those that own their edges, with prefix sums.
+    pub steps: Buffer<Step>,
     /// The half-edges, if they are few; `NONE` where there is none.
     pub list: Option<Buffer<u32>>,
     /// Number of divided sides: of new triangles.
@@ -55,7 +51,9 @@ impl<P: Point> EdgeMesh<P> {
     /// Steps 2 and 4: the longest edges of the marked triangles, and what they lead to. `None` if nothing is marked.
     pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
         let Marked::Some(marked) = marked else {
-            return Ok(Some(DividedEdges::Longest));
+            // Every longest edge is divided, and none leads to another.
+            let (divided, _) = self.divided_by(on, &on.uninitialized(0)?)?;
+            return Ok(Some(DividedEdges::Many(divided)));
         };
         let level = self.level();
         let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
@@ -89,11 +87,16 @@ impl<P: Point> EdgeMesh<P> {
         })
     }
 
-    /// The edges that many marked triangles divide.
-    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
-        let edges = self.level().edges;
-        let words = edges.div_ceil(32) as usize;
-        let (mut divided, leading) = on.stage("mark divided edges", || {
+    /// The longest edges of the marked triangles, and those of them that lead to others, a bit each. No mark at all: every triangle is
+    /// marked.
+    fn divided_by(
+        &self,
+        on: &Device,
+        marked: &Buffer<u32>,
+    ) -> Result<(Buffer<u32>, Buffer<u32>)> {
+        on.stage("mark divided edges", || {
+            let edges = self.level().edges;
+            let words = edges.div_ceil(32) as usize;
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
             kernel::mark_divided_edges::launch(
                 on,
@@ -105,7 +108,12 @@ impl<P: Point> EdgeMesh<P> {
                 &mut leading,
             )?;
             Ok((divided, leading))
-        })?;
+        })
+    }
+
+    /// The edges that many marked triangles divide.
+    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
+        let (mut divided, leading) = self.divided_by(on, marked)?;
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
             kernel::follow_divided_edges::launch(
@@ -147,34 +155,22 @@ impl<P: Point> EdgeMesh<P> {
                 kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
                 Ok((flags, owned, None))
             }
-            DividedEdges::Longest => {
-                let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
-                kernel::flag_longest_sides::launch(
-                    on,
-                    n,
-                    &self.sides,
-                    &self.halves,
-                    &self.longest,
-                    &mut flags,
-                    &mut owned,
-                )?;
-                Ok((flags, owned, None))
-            }
         })?;
         on.stage("prefix sums", || {
-            let steps = n.div_ceil(STEP) as usize;
-            let mut sums = on.uninitialized(2 * steps)?;
-            kernel::count_divided_sides::launch(on, steps as u32, &flags, &owned, &mut sums)?;
+            let n = n.div_ceil(STEP) as usize;
+            let mut sums = on.uninitialized(2 * n)?;
+            kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)?;
             let total = exclusive_scan(on, &mut sums)?;
+            let mut steps = on.uninitialized(n + 1)?;
+            kernel::pack_steps::launch(on, n as u32 + 1, &flags, &owned, &sums, &mut steps)?;
             let total = on.read(&total, 0)?;
             let edges = match divided {
                 DividedEdges::Few(list) => list.len() as u32,
-                _ => total - on.read(&sums, steps)?,
+                DividedEdges::Many(_) => total - on.read(&sums, n)?,
             };
             Ok(DividedSides {
                 flags,
-                owned,
-                sums,
+                steps,
                 list,
                 sides: total - edges,
                 edges,

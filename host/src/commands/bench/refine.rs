@@ -40,7 +40,7 @@ pub fn bench<P: Point>(
     let mut resident = None;
     all.extend(rows("edges", on, runs, || {
         drop(resident.take());
-        let points = on.moved(&points, with_room_for_points(points.len()))?;
+        let points = on.moved(&points, with_room_for_points(points.len(), corners.len() / 3))?;
         let corners = on.moved(&corners, with_room(corners.len()))?;
         let with_twins = DeviceTriangulation::build(on, points, corners)?;
         resident = Some(EdgeMesh::<P>::build(on, with_twins)?);
