@@ -1,7 +1,7 @@
 //! Steps 5 and 6: which sides of each triangle are divided, and which of these it owns; and how many before each.
 //!
 //! Of a triangle's bits in `flags`, f + r are set, and f in `owned`: the paper's counters, 2 bits a side instead of 8 bytes a
-//! triangle. A prefix sum is a rank: sums are kept for every 64 half-edges, and a population count does the rest.
+//! triangle. A prefix sum is a rank: sums are kept for every 128 half-edges, and a population count does the rest.
 
 use gpu_macros::kernel;
 
@@ -55,70 +55,52 @@ pub(super) fn acting(i: u32, list: In<u32>, flags: In<u32>) -> Option<u32> {
 }
 
 /// Half-edges between two stored sums.
-pub const STEP: u32 = 64;
+pub const STEP: u32 = 128;
 
 /// Counts the set bits in the `i`-th [`STEP`] of `flags`, and of `owned` behind all of them: `sums` is as long as both.
 #[kernel]
 pub fn count_divided_sides(i: u32, flags: In<u32>, owned: In<u32>, sums: Out<u32>) {
-    sums.set(i, word(flags, i).count_ones());
-    sums.set(sums.len() / 2 + i, word(owned, i).count_ones());
-}
-
-/// The `i`-th 64 bits of a bit set.
-#[inline(always)]
-fn word(bits: In<u32>, i: u32) -> u64 {
-    let high = if 2 * i + 1 < bits.len() {
-        bits.at(2 * i + 1)
-    } else {
-        0
+    let ones = |[a, b, c, d]: [u32; 4]| {
+        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
     };
-    u64::from(high) << 32 | u64::from(bits.at(2 * i))
+    sums.set(i, ones(flags.quad(4 * i)));
+    sums.set(sums.len() / 2 + i, ones(owned.quad(4 * i)));
 }
 
-/// The flags of [`STEP`] half-edges with their prefix sums: what a rank takes, in one sector of memory.
+/// The flags with their prefix sums.
 #[derive(Clone, Copy)]
-#[repr(C, align(32))]
-pub struct Step {
-    flags: u64,
-    owned: u64,
-    flags_before: u32,
-    owned_before: u32,
-    _align: u64,
+pub(super) struct Counts<'a> {
+    pub flags: In<'a, u32>,
+    pub owned: In<'a, u32>,
+    /// The scanned counts of [`count_divided_sides()`]: all flags lie before the first owned one.
+    pub sums: In<'a, u32>,
 }
 
-// SAFETY: plain numbers without padding.
-unsafe impl bytemuck::Zeroable for Step {}
-// SAFETY: as above.
-unsafe impl bytemuck::Pod for Step {}
-
-/// Puts the flags of the `i`-th step and the scanned counts of [`count_divided_sides()`] together; one step more has the totals.
-#[kernel]
-pub fn pack_steps(i: u32, flags: In<u32>, owned: In<u32>, sums: In<u32>, steps: Out<Step>) {
-    let n = sums.len() / 2;
-    let bits = |set: In<u32>| if i < n { word(set, i) } else { 0 };
-    let owned_before = if i < n { sums.at(n + i) - sums.at(n) } else { 0 };
-    steps.set(
-        i,
-        Step {
-            flags: bits(flags),
-            owned: bits(owned),
-            // Behind the sums of the flags come those of the owned ones, the first of which is all flags.
-            flags_before: sums.at(i),
-            owned_before,
-            _align: 0,
-        },
-    );
-}
-
-impl In<'_, Step> {
+impl Counts<'_> {
     /// Divided sides before half-edge `h`, and owned ones. Of the end of all only the first is told.
     #[inline(always)]
-    pub(super) fn before(self, h: u32) -> (u32, u32) {
-        let step = self.at(h / STEP);
-        let below = (1u64 << (h % STEP)) - 1;
-        (
-            step.flags_before + (step.flags & below).count_ones(),
-            step.owned_before + (step.owned & below).count_ones(),
-        )
+    pub fn before(self, h: u32) -> (u32, u32) {
+        let (step, half) = (h / STEP, self.sums.len() / 2);
+        let flags = self.sums.at(step) + ones_before(self.flags, h);
+        let owned = if half + step < self.sums.len() {
+            self.sums.at(half + step) - self.sums.at(half) + ones_before(self.owned, h)
+        } else {
+            0
+        };
+        (flags, owned)
+    }
+}
+
+/// Set bits before bit `i` in its [`STEP`].
+#[inline(always)]
+fn ones_before(bits: In<u32>, i: u32) -> u32 {
+    let [a, b, c, d] = bits.quad(i / STEP * 4);
+    let low = u64::from(b) << 32 | u64::from(a);
+    let high = u64::from(d) << 32 | u64::from(c);
+    let below = (1u64 << (i % 64)) - 1;
+    if i % STEP < 64 {
+        (low & below).count_ones()
+    } else {
+        low.count_ones() + (high & below).count_ones()
     }
 }

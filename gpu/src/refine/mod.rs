@@ -12,7 +12,6 @@
 //! | `points` | V | coordinates |
 //! | `corners` | 3T | vertex at which half-edge 3t + k, side k of triangle t, starts |
 //! | `sides` | 3T | side of each half-edge |
-//! | `ends` | E | start and end of each edge, as a pair |
 //! | `halves` | 2E | half-edge of each side, `NONE` beyond the boundary: the inverse of `sides` |
 //! | `longest` | T | which of the three is the longest |
 //!
@@ -25,14 +24,15 @@
 //! | 3 dependency forest | [`link_sides()`] |
 //! | 2 marks, 4 propagation | [`mark_divided_edges()`], [`follow_divided_edges()`], or [`follow_marked_triangles()`] |
 //! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`] |
-//! | 6 prefix sums | [`count_divided_sides()`], `collective::scan`, [`pack_steps()`] |
+//! | 6 prefix sums | [`count_divided_sides()`], `collective::scan` |
 //! | 7 new edges, divided edges, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
 //!
 //! # How this differs from the paper
 //!
 //! - **Nothing is stored that can be had for less.** The paper keeps length, midpoint, marks, link and three new edges for each
 //!   edge: 44 bytes, and reads and writes them in each step. Lengths are compared where they are computed; a midpoint is computed
-//!   once, where it becomes a vertex; marks are bits.
+//!   once, where it becomes a vertex; marks are bits. The ends of an edge are corners of its owner: [`find_edge_ends()`] gives them
+//!   to who asks.
 //! - **The forest is implicit.** The link of edge e (step 3) is the longest edge of the triangle across it. `halves` leads to
 //!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before: who
 //!   set it goes on.
@@ -43,7 +43,7 @@
 //!   its neighbour's edge which slots that took. Here triangles know their corners, so nobody reads the ends of an edge; and the
 //!   slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
 //! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in the
-//!   bit set. 32 bytes for 64 sides, one sector, instead of 8 bytes for each triangle.
+//!   bit set. 8 bytes for 128 sides instead of 8 for each triangle.
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
 //!   give the same bits.
 //!
@@ -69,7 +69,7 @@ pub use mark::*;
 pub use output::*;
 pub use propagate::*;
 
-use count::acting;
+use count::{Counts, acting};
 
 /// Side `side` run along the other way.
 #[inline(always)]

@@ -32,19 +32,18 @@ impl<P: Point> EdgeMesh<P> {
         let (input, level) = (self.levels[0], self.level());
         on.resize(&mut self.corners, 3 * after.triangles as usize)?;
         on.resize(&mut self.sides, 3 * after.triangles as usize)?;
-        on.resize(&mut self.ends, after.edges as usize)?;
         kernel::divide_listed_triangles::launch(
             on,
             list.len() as u32,
             list,
             &sides.flags,
-            &sides.steps,
+            &sides.owned,
+            &sides.sums,
             &self.halves,
             &self.longest,
             &mut self.corners,
             &mut self.sides,
             &mut self.points,
-            &mut self.ends,
             &mut self.tags,
             &mut self.divided,
             &mut self.origins,
@@ -63,15 +62,14 @@ impl<P: Point> EdgeMesh<P> {
         let words = 3 * after.triangles as usize;
         let mut corners = on.uninitialized(with_room(words))?;
         let mut new_sides = on.uninitialized(with_room(words))?;
-        let mut ends = on.uninitialized(with_room(after.edges as usize))?;
         corners.set_len(words);
         new_sides.set_len(words);
-        ends.set_len(after.edges as usize);
         kernel::divide_all_triangles::launch(
             on,
             level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
             &sides.flags,
-            &sides.steps,
+            &sides.owned,
+            &sides.sums,
             &self.halves,
             &self.longest,
             &self.corners,
@@ -79,7 +77,6 @@ impl<P: Point> EdgeMesh<P> {
             &mut corners,
             &mut new_sides,
             &mut self.points,
-            &mut ends,
             &mut self.tags,
             &mut self.divided,
             &mut self.origins,
@@ -90,7 +87,7 @@ impl<P: Point> EdgeMesh<P> {
             input.vertices,
             input.triangles,
         )?;
-        (self.corners, self.sides, self.ends) = (corners, new_sides, ends);
+        (self.corners, self.sides) = (corners, new_sides);
         Ok(())
     }
 
@@ -118,7 +115,6 @@ impl<P: Point> EdgeMesh<P> {
     /// Cuts every array to `level`.
     pub(super) fn cut_to(&mut self, on: &Device, level: Level) -> Result<()> {
         self.make_room(on, level)?;
-        self.ends.set_len(level.edges as usize);
         self.corners.set_len(3 * level.triangles as usize);
         self.sides.set_len(3 * level.triangles as usize);
         self.halves.set_len(2 * level.edges as usize);

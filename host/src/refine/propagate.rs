@@ -1,7 +1,7 @@
 //! Steps 2 to 6 on a device: which edges are divided, and where what they give goes.
 
 use gpu::launch::Buffer;
-use gpu::refine::{self as kernel, STEP, Step};
+use gpu::refine::{self as kernel, STEP};
 
 use super::mark::Marked;
 use super::{EdgeMesh, Level};
@@ -25,8 +25,10 @@ pub(super) enum DividedEdges {
 pub(super) struct DividedSides {
     /// A bit for each half-edge.
     pub flags: Buffer<u32>,
-    /// The same, and those that own their edges, with prefix sums.
-    pub steps: Buffer<Step>,
+    /// A bit for each half-edge that owns its edge.
+    pub owned: Buffer<u32>,
+    /// Prefix sums of both.
+    pub sums: Buffer<u32>,
     /// The half-edges, if they are few; `NONE` where there is none.
     pub list: Option<Buffer<u32>>,
     /// Number of divided sides: of new triangles.
@@ -161,8 +163,6 @@ impl<P: Point> EdgeMesh<P> {
             let mut sums = on.uninitialized(2 * n)?;
             kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)?;
             let total = exclusive_scan(on, &mut sums)?;
-            let mut steps = on.uninitialized(n + 1)?;
-            kernel::pack_steps::launch(on, n as u32 + 1, &flags, &owned, &sums, &mut steps)?;
             let total = on.read(&total, 0)?;
             let edges = match divided {
                 DividedEdges::Few(list) => list.len() as u32,
@@ -170,7 +170,8 @@ impl<P: Point> EdgeMesh<P> {
             };
             Ok(DividedSides {
                 flags,
-                steps,
+                owned,
+                sums,
                 list,
                 sides: total - edges,
                 edges,

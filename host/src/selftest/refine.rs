@@ -125,7 +125,6 @@ fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Ve
         bytes(on, &mesh.points)?,
         bytes(on, &mesh.corners)?,
         bytes(on, &mesh.sides)?,
-        bytes(on, &mesh.ends)?,
         bytes(on, mesh.halves())?,
         bytes(on, mesh.longest())?,
         bytes(on, mesh.tags())?,
