@@ -33,7 +33,14 @@ pub fn save_triangles(
         let side = sides.at(h);
         let on_boundary = halves.at(reverse(side)) == NONE;
         saved_corners.set(3 * i + k, corners.at(h));
-        saved_sides.set(3 * i + k, if on_boundary { side | ON_BOUNDARY } else { side });
+        saved_sides.set(
+            3 * i + k,
+            if on_boundary {
+                side | ON_BOUNDARY
+            } else {
+                side
+            },
+        );
         if !tags.is_empty() {
             saved_tags.set(3 * i + k, tags.at(side / 2));
         }

@@ -60,9 +60,8 @@ pub const STEP: u32 = 128;
 /// Counts the set bits in the `i`-th [`STEP`] of `flags`, and of `owned` behind all of them: `sums` is as long as both.
 #[kernel]
 pub fn count_divided_sides(i: u32, flags: In<u32>, owned: In<u32>, sums: Out<u32>) {
-    let ones = |[a, b, c, d]: [u32; 4]| {
-        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
-    };
+    let ones =
+        |[a, b, c, d]: [u32; 4]| a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
     sums.set(i, ones(flags.quad(4 * i)));
     sums.set(sums.len() / 2 + i, ones(owned.quad(4 * i)));
 }

@@ -145,9 +145,21 @@ impl Divided {
         let k = flagged.longest;
         Self {
             vertices: [pick(k, a, b, c), pick(k, b, c, a), pick(k, c, a, b)],
-            sides: [pick(k, ab, bc, ca), pick(k, bc, ca, ab), pick(k, ca, ab, bc)],
-            flags: [pick(k, f0, f1, f2), pick(k, f1, f2, f0), pick(k, f2, f0, f1)],
-            divisions: [pick(k, d0, d1, d2), pick(k, d1, d2, d0), pick(k, d2, d0, d1)],
+            sides: [
+                pick(k, ab, bc, ca),
+                pick(k, bc, ca, ab),
+                pick(k, ca, ab, bc),
+            ],
+            flags: [
+                pick(k, f0, f1, f2),
+                pick(k, f1, f2, f0),
+                pick(k, f2, f0, f1),
+            ],
+            divisions: [
+                pick(k, d0, d1, d2),
+                pick(k, d1, d2, d0),
+                pick(k, d2, d0, d1),
+            ],
             rank: rank0.0,
         }
     }

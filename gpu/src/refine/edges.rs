@@ -14,13 +14,7 @@ pub fn mark_owners(h: u32, twins: In<u32>) -> bool {
 
 /// Numbers edge `e`, the one of half-edge `owners[e]`: the sides of its half-edges, and the half-edges of its sides.
 #[kernel]
-pub fn number_sides(
-    e: u32,
-    owners: In<u32>,
-    twins: In<u32>,
-    sides: Out<u32>,
-    halves: Out<u32>,
-) {
+pub fn number_sides(e: u32, owners: In<u32>, twins: In<u32>, sides: Out<u32>, halves: Out<u32>) {
     twins.prefetch_item(owners, e);
     let h = owners.at(e);
     let twin = twins.at(h);

@@ -48,7 +48,12 @@ pub struct Options {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Rounds; each marks anew. Ids and values of a file mark all parts of their triangle again
-    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with = "until_area")]
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 1,
+        conflicts_with = "until_area"
+    )]
     rounds: u32,
     /// Refine in rounds until no triangle has more area than this
     #[arg(long, value_name = "A", conflicts_with = "mark")]
@@ -180,7 +185,9 @@ impl Mark {
                 Marking::flags(flags.into_iter())
             }
             Mark::File(_) | Mark::Values(_) => {
-                return Err(Error::Argument(format!("{self} goes with a mesh of a file")));
+                return Err(Error::Argument(format!(
+                    "{self} goes with a mesh of a file"
+                )));
             }
         })
     }
@@ -230,7 +237,10 @@ fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> 
 
 fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
     let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < triangles);
-    let what = format!("the id of a triangle, from 0 to {}", triangles.saturating_sub(1));
+    let what = format!(
+        "the id of a triangle, from 0 to {}",
+        triangles.saturating_sub(1)
+    );
     let mut flags = vec![false; triangles];
     for id in read_words(path, id, &what)? {
         flags[id] = true;
@@ -275,7 +285,8 @@ impl Input {
 }
 
 fn is_edges_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
 /// The mesh of a file, and the marks in it.
@@ -364,7 +375,10 @@ fn write_maps(
 ) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
     write_atomically(&folder.join("parent_triangles.txt"), |file| {
-        writeln!(file, "# triangle of the input that each triangle is a part of")?;
+        writeln!(
+            file,
+            "# triangle of the input that each triangle is a part of"
+        )?;
         ancestors.iter().try_for_each(|t| writeln!(file, "{t}"))
     })?;
     write_atomically(&folder.join("new_vertices.txt"), |file| {
@@ -469,7 +483,9 @@ fn serial<P: Point>(
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
         // Levels below are those of a run that ended there.
-        settings.rounds = settings.rounds.min(u32::try_from(level).unwrap_or(u32::MAX));
+        settings.rounds = settings
+            .rounds
+            .min(u32::try_from(level).unwrap_or(u32::MAX));
     }
     let run = match input {
         Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, &settings)?,

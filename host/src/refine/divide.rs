@@ -107,9 +107,18 @@ impl<P: Point> EdgeMesh<P> {
         if !self.tags.is_empty() {
             on.resize(&mut self.tags, level.edges as usize)?;
         }
-        on.resize(&mut self.parents, (level.triangles - input.triangles) as usize)?;
-        on.resize(&mut self.divided, (level.vertices - input.vertices) as usize)?;
-        on.resize(&mut self.origins, (level.vertices - input.vertices) as usize)
+        on.resize(
+            &mut self.parents,
+            (level.triangles - input.triangles) as usize,
+        )?;
+        on.resize(
+            &mut self.divided,
+            (level.vertices - input.vertices) as usize,
+        )?;
+        on.resize(
+            &mut self.origins,
+            (level.vertices - input.vertices) as usize,
+        )
     }
 
     /// Cuts every array to `level`.

@@ -82,7 +82,10 @@ impl<P: Point> EdgeMesh<P> {
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
-        let room = [with_room_for_points(points, triangles), with_room(3 * triangles)];
+        let room = [
+            with_room_for_points(points, triangles),
+            with_room(3 * triangles),
+        ];
         let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
@@ -277,7 +280,8 @@ pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) ->
         None => Ok(clockwise),
         Some(t) => Err(Error::Invalid {
             element: format!("triangle {t}"),
-            rule: "is degenerate in the chosen precision, or does not run the way of triangle 0".to_owned(),
+            rule: "is degenerate in the chosen precision, or does not run the way of triangle 0"
+                .to_owned(),
         }),
     }
 }

@@ -91,11 +91,7 @@ impl<P: Point> EdgeMesh<P> {
 
     /// The longest edges of the marked triangles, and those of them that lead to others, a bit each. No mark at all: every triangle is
     /// marked.
-    fn divided_by(
-        &self,
-        on: &Device,
-        marked: &Buffer<u32>,
-    ) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    fn divided_by(&self, on: &Device, marked: &Buffer<u32>) -> Result<(Buffer<u32>, Buffer<u32>)> {
         on.stage("mark divided edges", || {
             let edges = self.level().edges;
             let words = edges.div_ceil(32) as usize;
