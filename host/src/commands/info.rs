@@ -101,8 +101,8 @@ impl Report {
         };
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
-        // NaN is no plane of its own: a coordinate that is not finite is found later.
-        let is_planar = points.iter().all(|p| p.z == points[0].z || p.z.is_nan());
+        // A coordinate that is not finite is found later.
+        let is_planar = mesh.is_planar();
 
         let mut is_used = vec![false; points.len()];
         let mut face_sizes = BTreeMap::new();
@@ -409,7 +409,7 @@ mod tests {
             points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
             faces: Faces::Triangles(vec![[0, 1, 2], [0, 3, 4], [5, 6, 7]]),
             regions: Some(vec![4, 4, 5]),
-            segments: Vec::new(),
+            ..Mesh::default()
         };
         let report = Report::of(mesh);
         assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
@@ -448,8 +448,7 @@ mod tests {
         let report = Report::of(Mesh {
             points: corners.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
             faces: Faces::Triangles(vec![[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 0, 4]]),
-            regions: None,
-            segments: Vec::new(),
+            ..Mesh::default()
         });
         assert!(!report.is_planar && report.quality.is_none());
         assert_eq!(

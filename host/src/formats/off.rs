@@ -45,8 +45,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     Ok(Mesh {
         points: concat(points),
         faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     })
 }
 

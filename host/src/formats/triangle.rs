@@ -44,6 +44,7 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
         faces: Faces::Triangles(elements.triangles),
         regions: elements.regions,
         segments,
+        ..Mesh::default()
     })
 }
 

@@ -219,6 +219,7 @@ impl<'a> Reader<'a> {
             faces: FaceList::concat(vec![faces]).map_err(|reason| fault(piece, reason))?,
             regions,
             segments,
+            ..Mesh::default()
         })
     }
 

@@ -45,8 +45,7 @@ fn house() -> Mesh {
     Mesh {
         points: points.map(|(x, y)| dvec3(x, y, 7.0)).to_vec(),
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     }
 }
 
@@ -369,8 +368,7 @@ fn degenerate_faces_are_drawn_or_left_out() {
             dvec3(0.0, 1.0, 0.0),
         ],
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     };
     for color in [Color::Distinct, Color::Area, Color::Size] {
         let options = Options { color, ..width(50) };

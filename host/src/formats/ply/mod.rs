@@ -48,6 +48,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
         faces,
         regions: has_regions.then_some(regions),
         segments: body.segments,
+        ..Mesh::default()
     })
 }
 

@@ -17,6 +17,7 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
         faces: Faces::Triangles(elements.triangles),
         regions: elements.regions,
         segments,
+        ..Mesh::default()
     })
 }
 

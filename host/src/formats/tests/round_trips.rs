@@ -16,7 +16,7 @@ fn mesh_of(faces: Faces, regions: Option<Vec<i32>>) -> Mesh {
         points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
         faces,
         regions,
-        segments: Vec::new(),
+        ..Mesh::default()
     }
 }
 
@@ -117,8 +117,7 @@ fn points_in_space_and_long_polygons_are_kept() {
             .map(|i| DVec3::new(f64::from(i), 0.5, -f64::from(i)))
             .collect(),
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     };
     for extension in ["off", "obj", "ply", "vtu"] {
         let path = folder.path().join("m").with_extension(extension);
