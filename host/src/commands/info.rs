@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::edges::Edges;
-use trioxide::formats::{self, Format};
+use trioxide::formats::Format;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, validate};
@@ -21,7 +21,7 @@ use super::{is_standard_output, print, write_json};
 /// Count what a mesh holds, check it, and measure the quality of a planar one
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Print the time of each stage
     #[arg(long)]
@@ -37,7 +37,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let format = Format::to_read(&options.mesh)?;
-    let mesh = formats::read(&options.mesh)?;
+    let mesh = super::read_mesh(&options.mesh, options.quiet)?;
     let report = Report::of(mesh);
     if let Some(path) = &options.json {
         let mut object = report.to_json();
@@ -64,6 +64,8 @@ const NAME_WIDTH: usize = 25;
 struct Report {
     vertices: usize,
     unused_vertices: usize,
+    /// What the vertices carry beside their positions.
+    attributes: Vec<&'static str>,
     /// Smallest and largest coordinates of finite vertices.
     bounds: Option<[DVec3; 2]>,
     is_planar: bool,
@@ -137,6 +139,7 @@ impl Report {
         let mut report = Report {
             vertices: points.len(),
             unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            attributes: attributes_of(&mesh),
             bounds,
             is_planar,
             faces: count,
@@ -180,6 +183,7 @@ impl Report {
         json!({
             "vertices": self.vertices,
             "unused_vertices": self.unused_vertices,
+            "attributes": self.attributes,
             "bounds": self.bounds.map(|bounds| bounds.map(|p| p.to_array())),
             "planar": self.is_planar,
             "faces": self.faces,
@@ -218,6 +222,9 @@ impl Report {
             "vertices",
             format!("{} ({} unused)", self.vertices, self.unused_vertices),
         );
+        if !self.attributes.is_empty() {
+            line("with", self.attributes.join(", "));
+        }
         if let Some([min, max]) = self.bounds {
             for (axis, i) in [("x", 0), ("y", 1), ("z", 2)] {
                 line(axis, format!("{} to {}", min[i], max[i]));
@@ -350,6 +357,20 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
         ));
     }
     problems
+}
+
+/// Names of what the vertices carry.
+fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
+    let attributes = &mesh.attributes;
+    [
+        ("normals", attributes.normals.is_some()),
+        ("colours", attributes.colors.is_some()),
+        ("texture coordinates", attributes.uvs.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, is_there)| *is_there)
+    .map(|(name, _)| name)
+    .collect()
 }
 
 /// Area of a face times its normal.

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use trioxide::Result;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::render::{self, Camera, Color, Edges, Format, Up};
-use trioxide::{Result, formats};
 
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots
 #[derive(Args)]
@@ -52,7 +52,7 @@ struct View([f64; 2]);
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let format = Format::of_path(&options.output)?;
-    let mesh = formats::read(&options.input)?;
+    let mesh = super::read_mesh(&options.input, options.quiet)?;
     let drawing = render::Options {
         width: options.width,
         color: options.color,

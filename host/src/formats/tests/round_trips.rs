@@ -65,7 +65,9 @@ fn what_is_written_reads_back() {
     .into_iter()
     .enumerate()
     {
-        for format in &FORMATS {
+        // Of the others, soups.rs tells.
+        let formats = FORMATS.iter().filter(|f| f.keeps_faces && f.name != "STL");
+        for format in formats {
             let path = folder
                 .path()
                 .join(format!("{k}.{}", format.extensions[0].to_ascii_uppercase()));
