@@ -361,6 +361,38 @@ fn every_written_format_is_told_by_its_extension() {
 }
 
 #[test]
+fn scans_and_clouds_go_through_every_command() {
+    let place = Place::new();
+    for (kind, name, faces) in [
+        ("scan", "mesh.ply", 1996),
+        ("scan", "mesh.stl", 1996),
+        ("cloud", "mesh.laz", 0),
+        ("cloud", "mesh.xyz", 0),
+    ] {
+        place
+            .call(&["generate", kind, "-n", "1k", "--seed", "7", "-o", name])
+            .succeeds();
+        let info = place.call(&["info", name, "--json", "-"]).json();
+        assert_eq!(info["faces"], faces, "{name}");
+        let view = [
+            "render", name, "-o", "out.png", "--view", "-20,30", "--up", "y",
+        ];
+        place.call(&view).succeeds();
+        let arguments = ["convert", name, "out.ply", "--encoding", "text"];
+        place.call(&arguments).succeeds();
+        let text = fs::read(place.path("out.ply")).unwrap();
+        assert!(text.starts_with(b"ply\nformat ascii"), "{name}");
+    }
+    let lost = place.call(&["convert", "mesh.ply", "out.las"]).succeeds();
+    for part in ["holds no faces", "are rounded to"] {
+        assert!(lost.stderr.contains(part), "{}", lost.stderr);
+    }
+    place
+        .call(&["convert", "mesh.ply", "out.off", "--encoding", "text"])
+        .fails(1, &["not written in this encoding"]);
+}
+
+#[test]
 fn selftest_runs_the_named_checks() {
     let place = Place::new();
     let call = place

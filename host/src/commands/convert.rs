@@ -30,9 +30,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
-    for loss in format.losses(&mesh, options.encoding.unwrap_or_default()) {
-        eprintln!("trioxide: {loss}");
-    }
+    super::note_losses(format, &mesh, options.encoding);
     super::print(&format!(
         "{}: {} vertices, {} faces\n",
         options.output.display(),

@@ -20,7 +20,7 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .ale, or .node and .ele; of a cloud also .xyz, .las, .laz
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written
@@ -45,7 +45,7 @@ enum Dataset {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before long work.
-    Format::to_write(&options.output)?;
+    let format = Format::to_write(&options.output)?;
     let progress = if options.quiet {
         ProgressBar::hidden()
     } else {
@@ -74,6 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
+    super::note_losses(format, &mesh, None);
     super::print(&format!(
         "{}: {} vertices, {} triangles\n",
         options.output.display(),

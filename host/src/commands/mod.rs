@@ -45,8 +45,8 @@ pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.
-pub fn note_losses(format: &Format, mesh: &Mesh) {
-    for loss in format.losses(mesh, Encoding::default()) {
+pub fn note_losses(format: &Format, mesh: &Mesh, encoding: Option<Encoding>) {
+    for loss in format.losses(mesh, encoding.unwrap_or_default()) {
         eprintln!("trioxide: {loss}");
     }
 }

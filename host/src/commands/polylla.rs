@@ -143,7 +143,7 @@ pub fn run(options: &Options) -> Result<()> {
         });
         formats::write(output, &mesh)?;
         if !options.device.quiet {
-            super::note_losses(Format::to_write(output)?, &mesh);
+            super::note_losses(Format::to_write(output)?, &mesh, None);
         }
     }
     Ok(())

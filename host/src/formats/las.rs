@@ -1,8 +1,7 @@
 //! LiDAR points: `.las`, and `.laz`, which is compressed.
 //!
 //! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las` and
-//! `laz` crates, whose blocks of raw records are read and made here, in parallel: point by point it takes four times as
-//! long. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
+//! `laz` crates. They give blocks of raw records, of which coordinates are taken here, in parallel. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
 //! kept, the upper ones unless all colours have the lower ones only. Classes, returns, times and the coordinate system are
 //! not read. Written is version 1.2 with the point format 0, or 2 where there are colours.
 //!
@@ -169,10 +168,14 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     file.commit()
 }
 
-/// Whether the file would not hold the coordinates as they are, but multiples of this.
-pub(crate) fn rounds(mesh: &Mesh) -> Option<f64> {
-    let units = Units::of(&mesh.points);
-    (!units.are_exact).then_some(units.scale)
+/// What the file makes of coordinates that it does not hold as they are.
+pub(crate) fn rounding(mesh: &Mesh) -> Option<String> {
+    let Units {
+        scale, are_exact, ..
+    } = Units::of(&mesh.points);
+    (!are_exact).then(|| {
+        format!("LAS holds multiples of a unit: the input's coordinates are rounded to {scale:e}")
+    })
 }
 
 /// The units of a file's coordinates.

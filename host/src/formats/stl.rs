@@ -89,6 +89,9 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
     points
 }
 
+/// Of lines without a position.
+const KEYWORDS: [&str; 6] = ["facet", "outer", "endloop", "endfacet", "solid", "endsolid"];
+
 fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
     let is = |token: &[u8], word: &str| token.eq_ignore_ascii_case(word.as_bytes());
     let ranges = split_at_lines(file, text_start(file), false);
@@ -110,16 +113,14 @@ fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
             match line.token() {
                 None => {}
                 Some(token) if is(token, "vertex") => points.push(parse_point(&mut line)?),
-                Some(token) if is(token, "endloop") || is(token, "outer") => {
-                    if (before + points.len()) % 3 != 0 {
-                        let reason = "the facet before here has not three vertices";
-                        return Err(Fault::new(start.offset(), reason));
-                    }
-                }
                 Some(token)
-                    if ["facet", "endfacet", "solid", "endsolid"]
-                        .iter()
-                        .any(|word| is(token, word)) => {}
+                    if (is(token, "endloop") || is(token, "outer"))
+                        && (before + points.len()) % 3 != 0 =>
+                {
+                    let reason = "the facet before here has not three vertices";
+                    return Err(Fault::new(start.offset(), reason));
+                }
+                Some(token) if KEYWORDS.iter().any(|word| is(token, word)) => {}
                 Some(_) => {
                     return Err(start.unexpected("facet, outer, vertex, endloop or endfacet"));
                 }
@@ -206,8 +207,9 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// Whether the file would not hold the coordinates as they are.
-pub(crate) fn rounds(mesh: &Mesh, encoding: Encoding) -> bool {
+/// What the file makes of coordinates that it does not hold as they are.
+pub(crate) fn rounding(mesh: &Mesh, encoding: Encoding) -> Option<String> {
     let is_exact = |p: &DVec3| p.as_vec3().as_dvec3() == *p;
-    encoding != Encoding::Text && !mesh.points.par_iter().all(is_exact)
+    let is_rounded = encoding != Encoding::Text && !mesh.points.par_iter().all(is_exact);
+    is_rounded.then(|| "binary STL holds 32-bit coordinates: those of the input are rounded".into())
 }

@@ -84,7 +84,8 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
     })
 }
 
-fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
+/// The class of each of `count` faces by its value, and the colours of the classes.
+pub fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
     if values.len() != count {
         return Err(Error::Argument(format!(
             "there are values for {} faces, but the mesh has {count}",

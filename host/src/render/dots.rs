@@ -139,9 +139,9 @@ fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
         for [dx, dy] in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
             if let Some(depth) = band.nearest([x + dx * reach, y + dy * reach]) {
                 // In pixels: a step as deep as it is far from here is steep.
-                behind += weight * ((own - depth) / reach as f32).clamp(0.0, 8.0);
+                behind += weight * ((own - depth) / reach as f32).clamp(0.0, 4.0);
             }
         }
     }
-    (-0.35 * behind).exp()
+    (-0.25 * behind).exp()
 }

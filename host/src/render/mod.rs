@@ -129,6 +129,18 @@ pub fn render_values(
     draw(mesh, options, Some(values), format)
 }
 
+/// A colour for each value, as [`render_values`] has them: light (smallest) to dark (largest) on a linear scale.
+///
+/// # Errors
+/// [`Error::Argument`] for values that are not finite.
+pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
+    let (classes, palette) = classes::by_value(values, values.len())?;
+    Ok(classes
+        .iter()
+        .map(|class| palette[usize::from(*class)])
+        .collect())
+}
+
 fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {
     let is_cloud = mesh.faces.is_empty() && !mesh.points.is_empty();
     if options.window.is_some() && (is_cloud || options.camera.is_some()) {

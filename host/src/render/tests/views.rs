@@ -233,6 +233,9 @@ fn faces_have_their_own_colours_edges_and_red_segments() {
     // As the values say, on a surface too.
     let file = render_values(&mesh, &[1.0, 2.0, 3.0], &bare, Format::Png).unwrap();
     assert_ne!(file, render(&mesh, &bare, Format::Png).unwrap());
+    let ramp = color::ramp(64);
+    assert_eq!(colors_of_values(&[3.0, 1.0]).unwrap(), [ramp[63], ramp[0]]);
+    assert!(colors_of_values(&[1.0, f64::NAN]).is_err());
 }
 
 #[test]
