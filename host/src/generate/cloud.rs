@@ -90,7 +90,7 @@ impl Flight {
         for _ in 0..3 {
             let returns = site.probe(side, generator.clone());
             // A little more than is needed: the last strip ends early.
-            let area = 1.01 * n as f64 * SPACING * SPACING / returns / (1.0 + OVERLAP);
+            let area = 1.03 * n as f64 * SPACING * SPACING / returns / (1.0 + OVERLAP);
             side = area.sqrt().max(SPACING);
         }
         let strips = (side / SWATH).ceil();

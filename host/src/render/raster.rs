@@ -206,8 +206,8 @@ pub fn in_pixels(sample: [i32; 2]) -> Vec2 {
 
 fn in_steps(point: Vec3) -> [i64; 2] {
     let scale = (SAMPLES as i64 * STEPS) as f32;
-    // The picture holds everything; pictures have 2^14 pixels a side at most.
-    [point.x, point.y].map(|x| (x * scale).round() as i64)
+    // Rounded, since the picture holds everything: nothing is negative. Pictures have 2^14 pixels a side at most.
+    [point.x, point.y].map(|x| i64::from((x * scale + 0.5) as i32))
 }
 
 fn middle(sample: i32) -> i64 {
