@@ -9,9 +9,9 @@ use trioxide::formats::{self, Encoding, Format};
 /// Convert a mesh to the format of the output's extension
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     output: PathBuf,
     /// Encoding of a .ply or .stl file [default: binary]
     #[arg(long, value_enum)]
@@ -30,7 +30,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
-    super::note_losses(format, &mesh, options.encoding);
+    super::note_losses_in(format, &mesh, options.encoding.unwrap_or_default());
     super::print(&format!(
         "{}: {} vertices, {} faces\n",
         options.output.display(),

@@ -20,7 +20,7 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written
@@ -32,6 +32,8 @@ pub struct Options {
 enum Dataset {
     /// Uniform grid on the unit square, every square split by the same diagonal
     Grid,
+    /// Grid whose inner points are moved by up to a quarter of a square
+    Jittered,
     /// Uniform random points in the unit square, Delaunay
     Random,
     /// Uniform random points in the unit disk, Delaunay
@@ -63,6 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let mesh: Mesh = match options.dataset {
         Dataset::Grid => generate::grid(n)?.into(),
+        Dataset::Jittered => generate::jittered(n, seed)?.into(),
         Dataset::Random => delaunay(generate::random_points(n, seed)?)?.into(),
         Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?.into(),
         Dataset::Scan => generate::scan(n, seed)?,
@@ -74,7 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
-    super::note_losses(format, &mesh, None);
+    super::note_losses(format, &mesh);
     super::print(&format!(
         "{}: {} vertices, {} triangles\n",
         options.output.display(),

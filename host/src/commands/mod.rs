@@ -16,6 +16,7 @@ pub mod devices;
 pub mod generate;
 pub mod info;
 pub mod polylla;
+pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod vem;
@@ -45,8 +46,13 @@ pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.
-pub fn note_losses(format: &Format, mesh: &Mesh, encoding: Option<Encoding>) {
-    for loss in format.losses(mesh, encoding.unwrap_or_default()) {
+pub fn note_losses(format: &Format, mesh: &Mesh) {
+    note_losses_in(format, mesh, Encoding::default());
+}
+
+/// As [`note_losses`], for a file in this encoding.
+pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
+    for loss in format.losses(mesh, encoding) {
         eprintln!("trioxide: {loss}");
     }
 }

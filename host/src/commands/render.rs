@@ -11,7 +11,7 @@ use trioxide::render::{self, Camera, Color, Edges, Format, Up};
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]

@@ -19,6 +19,7 @@
 //! | STL | `.stl` | yes | triangles | no | no | no | no | no |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
 //! | VTU | `.vtu` | yes | yes | yes | yes | no | no | no |
+//! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
 //! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
@@ -37,8 +38,10 @@ use crate::{Error, Result};
 
 mod ale;
 pub mod atomic_file;
+pub mod edges;
 mod faces;
 mod las;
+pub mod matrix_market;
 mod obj;
 mod off;
 mod ply;
@@ -125,7 +128,7 @@ const FACES: Format = Format {
 };
 
 /// Every format.
-static FORMATS: [Format; 9] = [
+static FORMATS: [Format; 10] = [
     Format {
         name: "OFF",
         extensions: &["off"],
@@ -182,6 +185,13 @@ static FORMATS: [Format; 9] = [
         keeps_segments: true,
         read: Some(|path| vtu::read(path).map(Loaded::from)),
         write: Some(|path, mesh, _| vtu::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "edges",
+        extensions: &["edges"],
+        read: Some(|path| edges::read_mesh(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| edges::write_mesh(path, mesh)),
         ..FACES
     },
     Format {

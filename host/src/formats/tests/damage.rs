@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::super::text::Fault;
 use super::round_trips::polygon_mesh;
 use super::*;
+use crate::mesh::Triangulation;
+use crate::validate;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     // One file after the other, so that damage can strike each.
@@ -20,6 +22,13 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
         segments,
         ..Mesh::default()
     })
+}
+
+fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
+    let (mesh, marked) = crate::formats::edges::parse(file)?;
+    assert_eq!(marked.len(), mesh.triangles.len());
+    validate::refine::topology(&mesh).unwrap();
+    Ok(Triangulation::from(mesh).into())
 }
 
 /// A parser and a good file for it.
@@ -67,6 +76,8 @@ fn samples() -> Vec<Sample> {
         (xyz::parse, decorated(None, "xyz")),
         (parse_las, decorated(None, "las")),
         (parse_las, decorated(None, "laz")),
+        (parse_edges, file("three_triangles.edges")),
+        (parse_edges, file("three_triangles_refined.edges")),
     ]
 }
 
@@ -113,7 +124,7 @@ proptest! {
     /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
     #[test]
     fn damaged_files_do_no_harm(
-        sample in 0..16_usize,
+        sample in 0..18_usize,
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         thread_local!(static SAMPLES: Vec<Sample> = samples());

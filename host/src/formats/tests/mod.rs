@@ -10,6 +10,7 @@ use crate::mesh::Segment;
 
 mod attributes;
 mod damage;
+mod edges;
 mod round_trips;
 mod segments;
 mod soups;
@@ -469,12 +470,12 @@ fn files_that_are_not_there_and_unknown_extensions() {
         .to_string();
     assert_eq!(
         reason,
-        "a.gltf: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .xyz, .las, .laz"
+        "a.gltf: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz"
     );
     let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
     assert_eq!(
         reason,
-        "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .xyz, .las, .laz, .ale"
+        "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz, .ale"
     );
     // The .node file alone: the error names what is missing.
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,8 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
+mod refine;
+mod tets;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -15,6 +18,7 @@ use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
 use super::polylla::{Method, Repair, check_repair};
+use super::refine::Mark;
 use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
@@ -36,6 +40,9 @@ pub struct Options {
     /// Number of points: 1000000, 1e6 or 1M
     #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
     n: usize,
+    /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A or angle:DEGREES
+    #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
+    mark: Mark,
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -50,12 +57,18 @@ pub struct Options {
 enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
+    /// Edges from triangles, and a round of longest-edge bisection.
+    Refine,
+    /// One level of refinement of tetrahedra.
+    RefineTets,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Mesh {
     /// Uniform grid.
     Grid,
+    /// Grid whose inner points are moved at random.
+    Jittered,
     /// Delaunay triangulation of random points.
     Random,
 }
@@ -69,18 +82,40 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
+    if matches!(options.family, Family::RefineTets) {
+        let mesh = match options.mesh {
+            Mesh::Grid | Mesh::Jittered => generate::tet_grid(options.n, options.seed)?,
+            Mesh::Random => generate::random_tets(options.n, options.seed)?,
+        };
+        let DeviceOptions {
+            precision, json, ..
+        } = &options.device;
+        return tets::run(&device, &mesh, *precision, options.runs, json.as_deref());
+    }
     let mesh = match options.mesh {
         Mesh::Grid => generate::grid(options.n)?,
+        Mesh::Jittered => generate::jittered(options.n, options.seed)?,
         Mesh::Random => generate::random(options.n, options.seed)?,
     };
-    let Family::Polylla = options.family;
     let runs = options.runs;
     let repair = options.repair.map(Into::into).unwrap_or_default();
-    let (stages, peak_bytes) = match (options.method, options.device.precision) {
-        (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
-        (Method::HalfEdge, Precision::F32) => polylla::<Vec2>(&device, &mesh, runs)?,
-        (Method::Indexed, Precision::F64) => indexed::<DVec2>(&device, &mesh, repair, runs)?,
-        (Method::Indexed, Precision::F32) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
+    let is_double = options.device.precision == Precision::F64;
+    let (stages, peak_bytes) = match (options.family, options.method) {
+        (Family::Polylla, Method::HalfEdge) if is_double => polylla::<DVec2>(&device, &mesh, runs)?,
+        (Family::Polylla, Method::HalfEdge) => polylla::<Vec2>(&device, &mesh, runs)?,
+        (Family::Polylla, Method::Indexed) if is_double => {
+            indexed::<DVec2>(&device, &mesh, repair, runs)?
+        }
+        (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
+        (Family::RefineTets, _) => unreachable!("its meshes are not planar"),
+        (Family::Refine, _) => {
+            let marking = options.mark.marking(options.seed)?;
+            if is_double {
+                refine::bench::<DVec2>(&device, &mesh, &marking, runs)?
+            } else {
+                refine::bench::<Vec2>(&device, &mesh, &marking, runs)?
+            }
+        }
     };
     if let Some(path) = &options.device.json {
         let rows: Vec<_> = stages
@@ -92,8 +127,10 @@ pub fn run(options: &Options) -> Result<()> {
             .collect();
         let object = json!({
             "command": "bench",
-            "family": "polylla",
+            "family": options.family.to_possible_value().expect("none is hidden").get_name(),
             "method": options.method.to_possible_value().expect("none is hidden").get_name(),
+            "mesh": options.mesh.to_possible_value().expect("none is hidden").get_name(),
+            "mark": options.mark.to_string(),
             "device": device.name(),
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
@@ -122,17 +159,17 @@ pub fn run(options: &Options) -> Result<()> {
     let [per_point, per_triangle] =
         [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
     text += &format!(
-        "most device memory from host arrays to host lists: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
+        "most device memory from host arrays to host arrays: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
     );
     print(&text)
 }
 
-struct Row {
-    pipeline: &'static str,
-    stage: &'static str,
-    median: f64,
-    minimum: f64,
-    maximum: f64,
+pub(super) struct Row {
+    pub pipeline: &'static str,
+    pub stage: &'static str,
+    pub median: f64,
+    pub minimum: f64,
+    pub maximum: f64,
 }
 
 impl Row {
@@ -148,11 +185,24 @@ impl Row {
     }
 }
 
+/// A sum over stages: its name, and which it takes.
+type Total<'a> = (&'static str, &'a dyn Fn(&str) -> bool);
+
 /// Times of `work` by stage, and of all its stages together.
-fn rows(
+pub(super) fn rows(
     pipeline: &'static str,
     on: &Device,
     runs: u32,
+    work: impl FnMut() -> Result<()>,
+) -> Result<Vec<Row>> {
+    rows_with_totals(pipeline, on, runs, &[("all stages", &|_| true)], work)
+}
+
+fn rows_with_totals(
+    pipeline: &'static str,
+    on: &Device,
+    runs: u32,
+    totals: &[Total<'_>],
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
     let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
@@ -161,10 +211,18 @@ fn rows(
         on.take_stages()?;
         work()?;
         let mut stages = on.take_stages()?;
-        stages.push(Stage {
-            name: "all stages",
-            milliseconds: stages.iter().map(|stage| stage.milliseconds).sum(),
-        });
+        let sums: Vec<Stage> = totals
+            .iter()
+            .map(|(name, takes)| Stage {
+                name,
+                milliseconds: stages
+                    .iter()
+                    .filter(|stage| takes(stage.name))
+                    .map(|stage| stage.milliseconds)
+                    .sum(),
+            })
+            .collect();
+        stages.extend(sums);
         for Stage { name, milliseconds } in stages {
             if !order.contains(&name) {
                 order.push(name);
@@ -181,7 +239,11 @@ fn rows(
 }
 
 /// Time of `work` by the clock, files and start of the device left out.
-fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Row> {
+pub(super) fn waited(
+    stage: &'static str,
+    runs: u32,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Row> {
     let mut times = Vec::new();
     for run in 0..runs + 1 {
         let start = Instant::now();
