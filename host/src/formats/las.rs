@@ -1,7 +1,8 @@
 //! LiDAR points: `.las`, and `.laz`, which is compressed.
 //!
 //! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las` and
-//! `laz` crates. They give blocks of raw records, of which coordinates are taken here, in parallel. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
+//! `laz` crates. Records, and chunks of compressed ones, are found and checked here, so that a damaged file is an error and no
+//! huge allocation, and are taken apart in parallel. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
 //! kept, the upper ones unless all colours have the lower ones only. Classes, returns, times and the coordinate system are
 //! not read. Written is version 1.2 with the point format 0, or 2 where there are colours.
 //!
@@ -9,97 +10,282 @@
 //! coordinates exactly, to the bit, and where none does, in the finest one in which they fit.
 
 use std::io::{BufWriter, Cursor};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use glam::DVec3;
 use las::point::Format;
-use las::{Builder, PointData, PointDataBuilder, Reader, Transform, Vector, Writer};
+use las::raw;
+use las::{Builder, PointDataBuilder, Transform, Vector, Writer};
+use laz::LazVlr;
+use laz::laszip::{ChunkTable, ChunkTableEntry};
 use rayon::prelude::*;
 
 use super::atomic_file::AtomicFile;
-use super::{Bytes, map_file};
+use super::map_file;
 use crate::mesh::Mesh;
 use crate::{Error, Result};
 
-/// Points read or written at once.
+/// Points decompressed or written at once.
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
+/// Bytes that a chunk of compressed points may become; usual ones become 2 MB.
+const LARGEST_CHUNK: u64 = 1 << 30;
 
 pub(crate) fn read(path: &Path) -> Result<Mesh> {
-    parse(map_file(path)?).map_err(|reason| Error::Format {
+    let file = map_file(path)?;
+    parse(&file).map_err(|reason| Error::Format {
         path: path.to_owned(),
         reason,
     })
 }
 
-pub(crate) fn parse(file: Bytes) -> Result<Mesh, String> {
-    // The decompressor may panic on a damaged file.
-    let result = catch_unwind(AssertUnwindSafe(|| parse_points(file)));
-    result.unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))
-}
-
-fn parse_points(file: Bytes) -> Result<Mesh, String> {
-    let length = file.len();
+pub(crate) fn parse(file: &[u8]) -> Result<Mesh, String> {
     if !file.starts_with(b"LASF") {
         return Err("this is no LAS file: it does not begin with LASF".into());
     }
-    let damaged = |error: las::Error| format!("the file is damaged: {error}");
-    let mut reader = Reader::new(Cursor::new(file)).map_err(damaged)?;
-    let (format, count) = {
-        let header = reader.header();
-        (*header.point_format(), header.number_of_points())
-    };
-    let bytes = count.checked_mul(u64::from(format.len()));
-    if !format.is_compressed && bytes.is_none_or(|bytes| bytes > length as u64) {
-        return Err(format!(
-            "{count} points of {} bytes are announced, but the whole file has {length} bytes",
-            format.len()
-        ));
-    }
-    // A count is not trusted before the points are there; compressed ones take four bytes and more.
-    let expected = usize::try_from(count).unwrap_or(usize::MAX).min(length / 4);
-    let mut points: Vec<DVec3> = Vec::with_capacity(expected);
-    let mut colors: Vec<[u16; 3]> = Vec::new();
-    let mut block = PointDataBuilder::new().for_header(reader.header()).build();
-    let mut left = count;
-    while left > 0 {
-        let read = reader
-            .fill_points(left.min(BATCH as u64), &mut block)
-            .map_err(damaged)?;
-        if read == 0 {
-            return Err(format!("the file is damaged: {left} points are missing"));
+    let header = raw::Header::read_from(file).map_err(damaged)?;
+    let layout = Layout::new(&header)?;
+    let mut cloud = Cloud::default();
+    if !layout.format.is_compressed {
+        let bytes = layout.count.checked_mul(layout.size as u64);
+        let left = file.get(layout.start..).unwrap_or_default();
+        match bytes {
+            Some(bytes) if bytes <= left.len() as u64 => {
+                cloud.append(&left[..bytes as usize], &layout)
+            }
+            _ => {
+                return Err(format!(
+                    "{} points of {} bytes are announced, but {} bytes follow the header",
+                    layout.count,
+                    layout.size,
+                    left.len()
+                ));
+            }
         }
-        left -= read;
-        append_points(&block, &mut points);
-        if let Some(rgb) = block.rgb() {
-            colors.extend(rgb.map(<[u16; 3]>::from));
-        }
+        return Ok(cloud.into_mesh(&layout));
     }
-    let mut mesh = Mesh {
-        points,
-        ..Mesh::default()
-    };
-    if format.has_color {
-        let is_short = colors.par_iter().flatten().all(|channel| *channel <= 255);
-        let shift = if is_short { 0 } else { 8 };
-        let color = |rgb: &[u16; 3]| {
-            let [r, g, b] = rgb.map(|channel| (channel >> shift) as u8);
-            [r, g, b, u8::MAX]
-        };
-        mesh.attributes.colors = Some(colors.par_iter().map(color).collect());
-    }
-    Ok(mesh)
+    let chunks = Chunks::new(file, &header, &layout)?;
+    // The decompressor may panic on a damaged file.
+    let result = catch_unwind(AssertUnwindSafe(|| chunks.decompress(&layout, &mut cloud)));
+    result.unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))?;
+    Ok(cloud.into_mesh(&layout))
 }
 
-/// Every point begins with its coordinates, three integers of 32 bits.
-fn append_points(block: &PointData, points: &mut Vec<DVec3>) {
-    let Vector { x, y, z } = *block.transforms();
-    let records = block.raw_bytes().par_chunks_exact(block.record_len());
-    points.par_extend(records.map(|record| {
-        let units = &record[..12].as_chunks::<4>().0;
-        let unit = |i: usize| i32::from_le_bytes(units[i]);
-        DVec3::new(x.direct(unit(0)), y.direct(unit(1)), z.direct(unit(2)))
-    }));
+fn damaged(error: impl std::fmt::Display) -> String {
+    format!("the file is damaged: {error}")
+}
+
+/// What a record holds, and where.
+struct Layout {
+    format: Format,
+    transforms: Vector<Transform>,
+    /// Number of points.
+    count: u64,
+    /// Offset of the points in the file.
+    start: usize,
+    /// Bytes of a record.
+    size: usize,
+    /// Offset of the colour in a record.
+    color: Option<usize>,
+}
+
+impl Layout {
+    fn new(header: &raw::Header) -> Result<Layout, String> {
+        let format = Format::new(header.point_data_record_format).map_err(damaged)?;
+        let size = usize::from(header.point_data_record_length);
+        if size < usize::from(format.len()) {
+            return Err(format!(
+                "the file is damaged: points of {size} bytes are announced, but theirs take {}",
+                format.len()
+            ));
+        }
+        // The larger number is for files with more points than 32 bits count.
+        let count = match (header.number_of_point_records, &header.large_file) {
+            (0, Some(large)) => large.number_of_point_records,
+            (count, _) => u64::from(count),
+        };
+        let transform = |scale, offset| Transform { scale, offset };
+        Ok(Layout {
+            transforms: Vector {
+                x: transform(header.x_scale_factor, header.x_offset),
+                y: transform(header.y_scale_factor, header.y_offset),
+                z: transform(header.z_scale_factor, header.z_offset),
+            },
+            count,
+            start: header.offset_to_point_data as usize,
+            size,
+            color: format.has_color.then_some(match format.is_extended {
+                true => 30,
+                false => 20 + 8 * usize::from(format.has_gps_time),
+            }),
+            format,
+        })
+    }
+}
+
+/// The compressed points of a file.
+struct Chunks<'a> {
+    vlr: LazVlr,
+    /// Points and bytes of each chunk, checked: the bytes are there.
+    table: Vec<ChunkTableEntry>,
+    bytes: &'a [u8],
+}
+
+impl<'a> Chunks<'a> {
+    fn new(file: &'a [u8], header: &raw::Header, layout: &Layout) -> Result<Chunks<'a>, String> {
+        let vlr = find_vlr(file, header)
+            .ok_or("the file is damaged: it does not say how it is compressed")?;
+        let vlr = LazVlr::from_buffer(vlr).map_err(damaged)?;
+        if vlr.items_size() != layout.size as u64 {
+            return Err(format!(
+                "the file is damaged: points of {} bytes are compressed as {}",
+                layout.size,
+                vlr.items_size()
+            ));
+        }
+        let cut = || "the file is damaged: it ends before its table of chunks".to_owned();
+        let integer = |at: Option<usize>| {
+            let bytes = file.get(at?..)?.first_chunk()?;
+            usize::try_from(i64::from_le_bytes(*bytes)).ok()
+        };
+        // As the decompressor finds it: behind the header, or, where that was not written, at the end.
+        let after_header = integer(Some(layout.start)).filter(|at| *at > layout.start);
+        let at_end = || integer(file.len().checked_sub(8));
+        let start = after_header.or_else(at_end).ok_or_else(cut)?;
+        let count = file
+            .get(start..)
+            .and_then(|table| table.get(4..8))
+            .ok_or_else(cut)?;
+        let count = u32::from_le_bytes(count.try_into().expect("four bytes"));
+        // A chunk begins with a point as it is.
+        let bytes = file.get(layout.start + 8..start).ok_or_else(cut)?;
+        if u64::from(count) * layout.size as u64 > bytes.len() as u64 {
+            return Err(format!(
+                "the file is damaged: it is too short for {count} chunks"
+            ));
+        }
+        let mut from_points = Cursor::new(file);
+        from_points.set_position(layout.start as u64);
+        let table = ChunkTable::read_from(from_points, &vlr).map_err(damaged)?;
+
+        let mut chunks = Vec::with_capacity(table.len());
+        let (mut points_left, mut bytes_left) = (layout.count, bytes.len() as u64);
+        for entry in table.as_ref() {
+            let mut entry = *entry;
+            if !vlr.uses_variable_size_chunks() {
+                entry.point_count = entry.point_count.min(points_left);
+            }
+            let is_fine = entry.point_count <= points_left
+                && entry.point_count <= LARGEST_CHUNK / layout.size as u64
+                && entry.byte_count <= bytes_left;
+            if !is_fine {
+                return Err(format!(
+                    "the file is damaged: a chunk of {} points in {} bytes is too large",
+                    entry.point_count, entry.byte_count
+                ));
+            }
+            points_left -= entry.point_count;
+            bytes_left -= entry.byte_count;
+            chunks.push(entry);
+        }
+        if points_left > 0 {
+            return Err(format!(
+                "the file is damaged: {points_left} points are missing"
+            ));
+        }
+        Ok(Chunks {
+            vlr,
+            table: chunks,
+            bytes,
+        })
+    }
+
+    fn decompress(&self, layout: &Layout, cloud: &mut Cloud) -> Result<(), String> {
+        let (mut table, mut bytes) = (&self.table[..], self.bytes);
+        let mut records = Vec::new();
+        while !table.is_empty() {
+            let (mut chunks, mut points, mut length) = (0, 0, 0);
+            for entry in table {
+                if points >= BATCH {
+                    break;
+                }
+                chunks += 1;
+                points += entry.point_count as usize;
+                length += entry.byte_count as usize;
+            }
+            let (batch, rest) = table.split_at(chunks);
+            let (compressed, others) = bytes.split_at(length);
+            records.resize(points * layout.size, 0);
+            laz::par_decompress(compressed, &mut records, &self.vlr, batch).map_err(damaged)?;
+            cloud.append(&records, layout);
+            (table, bytes) = (rest, others);
+        }
+        Ok(())
+    }
+}
+
+/// The record behind the header that describes the compression.
+fn find_vlr<'a>(file: &'a [u8], header: &raw::Header) -> Option<&'a [u8]> {
+    let mut left = file.get(usize::from(header.header_size)..)?;
+    for _ in 0..header.number_of_variable_length_records {
+        let (head, behind) = left.split_first_chunk::<54>()?;
+        let length = usize::from(u16::from_le_bytes([head[20], head[21]]));
+        let record = behind.get(..length)?;
+        let id = u16::from_le_bytes([head[18], head[19]]);
+        if head[2..].starts_with(LazVlr::USER_ID.as_bytes()) && id == LazVlr::RECORD_ID {
+            return Some(record);
+        }
+        left = &behind[length..];
+    }
+    None
+}
+
+/// Points as they are read.
+#[derive(Default)]
+struct Cloud {
+    points: Vec<DVec3>,
+    colors: Vec<[u16; 3]>,
+}
+
+impl Cloud {
+    /// Every record begins with its coordinates, three integers of 32 bits.
+    fn append(&mut self, records: &[u8], layout: &Layout) {
+        let Vector { x, y, z } = layout.transforms;
+        let rows = records.par_chunks_exact(layout.size);
+        self.points.par_extend(rows.clone().map(|record| {
+            let units = record[..12].as_chunks::<4>().0;
+            let unit = |i: usize| i32::from_le_bytes(units[i]);
+            DVec3::new(x.direct(unit(0)), y.direct(unit(1)), z.direct(unit(2)))
+        }));
+        if let Some(at) = layout.color {
+            self.colors.par_extend(rows.map(|record| {
+                let channels = record[at..at + 6].as_chunks::<2>().0;
+                std::array::from_fn(|i| u16::from_le_bytes(channels[i]))
+            }));
+        }
+    }
+
+    fn into_mesh(self, layout: &Layout) -> Mesh {
+        let mut mesh = Mesh {
+            points: self.points,
+            ..Mesh::default()
+        };
+        if layout.format.has_color {
+            let is_short = self
+                .colors
+                .par_iter()
+                .flatten()
+                .all(|channel| *channel <= 255);
+            let shift = if is_short { 0 } else { 8 };
+            let color = |rgb: &[u16; 3]| {
+                let [r, g, b] = rgb.map(|channel| (channel >> shift) as u8);
+                [r, g, b, u8::MAX]
+            };
+            mesh.attributes.colors = Some(self.colors.par_iter().map(color).collect());
+        }
+        mesh
+    }
 }
 
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
@@ -119,7 +305,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let file = AtomicFile::create(path)?;
     let format = Format::new(if colors.is_some() { 2 } else { 0 })
         .map_err(|source| error(source.to_string()))?;
-    let record_of = |format: Format, range: std::ops::Range<usize>| {
+    let record_of = |format: Format, range: Range<usize>| {
         let size = usize::from(format.len());
         let mut bytes = vec![0; size * range.len()];
         let records = bytes.par_chunks_exact_mut(size).zip(range);

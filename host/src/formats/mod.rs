@@ -369,12 +369,6 @@ enum Bytes {
     Read(Vec<u8>),
 }
 
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        self
-    }
-}
-
 impl Deref for Bytes {
     type Target = [u8];
 

@@ -216,7 +216,7 @@ fn las_faults() {
     let path = folder.path().join("m.las");
     write(&path, &cloud(0.01)).unwrap();
     let file = std::fs::read(&path).unwrap();
-    let error = |file: &[u8]| las::parse(Bytes::Read(file.to_vec())).unwrap_err();
+    let error = |file: &[u8]| las::parse(file).unwrap_err();
     let short = error(&file[..file.len() - 1]);
     assert!(
         short.contains("damaged") || short.contains("announced"),
@@ -226,4 +226,20 @@ fn las_faults() {
     let mut many = file.clone();
     many[107..111].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(error(&many).starts_with("4294967295 points of 20 bytes are announced"));
+
+    // The header, and the record of the compression behind it: what it says of the points' number and size is not trusted.
+    write(&path.with_extension("laz"), &cloud(0.01)).unwrap();
+    let file = std::fs::read(path.with_extension("laz")).unwrap();
+    let with = |at: usize, bytes: &[u8]| {
+        let mut file = file.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        error(&file)
+    };
+    assert!(with(107, &1_000_000u32.to_le_bytes()).contains("950000 points are missing"));
+    assert!(with(227 + 54 + 12, &100u32.to_le_bytes()).contains("150 points are missing"));
+    assert!(with(227 + 2, b"other").contains("how it is compressed"));
+    let points = u32::from_le_bytes(file[96..100].try_into().unwrap()) as usize;
+    let table = u64::from_le_bytes(file[points..points + 8].try_into().unwrap()) as usize;
+    assert!(with(table + 4, &u32::MAX.to_le_bytes()).contains("too short for 4294967295 chunks"));
+    assert!(error(&file[..table + 2]).contains("table of chunks"));
 }
