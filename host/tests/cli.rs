@@ -140,7 +140,7 @@ fn help_and_version_exit_with_0() {
 #[test]
 fn bad_files_are_refused_by_name() {
     let place = square()
-        .file("mesh.stl", "solid\n")
+        .file("mesh.gltf", "{}\n")
         .file("bad.off", &SQUARE.replace("1 0 0", "1 0 zero"))
         .file("range.off", &SQUARE.replace("3 0 2 3", "3 0 2 4"));
     for command in ["polylla", "info"] {
@@ -148,8 +148,8 @@ fn bad_files_are_refused_by_name() {
             .call(&[command, "absent.off"])
             .fails(1, &["absent.off", "No such file"]);
         place
-            .call(&[command, "mesh.stl"])
-            .fails(1, &["mesh.stl", ".off", ".vtu"]);
+            .call(&[command, "mesh.gltf"])
+            .fails(1, &["mesh.gltf", ".off", ".vtu"]);
         // Line 4 has a word where a number is expected.
         place
             .call(&[command, "bad.off"])
@@ -159,8 +159,8 @@ fn bad_files_are_refused_by_name() {
             .fails(1, &["range.off:8", "4"]);
     }
     place
-        .call(&["polylla", "square.off", "-o", "polygons.stl"])
-        .fails(1, &["polygons.stl", ".vtu"]);
+        .call(&["polylla", "square.off", "-o", "polygons.gltf"])
+        .fails(1, &["polygons.gltf", ".vtu"]);
     place
         .call(&[
             "polylla",
