@@ -7,6 +7,7 @@ use super::camera::Projection;
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
 use super::raster::{self, PIXEL, drawn_area, in_pixels};
 use super::scene::EDGES_FROM;
+use super::triangulate::triangulate;
 use super::{Camera, Color, Edges, Format, Options, classes, painter, png};
 use crate::mesh::{Faces, Mesh};
 use crate::{Error, Result};
@@ -55,8 +56,7 @@ pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Resu
 }
 
 impl<'a> Facets<'a> {
-    /// The faces of a mesh, coloured as `options` say or by `values`; one of more than three corners as the triangles that
-    /// its first corner forms with its sides.
+    /// The faces of a mesh, coloured as `options` say or by `values`; one of more than three corners as triangles.
     pub(super) fn of_mesh(
         mesh: &'a Mesh,
         options: &Options,
@@ -68,7 +68,7 @@ impl<'a> Facets<'a> {
                 Color::Auto => mesh.attributes.colors.is_none(),
                 _ => false,
             };
-        let (triangles, sides, face_of) = triangles_of(&mesh.faces);
+        let (triangles, sides, face_of) = triangles_of(&mesh.points, &mesh.faces);
         let face_of = |i: usize| face_of.as_ref().map_or(i, |faces| faces[i] as usize);
         let colors = if is_plain {
             vec![SURFACE]
@@ -101,17 +101,23 @@ impl<'a> Facets<'a> {
 /// The triangles that faces consist of, which of their sides are sides of the face, and the face of each; both empty or
 /// missing where all faces are triangles.
 #[expect(clippy::type_complexity)]
-fn triangles_of(faces: &Faces) -> (Cow<'_, [[u32; 3]]>, Vec<u8>, Option<Vec<u32>>) {
+fn triangles_of<'a>(
+    points: &[DVec3],
+    faces: &'a Faces,
+) -> (Cow<'a, [[u32; 3]]>, Vec<u8>, Option<Vec<u32>>) {
     let polygons = match faces {
         Faces::Triangles(triangles) => return (triangles.into(), Vec::new(), None),
         Faces::Polygons(polygons) => polygons,
     };
     let (mut triangles, mut sides, mut face_of) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Vec::new();
     for (i, face) in polygons.iter().enumerate() {
-        for k in 2..face.len() {
-            triangles.push([face[0], face[k - 1], face[k]]);
-            let (is_first, is_last) = (k == 2, k + 1 == face.len());
-            sides.push(u8::from(is_first) | 2 | u8::from(is_last) << 2);
+        parts.clear();
+        triangulate(points, face, &mut parts);
+        for part in &parts {
+            triangles.push(part.map(|corner| face[corner]));
+            let is_side = |k: usize| (part[k] + 1) % face.len() == part[(k + 1) % 3];
+            sides.push((0..3).map(|k| u8::from(is_side(k)) << k).sum());
             face_of.push(i as u32);
         }
     }

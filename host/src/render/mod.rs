@@ -16,6 +16,7 @@ mod scene;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod triangulate;
 
 use std::path::Path;
 

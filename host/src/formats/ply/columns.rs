@@ -194,7 +194,7 @@ impl FaceLayout {
             }
         }
         let (length, corners, first, item) = list?;
-        (corners >= 3).then_some(FaceLayout {
+        (corners >= 3 && element.count > 0).then_some(FaceLayout {
             length,
             corners,
             first,

@@ -242,6 +242,29 @@ fn ply_faces_of_one_size_and_of_several_read_alike() {
 }
 
 #[test]
+fn ply_without_faces_and_with_segments() {
+    // What follows the faces is not taken for one.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.ply");
+    let mesh = Mesh {
+        faces: Faces::default(),
+        regions: None,
+        segments: vec![
+            Segment {
+                ends: [4, 0],
+                marker: 3,
+            };
+            9
+        ],
+        ..decorated()
+    };
+    for encoding in [Encoding::Binary, Encoding::BigEndian, Encoding::Text] {
+        write_encoded(&path, &mesh, Some(encoding)).unwrap();
+        assert_eq!(read(&path).unwrap(), mesh, "{encoding:?}");
+    }
+}
+
+#[test]
 fn a_list_of_all_edges_is_no_list_of_segments() {
     let file = |edges: &str, property: &str| {
         let count = edges.lines().count();
