@@ -22,6 +22,7 @@ use crate::half_edges::Point;
 use crate::mesh::NONE;
 use crate::{Error, Result};
 use coarsen::Saved;
+use mark::Marked;
 
 /// How far to refine.
 #[derive(Clone, Debug)]
@@ -107,12 +108,12 @@ enum Stale {
 }
 
 impl<P: Point> EdgeMesh<P> {
-    /// Refines the marked triangles (a bit each) and what must be refined with them; `found` gets a triangle that came out
+    /// Refines the marked triangles and what must be refined with them; `found` gets a triangle that came out
     /// degenerate. Tells why not, if nothing was done.
     fn round(
         &mut self,
         on: &Device,
-        marked: &Buffer<u32>,
+        marked: &Marked,
         options: &Options,
         found: &mut Buffer<u32>,
     ) -> Result<Option<End>> {
@@ -124,12 +125,9 @@ impl<P: Point> EdgeMesh<P> {
             return Ok(Some(End::NothingMarked));
         };
         // Steps 5 and 6.
-        let sides = self.count(on, divided)?;
+        let sides = self.count(on, &divided)?;
         let after = sides.after(level);
-        if options
-            .max_triangles
-            .is_some_and(|most| after.triangles > most)
-        {
+        if options.max_triangles.is_some_and(|most| after.triangles > most) {
             return Ok(Some(End::MaxTriangles));
         }
         self.save(on, options.history, &sides.flags)?;
