@@ -221,8 +221,7 @@ impl Device {
     pub fn fill_from(&self, buffer: &mut Buffer<u32>, first: usize, word: u32) -> Result<()> {
         let skipped = first * size_of::<u32>();
         let bytes = buffer.bytes() - skipped;
-        self.backend
-            .fill(buffer.address() + skipped as u64, bytes, word)
+        self.backend.fill(buffer.address() + skipped as u64, bytes, word)
     }
 
     /// A buffer with the content of `data`.
