@@ -4,7 +4,7 @@
 //! the paper prints, which are in xtask/papers/.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// Runs that count, of each mesh.
     #[arg(long, default_value = "20")]
     runs: String,
+    /// Take the runs from this folder instead: what `trioxide bench refine --json` wrote on a machine without Rust.
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
     /// Folder for the tables.
     #[arg(long, default_value = "out/bench")]
     out: PathBuf,
@@ -97,9 +100,41 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     sizes.sort_unstable();
     sizes.dedup();
 
+    let runs = match &arguments.from {
+        Some(folder) => read_runs(folder)?,
+        None => time(arguments, &sizes)?,
+    };
+    let out = workspace().join(&arguments.out);
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let write = |name: &str, text: String| {
+        let path = out.join(name);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("{}", path.display());
+        Ok::<_, Error>(())
+    };
+    let text = markdown(&paper, tables, &runs);
+    print!("{text}");
+    let commit = output_of(
+        Command::new("git")
+            .args(["rev-parse", "HEAD"])
+            .current_dir(workspace()),
+    );
+    let result = json!({
+        "schema": 1,
+        "family": "refine",
+        "commit": commit.as_deref().map(str::trim),
+        "precision": arguments.precision,
+        "runs": runs,
+    });
+    write("refine.md", text)?;
+    write("refine.json", serde_json::to_string_pretty(&result)? + "\n")
+}
+
+/// Times each size.
+fn time(arguments: &Arguments, sizes: &[u64]) -> Result<Vec<Value>, Error> {
     let binary = build::trioxide()?;
     let mut runs = Vec::new();
-    for &triangles in &sizes {
+    for &triangles in sizes {
         let start = Instant::now();
         // A triangulation has about twice as many triangles as points.
         let points = (triangles / 2).max(4).to_string();
@@ -132,31 +167,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         );
         runs.push(run);
     }
+    Ok(runs)
+}
 
-    let out = workspace().join(&arguments.out);
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let write = |name: &str, text: String| {
-        let path = out.join(name);
-        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("{}", path.display());
-        Ok::<_, Error>(())
-    };
-    let text = markdown(&paper, tables, &runs);
-    print!("{text}");
-    let commit = output_of(
-        Command::new("git")
-            .args(["rev-parse", "HEAD"])
-            .current_dir(workspace()),
-    );
-    let result = json!({
-        "schema": 1,
-        "family": "refine",
-        "commit": commit.as_deref().map(str::trim),
-        "precision": arguments.precision,
-        "runs": runs,
-    });
-    write("refine.md", text)?;
-    write("refine.json", serde_json::to_string_pretty(&result)? + "\n")
+/// The runs in the `.json` files of a folder, the smallest mesh first.
+fn read_runs(folder: &Path) -> Result<Vec<Value>, Error> {
+    let mut runs = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            let text = fs::read_to_string(&path)?;
+            let run = serde_json::from_str(&text);
+            runs.push(run.map_err(|error| format!("{}: {error}", path.display()))?);
+        }
+    }
+    runs.sort_by_key(|run: &Value| run["triangles"].as_u64());
+    Ok(runs)
 }
 
 /// Our stages, and the columns of the paper that they cover.
