@@ -304,7 +304,8 @@ impl Device {
     /// # Errors
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
-        let mut data = vec![R::zeroed(); buffer.bytes() / size_of::<R>()];
+        // Not `vec![..; n]`, which would touch all its pages one after the other.
+        let mut data = bytemuck::zeroed_vec::<R>(buffer.bytes() / size_of::<R>());
         ask_for_huge_pages(bytemuck::cast_slice_mut(&mut data));
         self.backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
