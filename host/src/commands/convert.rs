@@ -7,12 +7,16 @@ use trioxide::Result;
 use trioxide::formats::{self, Format};
 
 /// Convert a mesh to the format of the output's extension
+///
+/// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
     output: PathBuf,
+    #[command(flatten)]
+    volume: super::volume::VolumeOutput,
     /// Do not say what was written or lost
     #[arg(long)]
     quiet: bool,
@@ -20,6 +24,10 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if formats::is_volume(&options.input) {
+        let Options { input, output, .. } = options;
+        return super::volume::convert(input, output, options.volume, options.quiet);
+    }
     // A bad output is refused before a long read.
     let format = Format::to_write(&options.output)?;
     let mesh = formats::read(&options.input)?;

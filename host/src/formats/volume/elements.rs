@@ -155,6 +155,15 @@ fn too_many(what: &str) -> String {
     )
 }
 
+/// Tags of the elements of a [`Table`].
+#[derive(Clone, Copy)]
+pub(super) enum Tag {
+    /// In this column.
+    Column(usize),
+    /// This one.
+    All(i32),
+}
+
 /// Columns of a table of whole numbers, a row for each element.
 pub(super) struct Table<'a> {
     pub(super) values: &'a [i64],
@@ -162,8 +171,8 @@ pub(super) struct Table<'a> {
     pub(super) width: usize,
     /// First column of the vertices.
     pub(super) vertices: usize,
-    /// Column of the tag.
-    pub(super) tag: Option<usize>,
+    /// Where the tags are.
+    pub(super) tag: Tag,
 }
 
 impl Table<'_> {
@@ -188,24 +197,32 @@ impl Table<'_> {
             let reason = index(self.values[place(i)]).err().unwrap_or_default();
             return Err(fault(place(i), reason));
         }
+        let in_column;
         let tags = match self.tag {
-            None => None,
-            Some(column) => Some(
-                self.values
-                    .chunks_exact(self.width)
-                    .enumerate()
-                    .map(|(row, values)| {
-                        i32::try_from(values[column]).map_err(|_| {
-                            let reason = format!("tag {} has more than 32 bits", values[column]);
-                            fault(row * self.width + column, reason)
-                        })
-                    })
-                    .collect::<Result<Vec<i32>, Fault>>()?,
-            ),
+            Tag::All(tag) => Tags::All(tag),
+            Tag::Column(column) => {
+                in_column = self.column(column, &fault)?;
+                Tags::Each(&in_column)
+            }
         };
-        let tags = tags.as_deref().map_or(Tags::All(0), Tags::Each);
         elements
             .push(shape, &found, tags)
             .map_err(|reason| fault(0, reason))
+    }
+
+    /// The tags in a column.
+    pub(super) fn column(
+        &self,
+        column: usize,
+        fault: impl Fn(usize, String) -> Fault,
+    ) -> Result<Vec<i32>, Fault> {
+        let rows = self.values.chunks_exact(self.width).enumerate();
+        rows.map(|(row, values)| {
+            i32::try_from(values[column]).map_err(|_| {
+                let reason = format!("tag {} has more than 32 bits", values[column]);
+                fault(row * self.width + column, reason)
+            })
+        })
+        .collect()
     }
 }

@@ -30,11 +30,13 @@ use crate::{Error, Result};
 
 mod bytes;
 mod elements;
+mod gmsh;
 mod medit;
 #[cfg(test)]
 mod tests;
 mod tetgen;
 mod tokens;
+mod vtk;
 mod vtk_cells;
 mod vtu;
 
@@ -89,7 +91,7 @@ const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
 const I32_POINTS: usize = i32::MAX as usize;
 
 /// Every format.
-static FORMATS: [VolumeFormat; 4] = [
+static FORMATS: [VolumeFormat; 6] = [
     VolumeFormat {
         name: "VTU",
         extensions: &["vtu"],
@@ -97,6 +99,22 @@ static FORMATS: [VolumeFormat; 4] = [
         most_points: usize::MAX,
         read: vtu::read,
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding.unwrap_or_default()),
+    },
+    VolumeFormat {
+        name: "VTK legacy",
+        extensions: &["vtk"],
+        encodings: BOTH,
+        most_points: I32_POINTS,
+        read: vtk::read,
+        write: |path, mesh, options| vtk::write(path, mesh, options.encoding.unwrap_or_default()),
+    },
+    VolumeFormat {
+        name: "Gmsh",
+        extensions: &["msh"],
+        encodings: BOTH,
+        most_points: I32_POINTS,
+        read: gmsh::read,
+        write: gmsh::write,
     },
     VolumeFormat {
         name: "Medit",

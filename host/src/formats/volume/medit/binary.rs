@@ -6,7 +6,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::super::bytes::{Bytes, Kind, Numbers, Order};
-use super::super::elements::{Elements, Shape, Table};
+use super::super::elements::{Elements, Shape, Table, Tag};
 use super::super::select;
 use super::{SECOND_ORDER, SECTIONS, check_dimension, finish, second_order};
 use crate::Result;
@@ -133,7 +133,7 @@ fn read_elements(
         values: &values,
         width,
         vertices: 0,
-        tag: Some(width - 1),
+        tag: Tag::Column(width - 1),
     };
     table.read(
         elements,

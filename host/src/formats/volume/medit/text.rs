@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::super::elements::{Elements, Shape, Table};
+use super::super::elements::{Elements, Shape, Table, Tag};
 use super::super::select;
 use super::super::tokens::{Text, nth_token};
 use super::{SECOND_ORDER, SECTIONS, check_dimension, finish, second_order};
@@ -92,7 +92,7 @@ fn read_elements(
         values: &values,
         width,
         vertices: 0,
-        tag: Some(width - 1),
+        tag: Tag::Column(width - 1),
     };
     let file = text.file;
     table.read(

@@ -41,6 +41,12 @@ fn samples() -> Vec<Sample> {
         (vtu::parse, written("m.vtu", &mixed, binary, v4)),
         (medit::parse, written("m.mesh", &mixed, text, v4)),
         (medit::parse, written("m.meshb", &mixed, binary, v4)),
+        (gmsh::parse, written("m.msh", &mixed, text, v2)),
+        (gmsh::parse, written("m.msh", &mixed, binary, v2)),
+        (gmsh::parse, written("m.msh", &mixed, text, v4)),
+        (gmsh::parse, written("m.msh", &mixed, binary, v4)),
+        (vtk::parse, written("m.vtk", &mixed, text, v4)),
+        (vtk::parse, written("m.vtk", &mixed, binary, v4)),
     ]
 }
 

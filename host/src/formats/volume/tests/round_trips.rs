@@ -21,6 +21,32 @@ fn ways() -> Vec<(&'static str, WriteOptions)> {
     ways
 }
 
+/// The mesh with cells and faces of one tag behind each other; kinds of cells are so already.
+fn grouped(mesh: &VolumeMesh) -> VolumeMesh {
+    let places = |sizes: Vec<usize>, tags: &[i32]| {
+        let first = |i: usize| (0..i).find(|&k| (sizes[k], tags[k]) == (sizes[i], tags[i]));
+        let mut order: Vec<usize> = (0..sizes.len()).collect();
+        order.sort_by_key(|&i| first(i).unwrap_or(i));
+        order
+    };
+    let mut grouped = mesh.clone();
+    if let (Some(regions), Cells::Tetrahedra(tetrahedra)) = (&mesh.regions, &mesh.cells) {
+        let order = places(vec![4; tetrahedra.len()], regions);
+        grouped.cells = Cells::Tetrahedra(order.iter().map(|&i| tetrahedra[i]).collect());
+        grouped.regions = Some(order.iter().map(|&i| regions[i]).collect());
+    }
+    let order = places(
+        mesh.faces.iter().map(<[u32]>::len).collect(),
+        &mesh.face_tags,
+    );
+    grouped.faces = Polygons::default();
+    order
+        .iter()
+        .for_each(|&i| grouped.faces.push(mesh.faces.get(i)));
+    grouped.face_tags = order.iter().map(|&i| mesh.face_tags[i]).collect();
+    grouped
+}
+
 #[test]
 fn what_is_written_reads_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -56,7 +82,13 @@ fn what_is_written_reads_back() {
             }
             written.unwrap();
             let back = read_volume(&path).expect(&how);
-            assert_eq!(back, mesh, "{how}");
+            let is_grouped = extension == "msh" && options.msh_version == MshVersion::V4;
+            let expected = if is_grouped {
+                grouped(&mesh)
+            } else {
+                mesh.clone()
+            };
+            assert_eq!(back, expected, "{how}");
             let bits = |mesh: &VolumeMesh| -> Vec<_> {
                 let points = mesh.points.iter();
                 points.map(|p| p.to_array().map(f64::to_bits)).collect()
