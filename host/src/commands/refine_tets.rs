@@ -68,7 +68,7 @@ impl fmt::Display for TetMark {
 
 /// The marking that the options ask for, of a mesh of `tetrahedra`.
 fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
-    Ok(match &options.mark {
+    Ok(match options.mark.as_ref().unwrap_or(&Mark::All) {
         Mark::All => Marking::All,
         Mark::Fraction(fraction) => Marking::Fraction {
             fraction: *fraction,
