@@ -466,22 +466,24 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
     write!(out, "\nCELLS {cells} {}\n", cells + corners)?;
     integers(out, &|i, push| {
         push(cell(i).len() as i32);
-        cell(i).iter().for_each(|&vertex| push(vertex as i32));
+        vtk_cells::vertices(cell(i)).for_each(|vertex| push(vertex as i32));
     })?;
     write!(out, "\nCELL_TYPES {cells}\n")?;
     integers(out, &|i, push| {
         push(number(i >= solid, cell(i).len()).into())
     })?;
-    if mesh.regions.is_some() || faces > 0 {
-        write!(out, "\nCELL_DATA {cells}\n")?;
+    let arrays = usize::from(mesh.regions.is_some()) + usize::from(faces > 0);
+    if arrays > 0 {
+        // Of several SCALARS, VTK reads the first one only.
+        write!(out, "\nCELL_DATA {cells}\nFIELD FieldData {arrays}\n")?;
     }
     if let Some(regions) = &mesh.regions {
-        write!(out, "SCALARS region int 1\nLOOKUP_TABLE default\n")?;
+        writeln!(out, "region 1 {cells} int")?;
         integers(out, &|i, push| push(regions.get(i).copied().unwrap_or(0)))?;
         writeln!(out)?;
     }
     if faces > 0 {
-        write!(out, "SCALARS marker int 1\nLOOKUP_TABLE default\n")?;
+        writeln!(out, "marker 1 {cells} int")?;
         integers(out, &|i, push| {
             push(i.checked_sub(solid).map_or(0, |face| mesh.face_tags[face]));
         })?;

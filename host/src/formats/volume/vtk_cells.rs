@@ -126,8 +126,17 @@ pub(super) fn read(
     Ok(elements)
 }
 
-/// Turns wedges around that have a negative volume: VTK's documentation has the first triangle look outward, but many
-/// programs write the order of other formats.
+/// The vertices of a cell or a face as VTK orders them: the first triangle of a wedge looks outward.
+pub(super) fn vertices(element: &[u32]) -> impl Iterator<Item = u32> {
+    let order: &[usize] = match element.len() {
+        6 => &[0, 2, 1, 3, 5, 4],
+        size => &[0, 1, 2, 3, 4, 5, 6, 7][..size],
+    };
+    order.iter().map(|&place| element[place])
+}
+
+/// Turns wedges that have no positive volume, so that their first triangle looks inward: VTK's documentation has it look outward,
+/// but many programs write the order of other formats.
 pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
     let Cells::Mixed(cells) = &mut mesh.cells else {
         return;
@@ -148,7 +157,8 @@ pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
         };
         let corners = [[a, b, c, d], [b, d, e, f], [b, c, d, f]];
         let volumes = corners.map(|corners| orientation(points, &corners));
-        if volumes.iter().sum::<f64>() < 0.0 {
+        let is_positive = volumes.iter().sum::<f64>() > 0.0;
+        if !is_positive {
             wedge.swap(1, 2);
             wedge.swap(4, 5);
         }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::super::Encoding;
-use super::super::vtk_cells::number;
+use super::super::vtk_cells::{self, number};
 use crate::Result;
 use crate::formats::atomic_file::write_atomically;
 use crate::formats::rows_out::{push_f64, push_integer, write_records};
@@ -62,7 +62,7 @@ fn write_to(
         }
     };
     let vertices = |i: usize, push: &mut dyn FnMut(Value)| {
-        for &vertex in cell(i) {
+        for vertex in vtk_cells::vertices(cell(i)) {
             push(Value::Integer(vertex.into()));
         }
     };
