@@ -38,7 +38,7 @@ mod tetgen;
 mod tokens;
 mod vtk;
 mod vtk_cells;
-mod vtu;
+pub(in crate::formats) mod vtu;
 
 use elements::Shape;
 

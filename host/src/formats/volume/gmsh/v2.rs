@@ -22,6 +22,11 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
                 return Err(Fault::new(begin, "there is a second $Nodes"));
             }
             "Nodes" => nodes = Some(read_nodes(data)?),
+            "ParametricNodes" => {
+                let reason =
+                    "parametric nodes are not read: write the mesh without Mesh.SaveParametric";
+                return Err(Fault::new(begin, reason));
+            }
             "Elements" => {
                 let nodes = nodes
                     .as_ref()

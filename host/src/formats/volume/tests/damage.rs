@@ -35,7 +35,7 @@ fn samples() -> Vec<Sample> {
     written("m.node", &tetrahedra(), text, v4);
     let pair = ["node", "ele", "face"]
         .map(|e| std::fs::read(folder.path().join("m").with_extension(e)).unwrap());
-    vec![
+    let mut samples: Vec<Sample> = vec![
         (parse_tetgen, pair.join(&b'|')),
         (vtu::parse, written("m.vtu", &mixed, text, v4)),
         (vtu::parse, written("m.vtu", &mixed, binary, v4)),
@@ -47,7 +47,13 @@ fn samples() -> Vec<Sample> {
         (gmsh::parse, written("m.msh", &mixed, binary, v4)),
         (vtk::parse, written("m.vtk", &mixed, text, v4)),
         (vtk::parse, written("m.vtk", &mixed, binary, v4)),
-    ]
+    ];
+    samples.extend(
+        vtu_arrays::samples()
+            .into_iter()
+            .map(|file| (vtu::parse as _, file)),
+    );
+    samples
 }
 
 #[derive(Clone, Debug)]

@@ -8,7 +8,9 @@ use crate::mesh::Polygons;
 use crate::volume::MixedCells;
 
 mod damage;
+mod oddities;
 mod round_trips;
+mod vtu_arrays;
 
 /// Coordinates that show whether anything is lost, and a corner of each kind of cell.
 pub(super) fn points() -> Vec<DVec3> {

@@ -13,15 +13,15 @@ use super::super::tokens::Text;
 use crate::formats::text::{Fault, Parsed, show};
 
 /// A document without its appended data, and that data.
-pub(super) struct File<'a> {
+pub(in crate::formats) struct File<'a> {
     /// The XML.
-    pub(super) head: Cow<'a, str>,
+    pub(in crate::formats) head: Cow<'a, str>,
     /// What stands behind the `_`, and whether it is base64.
     appended: Option<(&'a [u8], bool)>,
 }
 
 impl<'a> File<'a> {
-    pub(super) fn new(file: &'a [u8]) -> Parsed<File<'a>> {
+    pub(in crate::formats) fn new(file: &'a [u8]) -> Parsed<File<'a>> {
         let (head, appended) = match memchr::memmem::find(file, b"<AppendedData") {
             None => (Cow::Borrowed(file), None),
             Some(begin) => {
@@ -47,7 +47,7 @@ impl<'a> File<'a> {
     }
 
     /// The XML's tree.
-    pub(super) fn document(&self) -> Parsed<Document<'_>> {
+    pub(in crate::formats) fn document(&self) -> Parsed<Document<'_>> {
         Document::parse(&self.head).map_err(|error| {
             let row = (error.pos().row as usize).max(1);
             let ends = memchr::memchr_iter(b'\n', self.head.as_bytes());
@@ -61,34 +61,31 @@ impl<'a> File<'a> {
 }
 
 /// A fault at an element.
-pub(super) fn fault(node: Node, reason: impl Into<String>) -> Fault {
+pub(in crate::formats) fn fault(node: Node, reason: impl Into<String>) -> Fault {
     Fault::new(node.range().start, reason)
 }
 
 /// The only child of that name.
-pub(super) fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
+pub(in crate::formats) fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
     let mut all = node.children().filter(|child| child.has_tag_name(name));
     let first = all
         .next()
         .ok_or_else(|| fault(node, format!("there is no {name} here")))?;
     match all.next() {
         None => Ok(first),
-        Some(second) => Err(fault(
-            second,
-            format!("there is a second {name}, but one is read"),
-        )),
+        Some(second) => Err(fault(second, format!("there is a second {name}"))),
     }
 }
 
 /// The array of that name.
-pub(super) fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, 'b>> {
+pub(in crate::formats) fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, 'b>> {
     node.children().find(|child| {
         child.has_tag_name("DataArray") && child.attribute("Name").is_some_and(|n| n == name)
     })
 }
 
 /// An attribute that is a count.
-pub(super) fn count(node: Node, attribute: &str) -> Parsed<usize> {
+pub(in crate::formats) fn count(node: Node, attribute: &str) -> Parsed<usize> {
     let text = node.attribute(attribute).unwrap_or_default();
     text.trim().parse().map_err(|_| {
         let text = show(text.as_bytes());
@@ -100,7 +97,7 @@ pub(super) fn count(node: Node, attribute: &str) -> Parsed<usize> {
 }
 
 /// How the arrays of a file are laid down.
-pub(super) struct Arrays<'a> {
+pub(in crate::formats) struct Arrays<'a> {
     appended: Option<(&'a [u8], bool)>,
     order: Order,
     /// Type of lengths and offsets.
@@ -109,7 +106,7 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    pub(super) fn new(file: &File<'a>, root: Node) -> Parsed<Arrays<'a>> {
+    pub(in crate::formats) fn new(file: &File<'a>, root: Node) -> Parsed<Arrays<'a>> {
         if !root.has_tag_name("VTKFile") || root.attribute("type") != Some("UnstructuredGrid") {
             return Err(fault(root, "expected a VTKFile of type UnstructuredGrid"));
         }
@@ -139,7 +136,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// The numbers of an array, which must be `length` where that is known.
-    pub(super) fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Numbers> {
+    fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Numbers> {
         let kind = kind(node)?;
         let text = node.text().unwrap_or_default().as_bytes();
         let numbers = match node.attribute("format") {
@@ -182,8 +179,17 @@ impl<'a> Arrays<'a> {
         }
     }
 
+    /// The numbers of an array, of any type, as floats: vertex indices and tags stay exact.
+    pub(in crate::formats) fn floats(&self, node: Node, length: Option<usize>) -> Parsed<Vec<f64>> {
+        Ok(self.numbers(node, length)?.into_floats())
+    }
+
     /// The whole numbers of an array.
-    pub(super) fn integers(&self, node: Node, length: Option<usize>) -> Parsed<Vec<i64>> {
+    pub(in crate::formats) fn integers(
+        &self,
+        node: Node,
+        length: Option<usize>,
+    ) -> Parsed<Vec<i64>> {
         let numbers = self.numbers(node, length)?.into_integers();
         numbers.map_err(|x| fault(node, format!("expected a whole number, found `{x}`")))
     }

@@ -20,7 +20,7 @@ use crate::formats::map_file;
 use crate::formats::text::{Parsed, check_vertex};
 use crate::volume::VolumeMesh;
 
-mod arrays;
+pub(in crate::formats) mod arrays;
 mod write;
 
 use arrays::{Arrays, File, array, child, count, fault};
@@ -62,8 +62,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         count(piece, "NumberOfCells")?,
     );
     let points = child(child(piece, "Points")?, "DataArray")?;
-    let coordinates = arrays.numbers(points, point_count.checked_mul(3))?;
-    let coordinates = coordinates.into_floats();
+    let coordinates = arrays.floats(points, point_count.checked_mul(3))?;
     let points = coordinates.as_chunks().0.iter();
     let points: Vec<DVec3> = points.map(|c| DVec3::from_array(*c)).collect();
 
