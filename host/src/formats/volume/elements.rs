@@ -67,6 +67,7 @@ impl Elements {
     ) -> Result<(), String> {
         let count = vertices.len() / shape.vertices();
         match shape {
+            _ if count == 0 => {}
             Shape::Lower(_) => {}
             Shape::Face(size) => {
                 // No index may be `NONE`.

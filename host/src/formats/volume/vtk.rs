@@ -95,6 +95,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whole numbers, one a cell.
+struct Array {
+    name: String,
+    /// Where it begins.
+    at: usize,
+    values: Vec<i64>,
+}
+
 /// Where the arrays are that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Data {
@@ -113,8 +121,8 @@ struct Grid {
     connectivity: Vec<i64>,
     /// Whether the number of a cell's vertices stands before them.
     has_sizes: bool,
-    /// Arrays of whole numbers, one a cell.
-    arrays: Vec<(String, Vec<i64>)>,
+    /// Those that may be regions or markers.
+    arrays: Vec<Array>,
 }
 
 pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
@@ -229,7 +237,7 @@ fn read_attribute(
     begin: usize,
     keyword: &str,
     data: Data,
-    arrays: &mut Vec<(String, Vec<i64>)>,
+    arrays: &mut Vec<Array>,
 ) -> Parsed<()> {
     let (Data::Points(count) | Data::Cells(count)) = data else {
         // Arrays of the whole dataset.
@@ -257,7 +265,7 @@ fn read_attribute(
                 reader.text = ahead;
             }
             let values = reader.numbers(count.saturating_mul(components), kind, "scalars")?;
-            keep(arrays, data, name, components, values);
+            keep(arrays, data, (name, begin), components, values);
             return Ok(());
         }
         "FIELD" => return read_fields(reader, data, arrays),
@@ -316,10 +324,11 @@ fn read_attribute(
 fn read_fields(
     reader: &mut Reader,
     data: Data,
-    arrays: &mut Vec<(String, Vec<i64>)>,
+    arrays: &mut Vec<Array>,
 ) -> Parsed<()> {
     reader.name("a name")?;
     for _ in 0..reader.text.count("the number of arrays")? {
+        let at = reader.text.skip_blanks();
         let mut name = show(reader.name("an array's name")?);
         if name == "METADATA" {
             skip_metadata(&mut reader.text);
@@ -329,15 +338,15 @@ fn read_fields(
         let tuples = reader.text.count("the number of tuples")?;
         let kind = reader.kind()?;
         let values = reader.numbers(tuples.saturating_mul(components), kind, "an array")?;
-        keep(arrays, data, name, components, values);
+        keep(arrays, data, (name, at), components, values);
     }
     Ok(())
 }
 
 fn keep(
-    arrays: &mut Vec<(String, Vec<i64>)>,
+    arrays: &mut Vec<Array>,
     data: Data,
-    name: String,
+    (name, at): (String, usize),
     components: usize,
     values: Numbers,
 ) {
@@ -345,7 +354,7 @@ fn keep(
     if let (Data::Cells(_), 1, true) = (data, components, is_wanted)
         && let Ok(values) = values.into_integers()
     {
-        arrays.push((name, values));
+        arrays.push(Array { name, at, values });
     }
 }
 
@@ -370,16 +379,17 @@ fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
         return Err(Fault::new(types_at, reason));
     }
     let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
-        let Some((_, values)) = grid.arrays.iter().find(|(given, _)| given == name) else {
+        let Some(array) = grid.arrays.iter().find(|array| array.name == name) else {
             return Ok(None);
         };
-        let tags: Option<Vec<i32>> = values.iter().map(|&tag| i32::try_from(tag).ok()).collect();
+        let values = array.values.iter();
+        let tags: Option<Vec<i32>> = values.map(|&tag| i32::try_from(tag).ok()).collect();
         let tags = tags.filter(|tags| tags.len() == types.len());
         match tags {
             Some(tags) => Ok(Some(tags)),
             None => {
                 let reason = format!("the array {name} has no 32-bit integer for each cell");
-                Err(Fault::new(end, reason))
+                Err(Fault::new(array.at, reason))
             }
         }
     };

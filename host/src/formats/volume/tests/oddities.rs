@@ -197,7 +197,7 @@ fn gmsh_2_oddities_and_faults() {
     assert!(with("2.2 0 8", "1 0 8").starts_with("f:2: version 1 is not read"));
     assert_eq!(
         with("$EndElements", ""),
-        "f:21: expected $EndElements, found ``"
+        "f:22: expected $EndElements, found ``"
     );
     assert_eq!(with("$Nodes", "$Other"), "f:8: there is no $EndOther");
     assert!(with("$MeshFormat", "$NOD").starts_with("f:1: expected $MeshFormat"));
@@ -275,7 +275,7 @@ fn vtk_oddities_and_faults() {
     );
     assert_eq!(
         with("5 6\n", "5 3000000000\n"),
-        "f:32: the array CellEntityIds has no 32-bit integer for each cell"
+        "f:30: the array CellEntityIds has no 32-bit integer for each cell"
     );
     assert!(
         with("float", "half")

@@ -80,13 +80,21 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         let Some(node) = cell_data.and_then(|data| array(data, name)) else {
             return Ok(None);
         };
-        let tags: Option<Vec<i32>> = arrays
-            .integers(node, Some(cells))?
-            .into_iter()
-            .map(|tag| i32::try_from(tag).ok())
-            .collect();
-        let tags = tags.ok_or_else(|| fault(node, format!("a {name} is no 32-bit integer")))?;
-        Ok(Some(tags))
+        // Another program's array of this name may be something else.
+        let is_ours = matches!(name, "region" | "marker");
+        let is_scalar = matches!(node.attribute("NumberOfComponents"), None | Some("1"));
+        if !is_ours && !is_scalar {
+            return Ok(None);
+        }
+        let numbers = arrays.numbers(node, Some(cells))?;
+        let tags: Option<Vec<i32>> = numbers.into_integers().ok().and_then(|tags| {
+            let tag = |tag| i32::try_from(tag).ok();
+            tags.into_iter().map(tag).collect()
+        });
+        if tags.is_none() && is_ours {
+            return Err(fault(node, format!("a {name} is no 32-bit integer")));
+        }
+        Ok(tags)
     };
     let mut regions = None;
     for name in REGION_NAMES {
