@@ -83,7 +83,7 @@ fn medit_oddities_and_faults() {
     let with = |from: &str, to: &str| error(medit::parse, MEDIT.replacen(from, to, 1));
     assert_eq!(
         with("1 2 3 4 5", "1 2 3 5 5"),
-        "f:16: vertex 5 does not exist: 4 vertices are numbered from 1"
+        "f:17: vertex 5 does not exist: 4 vertices are numbered from 1"
     );
     assert_eq!(
         with("Dimension 3", "Dimension 2"),
@@ -107,10 +107,10 @@ fn medit_oddities_and_faults() {
     );
     assert_eq!(
         with("1 2 3 4 5", "1 2 3 4 3000000000"),
-        "f:16: tag 3000000000 has more than 32 bits"
+        "f:17: tag 3000000000 has more than 32 bits"
     );
     assert!(
-        with("Tetrahedra", "TetrahedraP2").starts_with("f:14: TetrahedraP2 are of second order")
+        with("Tetrahedra", "TetrahedraP2").starts_with("f:15: TetrahedraP2 are of second order")
     );
     assert_eq!(
         with("Vertices", "Corners"),
@@ -122,7 +122,9 @@ fn medit_oddities_and_faults() {
     let mut file = Vec::new();
     let int = |file: &mut Vec<u8>, value: i32| file.extend_from_slice(&value.to_be_bytes());
     let long = |file: &mut Vec<u8>, value: i64| file.extend_from_slice(&value.to_be_bytes());
-    [1, 4, 3].map(|value| int(&mut file, value));
+    for value in [1, 4, 3] {
+        int(&mut file, value);
+    }
     long(&mut file, 24);
     int(&mut file, 3);
     int(&mut file, 4);
@@ -137,7 +139,9 @@ fn medit_oddities_and_faults() {
     int(&mut file, 8);
     long(&mut file, 0);
     long(&mut file, 1);
-    [1, 2, 3, 4, -9].map(|value| long(&mut file, value));
+    for value in [1, 2, 3, 4, -9] {
+        long(&mut file, value);
+    }
     int(&mut file, 54);
     long(&mut file, 0);
     let mesh = medit::parse(&file).unwrap();
