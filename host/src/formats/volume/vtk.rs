@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::Encoding;
 use super::bytes::{Bytes, Kind, Numbers, Order};
 use super::tokens::Text;
-use super::vtk_cells::{self, Place, REGION_NAMES, number, turn_wedges};
+use super::vtk_cells::{self, Place, REGION_NAMES, Record, number, turn_wedges};
 use crate::Result;
 use crate::formats::atomic_file::write_atomically;
 use crate::formats::map_file;
@@ -321,11 +321,7 @@ fn read_attribute(
     Ok(())
 }
 
-fn read_fields(
-    reader: &mut Reader,
-    data: Data,
-    arrays: &mut Vec<Array>,
-) -> Parsed<()> {
+fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Parsed<()> {
     reader.name("a name")?;
     for _ in 0..reader.text.count("the number of arrays")? {
         let at = reader.text.skip_blanks();
@@ -439,7 +435,7 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
         Some(face) => mesh.faces.get(face),
     };
     // Of cells with their numbers of vertices, types and tags.
-    let integers = |out: &mut _, record: &(dyn Fn(usize, &mut dyn FnMut(i32)) + Sync)| {
+    let integers = |out: &mut _, record: &Record<i32>| {
         write_records(out, cells, |buffer, i| {
             record(i, &mut |value| {
                 if is_binary {

@@ -15,6 +15,9 @@ pub(super) const REGION_NAMES: [&str; 6] = [
     "gmsh:geometrical",
 ];
 
+/// Gives the numbers of a point or a cell to its last argument.
+pub(super) type Record<'a, T> = dyn Fn(usize, &mut dyn FnMut(T)) + Sync + 'a;
+
 /// VTK's number of a face or a cell with so many vertices.
 pub(super) fn number(is_face: bool, vertices: usize) -> u8 {
     match (is_face, vertices) {

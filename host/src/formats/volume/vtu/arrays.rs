@@ -136,7 +136,11 @@ impl<'a> Arrays<'a> {
     }
 
     /// The numbers of an array, which must be `length` where that is known.
-    pub(in crate::formats::volume) fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Numbers> {
+    pub(in crate::formats::volume) fn numbers(
+        &self,
+        node: Node,
+        length: Option<usize>,
+    ) -> Parsed<Numbers> {
         let kind = kind(node)?;
         let text = node.text().unwrap_or_default().as_bytes();
         let numbers = match node.attribute("format") {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::super::Encoding;
-use super::super::vtk_cells::{self, number};
+use super::super::vtk_cells::{self, Record, number};
 use crate::Result;
 use crate::formats::atomic_file::write_atomically;
 use crate::formats::rows_out::{push_f64, push_integer, write_records};
@@ -21,8 +21,7 @@ struct Array<'a> {
     /// Numbers in all.
     numbers: usize,
     records: usize,
-    /// Gives the numbers of a record to the last argument.
-    record: &'a (dyn Fn(usize, &mut dyn FnMut(Value)) + Sync),
+    record: &'a Record<'a, Value>,
 }
 
 #[derive(Clone, Copy)]
