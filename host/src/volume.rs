@@ -12,14 +12,15 @@ use robust::{Coord3D, orient3d};
 use crate::mesh::Polygons;
 use crate::{Error, Result};
 
-/// A kind of cell. Vertices are in VTK's order; the number of vertices tells the kind.
+/// A kind of cell. Vertices are in VTK's order, but those of wedges in that of other formats; the number of vertices tells the
+/// kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CellKind {
     /// 4 vertices: seen from the last, the first three run counter-clockwise.
     Tetrahedron,
     /// 5 vertices: seen from the last, the four of the base run counter-clockwise.
     Pyramid,
-    /// 6 vertices: a triangle, and the opposite one in the same order.
+    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs counter-clockwise.
     Wedge,
     /// 8 vertices: a quadrilateral, and the opposite one in the same order.
     Hexahedron,

@@ -7,6 +7,8 @@ use trioxide::Result;
 use trioxide::formats::{self, Encoding, Format};
 
 /// Convert a mesh to the format of the output's extension
+///
+/// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
@@ -16,6 +18,8 @@ pub struct Options {
     /// Encoding of a .ply or .stl file [default: binary]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
+    #[command(flatten)]
+    volume: super::volume::VolumeOutput,
     /// Do not say what was written or lost
     #[arg(long)]
     quiet: bool,
@@ -23,6 +27,10 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if formats::is_volume(&options.input) {
+        let Options { input, output, .. } = options;
+        return super::volume::convert(input, output, options.volume, options.quiet);
+    }
     // A bad output is refused before a long read.
     let format = Format::to_write(&options.output)?;
     let mesh = super::read_mesh(&options.input, options.quiet)?;

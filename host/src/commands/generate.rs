@@ -20,6 +20,11 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Of tets: random points with regular ones on the sides of the cube, Delaunay, in place of a grid
+    #[arg(long)]
+    random: bool,
+    #[command(flatten)]
+    volume: super::volume::VolumeOutput,
     /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
@@ -42,10 +47,31 @@ enum Dataset {
     Scan,
     /// Landscape as airborne LiDAR sees it, in strips, in centimetres; no faces
     Cloud,
+    /// Tetrahedra in the unit cube: a grid, every small cube split into six, inner points moved a little; to .vtu, .vtk, .msh, .mesh,
+    /// .meshb, or .node and .ele
+    Tets,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if let Dataset::Tets = options.dataset {
+        let Options {
+            n, random, seed, ..
+        } = *options;
+        let output = &options.output;
+        return super::volume::generate_tets(
+            n,
+            random,
+            seed,
+            output,
+            options.volume,
+            options.quiet,
+        );
+    }
+    if options.random {
+        let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";
+        return Err(trioxide::Error::Argument(reason.to_owned()));
+    }
     // A bad output is refused before long work.
     let format = Format::to_write(&options.output)?;
     let progress = if options.quiet {
@@ -70,6 +96,7 @@ pub fn run(options: &Options) -> Result<()> {
         Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?.into(),
         Dataset::Scan => generate::scan(n, seed)?,
         Dataset::Cloud => generate::cloud(n, seed)?,
+        Dataset::Tets => unreachable!("a volume mesh"),
     };
     progress.set_message(format!("writing {}", options.output.display()));
     formats::write(&options.output, &mesh)?;

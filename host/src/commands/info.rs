@@ -18,10 +18,11 @@ use trioxide::{Result, validate};
 
 use super::{is_standard_output, print, write_json};
 
-/// Count what a mesh holds, check it, and measure the quality of a planar one
+/// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces .off, .obj, .ply, .stl, .vtu, .edges, .xyz,
+    /// .las, .laz, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Print the time of each stage
     #[arg(long)]
@@ -36,6 +37,14 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if trioxide::formats::is_volume(&options.mesh) {
+        return super::volume::info(&super::volume::Info {
+            input: &options.mesh,
+            timings: options.timings,
+            json: options.json.as_deref(),
+            quiet: options.quiet,
+        });
+    }
     let format = Format::to_read(&options.mesh)?;
     let mesh = super::read_mesh(&options.mesh, options.quiet)?;
     let report = Report::of(mesh);

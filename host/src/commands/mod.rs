@@ -20,6 +20,7 @@ pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod vem;
+pub mod volume;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

@@ -21,21 +21,27 @@ use trioxide::{Error, Result};
 use super::device::{DeviceOptions, Precision, Report};
 use super::generate::parse_count;
 
-/// Refine a triangulation by longest-edge bisection
+#[path = "refine_tets.rs"]
+mod tets;
+
+/// Refine a triangulation or a mesh of tetrahedra by longest-edge bisection
 ///
 /// Marked triangles are bisected at their longest edge, and with them those that must be for the mesh to stay conforming.
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker.
 #[derive(Args)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu,
+    /// .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
-    /// Refined triangulation to write: .off, .obj, .ply, .vtu, .edges, or .node and .ele
+    /// Refined mesh to write: of triangles .off, .obj, .ply, .vtu, .edges, or .node and .ele; of tetrahedra .vtu, .vtk, .msh, .mesh,
+    /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, those
     /// that are larger; angle:DEGREES, those with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
-    /// .edges file, else all]
+    /// .edges file, else all]. Tetrahedra by all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
+    /// volume:V or file:PATH
     #[arg(long, value_name = "MARKING")]
     mark: Option<Mark>,
     /// With --mark values:PATH, refine the triangles whose value is above this
@@ -58,7 +64,7 @@ pub struct Options {
     /// Refine in rounds until no triangle has more area than this
     #[arg(long, value_name = "A", conflicts_with = "mark")]
     until_area: Option<f64>,
-    /// Begin no round that would give more triangles than this
+    /// Begin no round that would give more triangles than this; of tetrahedra, none with so many or more
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_triangles: Option<usize>,
     /// Go back to this level after the last round: 0 is the input
@@ -94,12 +100,16 @@ pub enum Mark {
     Ids(Vec<u32>),
     File(PathBuf),
     Values(PathBuf),
+    Tets(tets::TetMark),
 }
 
 impl FromStr for Mark {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(mark) = tets::TetMark::parse(text) {
+            return mark.map(Mark::Tets);
+        }
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let number = |value: f64, least: f64, most: f64| {
             if (least..=most).contains(&value) {
@@ -142,6 +152,7 @@ impl fmt::Display for Mark {
             }
             Mark::File(path) => write!(f, "file:{}", path.display()),
             Mark::Values(path) => write!(f, "values:{}", path.display()),
+            Mark::Tets(mark) => mark.fmt(f),
         }
     }
 }
@@ -187,6 +198,11 @@ impl Mark {
             Mark::File(_) | Mark::Values(_) => {
                 return Err(Error::Argument(format!(
                     "{self} goes with a mesh of a file"
+                )));
+            }
+            Mark::Tets(_) => {
+                return Err(Error::Argument(format!(
+                    "--mark {self} goes with volume meshes"
                 )));
             }
         })
@@ -303,6 +319,9 @@ fn read(path: &Path) -> Result<(Input, Option<Vec<bool>>)> {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if formats::is_volume(&options.input) {
+        return tets::run(options);
+    }
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }

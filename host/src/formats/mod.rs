@@ -51,6 +51,7 @@ mod stl;
 mod tests;
 mod text;
 mod triangle;
+pub mod volume;
 mod vtu;
 mod xyz;
 
@@ -65,6 +66,8 @@ pub enum Encoding {
     /// Decimal numbers.
     Text,
 }
+
+pub use volume::{is_volume, read_volume, write_volume};
 
 /// A file format.
 pub struct Format {

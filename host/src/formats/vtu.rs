@@ -3,22 +3,21 @@
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary: triangles and
 //! polygons as such, region ids as the cell array `region`; behind the faces, segments as lines, with their markers in the
 //! cell array `marker`. An array has a value for every cell: lines are in region 0 and faces have marker 0, and neither
-//! means anything. Read are raw appended and text arrays without compression, one piece, cells that are triangles, quads,
-//! polygons or lines, in any order.
+//! means anything. Read are the arrays of [`super::volume`], one piece, cells that are triangles, quads, polygons or lines, in
+//! any order.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::map_file;
 use super::rows_out::write_records;
-use super::text::{Fault, Parsed, check_vertex, show, whole};
+use super::text::{Parsed, check_vertex, whole};
+use super::volume::vtu::arrays::{Arrays, File, array, child, count, fault};
 use crate::Result;
 use crate::mesh::{Faces, Mesh, Segment};
 
@@ -33,98 +32,18 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
-    // Raw data is no XML: the document ends before it.
-    let (head, raw) = match memchr::memmem::find(file, b"<AppendedData") {
-        None => (Cow::Borrowed(file), None),
-        Some(begin) => {
-            let mark = memchr::memchr(b'_', &file[begin..])
-                .ok_or_else(|| Fault::new(begin, "the appended data has no `_` before it"))?;
-            let tag = &file[begin..begin + mark];
-            if memchr::memmem::find(tag, b"raw").is_none() {
-                let reason = "the appended data is not raw: write it without base64";
-                return Err(Fault::new(begin, reason));
-            }
-            let head = [&file[..begin], b"</VTKFile>"].concat();
-            (Cow::Owned(head), Some(begin + mark + 1))
-        }
-    };
-    let head = std::str::from_utf8(&head)
-        .map_err(|error| Fault::new(error.valid_up_to(), "the XML is not UTF-8"))?;
-    let document = Document::parse(head).map_err(|error| {
-        let row = error.pos().row as usize;
-        let offset = memchr::memchr_iter(b'\n', head.as_bytes()).nth(row.saturating_sub(2));
-        let offset = if row < 2 {
-            0
-        } else {
-            offset.map_or(0, |at| at + 1)
-        };
-        Fault::new(offset, error.to_string())
-    })?;
-    let reader = Reader::new(file, raw, document.root_element())?;
-    reader.mesh(document.root_element())
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let arrays = Arrays::new(&file, root)?;
+    Reader { arrays }.mesh(root)
 }
 
-/// The file, and how its arrays are laid down.
 struct Reader<'a> {
-    file: &'a [u8],
-    /// Offset of the appended data.
-    raw: Option<usize>,
-    is_little_endian: bool,
-    /// Size in bytes of the length before each array.
-    length_size: usize,
+    arrays: Arrays<'a>,
 }
 
-fn fault(node: Node, reason: impl Into<String>) -> Fault {
-    Fault::new(node.range().start, reason)
-}
-
-fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
-    let mut all = node.children().filter(|child| child.has_tag_name(name));
-    let first = all
-        .next()
-        .ok_or_else(|| fault(node, format!("there is no {name} here")))?;
-    match all.next() {
-        None => Ok(first),
-        Some(second) => Err(fault(second, format!("there is a second {name}"))),
-    }
-}
-
-fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, 'b>> {
-    node.children().find(|child| {
-        child.has_tag_name("DataArray") && child.attribute("Name").is_some_and(|n| n == name)
-    })
-}
-
-fn count(node: Node, attribute: &str) -> Parsed<usize> {
-    let text = node.attribute(attribute).unwrap_or_default();
-    text.trim().parse().map_err(|_| {
-        fault(
-            node,
-            format!("expected a number in {attribute}, found `{text}`"),
-        )
-    })
-}
-
-impl<'a> Reader<'a> {
-    fn new(file: &'a [u8], raw: Option<usize>, root: Node) -> Parsed<Reader<'a>> {
-        if !root.has_tag_name("VTKFile") || root.attribute("type") != Some("UnstructuredGrid") {
-            return Err(fault(root, "expected a VTKFile of type UnstructuredGrid"));
-        }
-        if let Some(compressor) = root.attribute("compressor") {
-            let reason = format!("the data is compressed ({compressor}): write it uncompressed");
-            return Err(fault(root, reason));
-        }
-        Ok(Reader {
-            file,
-            raw,
-            is_little_endian: root.attribute("byte_order") != Some("BigEndian"),
-            length_size: match root.attribute("header_type") {
-                Some("UInt64") => 8,
-                _ => 4,
-            },
-        })
-    }
-
+impl Reader<'_> {
     fn mesh(&self, root: Node) -> Parsed<Mesh> {
         let piece = child(child(root, "UnstructuredGrid")?, "Piece")?;
         let (point_count, cells) = (
@@ -132,14 +51,14 @@ impl<'a> Reader<'a> {
             count(piece, "NumberOfCells")?,
         );
         let points = child(child(piece, "Points")?, "DataArray")?;
-        let coordinates = self.numbers(points, point_count.checked_mul(3))?;
+        let coordinates = self.arrays.floats(points, point_count.checked_mul(3))?;
         let (coordinates, _) = coordinates.as_chunks::<3>();
 
         let cell_node = child(piece, "Cells")?;
         let cell_array = |name, length| {
             let node = array(cell_node, name)
                 .ok_or_else(|| fault(cell_node, format!("there is no array {name}")))?;
-            Ok((node, self.numbers(node, length)?))
+            Ok((node, self.arrays.floats(node, length)?))
         };
         let (types_node, types) = cell_array("types", Some(cells))?;
         let (offsets_node, offsets) = cell_array("offsets", Some(cells))?;
@@ -197,7 +116,11 @@ impl<'a> Reader<'a> {
             let Some(node) = cell_data.and_then(|data| array(data, name)) else {
                 return Ok(None);
             };
-            let values = self.numbers(node, Some(cells))?.into_iter().enumerate();
+            let values = self
+                .arrays
+                .floats(node, Some(cells))?
+                .into_iter()
+                .enumerate();
             let tag = |value| i32::try_from(whole(value)?).ok();
             let tags: Option<Vec<i32>> = values
                 .filter(|(i, _)| is_line(*i) == of_lines)
@@ -221,91 +144,6 @@ impl<'a> Reader<'a> {
             segments,
             ..Mesh::default()
         })
-    }
-
-    /// The numbers of an array, which must be `length` where that is known.
-    fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Vec<f64>> {
-        let numbers = match node.attribute("format") {
-            Some("appended") => self.appended(node)?,
-            Some("ascii") => node
-                .text()
-                .unwrap_or_default()
-                .split_ascii_whitespace()
-                .map(|token| {
-                    fast_float2::parse(token).map_err(|_| {
-                        let token = show(token.as_bytes());
-                        fault(node, format!("expected a number, found `{token}`"))
-                    })
-                })
-                .collect::<Parsed<Vec<f64>>>()?,
-            _ => {
-                let reason = "the array is neither appended nor text: write it as one of them";
-                return Err(fault(node, reason));
-            }
-        };
-        match length {
-            Some(length) if length != numbers.len() => {
-                let reason = format!("expected {length} numbers, found {}", numbers.len());
-                Err(fault(node, reason))
-            }
-            _ => Ok(numbers),
-        }
-    }
-
-    fn appended(&self, node: Node) -> Parsed<Vec<f64>> {
-        let out_of_file = || fault(node, "the array reaches beyond the end of the file");
-        let begin = self
-            .raw
-            .and_then(|raw| raw.checked_add(count(node, "offset").ok()?))
-            .ok_or_else(out_of_file)?;
-        let data = begin
-            .checked_add(self.length_size)
-            .ok_or_else(out_of_file)?;
-        let length = self.file.get(begin..data).ok_or_else(out_of_file)?;
-        let length = match self.length_size {
-            8 => self.number(length, u64::from_le_bytes, u64::from_be_bytes),
-            _ => u64::from(self.number(length, u32::from_le_bytes, u32::from_be_bytes)),
-        };
-        let bytes = usize::try_from(length)
-            .ok()
-            .and_then(|length| self.file.get(data..data.checked_add(length)?))
-            .ok_or_else(out_of_file)?;
-        macro_rules! numbers {
-            ($type:ty) => {
-                bytes
-                    .par_chunks_exact(size_of::<$type>())
-                    .map(|b| self.number(b, <$type>::from_le_bytes, <$type>::from_be_bytes) as f64)
-                    .collect()
-            };
-        }
-        // Indices have 32 bits: as f64 they stay exact.
-        Ok(match node.attribute("type").unwrap_or_default() {
-            "Int8" => numbers!(i8),
-            "UInt8" => numbers!(u8),
-            "Int16" => numbers!(i16),
-            "UInt16" => numbers!(u16),
-            "Int32" => numbers!(i32),
-            "UInt32" => numbers!(u32),
-            "Int64" => numbers!(i64),
-            "UInt64" => numbers!(u64),
-            "Float32" => numbers!(f32),
-            "Float64" => numbers!(f64),
-            other => return Err(fault(node, format!("there is no number type `{other}`"))),
-        })
-    }
-
-    fn number<const N: usize, T>(
-        &self,
-        bytes: &[u8],
-        little: fn([u8; N]) -> T,
-        big: fn([u8; N]) -> T,
-    ) -> T {
-        let bytes = bytes.try_into().expect("the bytes of one number");
-        if self.is_little_endian {
-            little(bytes)
-        } else {
-            big(bytes)
-        }
     }
 }
 

@@ -11,10 +11,12 @@ pub mod polygons;
 pub mod refine;
 pub mod tets;
 pub mod triangulation;
+pub mod volume;
 
 pub use half_edges::half_edges;
 pub use tets::{refined_tets, tets};
 pub use triangulation::triangulation;
+pub use volume::volume_summary;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {
     Error::Invalid {

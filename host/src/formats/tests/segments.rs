@@ -144,7 +144,10 @@ fn vtu_lines_are_segments() {
         with("3 3 2<", "3 3 4<"),
         "f:3: cell 4: vertex 4 does not exist: 4 vertices are numbered from 0"
     );
-    assert_eq!(with("9 8<", "9 0.5<"), "f:7: a marker is no 32-bit integer");
+    assert_eq!(
+        with("9 8<", "9 0.5<"),
+        "f:7: expected a whole number, found `0.5`"
+    );
     assert_eq!(
         with("nan 4", "nan 0.5"),
         "f:6: a region is no 32-bit integer"
