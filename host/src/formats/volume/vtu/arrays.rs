@@ -242,7 +242,7 @@ impl<'a> Arrays<'a> {
             } else {
                 size
             };
-            // Deflate makes at most 1032 times as many bytes.
+            // Deflate makes at most 1032 times as many bytes: no more is ever made than the file can hold.
             let (compressed, plain) = usize::try_from(compressed)
                 .ok()
                 .zip(usize::try_from(plain).ok())
@@ -253,17 +253,26 @@ impl<'a> Arrays<'a> {
             total = end;
         }
         let data = stream.skip(node, header)?.bytes(node, total)?;
-        let parts: Vec<Result<Vec<u8>, String>> = ranges
-            .into_par_iter()
-            .map(|(range, plain)| inflate(&data[range], plain))
-            .collect();
-        let mut all = Vec::new();
-        for (i, part) in parts.into_iter().enumerate() {
-            all.extend(part.map_err(|reason| {
-                fault(node, format!("block {i} cannot be decompressed: {reason}"))
-            })?);
+        let length = ranges.iter().map(|(_, plain)| plain).sum();
+        let mut all = vec![0u8; length];
+        let mut rest = all.as_mut_slice();
+        let mut tasks = Vec::with_capacity(blocks);
+        for (range, plain) in ranges {
+            let (block, behind) = rest.split_at_mut(plain);
+            rest = behind;
+            tasks.push((&data[range], block));
         }
-        Ok(Cow::Owned(all))
+        let broken = tasks
+            .into_par_iter()
+            .enumerate()
+            .find_map_first(|(i, (from, to))| Some((i, inflate(from, to).err()?)));
+        match broken {
+            None => Ok(Cow::Owned(all)),
+            Some((i, reason)) => Err(fault(
+                node,
+                format!("block {i} cannot be decompressed: {reason}"),
+            )),
+        }
     }
 
     /// Lengths, saturating at what no file has.
@@ -275,25 +284,19 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// The `length` bytes that `from` holds. Nothing is made for more than it really does.
-fn inflate(from: &[u8], length: usize) -> Result<Vec<u8>, String> {
+/// Fills `to` with what `from` holds.
+fn inflate(from: &[u8], to: &mut [u8]) -> Result<(), String> {
     let mut decoder = flate2::Decompress::new(true);
-    let mut bytes = Vec::with_capacity(length.min(8 * from.len() + 64));
-    loop {
-        let rest = &from[decoder.total_in() as usize..];
-        let status = decoder
-            .decompress_vec(rest, &mut bytes, flate2::FlushDecompress::Finish)
-            .map_err(|error| error.to_string())?;
-        if status == flate2::Status::StreamEnd && bytes.len() == length {
-            return Ok(bytes);
-        }
-        let is_full = bytes.len() == bytes.capacity() && bytes.len() < length;
-        if status == flate2::Status::StreamEnd || !is_full {
-            let reason = format!("it does not hold {length} bytes, as its header says");
-            return Err(reason);
-        }
-        bytes.reserve_exact(bytes.len().max(64).min(length - bytes.len()));
+    let status = decoder
+        .decompress(from, to, flate2::FlushDecompress::Finish)
+        .map_err(|error| error.to_string())?;
+    if status != flate2::Status::StreamEnd || decoder.total_out() != to.len() as u64 {
+        return Err(format!(
+            "it does not hold {} bytes, as its header says",
+            to.len()
+        ));
     }
+    Ok(())
 }
 
 fn kind(node: Node) -> Parsed<Kind> {
