@@ -15,6 +15,7 @@ use trioxide::half_edges::DeviceTriangulation;
 use trioxide::mesh::{PolygonMesh, Triangulation};
 use trioxide::polylla::{Constraints, Options, polylla};
 use trioxide::quality::quality;
+use trioxide::refine::{self, EdgeMesh};
 use trioxide::{formats, generate};
 
 /// Largest snapshot in bytes: it is read by people.
@@ -135,9 +136,39 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
         regions: None,
         segments: Vec::new(),
     };
+    refinement(&on, mesh, &mut line)?;
     let quality = serde_json::to_string_pretty(&quality(&polygons).to_json());
     line("quality", quality.expect("an object of names and numbers"));
     Ok(text)
+}
+
+/// Two rounds in which one triangle in nine of the input is refined, with all its parts.
+fn refinement(
+    on: &Device,
+    mesh: &Triangulation,
+    line: &mut impl FnMut(&str, String),
+) -> trioxide::Result<()> {
+    let mut fine = EdgeMesh::<DVec2>::upload(on, mesh)?;
+    let marked = (0..mesh.triangles.len()).map(|t| t % 9 == 0);
+    let options = refine::Options {
+        marking: refine::Marking::flags(marked),
+        rounds: 2,
+        ..refine::Options::default()
+    };
+    refine::refine(on, &mut fine, &options)?;
+    let level = fine.level();
+    line("refined vertices", level.vertices.to_string());
+    line("refined edges", level.edges.to_string());
+    line("refined triangles", level.triangles.to_string());
+    line("refined points", digest(&on.download(&fine.points)?));
+    line("refined corners", digest(&on.download(&fine.corners)?));
+    line("refined sides", digest(&on.download(&fine.sides)?));
+    line("refined parents", digest(&on.download(&fine.parents)?));
+    line(
+        "refined edge ends",
+        digest(&on.download(&fine.edge_ends(on)?)?),
+    );
+    Ok(())
 }
 
 /// A snapshot without a mesh is compared with nothing.
