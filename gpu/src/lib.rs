@@ -6,6 +6,7 @@
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
+//! | [`weld`] | deterministic vertex clustering |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
@@ -30,3 +31,4 @@ pub mod orientation;
 pub mod point;
 pub mod polylla;
 pub mod view;
+pub mod weld;

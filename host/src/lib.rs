@@ -65,5 +65,6 @@ pub mod render;
 pub mod selftest;
 pub mod validate;
 pub mod vem;
+pub mod weld;
 
 pub use error::{Error, Result};

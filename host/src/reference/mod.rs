@@ -8,8 +8,10 @@ pub mod indexed;
 pub mod polylla;
 #[cfg(test)]
 pub(crate) mod random_mesh;
+pub mod weld;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
 pub use indexed::indexed;
 pub use polylla::polylla;
+pub use weld::weld;

@@ -8,6 +8,7 @@ mod half_edges;
 mod indexed;
 mod polylla;
 mod small;
+pub mod weld;
 
 use std::collections::BTreeSet;
 
@@ -90,6 +91,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
     cases.extend(indexed::cases(&meshes, size));
+    cases.extend(weld::cases(size));
     cases.push(Case::new(
         "every kernel was launched",
         every_kernel_launched,

@@ -1,0 +1,164 @@
+//! The grid on a device, and the choice of its cells.
+
+use glam::DVec3;
+use gpu::launch::Buffer;
+use gpu::view::NONE;
+use gpu::weld as kernel;
+use gpu::weld::{BLOCK_BUCKETS, Grid, Site};
+
+use super::{Nearness, bad_vertex};
+use crate::Result;
+use crate::backend::Device;
+use crate::collective::exclusive_scan;
+
+/// Points that the choice of the cells' side looks at.
+const SAMPLES: usize = 1024;
+/// Points of a block of buckets, on average.
+const POINTS_PER_BLOCK: usize = 24;
+/// Points of an occupied cell that the choice aims at.
+const POINTS_PER_CELL: f64 = 2.0;
+/// Largest bucket that neighbour searches may go through.
+const LARGEST_BUCKET: u32 = 512;
+
+/// Points by cells: V sites in buckets.
+pub struct DeviceGrid {
+    pub parameters: Buffer<Grid>,
+    /// Start of each bucket in `sites`, and the end of the last.
+    pub offsets: Buffer<u32>,
+    pub sites: Buffer<Site>,
+}
+
+impl DeviceGrid {
+    /// Buckets all points.
+    pub fn build(on: &Device, points: &Buffer<DVec3>, near: &Nearness) -> Result<Self> {
+        let n = points.len();
+        let none = on.uninitialized(0)?;
+        let (origin, mut side) = on.stage("choose cells", || {
+            let mut samples = on.uninitialized(if n == 0 { 0 } else { SAMPLES })?;
+            kernel::sample_points::launch(on, samples.len() as u32, points, &mut samples)?;
+            Ok(choose_cells(&on.download(&samples)?, n, near.reach))
+        })?;
+        let blocks = n / POINTS_PER_BLOCK + 16;
+        on.stage("grid", || {
+            loop {
+                let parameters = on.upload(&[Grid {
+                    origin: origin.to_array(),
+                    inverse_side: 1.0 / side,
+                    reach: near.reach,
+                    scale: near.scale,
+                    bound: near.bound,
+                    blocks: blocks as u32,
+                    padding: 0,
+                }])?;
+                let mut keys = on.uninitialized(n)?;
+                let mut found = on.upload(&[NONE, 0, NONE])?;
+                kernel::place_points::launch(
+                    on,
+                    n as u32,
+                    &none,
+                    points,
+                    &parameters,
+                    &mut keys,
+                    &mut found,
+                )?;
+                let buckets = blocks * BLOCK_BUCKETS as usize;
+                // One more: scanned, it is the end of the last.
+                let mut offsets = on.filled(buckets + 1, 0)?;
+                let mut ranks = on.uninitialized(n)?;
+                kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)?;
+                kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)?;
+                let [bad, crowded, largest] = on.download(&found)?[..] else {
+                    unreachable!("three counters");
+                };
+                if bad != NONE {
+                    return Err(bad_vertex(bad as usize));
+                }
+                let is_crowded = !largest > LARGEST_BUCKET || crowded as usize > n / 4;
+                let least = least_side(near.reach);
+                if is_crowded && side > least {
+                    side = (side / 8.0).max(least);
+                    continue;
+                }
+                exclusive_scan(on, &mut offsets)?;
+                let mut sites = on.uninitialized(n)?;
+                kernel::gather_points::launch(
+                    on, n as u32, &none, points, &keys, &ranks, &offsets, &mut sites,
+                )?;
+                return Ok(Self {
+                    parameters,
+                    offsets,
+                    sites,
+                });
+            }
+        })
+    }
+}
+
+/// A cell is twice the reach wide at least, so that what is near lies in two along each axis.
+fn least_side(reach: f64) -> f64 {
+    (2.0 * reach).max(f64::MIN_POSITIVE)
+}
+
+/// Corner and side of the cells for `n` points, of which `samples` are some: cells of [`POINTS_PER_CELL`] points, unless
+/// epsilon asks for larger ones. Only speed depends on it.
+///
+/// The number of boxes of one side that the samples are in, and that of boxes twice as large, tell the dimension of what
+/// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. That says how many smaller boxes all points would be in.
+fn choose_cells(samples: &[DVec3], n: usize, reach: f64) -> (DVec3, f64) {
+    let least = least_side(reach);
+    let mut origin = DVec3::ZERO;
+    let mut extent = 0.0f64;
+    for axis in 0..3 {
+        let mut values: Vec<f64> = samples.iter().map(|p| p[axis]).collect();
+        if values.iter().any(|x| !x.is_finite()) || values.is_empty() {
+            // Found and refused when all are placed.
+            return (DVec3::ZERO, least);
+        }
+        // Outliers do not count: between the octiles.
+        let last = values.len() - 1;
+        let (_, low, _) = values.select_nth_unstable_by(last / 8, f64::total_cmp);
+        let low = *low;
+        let (_, middle, _) = values.select_nth_unstable_by(last / 2, f64::total_cmp);
+        origin[axis] = *middle;
+        let (_, high, _) = values.select_nth_unstable_by(last - last / 8, f64::total_cmp);
+        extent = extent.max(*high - low);
+    }
+    if extent <= 2.0 * least {
+        return (origin, least);
+    }
+    let mut side = extent;
+    let mut boxes = count_boxes(samples, origin, side);
+    for _ in 0..40 {
+        let finer = count_boxes(samples, origin, side / 2.0);
+        let full = samples.len() as f64 / 4.0;
+        if finer as f64 > full || side <= least {
+            break;
+        }
+        (side, boxes) = (side / 2.0, finer);
+    }
+    let coarser = count_boxes(samples, origin, side * 2.0);
+    let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
+    let wanted = n as f64 / POINTS_PER_CELL;
+    let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
+    (origin, chosen.max(least))
+}
+
+/// Number of boxes that the samples are in.
+fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
+    let mut boxes: Vec<u64> = samples
+        .iter()
+        .map(|&p| {
+            let cell = ((p - origin) / side)
+                .floor()
+                .to_array()
+                .map(|x| x as i64 as u64);
+            cell[0]
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .wrapping_add(cell[1].wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
+                .wrapping_add(cell[2].wrapping_mul(0x1656_67B1_9E37_79F9))
+        })
+        .collect();
+    boxes.sort_unstable();
+    boxes.dedup();
+    boxes.len()
+}
