@@ -11,7 +11,8 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints};
-use trioxide::{Error, Result, generate};
+use trioxide::selftest::weld as scans;
+use trioxide::{Error, Result, generate, weld};
 
 use super::device::{DeviceOptions, Precision};
 use super::polylla::{Method, Repair, check_repair};
@@ -24,6 +25,12 @@ use super::{generate::parse_count, is_standard_output, print, write_json};
 pub struct Options {
     /// Pipeline to time
     family: Family,
+    /// Distance within which weld merges vertices [default: one that removes the fraction --ratio of the vertices]
+    #[arg(long, value_name = "E")]
+    epsilon: Option<f64>,
+    /// Fraction of the vertices that weld is to remove
+    #[arg(long, value_name = "R", default_value_t = 0.5)]
+    ratio: f64,
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
@@ -50,6 +57,8 @@ pub struct Options {
 enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
+    /// Clusters of a scan's vertices.
+    Weld,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -58,6 +67,10 @@ enum Mesh {
     Grid,
     /// Delaunay triangulation of random points.
     Random,
+    /// Displaced sphere with noise, vertices in the scanner's order.
+    Scan,
+    /// The same with its vertices in random order.
+    ShuffledScan,
 }
 
 /// Runs the command.
@@ -69,12 +82,17 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
-    let mesh = match options.mesh {
-        Mesh::Grid => generate::grid(options.n)?,
-        Mesh::Random => generate::random(options.n, options.seed)?,
-    };
-    let Family::Polylla = options.family;
     let runs = options.runs;
+    let mesh = match (options.family, options.mesh) {
+        (Family::Polylla, Mesh::Grid) => generate::grid(options.n)?,
+        (Family::Polylla, Mesh::Random) => generate::random(options.n, options.seed)?,
+        (Family::Weld, Mesh::Scan | Mesh::ShuffledScan) => return weld(&device, options),
+        _ => {
+            return Err(Error::Argument(
+                "polylla takes --mesh grid or random, weld --mesh scan or shuffled-scan".to_owned(),
+            ));
+        }
+    };
     let repair = options.repair.map(Into::into).unwrap_or_default();
     let (stages, peak_bytes) = match (options.method, options.device.precision) {
         (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
@@ -263,4 +281,56 @@ fn indexed<P: Point>(
         indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
     })?);
     Ok((all, peak_bytes))
+}
+
+/// Times of welding: from and to the device's memory, and from and to the host's.
+fn weld(on: &Device, options: &Options) -> Result<()> {
+    let (mut points, mut faces) = scans::scan(options.n, options.seed);
+    if let Mesh::ShuffledScan = options.mesh {
+        (points, faces) = scans::shuffled(&points, &faces);
+    }
+    let (device_points, device_faces) = (on.upload(&points)?, on.upload(&faces)?);
+    let epsilon = match options.epsilon {
+        Some(epsilon) => epsilon,
+        None => weld::epsilon_for_ratio(on, &device_points, options.ratio)?.epsilon,
+    };
+    let settings = weld::Options::new(epsilon);
+    let mut counts = (0, 0, 0);
+    let mut all = rows("weld", on, options.runs, || {
+        let welded = weld::weld(on, &device_points, &device_faces, &settings)?;
+        counts = (welded.points.len(), welded.faces.len(), welded.rounds);
+        Ok(())
+    })?;
+    drop((device_points, device_faces));
+    on.reset_peak();
+    all.push(waited(
+        "host arrays to host arrays",
+        options.runs.min(10),
+        || {
+            let (points, faces) = (on.upload(&points)?, on.upload(&faces)?);
+            weld::weld(on, &points, &faces, &settings)?
+                .download(on)
+                .map(drop)
+        },
+    )?);
+    let (vertices, triangles, rounds) = counts;
+    let mut text = format!(
+        "{}: {} vertices, {} triangles to {vertices} and {triangles} by epsilon {epsilon:e} in {rounds} rounds, \
+         median of {} runs, milliseconds\n",
+        on.name(),
+        points.len(),
+        faces.len(),
+        options.runs
+    );
+    for row in &all {
+        text += &format!(
+            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
+            row.pipeline, row.stage, row.median, row.minimum, row.maximum
+        );
+    }
+    text += &format!(
+        "most device memory: {:.1} bytes a vertex\n",
+        on.peak_bytes() as f64 / points.len() as f64
+    );
+    print(&text)
 }

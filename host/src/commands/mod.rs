@@ -19,6 +19,7 @@ pub mod polylla;
 pub mod render;
 pub mod selftest;
 pub mod vem;
+pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

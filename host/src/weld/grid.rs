@@ -29,14 +29,18 @@ pub struct DeviceGrid {
 }
 
 impl DeviceGrid {
+    /// Bytes that building takes at once, for V points.
+    pub fn bytes_needed(points: usize) -> usize {
+        let words = 2 * points + (points / POINTS_PER_BLOCK + 16) * BLOCK_BUCKETS as usize;
+        points * size_of::<Site>() + words * size_of::<u32>()
+    }
+
     /// Buckets all points.
     pub fn build(on: &Device, points: &Buffer<DVec3>, near: &Nearness) -> Result<Self> {
         let n = points.len();
         let none = on.uninitialized(0)?;
         let (origin, mut side) = on.stage("choose cells", || {
-            let mut samples = on.uninitialized(if n == 0 { 0 } else { SAMPLES })?;
-            kernel::sample_points::launch(on, samples.len() as u32, points, &mut samples)?;
-            Ok(choose_cells(&on.download(&samples)?, n, near.reach))
+            Ok(choose_cells(&samples(on, points)?, n, near.reach))
         })?;
         let blocks = n / POINTS_PER_BLOCK + 16;
         on.stage("grid", || {
@@ -92,6 +96,18 @@ impl DeviceGrid {
             }
         })
     }
+}
+
+fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<Vec<DVec3>> {
+    let mut samples = on.uninitialized(if points.is_empty() { 0 } else { SAMPLES })?;
+    kernel::sample_points::launch(on, samples.len() as u32, points, &mut samples)?;
+    on.download(&samples)
+}
+
+/// A distance smaller than most points are from their neighbours, and not 0.
+pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
+    let (_, side) = choose_cells(&samples(on, points)?, points.len(), 0.0);
+    Ok(side / 64.0)
 }
 
 /// A cell is twice the reach wide at least, so that what is near lies in two along each axis.

@@ -2,6 +2,7 @@
 //! and how they differ from it are in `gpu::weld`.
 
 mod grid;
+mod ratio;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -13,6 +14,8 @@ use crate::collective::{bucket, compact, exclusive_scan};
 use crate::{Error, Result};
 
 use grid::DeviceGrid;
+
+pub use ratio::{Found, epsilon_for_ratio};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,6 +178,15 @@ impl DeviceWeld {
             })
         })
     }
+}
+
+/// Bytes that a run takes at once with its mesh, for V points and F triangles.
+pub fn bytes_needed(points: usize, faces: usize) -> u64 {
+    let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
+    let clusters = DeviceGrid::bytes_needed(points) + 2 * points * size_of::<u32>();
+    let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
+    let remapped = faces * (2 * size_of::<[u32; 3]>() + 3 * size_of::<u32>() / 2);
+    (mesh + clusters.max(result + remapped)) as u64
 }
 
 /// Welds points and triangles (three vertices each, or none) that are on the device.
