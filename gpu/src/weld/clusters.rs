@@ -5,14 +5,7 @@
 use glam::DVec3;
 use gpu_macros::kernel;
 
-use super::grid::Site;
 use crate::view::{In, NONE, Out};
-
-/// Writes the final state of the site in `slot` to its vertex.
-#[kernel]
-pub fn give_back_states(slot: u32, sites: In<Site>, states: In<u32>, representatives: Out<u32>) {
-    representatives.set(sites.at(slot).id, states.at(slot));
-}
 
 /// Whether vertex `v` is a representative.
 #[kernel(bits)]

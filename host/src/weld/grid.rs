@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu::launch::Buffer;
 use gpu::view::NONE;
 use gpu::weld as kernel;
-use gpu::weld::{BLOCK_BUCKETS, Grid, Site};
+use gpu::weld::{BLOCK_BUCKETS, CELL_STEPS, Grid, STEP_ERROR, Site};
 
 use super::{Nearness, bad_vertex};
 use crate::Result;
@@ -26,6 +26,8 @@ pub struct DeviceGrid {
     /// Start of each bucket in `sites`, and the end of the last.
     pub offsets: Buffer<u32>,
     pub sites: Buffer<Site>,
+    /// Positions of the sites, where the vertices' ids say nothing about where they are; else empty.
+    pub sorted: Buffer<DVec3>,
 }
 
 impl DeviceGrid {
@@ -35,25 +37,34 @@ impl DeviceGrid {
         points * size_of::<Site>() + words * size_of::<u32>()
     }
 
+    /// What rows index: the sorted positions, or all points.
+    pub fn positions<'a>(&'a self, points: &'a Buffer<DVec3>) -> &'a Buffer<DVec3> {
+        if self.by_slot() == 1 {
+            &self.sorted
+        } else {
+            points
+        }
+    }
+
+    /// Whether rows are slots, as kernels take it.
+    pub fn by_slot(&self) -> u32 {
+        u32::from(!self.sorted.is_empty())
+    }
+
     /// Buckets all points.
     pub fn build(on: &Device, points: &Buffer<DVec3>, near: &Nearness) -> Result<Self> {
         let n = points.len();
         let none = on.uninitialized(0)?;
-        let (origin, mut side) = on.stage("choose cells", || {
-            Ok(choose_cells(&samples(on, points)?, n, near.reach))
+        let (origin, mut side, ids_follow_space) = on.stage("choose cells", || {
+            let (samples, steps) = samples(on, points)?;
+            let (origin, side) = choose_cells(&samples, n, near.reach);
+            let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
+            Ok((origin, side, 4 * small > 3 * steps.len()))
         })?;
         let blocks = n / POINTS_PER_BLOCK + 16;
         on.stage("grid", || {
             loop {
-                let parameters = on.upload(&[Grid {
-                    origin: origin.to_array(),
-                    inverse_side: 1.0 / side,
-                    reach: near.reach,
-                    scale: near.scale,
-                    bound: near.bound,
-                    blocks: blocks as u32,
-                    padding: 0,
-                }])?;
+                let parameters = on.upload(&[parameters(origin, side, near, blocks as u32)])?;
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
                 kernel::place_points::launch(
@@ -85,34 +96,72 @@ impl DeviceGrid {
                 }
                 exclusive_scan(on, &mut offsets)?;
                 let mut sites = on.uninitialized(n)?;
+                let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
                 kernel::gather_points::launch(
-                    on, n as u32, &none, points, &keys, &ranks, &offsets, &mut sites,
+                    on,
+                    n as u32,
+                    &none,
+                    points,
+                    &keys,
+                    &ranks,
+                    &offsets,
+                    &parameters,
+                    &mut sites,
+                    &mut sorted,
                 )?;
                 return Ok(Self {
                     parameters,
                     offsets,
                     sites,
+                    sorted,
                 });
             }
         })
     }
 }
 
-fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<Vec<DVec3>> {
-    let mut samples = on.uninitialized(if points.is_empty() { 0 } else { SAMPLES })?;
-    kernel::sample_points::launch(on, samples.len() as u32, points, &mut samples)?;
-    on.download(&samples)
+/// Some points, and how far the next vertex is from each.
+fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
+    let count = if points.is_empty() { 0 } else { SAMPLES };
+    let mut samples = on.uninitialized(2 * count)?;
+    kernel::sample_points::launch(on, count as u32, points, &mut samples)?;
+    let pairs = on.download(&samples)?;
+    let (pairs, _) = pairs.as_chunks();
+    let step = |[a, b]: &[DVec3; 2]| (a - b).abs().max_element();
+    Ok((
+        pairs.iter().map(|pair| pair[0]).collect(),
+        pairs.iter().map(step).collect(),
+    ))
 }
 
 /// A distance smaller than most points are from their neighbours, and not 0.
 pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
-    let (_, side) = choose_cells(&samples(on, points)?, points.len(), 0.0);
+    let (_, side) = choose_cells(&samples(on, points)?.0, points.len(), 0.0);
     Ok(side / 64.0)
 }
 
-/// A cell is twice the reach wide at least, so that what is near lies in two along each axis.
+/// A cell is twice the reach wide at least, with its error, so that what is near lies in two along each axis.
 fn least_side(reach: f64) -> f64 {
-    (2.0 * reach).max(f64::MIN_POSITIVE)
+    let steps = f64::from(CELL_STEPS);
+    (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
+}
+
+fn parameters(origin: DVec3, side: f64, near: &Nearness, blocks: u32) -> Grid {
+    let inverse_step = f64::from(CELL_STEPS) / side;
+    let steps = near.reach * inverse_step;
+    let reach = steps.ceil() as u32 + STEP_ERROR;
+    // The errors along three axes add up to a vector of this length.
+    let apart = (steps + f64::from(STEP_ERROR) * 1.7321).ceil() as u32;
+    Grid {
+        origin: origin.to_array(),
+        inverse_step,
+        scale: near.scale,
+        bound: near.bound,
+        reach,
+        place_bound: apart * apart,
+        blocks,
+        padding: 0,
+    }
 }
 
 /// Corner and side of the cells for `n` points, of which `samples` are some: cells of [`POINTS_PER_CELL`] points, unless

@@ -220,7 +220,7 @@ struct Clustering {
     rounds: u32,
 }
 
-/// Sites that a CPU tries for one before it leaves it for the next round.
+/// Vertices that are tried for one, following what is in the way, before it is left for the next round.
 const STEPS: u32 = 16;
 
 fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
@@ -228,40 +228,45 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
     let grid = DeviceGrid::build(on, points, &options.nearness())?;
     let (states, rounds) = on.stage("decide", || {
         let mut states = on.filled(n, kernel::UNDECIDED)?;
-        let mut bits = on.uninitialized(n.div_ceil(32))?;
-        kernel::decide_points::launch(
-            on,
-            n as u32,
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            &mut states,
-            STEPS,
-            &mut bits,
-        )?;
-        let mut rounds = 1;
-        let mut left = compact(on, &bits)?;
-        while !left.is_empty() {
-            let mut bits = on.uninitialized(left.len().div_ceil(32))?;
-            kernel::decide_listed::launch(
+        let mut left = on.uninitialized(0)?;
+        let mut decide = |left: &Buffer<u32>, count: usize| -> Result<Buffer<u32>> {
+            let mut bits = on.uninitialized(count.div_ceil(32))?;
+            kernel::decide_points::launch(
                 on,
-                left.len() as u32,
-                &left,
+                count as u32,
+                left,
+                grid.positions(points),
                 &grid.parameters,
                 &grid.offsets,
                 &grid.sites,
+                grid.by_slot(),
                 &mut states,
                 STEPS,
                 &mut bits,
             )?;
+            compact(on, &bits)
+        };
+        let mut kept = decide(&left, n)?;
+        let mut rounds = 1;
+        while !kept.is_empty() {
+            if left.is_empty() {
+                left = kept;
+            } else {
+                let mut shorter = on.uninitialized(kept.len())?;
+                kernel::shorten_list::launch(on, kept.len() as u32, &left, &kept, &mut shorter)?;
+                left = shorter;
+            }
+            kept = decide(&left, left.len())?;
             rounds += 1;
-            let kept = compact(on, &bits)?;
-            let mut shorter = on.uninitialized(kept.len())?;
-            kernel::shorten_list::launch(on, kept.len() as u32, &left, &kept, &mut shorter)?;
-            left = shorter;
         }
         Ok((states, rounds))
     })?;
+    if grid.sorted.is_empty() {
+        return Ok(Clustering {
+            representatives: states,
+            rounds,
+        });
+    }
     let representatives = on.stage("give back", || {
         let mut representatives = on.uninitialized(n)?;
         kernel::give_back_states::launch(on, n as u32, &grid.sites, &states, &mut representatives)?;
