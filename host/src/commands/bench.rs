@@ -31,6 +31,15 @@ pub struct Options {
     /// Fraction of the vertices that weld is to remove
     #[arg(long, value_name = "R", default_value_t = 0.5)]
     ratio: f64,
+    /// Weld: vertices that are tried for one before it is left for the next round
+    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().steps)]
+    steps: u32,
+    /// Weld: vertices of an occupied cell that the choice of cells aims at
+    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().points_per_cell)]
+    points_per_cell: f64,
+    /// Weld: vertices of a block of buckets
+    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().points_per_block)]
+    points_per_block: usize,
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
@@ -294,7 +303,14 @@ fn weld(on: &Device, options: &Options) -> Result<()> {
         Some(epsilon) => epsilon,
         None => weld::epsilon_for_ratio(on, &device_points, options.ratio)?.epsilon,
     };
-    let settings = weld::Options::new(epsilon);
+    let settings = weld::Options {
+        tuning: weld::Tuning {
+            steps: options.steps,
+            points_per_cell: options.points_per_cell,
+            points_per_block: options.points_per_block,
+        },
+        ..weld::Options::new(epsilon)
+    };
     let mut counts = (0, 0, 0);
     let mut all = rows("weld", on, options.runs, || {
         let welded = weld::weld(on, &device_points, &device_faces, &settings)?;

@@ -54,12 +54,12 @@ enum PositionOption {
 impl Clusters {
     fn options(&self) -> weld::Options {
         weld::Options {
-            epsilon: self.epsilon,
             position: match self.position {
                 PositionOption::Mean => Position::Mean,
                 PositionOption::First => Position::First,
             },
             keep_degenerate: self.keep_degenerate,
+            ..weld::Options::new(self.epsilon)
         }
     }
 }

@@ -6,17 +6,13 @@ use gpu::view::NONE;
 use gpu::weld as kernel;
 use gpu::weld::{BLOCK_BUCKETS, CELL_STEPS, Grid, STEP_ERROR, Site};
 
-use super::{Nearness, bad_vertex};
+use super::{Nearness, Tuning, bad_vertex};
 use crate::Result;
 use crate::backend::Device;
 use crate::collective::exclusive_scan;
 
 /// Points that the choice of the cells' side looks at.
 const SAMPLES: usize = 1024;
-/// Points of a block of buckets, on average.
-const POINTS_PER_BLOCK: usize = 24;
-/// Points of an occupied cell that the choice aims at.
-const POINTS_PER_CELL: f64 = 2.0;
 /// Largest bucket that neighbour searches may go through.
 const LARGEST_BUCKET: u32 = 512;
 
@@ -33,7 +29,8 @@ pub struct DeviceGrid {
 impl DeviceGrid {
     /// Bytes that building takes at once, for V points.
     pub fn bytes_needed(points: usize) -> usize {
-        let words = 2 * points + (points / POINTS_PER_BLOCK + 16) * BLOCK_BUCKETS as usize;
+        let words = 2 * points
+            + (points / Tuning::default().points_per_block + 16) * BLOCK_BUCKETS as usize;
         points * size_of::<Site>() + words * size_of::<u32>()
     }
 
@@ -52,16 +49,21 @@ impl DeviceGrid {
     }
 
     /// Buckets all points.
-    pub fn build(on: &Device, points: &Buffer<DVec3>, near: &Nearness) -> Result<Self> {
+    pub fn build(
+        on: &Device,
+        points: &Buffer<DVec3>,
+        near: &Nearness,
+        tuning: &Tuning,
+    ) -> Result<Self> {
         let n = points.len();
         let none = on.uninitialized(0)?;
         let (origin, mut side, ids_follow_space) = on.stage("choose cells", || {
             let (samples, steps) = samples(on, points)?;
-            let (origin, side) = choose_cells(&samples, n, near.reach);
+            let (origin, side) = choose_cells(&samples, n, near.reach, tuning);
             let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
             Ok((origin, side, 4 * small > 3 * steps.len()))
         })?;
-        let blocks = n / POINTS_PER_BLOCK + 16;
+        let blocks = n / tuning.points_per_block.max(1) + 16;
         on.stage("grid", || {
             loop {
                 let parameters = on.upload(&[parameters(origin, side, near, blocks as u32)])?;
@@ -136,7 +138,12 @@ fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)
 
 /// A distance smaller than most points are from their neighbours, and not 0.
 pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
-    let (_, side) = choose_cells(&samples(on, points)?.0, points.len(), 0.0);
+    let (_, side) = choose_cells(
+        &samples(on, points)?.0,
+        points.len(),
+        0.0,
+        &Tuning::default(),
+    );
     Ok(side / 64.0)
 }
 
@@ -164,12 +171,12 @@ fn parameters(origin: DVec3, side: f64, near: &Nearness, blocks: u32) -> Grid {
     }
 }
 
-/// Corner and side of the cells for `n` points, of which `samples` are some: cells of [`POINTS_PER_CELL`] points, unless
+/// Corner and side of the cells for `n` points, of which `samples` are some: cells of as many as `tuning` says, unless
 /// epsilon asks for larger ones. Only speed depends on it.
 ///
 /// The number of boxes of one side that the samples are in, and that of boxes twice as large, tell the dimension of what
 /// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. That says how many smaller boxes all points would be in.
-fn choose_cells(samples: &[DVec3], n: usize, reach: f64) -> (DVec3, f64) {
+fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DVec3, f64) {
     let least = least_side(reach);
     let mut origin = DVec3::ZERO;
     let mut extent = 0.0f64;
@@ -203,7 +210,7 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64) -> (DVec3, f64) {
     }
     let coarser = count_boxes(samples, origin, side * 2.0);
     let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
-    let wanted = n as f64 / POINTS_PER_CELL;
+    let wanted = n as f64 / tuning.points_per_cell;
     let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
     (origin, chosen.max(least))
 }

@@ -26,6 +26,29 @@ pub struct Options {
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
     pub keep_degenerate: bool,
+    /// How the work is laid out.
+    pub tuning: Tuning,
+}
+
+/// How the work is laid out: what speed depends on, and no result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    /// Vertices that are tried for one, following what is in the way, before it is left for the next round.
+    pub steps: u32,
+    /// Vertices of an occupied cell that the choice of the cells' side aims at.
+    pub points_per_cell: f64,
+    /// Vertices of a block of buckets, on average: decides the size of the table.
+    pub points_per_block: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            steps: 16,
+            points_per_cell: 2.0,
+            points_per_block: 24,
+        }
+    }
 }
 
 impl Options {
@@ -35,6 +58,7 @@ impl Options {
             epsilon,
             position: Position::Mean,
             keep_degenerate: false,
+            tuning: Tuning::default(),
         }
     }
 
@@ -220,12 +244,9 @@ struct Clustering {
     rounds: u32,
 }
 
-/// Vertices that are tried for one, following what is in the way, before it is left for the next round.
-const STEPS: u32 = 16;
-
 fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
     let n = points.len();
-    let grid = DeviceGrid::build(on, points, &options.nearness())?;
+    let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
     let (states, rounds) = on.stage("decide", || {
         let mut states = on.filled(n, kernel::UNDECIDED)?;
         let mut left = on.uninitialized(0)?;
@@ -241,7 +262,7 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
                 &grid.sites,
                 grid.by_slot(),
                 &mut states,
-                STEPS,
+                options.tuning.steps,
                 &mut bits,
             )?;
             compact(on, &bits)
