@@ -12,6 +12,7 @@ use crate::view::{Atomic, In, Out};
 pub struct Buffer<T> {
     ptr: u64,
     len: usize,
+    capacity: usize,
     _memory: Box<dyn Memory>,
     element: PhantomData<T>,
 }
@@ -28,6 +29,7 @@ impl<T: Copy> Buffer<T> {
         Self {
             ptr,
             len,
+            capacity: len,
             _memory: memory,
             element: PhantomData,
         }
@@ -53,9 +55,14 @@ impl<T: Copy> Buffer<T> {
         self.len * size_of::<T>()
     }
 
-    /// The first `len` elements alone.
-    pub fn truncate(&mut self, len: usize) {
-        assert!(len <= self.len, "{len} of {}", self.len);
+    /// Elements that its memory has room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The first `len` elements alone; those beyond the length so far hold what their memory held.
+    pub fn set_len(&mut self, len: usize) {
+        assert!(len <= self.capacity, "{len} of {}", self.capacity);
         self.len = len;
     }
 

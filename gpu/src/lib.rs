@@ -6,6 +6,8 @@
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
+//! | [`refine`] | longest-edge bisection of triangulations |
+//! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
 //! | [`weld`] | deterministic vertex clustering |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
@@ -29,6 +31,9 @@ pub mod indexed;
 pub mod launch;
 pub mod orientation;
 pub mod point;
+pub mod point3;
 pub mod polylla;
+pub mod refine;
+pub mod refine_tets;
 pub mod view;
 pub mod weld;

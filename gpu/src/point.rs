@@ -12,6 +12,9 @@ pub trait Point2: Copy + Send + Sync + 'static {
     /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
     fn distance_squared(self, other: Self) -> Self::Scalar;
 
+    /// The point halfway to `other`; the same from either end. Cannot overflow.
+    fn midpoint(self, other: Self) -> Self;
+
     /// Coordinates in double precision (exact).
     fn to_f64(self) -> DVec2;
 
@@ -27,6 +30,11 @@ impl Point2 for Vec2 {
     fn distance_squared(self, other: Self) -> f32 {
         let d = self - other;
         d.x * d.x + d.y * d.y
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        self * 0.5 + other * 0.5
     }
 
     #[inline(always)]
@@ -48,6 +56,11 @@ impl Point2 for DVec2 {
     fn distance_squared(self, other: Self) -> f64 {
         let d = self - other;
         d.x * d.x + d.y * d.y
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        self * 0.5 + other * 0.5
     }
 
     #[inline(always)]

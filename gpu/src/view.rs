@@ -70,6 +70,17 @@ unsafe impl Sync for Atomic<'_> {}
 // SAFETY: every access is atomic.
 unsafe impl Send for Atomic<'_> {}
 
+impl<'a, T> From<&'a [T]> for In<'a, T> {
+    /// A view of host memory, to call a kernel's function with.
+    fn from(slice: &'a [T]) -> Self {
+        Self {
+            ptr: slice.as_ptr(),
+            len: slice.len(),
+            memory: PhantomData,
+        }
+    }
+}
+
 impl<T: Copy> In<'_, T> {
     /// A view of `len` elements at `ptr`.
     ///
@@ -133,6 +144,11 @@ impl<T: Copy> In<'_, T> {
 /// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
 pub const PREFETCHED_AHEAD: u32 = 16;
 
+/// Two neighbouring elements, loaded as one vector.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Pair([u32; 2]);
+
 /// Four neighbouring elements, loaded and stored as one vector.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
@@ -144,6 +160,14 @@ impl In<'_, u32> {
     pub fn quad(self, i: u32) -> [u32; 4] {
         // SAFETY: the same array; `Out` allows reads.
         unsafe { Out::from_raw(self.ptr.cast_mut(), self.len) }.quad(i)
+    }
+
+    /// Elements `i` and `i + 1`; `i` is even.
+    #[inline(always)]
+    pub fn pair(self, i: u32) -> [u32; 2] {
+        debug_assert!(i.is_multiple_of(2) && (i as usize + 1) < self.len, "{i} of {}", self.len);
+        // SAFETY: in range by the kernel's contract; buffers are aligned to 16 bytes.
+        unsafe { (*self.ptr.add(i as usize).cast::<Pair>()).0 }
     }
 
     /// Bit `i` of a bit set.
@@ -177,6 +201,13 @@ impl<T: Copy> Out<'_, T> {
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len == 0
+    }
+
+    /// The same array, for reading what no index of the launch writes.
+    #[inline(always)]
+    pub fn unwritten<'a>(self) -> In<'a, T> {
+        // SAFETY: as `at`.
+        unsafe { In::from_raw(self.ptr, self.len) }
     }
 
     /// Writes element `i`.
@@ -274,6 +305,12 @@ impl Atomic<'_> {
         self.cell(i).fetch_add(value, Relaxed)
     }
 
+    /// Replaces element `i`; its value before.
+    #[inline(always)]
+    pub fn swap(self, i: u32, value: u32) -> u32 {
+        self.cell(i).swap(value, Relaxed)
+    }
+
     /// Replaces element `i` by `new` if it is `old`; its value before.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
@@ -325,6 +362,14 @@ impl Atomic<'_> {
     #[inline(always)]
     pub fn set_bit(self, i: u32) {
         self.cell(i / 32).fetch_or(1 << (i % 32), Relaxed);
+    }
+
+    /// Sets bit `i` of a bit set; whether it was set before.
+    #[inline(always)]
+    pub fn test_and_set_bit(self, i: u32) -> bool {
+        let bit = 1 << (i % 32);
+        // A load costs less than an atomic update, and many calls find the bit set.
+        self.load(i / 32) & bit != 0 || self.cell(i / 32).fetch_or(bit, Relaxed) & bit != 0
     }
 
     /// Bit `i` of a bit set.

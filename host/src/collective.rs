@@ -30,13 +30,40 @@ pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u3
     Ok(total)
 }
 
-/// Number of set bits in each tile, scanned, and in all.
-fn scan_bit_counts(on: &Device, bits: &Buffer<u32>) -> Result<(Buffer<u32>, u32)> {
-    let tiles = bits.len().div_ceil(BIT_TILE as usize);
-    let mut counts = on.uninitialized(tiles)?;
-    kernel::count_bits::launch(on, tiles as u32, bits, &mut counts)?;
-    let total = exclusive_scan(on, &mut counts)?;
-    Ok((counts, on.read(&total, 0)?))
+/// A bit set whose set bits are counted.
+pub struct Counted {
+    /// Number of set bits before each tile.
+    tiles: Buffer<u32>,
+    /// Number of set bits.
+    pub total: u32,
+}
+
+impl Counted {
+    /// Counts the set bits of `bits`.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(on: &Device, bits: &Buffer<u32>) -> Result<Self> {
+        let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
+        kernel::count_bits::launch(on, tiles.len() as u32, bits, &mut tiles)?;
+        let total = exclusive_scan(on, &mut tiles)?;
+        Ok(Self {
+            tiles,
+            total: on.read(&total, 0)?,
+        })
+    }
+
+    /// Ascending list of the set bits of `bits`, which are those that were counted.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn list(&self, on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
+        let mut list = on.uninitialized(self.total as usize)?;
+        if self.total > 0 {
+            kernel::list_bits::launch(on, self.tiles.len() as u32, bits, &self.tiles, &mut list)?;
+        }
+        Ok(list)
+    }
 }
 
 /// Number of set bits of a bit set.
@@ -44,7 +71,7 @@ fn scan_bit_counts(on: &Device, bits: &Buffer<u32>) -> Result<(Buffer<u32>, u32)
 /// # Errors
 /// Those of the device.
 pub fn count_bits(on: &Device, bits: &Buffer<u32>) -> Result<u32> {
-    Ok(scan_bit_counts(on, bits)?.1)
+    Ok(Counted::new(on, bits)?.total)
 }
 
 /// Ascending list of the set bits of a bit set.
@@ -52,12 +79,7 @@ pub fn count_bits(on: &Device, bits: &Buffer<u32>) -> Result<u32> {
 /// # Errors
 /// Those of the device.
 pub fn compact(on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
-    let (counts, total) = scan_bit_counts(on, bits)?;
-    let mut list = on.uninitialized(total as usize)?;
-    if total > 0 {
-        kernel::list_bits::launch(on, counts.len() as u32, bits, &counts, &mut list)?;
-    }
-    Ok(list)
+    Counted::new(on, bits)?.list(on, bits)
 }
 
 /// Elements by key, in compressed sparse rows.

@@ -13,7 +13,7 @@ use crate::mesh::{HalfEdges, Triangulation};
 use crate::{Error, Result, validate};
 
 /// Points that a device can hold: `f32` or `f64` coordinates.
-pub trait Point: Point2 + bytemuck::Pod {}
+pub trait Point: Point2 + bytemuck::Pod + PartialEq + std::fmt::Debug {}
 impl Point for Vec2 {}
 impl Point for DVec2 {}
 
@@ -50,6 +50,16 @@ impl<P: Point> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error::Invalid`] with the offending element and the rule that it breaks; [`Error::OutOfMemory`].
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+        Self::upload_with_room(on, mesh, |len| len, |len| len)
+    }
+
+    /// As [`DeviceTriangulation::upload`], with memory for `points` and `origins` of their numbers.
+    pub(crate) fn upload_with_room(
+        on: &Device,
+        mesh: &Triangulation,
+        points: impl Fn(usize) -> usize,
+        origins: impl Fn(usize) -> usize,
+    ) -> Result<Self> {
         if mesh.triangles.len() > MOST_TRIANGLES {
             return Err(Error::Invalid {
                 element: "the mesh".to_owned(),
@@ -61,9 +71,10 @@ impl<P: Point> DeviceTriangulation<P> {
         }
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, origins) = on.stage("copy to the device", || {
+            let triangles = mesh.triangles.as_flattened();
             Ok((
-                upload_points(on, &mesh.points)?,
-                on.upload(bytemuck::cast_slice(&mesh.triangles))?,
+                upload_points(on, &mesh.points, points(mesh.points.len()))?,
+                on.upload_with_capacity(triangles, origins(triangles.len()))?,
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {
@@ -205,12 +216,12 @@ fn slots_for(edges: usize) -> usize {
 }
 
 /// Copies points to the device in its precision.
-fn upload_points<P: Point>(on: &Device, points: &[DVec2]) -> Result<Buffer<P>> {
+fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> Result<Buffer<P>> {
     if P::INSTANCE == DVec2::INSTANCE {
-        return on.upload(bytemuck::cast_slice(points));
+        return on.upload_with_capacity(bytemuck::cast_slice(points), room);
     }
     let points: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
-    on.upload(&points)
+    on.upload_with_capacity(&points, room)
 }
 
 /// The error that the check kernels found, if any.

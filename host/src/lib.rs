@@ -59,12 +59,16 @@ pub mod half_edges;
 pub mod indexed;
 pub mod mesh;
 pub mod polylla;
+pub mod prolongation;
 pub mod quality;
 pub mod reference;
+pub mod refine;
+pub mod refine_tets;
 pub mod render;
 pub mod selftest;
 pub mod validate;
 pub mod vem;
+pub mod volume;
 pub mod weld;
 
 pub use error::{Error, Result};

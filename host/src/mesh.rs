@@ -310,3 +310,60 @@ pub struct PolyllaCounts {
     /// Polygons.
     pub polygons: u32,
 }
+
+/// A planar triangulation by its edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
+///
+/// Each edge has a direction and belongs to the triangle that runs along it that way, counter-clockwise; the triangle on its
+/// other side, if there is one, runs along it in reverse. A *side* is an edge and the way in which it is run along: 2e from the
+/// start of edge e to its end, 2e + 1 in reverse.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EdgeTriangulation<P = DVec2> {
+    /// Vertex coordinates; V.
+    pub points: Vec<P>,
+    /// Start and end of each edge, as vertex ids; E.
+    pub edges: Vec<[u32; 2]>,
+    /// Sides of each triangle, counter-clockwise; T.
+    pub triangles: Vec<[u32; 3]>,
+    /// Marker of each edge, 0 for none; E, or empty.
+    pub tags: Vec<i32>,
+}
+
+impl<P> EdgeTriangulation<P> {
+    /// Vertex that a side starts at.
+    pub fn start(&self, side: u32) -> u32 {
+        self.edges[side as usize / 2][side as usize % 2]
+    }
+
+    /// Counter-clockwise vertex ids of each triangle, from the start of its first side; T.
+    pub fn corners(&self) -> Vec<[u32; 3]> {
+        let corners = |sides: &[u32; 3]| sides.map(|side| self.start(side));
+        self.triangles.iter().map(corners).collect()
+    }
+}
+
+impl From<EdgeTriangulation> for Triangulation {
+    /// The triangles by their corners; edges with a tag are segments.
+    fn from(mesh: EdgeTriangulation) -> Triangulation {
+        let tagged = mesh.edges.iter().zip(&mesh.tags);
+        Triangulation {
+            triangles: mesh.corners(),
+            segments: tagged
+                .filter(|(_, tag)| **tag != 0)
+                .map(|(&ends, &marker)| Segment { ends, marker })
+                .collect(),
+            points: mesh.points,
+            regions: None,
+        }
+    }
+}
+
+/// What one round of refinement made (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refinement {
+    /// Edge that each new vertex divides, by its id before the round; D.
+    pub divided: Vec<u32>,
+    /// Ends of the edge that each new vertex divides: it lies halfway between them; D.
+    pub ends: Vec<[u32; 2]>,
+    /// Triangle that each new triangle is a part of, by its id before the round; N.
+    pub parents: Vec<u32>,
+}

@@ -25,7 +25,7 @@ pub use border::*;
 pub use check::*;
 pub use twins::*;
 
-use crate::view::In;
+use crate::view::{In, NONE};
 
 /// Next half-edge around the triangle.
 #[inline(always)]
@@ -43,4 +43,37 @@ pub fn prev(h: u32) -> u32 {
 #[inline(always)]
 pub fn target(origins: In<u32>, h: u32) -> u32 {
     origins.at(next(h))
+}
+
+/// A half-edge between vertices `a` and `b`, either way, or `NONE`: sought among the triangles at that of them that has fewer.
+///
+/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one half-edge
+/// would not lead to all the others.
+#[inline(always)]
+pub fn half_edge_between(
+    a: u32,
+    b: u32,
+    origins: In<u32>,
+    offsets: In<u32>,
+    items: In<u32>,
+) -> u32 {
+    let triangles = |v: u32| offsets.at(v + 1) - offsets.at(v);
+    let (v, w) = if triangles(a) <= triangles(b) {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let mut slot = offsets.at(v);
+    while slot < offsets.at(v + 1) {
+        let leaves = items.at(slot);
+        if target(origins, leaves) == w {
+            return leaves;
+        }
+        let arrives = prev(leaves);
+        if origins.at(arrives) == w {
+            return arrives;
+        }
+        slot += 1;
+    }
+    NONE
 }

@@ -8,7 +8,7 @@ use crate::view::{Atomic, In, NONE, PREFETCHED_AHEAD};
 /// Slots next to an edge's own that are tried before any other.
 const WINDOW: u32 = 16;
 /// Slots that are tried at all. Of a table with two thirds taken, so many are never taken all.
-const ATTEMPTS: u32 = 256;
+pub(crate) const ATTEMPTS: u32 = 256;
 
 /// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
 ///
@@ -16,7 +16,7 @@ const ATTEMPTS: u32 = 256;
 /// 2^32): an edge lies beside those of the vertices beside its own, and a mesh in a good order is met in that order. Where a
 /// vertex has more edges than there is room for, the others scatter.
 #[inline(always)]
-fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
+pub(crate) fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
     if attempt < WINDOW {
         let own = ((u64::from(low) * scale) >> 32) as u32;
         let slot = own + attempt;

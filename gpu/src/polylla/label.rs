@@ -2,7 +2,7 @@
 
 use gpu_macros::kernel;
 
-use crate::half_edge::{prev, target};
+use crate::half_edge::half_edge_between;
 use crate::point::Point2;
 use crate::view::{Atomic, In, NONE};
 
@@ -82,11 +82,9 @@ pub fn mark_region_borders(h: u32, twins: In<u32>, regions: In<u32>) -> bool {
     twin < twins.len() && regions.at(h / 3) != regions.at(twin / 3)
 }
 
-/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained, by looking through the triangles at that of its ends
-/// that has fewer; `found` gets `i` where there is no such edge.
+/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained; `found` gets `i` where there is no such edge.
 ///
-/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one
-/// half-edge would not lead to all the others.
+/// `offsets` and `items` hold the half-edges that start at each vertex.
 #[kernel]
 pub fn mark_segments(
     i: u32,
@@ -98,35 +96,13 @@ pub fn mark_segments(
     constrained: Atomic,
     found: Atomic,
 ) {
-    let (a, b) = (ends.at(2 * i), ends.at(2 * i + 1));
-    let triangles = |v: u32| offsets.at(v + 1) - offsets.at(v);
-    let (v, w) = if triangles(a) <= triangles(b) {
-        (a, b)
-    } else {
-        (b, a)
-    };
-    let mut seen = false;
-    let mut slot = offsets.at(v);
-    while slot < offsets.at(v + 1) {
-        let leaves = items.at(slot);
-        let arrives = prev(leaves);
-        let edge = if target(origins, leaves) == w {
-            leaves
-        } else if origins.at(arrives) == w {
-            arrives
-        } else {
-            NONE
-        };
-        if edge != NONE {
-            seen = true;
-            constrained.set_bit(edge);
-            if twins.at(edge) < twins.len() {
-                constrained.set_bit(twins.at(edge));
-            }
-        }
-        slot += 1;
-    }
-    if !seen {
+    let edge = half_edge_between(ends.at(2 * i), ends.at(2 * i + 1), origins, offsets, items);
+    if edge == NONE {
         found.min(0, i);
+        return;
+    }
+    constrained.set_bit(edge);
+    if twins.at(edge) < twins.len() {
+        constrained.set_bit(twins.at(edge));
     }
 }

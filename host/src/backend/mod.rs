@@ -214,15 +214,59 @@ impl Device {
         Ok(buffer)
     }
 
+    /// Fills `buffer` with `word` from element `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when work before failed.
+    pub fn fill_from(&self, buffer: &mut Buffer<u32>, first: usize, word: u32) -> Result<()> {
+        let skipped = first * size_of::<u32>();
+        let bytes = buffer.bytes() - skipped;
+        self.backend.fill(buffer.address() + skipped as u64, bytes, word)
+    }
+
     /// A buffer with the content of `data`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
-        let buffer = self.uninitialized(data.len())?;
+        self.upload_with_capacity(data, data.len())
+    }
+
+    /// A buffer with the content of `data` and memory for `capacity` elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
+        let mut buffer = self.uninitialized(capacity.max(data.len()))?;
+        buffer.set_len(data.len());
         self.backend
             .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
         Ok(buffer)
+    }
+
+    /// Makes `buffer` longer or shorter; new elements have unspecified content. What does not fit its memory moves, with room
+    /// for a quarter more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
+        if len > buffer.capacity() {
+            *buffer = self.moved(buffer, len + len / 4)?;
+        }
+        buffer.set_len(len);
+        Ok(())
+    }
+
+    /// A copy of `buffer` in memory for `capacity` elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
+        let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
+        self.backend
+            .copy(copy.address(), buffer.address(), buffer.bytes())?;
+        copy.set_len(buffer.len());
+        Ok(copy)
     }
 
     /// A copy of `buffer` on the same machine.
@@ -230,9 +274,19 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn duplicate<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Buffer<T>> {
-        let copy = self.uninitialized(buffer.len())?;
-        self.backend
-            .copy(copy.address(), buffer.address(), buffer.bytes())?;
+        self.moved(buffer, buffer.len())
+    }
+
+    /// A copy of `buffer` on the same machine with another length: cut off, or with unspecified content behind its end.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn resized<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Buffer<T>> {
+        let copy = self.uninitialized(len)?;
+        let bytes = buffer.bytes().min(copy.bytes());
+        if bytes > 0 {
+            self.backend.copy(copy.address(), buffer.address(), bytes)?;
+        }
         Ok(copy)
     }
 
@@ -241,7 +295,15 @@ impl Device {
     /// # Errors
     /// [`Error::Device`] when that work failed.
     pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); buffer.len()];
+        self.download_rows(buffer)
+    }
+
+    /// The content of `buffer` as rows of several elements each.
+    ///
+    /// # Errors
+    /// As [`Device::download`].
+    pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
+        let mut data = vec![R::zeroed(); buffer.bytes() / size_of::<R>()];
         self.backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)

@@ -9,9 +9,9 @@ use trioxide::formats::{self, Format};
 /// Convert a mesh to the format of the output's extension
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .vtu, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
     output: PathBuf,
     /// Do not say what was written or lost
     #[arg(long)]

@@ -20,7 +20,7 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// File to write: .off, .obj, .ply, .vtu, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written
@@ -32,6 +32,8 @@ pub struct Options {
 enum Dataset {
     /// Uniform grid on the unit square, every square split by the same diagonal
     Grid,
+    /// Grid whose inner points are moved by up to a quarter of a square
+    Jittered,
     /// Uniform random points in the unit square, Delaunay
     Random,
     /// Uniform random points in the unit disk, Delaunay
@@ -59,6 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let mesh = match options.dataset {
         Dataset::Grid => generate::grid(n)?,
+        Dataset::Jittered => generate::jittered(n, seed)?,
         Dataset::Random => delaunay(generate::random_points(n, seed)?)?,
         Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?,
     };

@@ -21,7 +21,7 @@ use super::{is_standard_output, print, write_json};
 /// Count what a mesh holds, check it, and measure the quality of a planar one
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Print the time of each stage
     #[arg(long)]

@@ -16,6 +16,7 @@ pub mod devices;
 pub mod generate;
 pub mod info;
 pub mod polylla;
+pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod vem;

@@ -23,7 +23,7 @@ use super::device::{DeviceOptions, Precision, Report};
 /// never crossed.
 #[derive(Args)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale; .ply and .vtu keep regions and segments
     #[arg(short, long, value_name = "FILE")]

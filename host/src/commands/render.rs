@@ -11,7 +11,7 @@ use trioxide::{Result, formats};
 /// Draw a planar mesh
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]

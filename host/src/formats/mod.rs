@@ -17,6 +17,7 @@
 //! | PLY | `.ply` | yes | yes | yes | yes |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes |
 //! | VTU | `.vtu` | yes | yes | yes | yes |
+//! | edges | `.edges` | yes | planar triangles | no | no |
 //! | ALE | `.ale` | no | planar | no | no |
 
 use std::ffi::OsStr;
@@ -32,7 +33,9 @@ use crate::{Error, Result};
 
 mod ale;
 pub mod atomic_file;
+pub mod edges;
 mod faces;
+pub mod matrix_market;
 mod obj;
 mod off;
 mod ply;
@@ -58,7 +61,7 @@ pub struct Format {
 }
 
 /// Every format.
-static FORMATS: [Format; 6] = [
+static FORMATS: [Format; 7] = [
     Format {
         name: "OFF",
         extensions: &["off"],
@@ -98,6 +101,14 @@ static FORMATS: [Format; 6] = [
         keeps_segments: true,
         read: Some(vtu::read),
         write: Some(vtu::write),
+    },
+    Format {
+        name: "edges",
+        extensions: &["edges"],
+        keeps_regions: false,
+        keeps_segments: false,
+        read: Some(edges::read_mesh),
+        write: Some(edges::write_mesh),
     },
     Format {
         name: "ALE",

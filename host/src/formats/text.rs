@@ -162,6 +162,32 @@ impl<'a> Line<'a> {
         check_vertex(index, base, count).map_err(|reason| Fault::new(offset, reason))
     }
 
+    /// What stands between a `[` here and the next `]`.
+    pub(crate) fn bracketed(&mut self, what: &str) -> Parsed<Line<'a>> {
+        self.skip_blanks();
+        let rest = &self.file[self.at..self.end];
+        match (rest.first(), memchr::memchr(b']', rest)) {
+            (Some(b'['), Some(length)) => {
+                let inside = Line {
+                    file: self.file,
+                    at: self.at + 1,
+                    end: self.at + length,
+                };
+                self.at += length + 1;
+                Ok(inside)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Checks that no token is left.
+    pub(crate) fn expect_end(&mut self) -> Parsed<()> {
+        match self.is_finished() {
+            true => Ok(()),
+            false => Err(self.unexpected("the end of the line")),
+        }
+    }
+
     /// A fault at the next token.
     pub(crate) fn unexpected(&mut self, what: &str) -> Fault {
         let offset = self.offset();

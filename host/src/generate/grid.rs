@@ -1,7 +1,10 @@
 use glam::DVec2;
 use rayon::prelude::*;
 
-use super::check_point_count;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+use super::{check_point_count, unit_interval};
 use crate::Result;
 use crate::mesh::Triangulation;
 
@@ -43,4 +46,26 @@ pub fn grid(n: usize) -> Result<Triangulation> {
         triangles,
         ..Triangulation::default()
     })
+}
+
+/// How far a point of [`jittered`] moves along each axis at most, in squares: less than what turns a triangle over.
+const JITTER: f64 = 0.25;
+
+/// A [`grid`] whose inner points are moved by up to a quarter of a square along each axis, so that lengths do not tie.
+///
+/// # Errors
+/// As [`grid`].
+pub fn jittered(n: usize, seed: u64) -> Result<Triangulation> {
+    let mut mesh = grid(n)?;
+    let side = (mesh.points.len() as f64).sqrt().round() as usize;
+    let step = 2.0 * JITTER / (side - 1) as f64;
+    let mut generator = Pcg64::seed_from_u64(seed);
+    for row in 1..side - 1 {
+        for column in 1..side - 1 {
+            let x = (unit_interval(&mut generator) - 0.5) * step;
+            let y = (unit_interval(&mut generator) - 0.5) * step;
+            mesh.points[row * side + column] += DVec2::new(x, y);
+        }
+    }
+    Ok(mesh)
 }

@@ -1,6 +1,7 @@
 //! Planar datasets (gpolylla-2023, section 7.1, and more), each the same bits on every machine for the same arguments.
 //!
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
+//! - [`jittered`]: a grid whose inner points are moved a little at random;
 //! - [`random`]: the paper's random meshes: uniform points in the unit square, those near its border moved onto it,
 //!   Delaunay;
 //! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
@@ -15,6 +16,7 @@ mod grid;
 mod random;
 #[cfg(test)]
 mod tests;
+mod tets;
 
 use rand_pcg::rand_core::Rng;
 
@@ -22,8 +24,9 @@ use crate::{Error, Result};
 
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
-pub use grid::grid;
+pub use grid::{grid, jittered};
 pub use random::{random, random_points};
+pub use tets::{random_tets, tet_grid};
 
 /// Largest number of points of a planar mesh: fewer than six half-edges a vertex, indexed by `u32` below
 /// [`NONE`](crate::mesh::NONE).

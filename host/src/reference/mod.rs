@@ -8,10 +8,14 @@ pub mod indexed;
 pub mod polylla;
 #[cfg(test)]
 pub(crate) mod random_mesh;
+pub mod refine;
+pub mod refine_tets;
 pub mod weld;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
 pub use indexed::indexed;
 pub use polylla::polylla;
+pub use refine::{edges, refine};
+pub use refine_tets::refine_tets;
 pub use weld::weld;

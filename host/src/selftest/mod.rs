@@ -7,6 +7,8 @@ mod collectives;
 mod half_edges;
 mod indexed;
 mod polylla;
+mod refine;
+mod refine_tets;
 mod small;
 pub mod weld;
 
@@ -91,6 +93,8 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
     cases.extend(indexed::cases(&meshes, size));
+    cases.extend(refine::cases(&meshes, size));
+    cases.extend(refine_tets::cases(size)?);
     cases.extend(weld::cases(size));
     cases.push(Case::new(
         "every kernel was launched",

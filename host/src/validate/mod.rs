@@ -5,11 +5,15 @@
 
 use crate::{Error, Result};
 
+mod exact;
 pub mod half_edges;
 pub mod polygons;
+pub mod refine;
+pub mod tets;
 pub mod triangulation;
 
 pub use half_edges::half_edges;
+pub use tets::{refined_tets, tets};
 pub use triangulation::triangulation;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {

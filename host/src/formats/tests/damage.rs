@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::round_trips::polygon_mesh;
 use super::*;
+use crate::mesh::Triangulation;
+use crate::validate;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     // One file after the other, so that damage can strike each.
@@ -18,6 +20,13 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
         regions: elements.regions,
         segments,
     })
+}
+
+fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
+    let (mesh, marked) = crate::formats::edges::parse(file)?;
+    assert_eq!(marked.len(), mesh.triangles.len());
+    validate::refine::topology(&mesh).unwrap();
+    Ok(Triangulation::from(mesh).into())
 }
 
 /// A parser and a good file for it.
@@ -46,6 +55,8 @@ fn samples() -> Vec<Sample> {
         (ply::parse, binary_ply()),
         (ply::parse, written("ply")),
         (vtu::parse, written("vtu")),
+        (parse_edges, file("three_triangles.edges")),
+        (parse_edges, file("three_triangles_refined.edges")),
     ]
 }
 
@@ -92,7 +103,7 @@ proptest! {
     /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
     #[test]
     fn damaged_files_do_no_harm(
-        sample in 0..8_usize,
+        sample in 0..10_usize,
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         thread_local!(static SAMPLES: Vec<Sample> = samples());

@@ -9,6 +9,7 @@ use super::*;
 use crate::mesh::Segment;
 
 mod damage;
+mod edges;
 mod round_trips;
 mod segments;
 
@@ -449,12 +450,12 @@ fn files_that_are_not_there_and_unknown_extensions() {
         .to_string();
     assert_eq!(
         reason,
-        "a.stl: the extension is none of those that are read: .off, .obj, .ply, .node, .ele, .vtu"
+        "a.stl: the extension is none of those that are read: .off, .obj, .ply, .node, .ele, .vtu, .edges"
     );
     let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
     assert_eq!(
         reason,
-        "a: the extension is none of those that are written: .off, .obj, .ply, .node, .ele, .vtu, .ale"
+        "a: the extension is none of those that are written: .off, .obj, .ply, .node, .ele, .vtu, .edges, .ale"
     );
     // The .node file alone: the error names what is missing.
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,9 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
+mod refine;
+mod tets;
+mod weld;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -12,10 +16,11 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints};
 use trioxide::selftest::weld as scans;
-use trioxide::{Error, Result, generate, weld};
+use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
 use super::polylla::{Method, Repair, check_repair};
+use super::refine::Mark;
 use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
@@ -25,21 +30,6 @@ use super::{generate::parse_count, is_standard_output, print, write_json};
 pub struct Options {
     /// Pipeline to time
     family: Family,
-    /// Distance within which weld merges vertices [default: one that removes the fraction --ratio of the vertices]
-    #[arg(long, value_name = "E")]
-    epsilon: Option<f64>,
-    /// Fraction of the vertices that weld is to remove
-    #[arg(long, value_name = "R", default_value_t = 0.5)]
-    ratio: f64,
-    /// Weld: vertices that are tried for one before it is left for the next round
-    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().steps)]
-    steps: u32,
-    /// Weld: vertices of an occupied cell that the choice of cells aims at
-    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().points_per_cell)]
-    points_per_cell: f64,
-    /// Weld: vertices of a block of buckets
-    #[arg(long, value_name = "N", default_value_t = weld::Tuning::default().points_per_block)]
-    points_per_block: usize,
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
@@ -52,6 +42,11 @@ pub struct Options {
     /// Number of points: 1000000, 1e6 or 1M
     #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
     n: usize,
+    /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A or angle:DEGREES
+    #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
+    mark: Mark,
+    #[command(flatten)]
+    weld: weld::Settings,
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -66,6 +61,10 @@ pub struct Options {
 enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
+    /// Edges from triangles, and a round of longest-edge bisection.
+    Refine,
+    /// One level of refinement of tetrahedra.
+    RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
 }
@@ -74,6 +73,8 @@ enum Family {
 enum Mesh {
     /// Uniform grid.
     Grid,
+    /// Grid whose inner points are moved at random.
+    Jittered,
     /// Delaunay triangulation of random points.
     Random,
     /// Displaced sphere with noise, vertices in the scanner's order.
@@ -92,22 +93,57 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     };
     let runs = options.runs;
-    let mesh = match (options.family, options.mesh) {
-        (Family::Polylla, Mesh::Grid) => generate::grid(options.n)?,
-        (Family::Polylla, Mesh::Random) => generate::random(options.n, options.seed)?,
-        (Family::Weld, Mesh::Scan | Mesh::ShuffledScan) => return weld(&device, options),
-        _ => {
-            return Err(Error::Argument(
-                "polylla takes --mesh grid or random, weld --mesh scan or shuffled-scan".to_owned(),
-            ));
-        }
+    let DeviceOptions {
+        precision, json, ..
+    } = &options.device;
+    if matches!(options.family, Family::Weld) {
+        let (points, faces) = scans::scan(options.n, options.seed);
+        let mesh = match options.mesh {
+            Mesh::Scan => (points, faces),
+            Mesh::ShuffledScan => scans::shuffled(&points, &faces),
+            _ => {
+                return Err(Error::Argument(
+                    "bench weld takes --mesh scan or shuffled-scan".to_owned(),
+                ));
+            }
+        };
+        return weld::run(&device, mesh, &options.weld, runs, json.as_deref());
+    }
+    if let Mesh::Scan | Mesh::ShuffledScan = options.mesh {
+        return Err(Error::Argument(
+            "--mesh scan and shuffled-scan are for bench weld".to_owned(),
+        ));
+    }
+    if matches!(options.family, Family::RefineTets) {
+        let mesh = match options.mesh {
+            Mesh::Random => generate::random_tets(options.n, options.seed)?,
+            _ => generate::tet_grid(options.n, options.seed)?,
+        };
+        return tets::run(&device, &mesh, *precision, runs, json.as_deref());
+    }
+    let mesh = match options.mesh {
+        Mesh::Jittered => generate::jittered(options.n, options.seed)?,
+        Mesh::Random => generate::random(options.n, options.seed)?,
+        _ => generate::grid(options.n)?,
     };
     let repair = options.repair.map(Into::into).unwrap_or_default();
-    let (stages, peak_bytes) = match (options.method, options.device.precision) {
-        (Method::HalfEdge, Precision::F64) => polylla::<DVec2>(&device, &mesh, runs)?,
-        (Method::HalfEdge, Precision::F32) => polylla::<Vec2>(&device, &mesh, runs)?,
-        (Method::Indexed, Precision::F64) => indexed::<DVec2>(&device, &mesh, repair, runs)?,
-        (Method::Indexed, Precision::F32) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
+    let is_double = options.device.precision == Precision::F64;
+    let (stages, peak_bytes) = match (options.family, options.method) {
+        (Family::Polylla, Method::HalfEdge) if is_double => polylla::<DVec2>(&device, &mesh, runs)?,
+        (Family::Polylla, Method::HalfEdge) => polylla::<Vec2>(&device, &mesh, runs)?,
+        (Family::Polylla, Method::Indexed) if is_double => {
+            indexed::<DVec2>(&device, &mesh, repair, runs)?
+        }
+        (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
+        (Family::RefineTets | Family::Weld, _) => unreachable!("their meshes are not planar"),
+        (Family::Refine, _) => {
+            let marking = options.mark.marking(options.seed)?;
+            if is_double {
+                refine::bench::<DVec2>(&device, &mesh, &marking, runs)?
+            } else {
+                refine::bench::<Vec2>(&device, &mesh, &marking, runs)?
+            }
+        }
     };
     if let Some(path) = &options.device.json {
         let rows: Vec<_> = stages
@@ -119,8 +155,10 @@ pub fn run(options: &Options) -> Result<()> {
             .collect();
         let object = json!({
             "command": "bench",
-            "family": "polylla",
+            "family": options.family.to_possible_value().expect("none is hidden").get_name(),
             "method": options.method.to_possible_value().expect("none is hidden").get_name(),
+            "mesh": options.mesh.to_possible_value().expect("none is hidden").get_name(),
+            "mark": options.mark.to_string(),
             "device": device.name(),
             "vertices": mesh.points.len(),
             "triangles": mesh.triangles.len(),
@@ -149,17 +187,17 @@ pub fn run(options: &Options) -> Result<()> {
     let [per_point, per_triangle] =
         [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
     text += &format!(
-        "most device memory from host arrays to host lists: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
+        "most device memory from host arrays to host arrays: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
     );
     print(&text)
 }
 
-struct Row {
-    pipeline: &'static str,
-    stage: &'static str,
-    median: f64,
-    minimum: f64,
-    maximum: f64,
+pub(super) struct Row {
+    pub pipeline: &'static str,
+    pub stage: &'static str,
+    pub median: f64,
+    pub minimum: f64,
+    pub maximum: f64,
 }
 
 impl Row {
@@ -175,11 +213,24 @@ impl Row {
     }
 }
 
+/// A sum over stages: its name, and which it takes.
+type Total<'a> = (&'static str, &'a dyn Fn(&str) -> bool);
+
 /// Times of `work` by stage, and of all its stages together.
-fn rows(
+pub(super) fn rows(
     pipeline: &'static str,
     on: &Device,
     runs: u32,
+    work: impl FnMut() -> Result<()>,
+) -> Result<Vec<Row>> {
+    rows_with_totals(pipeline, on, runs, &[("all stages", &|_| true)], work)
+}
+
+fn rows_with_totals(
+    pipeline: &'static str,
+    on: &Device,
+    runs: u32,
+    totals: &[Total<'_>],
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
     let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
@@ -188,10 +239,18 @@ fn rows(
         on.take_stages()?;
         work()?;
         let mut stages = on.take_stages()?;
-        stages.push(Stage {
-            name: "all stages",
-            milliseconds: stages.iter().map(|stage| stage.milliseconds).sum(),
-        });
+        let sums: Vec<Stage> = totals
+            .iter()
+            .map(|(name, takes)| Stage {
+                name,
+                milliseconds: stages
+                    .iter()
+                    .filter(|stage| takes(stage.name))
+                    .map(|stage| stage.milliseconds)
+                    .sum(),
+            })
+            .collect();
+        stages.extend(sums);
         for Stage { name, milliseconds } in stages {
             if !order.contains(&name) {
                 order.push(name);
@@ -208,7 +267,11 @@ fn rows(
 }
 
 /// Time of `work` by the clock, files and start of the device left out.
-fn waited(stage: &'static str, runs: u32, mut work: impl FnMut() -> Result<()>) -> Result<Row> {
+pub(super) fn waited(
+    stage: &'static str,
+    runs: u32,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Row> {
     let mut times = Vec::new();
     for run in 0..runs + 1 {
         let start = Instant::now();
@@ -290,63 +353,4 @@ fn indexed<P: Point>(
         indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
     })?);
     Ok((all, peak_bytes))
-}
-
-/// Times of welding: from and to the device's memory, and from and to the host's.
-fn weld(on: &Device, options: &Options) -> Result<()> {
-    let (mut points, mut faces) = scans::scan(options.n, options.seed);
-    if let Mesh::ShuffledScan = options.mesh {
-        (points, faces) = scans::shuffled(&points, &faces);
-    }
-    let (device_points, device_faces) = (on.upload(&points)?, on.upload(&faces)?);
-    let epsilon = match options.epsilon {
-        Some(epsilon) => epsilon,
-        None => weld::epsilon_for_ratio(on, &device_points, options.ratio)?.epsilon,
-    };
-    let settings = weld::Options {
-        tuning: weld::Tuning {
-            steps: options.steps,
-            points_per_cell: options.points_per_cell,
-            points_per_block: options.points_per_block,
-        },
-        ..weld::Options::new(epsilon)
-    };
-    let mut counts = (0, 0, 0);
-    let mut all = rows("weld", on, options.runs, || {
-        let welded = weld::weld(on, &device_points, &device_faces, &settings)?;
-        counts = (welded.points.len(), welded.faces.len(), welded.rounds);
-        Ok(())
-    })?;
-    drop((device_points, device_faces));
-    on.reset_peak();
-    all.push(waited(
-        "host arrays to host arrays",
-        options.runs.min(10),
-        || {
-            let (points, faces) = (on.upload(&points)?, on.upload(&faces)?);
-            weld::weld(on, &points, &faces, &settings)?
-                .download(on)
-                .map(drop)
-        },
-    )?);
-    let (vertices, triangles, rounds) = counts;
-    let mut text = format!(
-        "{}: {} vertices, {} triangles to {vertices} and {triangles} by epsilon {epsilon:e} in {rounds} rounds, \
-         median of {} runs, milliseconds\n",
-        on.name(),
-        points.len(),
-        faces.len(),
-        options.runs
-    );
-    for row in &all {
-        text += &format!(
-            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
-            row.pipeline, row.stage, row.median, row.minimum, row.maximum
-        );
-    }
-    text += &format!(
-        "most device memory: {:.1} bytes a vertex\n",
-        on.peak_bytes() as f64 / points.len() as f64
-    );
-    print(&text)
 }

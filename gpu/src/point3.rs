@@ -1,0 +1,75 @@
+//! Points of space in the precisions that kernels come in.
+
+use glam::{DVec3, Vec3};
+
+/// A point of space.
+pub trait Point3: Copy + Send + Sync + 'static {
+    /// Its coordinates' type.
+    type Scalar: Copy + PartialOrd;
+    /// Name of the precision, and suffix of its PTX entries.
+    const INSTANCE: &'static str;
+
+    /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
+    fn distance_squared(self, other: Self) -> Self::Scalar;
+
+    /// The middle between two points, each coordinate rounded once; the same from either end.
+    fn midpoint(self, other: Self) -> Self;
+
+    /// Coordinates in double precision (exact).
+    fn to_f64(self) -> DVec3;
+
+    /// The point of this precision nearest to `point`.
+    fn from_f64(point: DVec3) -> Self;
+}
+
+impl Point3 for Vec3 {
+    type Scalar = f32;
+    const INSTANCE: &'static str = "f32";
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f32 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y + d.z * d.z
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        (self + other) * 0.5
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec3 {
+        self.as_dvec3()
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec3) -> Self {
+        point.as_vec3()
+    }
+}
+
+impl Point3 for DVec3 {
+    type Scalar = f64;
+    const INSTANCE: &'static str = "f64";
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f64 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y + d.z * d.z
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        (self + other) * 0.5
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec3 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec3) -> Self {
+        point
+    }
+}

@@ -1,0 +1,90 @@
+//! What must hold before any other kernel may index with a mesh.
+
+use gpu_macros::kernel;
+
+use super::edges::corners;
+use crate::point3::Point3;
+use crate::view::{Atomic, In};
+
+/// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
+pub mod tet_rule {
+    /// Vertex with a coordinate that is no finite number.
+    pub const FINITE: u32 = 0;
+    /// Tetrahedron with an index out of range.
+    pub const RANGE: u32 = 1;
+    /// Tetrahedron whose orientation is negative.
+    pub const ORIENTATION: u32 = 2;
+    /// Corner of a tagged triangle whose edge from there no tetrahedron has.
+    pub const FACE: u32 = 3;
+    /// Edge of a tetrahedron, for which the table of edges has no room.
+    pub const CROWDED: u32 = 4;
+    /// Number of rules.
+    pub const COUNT: usize = 5;
+}
+
+/// Finds vertex `v` if a coordinate of it is not finite.
+#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn check_tet_points<P: Point3>(v: u32, points: In<P>, found: Atomic) {
+    if !points.at(v).to_f64().is_finite() {
+        found.min(tet_rule::FINITE, v);
+    }
+}
+
+/// Finds tetrahedron number `i` if it has an index out of range or negative orientation; whether its orientation could not
+/// be decided.
+///
+/// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
+///
+/// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
+/// (1997), figure 21. What it leaves undecided the host decides exactly: those whose volume is under 10^-15 of that of their
+/// bounding box, so very few.
+#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn check_tetrahedra<P: Point3>(
+    i: u32,
+    list: In<u32>,
+    tetrahedra: In<u32>,
+    points: In<P>,
+    found: Atomic,
+    first: u32,
+) -> bool {
+    let t = if i < list.len() {
+        list.at(i)
+    } else {
+        first + (i - list.len())
+    };
+    let v = corners(tetrahedra, t);
+    let n = points.len();
+    if v[0] >= n || v[1] >= n || v[2] >= n || v[3] >= n {
+        found.min(tet_rule::RANGE, t);
+        return false;
+    }
+    /// Bound of the rounding error relative to the sum of magnitudes: (7 + 56u) u with u = 2^-53.
+    const FILTER: f64 = 7.771_561_172_376_103e-16;
+    let d = points.at(v[3]).to_f64();
+    let a = points.at(v[0]).to_f64() - d;
+    let b = points.at(v[1]).to_f64() - d;
+    let c = points.at(v[2]).to_f64() - d;
+    let products = [
+        b.x * c.y,
+        c.x * b.y,
+        c.x * a.y,
+        a.x * c.y,
+        a.x * b.y,
+        b.x * a.y,
+    ];
+    let determinant = a.z * (products[0] - products[1])
+        + b.z * (products[2] - products[3])
+        + c.z * (products[4] - products[5]);
+    let magnitude = a.z.abs() * (products[0].abs() + products[1].abs())
+        + b.z.abs() * (products[2].abs() + products[3].abs())
+        + c.z.abs() * (products[4].abs() + products[5].abs());
+    let bound = FILTER * magnitude;
+    // This is det(a - d, b - d, c - d): the negative of det(b - a, c - a, d - a).
+    if determinant > bound {
+        found.min(tet_rule::ORIENTATION, t);
+        return false;
+    }
+    let is_positive = determinant < -bound;
+    // Also where the products overflow, and nothing compares.
+    !is_positive
+}

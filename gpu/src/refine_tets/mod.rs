@@ -1,0 +1,304 @@
+//! Longest-edge bisection of tetrahedral meshes: the pattern of gpu-longest-edge-bisection-2011, which leaves three
+//! dimensions as future work (section 6.1).
+//!
+//! T tetrahedra, four vertices each, positively oriented; V points; E edges. Some tetrahedra are marked. The result is a
+//! conforming mesh in which every marked one is divided, and in which every bisection is by a longest edge as far as edges
+//! of this mesh go.
+//!
+//! | stage | covers, in the paper |
+//! | --- | --- |
+//! | [`check_tet_points()`], [`check_tetrahedra()`] | what the other kernels may rely on |
+//! | [`meet_tet_edges()`], [`mark_first_tet_edges()`], [`number_tet_edges()`], [`link_tet_edges()`] | edges and whose they are (3.1), which the paper is given |
+//! | [`order_tet_edges()`] | steps 1 and 2: lengths and longest edges |
+//! | [`mark_edges_of_tets()`], behind a kernel that marks tetrahedra | step 2: the marks |
+//! | [`close_tet_marks()`] | steps 3 and 4: the dependencies, and marks along them |
+//! | [`count_tet_children()`], `collective::exclusive_scan` | steps 5 and 6 |
+//! | [`place_tet_midpoints()`], [`write_tet_children()`] | step 7 |
+//! | [`find_face_edges()`], [`count_face_children()`], [`write_face_children()`] | the same for triangles that carry boundary tags |
+//!
+//! # Order of edges
+//!
+//! Edges are totally ordered: by their squared length as rounded, which is the same from either end and in every
+//! tetrahedron; of two equal ones the edge with the smaller id counts as longer. Edge ids follow the first use of each edge,
+//! tetrahedron by tetrahedron, in each by the local order 01, 02, 03, 12, 13, 23. Nothing below needs more of the order
+//! than that it is total: rounding cannot break conformity.
+//!
+//! # Closure
+//!
+//! Let s be a tetrahedron or one of its faces, e a marked edge of s. Then the longest edge of s is marked too. A set of
+//! marks in which that holds for all e and s is *closed*. The edges that e asks for depend on nothing but e: they are the
+//! paper's dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron
+//! around it. Each successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure
+//! is what can be reached from the marks, whatever the order of the visits; [`close_tet_marks()`] goes breadth first.
+//!
+//! Neither rule implies the other. The tetrahedron's asks nothing of a face that does not hold its longest edge. And
+//! the faces' says nothing about the longest edge l of a tetrahedron if the only marked edge is the one opposite to l and
+//! the longest of both its faces. (Any other edge of the tetrahedron shares a face with l, so there the faces' rule implies
+//! the tetrahedron's.)
+//!
+//! # Division
+//!
+//! Let S be a simplex (tetrahedron, face or edge) and M its marked edges. D(S, M) is {S} if M is empty. Otherwise let
+//! e = ab be the longest edge in M, m its midpoint. S is bisected into S_a, with m instead of b, and S_b, with m instead
+//! of a; and D(S, M) is the union of D(S_a, M_a) and D(S_b, M_b), where M_a and M_b are the edges of M that lie in S_a and
+//! in S_b. Each has fewer edges than M, so this ends. An edge with end m is none of the original ones and is not divided.
+//!
+//! *Lemma.* For a face G of S, of any dimension, the simplices of D(S, M) restricted to G are D(G, M_G), M_G being the
+//! edges of M in G. Proof by induction over the number of edges in M; for none there is nothing to show.
+//!
+//! - Let e lie in G. It is the longest in M_G as well, so G is bisected into G_a and G_b, faces of S_a and S_b. By
+//!   induction, these restrict to D(G_a, M_Ga) and D(G_b, M_Gb), whose union is D(G, M_G) by definition.
+//! - Let one end of e lie in G, say a. G is a face of S_a, with the same edges of M as before; and S_b meets G in a face
+//!   of G which S_a has too. By induction S_a restricts to D(G, M_G).
+//! - Let no end lie in G. Then G is a face of both, and by induction both restrict to D(G, M_G).
+//!
+//! *Conformity.* (1) D(S, M) conforms: S_a and S_b meet in the face with m and the vertices off e; by the lemma both are
+//! divided there as that face's own marks ask for. (2) Two tetrahedra of the mesh that share a face, or an edge, divide it
+//! alike: by the lemma, as D(G, M_G), which depends on G, its marks and the order of its edges only. So the whole mesh
+//! conforms, **with any marks**: the closure is not needed for it. The same lemma divides triangles that carry a boundary
+//! tag: [`write_face_children()`] runs the recursion on them alone.
+//!
+//! *What the closure is for.* With closed marks, the first bisection of each tetrahedron and of each face is by its
+//! longest edge. So each face gets one of Rivara's templates (the paper's figure 1.2), as a triangle in the plane does. A
+//! tetrahedron with all six edges marked gets eight children: the 8T-LE partition of Plaza and Carey, Local refinement of
+//! simplicial grids based on the skeleton (2000).
+//!
+//! *Volume and orientation.* A child keeps its parent's vertex order, with one end of an edge moved to its midpoint: half
+//! the volume, the same sign. Midpoints are rounded, so the children of a tetrahedron that is as thin as coordinates are
+//! apart could be flat: after each level the children are checked like an input.
+//!
+//! # Children in one launch
+//!
+//! A child is a path in the tree of bisections. A simplex in it is known by the set of the tetrahedron's vertices that it
+//! has kept: its original edges are those among them. It has four at first and loses one with each bisection, so the tree
+//! is three levels high, and three bits name a leaf: for each level whether the child keeps the lower or the upper end.
+//! With vertices as a set of four bits, an edge is a set of two; the order of a tetrahedron's edges is six such sets, 24
+//! bits, longest first; and the edge to bisect by is the first marked one within the set that is kept
+//! ([`longest_within()`]). So all 63 patterns of marks in all orders need neither templates nor tables, and no
+//! array that lies in memory: a thread walks to each leaf in turn.
+//!
+//! Child 0 takes its parent's place, the others follow behind the T tetrahedra, in the order of their parents: slots from
+//! prefix sums as in the paper (4.3).
+
+mod check;
+mod children;
+mod close;
+mod edges;
+mod faces;
+mod mark;
+mod order;
+
+pub use check::*;
+pub use children::*;
+pub use close::*;
+pub use edges::*;
+pub use faces::*;
+pub use mark::*;
+pub use order::*;
+
+/// All vertices of a tetrahedron, as a set.
+pub const TETRAHEDRON: u32 = 0b1111;
+/// All vertices of a triangle, as a set.
+pub const TRIANGLE: u32 = 0b0111;
+
+/// Vertex sets of edges 01, 02, 03, 12, 13, 23, four bits each.
+const SETS: u32 = 0xCA_6953;
+/// Index of the edge with each vertex set, four bits each.
+const INDICES: u64 = {
+    let mut indices = 0;
+    let mut k = 0;
+    while k < 6 {
+        indices |= k << (4 * (SETS >> (4 * k) & 15));
+        k += 1;
+    }
+    indices
+};
+
+/// Vertices of edge `k` of a tetrahedron, as a set.
+#[inline(always)]
+pub fn edge_set(k: u32) -> u32 {
+    SETS >> (4 * k) & 15
+}
+
+/// Index of the edge of a tetrahedron with the vertices in `set`.
+#[inline(always)]
+pub fn edge_index(set: u32) -> u32 {
+    (INDICES >> (4 * set)) as u32 & 15
+}
+
+/// The lowest and the highest vertex in a set.
+#[inline(always)]
+pub fn ends(set: u32) -> (u32, u32) {
+    (set.trailing_zeros(), 31 - set.leading_zeros())
+}
+
+/// The longest of the edges in `order` (sets of four bits, longest first) whose ends both lie in `within`; 0 if none does.
+#[inline(always)]
+pub fn longest_within(order: u32, within: u32) -> u32 {
+    let mut rest = order;
+    while rest != 0 {
+        let edge = rest & 15;
+        if edge & !within == 0 {
+            return edge;
+        }
+        rest >>= 4;
+    }
+    0
+}
+
+/// Paths in the tree of bisections of a tetrahedron.
+pub const PATHS: u32 = 8;
+
+/// Walks from the simplex with the vertices `all` to the leaf `path`, bisecting by the edges in `marked` (sets, longest
+/// first): `bisect` gets each edge and the set of that end which its midpoint replaces. Whether there is such a leaf.
+///
+/// Of the three bits of `path` the highest is the first bisection's: 0 keeps the lower end, 1 the upper. Behind a leaf's
+/// last bisection they are 0.
+#[inline(always)]
+pub fn walk(marked: u32, all: u32, path: u32, mut bisect: impl FnMut(u32, u32)) -> bool {
+    let mut kept = all;
+    let mut path = path;
+    loop {
+        let edge = longest_within(marked, kept);
+        if edge == 0 {
+            return path == 0;
+        }
+        let low = edge & edge.wrapping_neg();
+        let replaced = if path & 4 == 0 { edge ^ low } else { low };
+        bisect(edge, replaced);
+        kept ^= replaced;
+        path = path << 1 & 7;
+    }
+}
+
+/// Number of leaves of the tree of bisections.
+#[inline(always)]
+pub fn count_leaves(marked: u32, all: u32) -> u32 {
+    let mut leaves = 0;
+    let mut path = 0;
+    while path < PATHS {
+        leaves += walk(marked, all, path, |_, _| {}) as u32;
+        path += 1;
+    }
+    leaves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_and_their_sets() {
+        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        for (k, pair) in pairs.into_iter().enumerate() {
+            let set = edge_set(k as u32);
+            assert_eq!(ends(set), pair);
+            assert_eq!(edge_index(set), k as u32);
+        }
+    }
+
+    /// Every subset of the edges of a tetrahedron in every order, longest first.
+    fn patterns() -> Vec<Vec<u32>> {
+        fn extend(rest: &mut Vec<u32>, marked: &mut Vec<u32>, patterns: &mut Vec<Vec<u32>>) {
+            patterns.push(marked.clone());
+            for i in 0..rest.len() {
+                let set = rest.remove(i);
+                marked.push(set);
+                extend(rest, marked, patterns);
+                marked.pop();
+                rest.insert(i, set);
+            }
+        }
+        let mut patterns = Vec::new();
+        let mut edges = (0..6).map(edge_set).collect();
+        extend(&mut edges, &mut Vec::new(), &mut patterns);
+        // The sum over k of 6! / (6 - k)!.
+        assert_eq!(patterns.len(), 1957);
+        patterns
+    }
+
+    fn pack(marked: &[u32]) -> u32 {
+        marked.iter().rev().fold(0, |packed, set| packed << 4 | set)
+    }
+
+    #[test]
+    fn leaves_of_every_pattern() {
+        fn recursive(marked: &[u32], kept: u32) -> u32 {
+            match marked.iter().find(|&&edge| edge & !kept == 0) {
+                None => 1,
+                Some(edge) => {
+                    let (a, b) = ends(*edge);
+                    recursive(marked, kept & !(1 << b)) + recursive(marked, kept & !(1 << a))
+                }
+            }
+        }
+        for marked in patterns() {
+            let leaves = count_leaves(pack(&marked), TETRAHEDRON);
+            assert_eq!(leaves, recursive(&marked, TETRAHEDRON), "{marked:?}");
+            assert_eq!(leaves == 8, marked.len() == 6, "{marked:?}");
+        }
+        let triangle = edge_set(3) << 8 | edge_set(1) << 4 | edge_set(0);
+        assert_eq!(count_leaves(triangle, TRIANGLE), 4);
+    }
+
+    /// The leaves of a simplex, each vertex as the set of what it is the middle of.
+    fn leaves<const N: usize>(marked: u32) -> Vec<[u32; N]> {
+        let mut leaves = Vec::new();
+        for path in 0..PATHS {
+            let mut leaf = core::array::from_fn(|k| 1 << k);
+            let is_leaf = walk(marked, (1 << N) - 1, path, |edge, replaced| {
+                leaf[replaced.trailing_zeros() as usize] = edge;
+            });
+            if is_leaf {
+                leaves.push(leaf);
+            }
+        }
+        leaves
+    }
+
+    /// The lemma and its first consequence, for every pattern: each face of a tetrahedron is divided as the face alone
+    /// would be, and every face inside belongs to two children.
+    #[test]
+    fn every_pattern_conforms() {
+        for marked in patterns() {
+            let mut inside = std::collections::BTreeMap::new();
+            let mut outside: [Vec<[u32; 3]>; 4] = Default::default();
+            for leaf in leaves::<4>(pack(&marked)) {
+                for k in 0..4 {
+                    let mut face = [0, 1, 2].map(|i| leaf[(k + 1 + i) % 4]);
+                    face.sort();
+                    let around = face[0] | face[1] | face[2];
+                    match (0..4).find(|k| around & 1 << k == 0) {
+                        Some(k) => outside[k].push(face),
+                        None => *inside.entry(face).or_insert(0) += 1,
+                    }
+                }
+            }
+            assert!(inside.values().all(|&count| count == 2), "{marked:?}");
+            for (k, mut face) in outside.into_iter().enumerate() {
+                // The vertices of the face in their order.
+                let corners: Vec<u32> = (0..4).filter(|&v| v != k as u32).collect();
+                let to_tetrahedron = |set: u32| {
+                    let place = |i: usize| (set >> i & 1) << corners[i];
+                    place(0) | place(1) | place(2)
+                };
+                let own = [3, 5, 6];
+                let marked_here: Vec<u32> = marked
+                    .iter()
+                    .filter_map(|&set| own.into_iter().find(|&e| to_tetrahedron(e) == set))
+                    .collect();
+                let mut alone: Vec<[u32; 3]> = leaves::<3>(pack(&marked_here))
+                    .into_iter()
+                    .map(|leaf| {
+                        let mut leaf = leaf.map(to_tetrahedron);
+                        leaf.sort();
+                        leaf
+                    })
+                    .collect();
+                face.sort();
+                alone.sort();
+                assert_eq!(face, alone, "{marked:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What comes back from a device: the mesh, and where each part of it comes from.
+
+use glam::DVec2;
+use gpu::launch::Buffer;
+use gpu::point::Point2;
+use gpu::refine as kernel;
+
+use super::EdgeMesh;
+use super::tags::segments;
+use crate::Result;
+use crate::backend::Device;
+use crate::half_edges::Point;
+use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
+
+impl<P: Point> EdgeMesh<P> {
+    /// The mesh with its edges, in host memory.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self, on: &Device) -> Result<EdgeTriangulation<P>> {
+        on.stage("copy to the host", || {
+            let marker = |tag: u32| match tag {
+                0 => 0,
+                tag => self.markers[tag as usize - 1],
+            };
+            Ok(EdgeTriangulation {
+                points: on.download(&self.points)?,
+                edges: on.download_rows(&self.ends)?,
+                triangles: on.download_rows(&self.sides)?,
+                tags: on.download(&self.tags)?.into_iter().map(marker).collect(),
+            })
+        })
+    }
+
+    /// The mesh by points and triangles, in host memory. Triangles have the regions of those of the input that they are parts
+    /// of; edges of segments are segments, in the order of their ids.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn triangulation(&self, on: &Device, regions: Option<&[i32]>) -> Result<Triangulation> {
+        on.stage("copy to the host", || {
+            let regions = regions
+                .map(|regions| -> Result<Vec<i32>> {
+                    let ancestors = on.download(&self.ancestors(on)?)?;
+                    Ok(ancestors.iter().map(|&t| regions[t as usize]).collect())
+                })
+                .transpose()?;
+            Ok(Triangulation {
+                points: self.download_points(on)?,
+                triangles: on.download_rows(&self.corners)?,
+                regions,
+                segments: self.segments(on)?,
+            })
+        })
+    }
+
+    fn download_points(&self, on: &Device) -> Result<Vec<DVec2>> {
+        if P::INSTANCE == DVec2::INSTANCE {
+            return on.download_rows(&self.points);
+        }
+        let points = on.download(&self.points)?;
+        Ok(points.into_iter().map(P::to_f64).collect())
+    }
+
+    fn segments(&self, on: &Device) -> Result<Vec<Segment>> {
+        if self.tags.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.ends)?;
+        Ok(segments(&self.markers, ends, on.download(&self.tags)?))
+    }
+
+    /// The triangle of the input that each triangle is a part of; T.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn ancestors(&self, on: &Device) -> Result<Buffer<u32>> {
+        let (n, input) = (self.level().triangles, self.levels[0].triangles);
+        let mut ancestors = on.uninitialized(n as usize)?;
+        kernel::find_ancestors::launch(on, n, &self.parents, &mut ancestors, input)?;
+        Ok(ancestors)
+    }
+
+    /// What each round made.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
+        let (divided, parents) = (on.download(&self.divided)?, on.download(&self.parents)?);
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.origins)?;
+        let input = self.levels[0];
+        let round = |pair: &[super::Level]| {
+            let vertices = (pair[0].vertices - input.vertices) as usize
+                ..(pair[1].vertices - input.vertices) as usize;
+            let triangles = (pair[0].triangles - input.triangles) as usize
+                ..(pair[1].triangles - input.triangles) as usize;
+            Refinement {
+                divided: divided[vertices.clone()].to_vec(),
+                ends: ends[vertices].to_vec(),
+                parents: parents[triangles].to_vec(),
+            }
+        };
+        Ok(self.levels.windows(2).map(round).collect())
+    }
+
+    /// Carries a vertex field of the input to this level: at a new vertex it is the mean of the values at the ends of its edge.
+    ///
+    /// # Errors
+    /// Those of the device.
+    ///
+    /// # Panics
+    /// When the field does not have a value for each vertex of the input.
+    pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<()> {
+        let input = self.levels[0].vertices;
+        assert_eq!(field.len(), input as usize, "a value for each vertex");
+        on.stage("interpolate", || {
+            on.resize(field, self.level().vertices as usize)?;
+            for pair in self.levels.windows(2) {
+                let first = pair[0].vertices;
+                let n = pair[1].vertices - first;
+                kernel::interpolate::launch(on, n, &self.origins, field, first, first - input)?;
+            }
+            Ok(())
+        })
+    }
+}

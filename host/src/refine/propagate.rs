@@ -1,0 +1,186 @@
+//! Steps 2 to 6 on a device: which edges are divided, and where what they give goes.
+
+use gpu::launch::Buffer;
+use gpu::refine::{self as kernel, STEP};
+
+use super::{EdgeMesh, Level};
+use crate::Result;
+use crate::backend::Device;
+use crate::collective::{Counted, compact, exclusive_scan};
+use crate::half_edges::Point;
+
+/// Of how many marked triangles or divided edges one is few: then lists are followed, and not all elements looked at.
+const FEW: usize = 8;
+
+/// Edges to divide.
+pub(super) struct DividedEdges {
+    /// A bit for each edge.
+    bits: Buffer<u32>,
+    /// Their list, if they are few.
+    list: Option<Buffer<u32>>,
+}
+
+/// Divided sides of the triangles.
+pub(super) struct DividedSides {
+    /// A bit for each half-edge.
+    pub flags: Buffer<u32>,
+    /// A bit for each half-edge that owns its edge.
+    pub owned: Buffer<u32>,
+    /// Prefix sums of both.
+    pub sums: Buffer<u32>,
+    /// The half-edges, if they are few; `NONE` where there is none.
+    pub list: Option<Buffer<u32>>,
+    /// Number of divided sides: of new triangles.
+    sides: u32,
+    /// Number of divided edges: of new vertices.
+    edges: u32,
+}
+
+impl DividedSides {
+    /// Counts after the round.
+    pub fn after(&self, level: Level) -> Level {
+        let new_edges = self.sides.saturating_add(self.edges);
+        Level {
+            vertices: level.vertices.saturating_add(self.edges),
+            edges: level.edges.saturating_add(new_edges),
+            triangles: level.triangles.saturating_add(self.sides),
+        }
+    }
+}
+
+impl<P: Point> EdgeMesh<P> {
+    /// Steps 2 and 4: the longest edges of the marked triangles, and what they lead to. `None` if nothing is marked.
+    pub(super) fn propagate(
+        &self,
+        on: &Device,
+        marked: &Buffer<u32>,
+    ) -> Result<Option<DividedEdges>> {
+        let level = self.level();
+        let words = level.edges.div_ceil(32) as usize;
+        let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
+        if marks.total == 0 {
+            return Ok(None);
+        }
+        if marks.total as usize * FEW >= level.triangles as usize {
+            let bits = if marks.total == level.triangles {
+                // Every longest edge is divided; none leads to another.
+                self.divided_by(on, &on.uninitialized(0)?, words)?.0
+            } else {
+                self.propagate_from_many(on, marked, words)?
+            };
+            return Ok(Some(DividedEdges { bits, list: None }));
+        }
+        let (list, mut bits) = on.stage("mark divided edges", || {
+            Ok((marks.list(on, marked)?, on.filled(words, 0)?))
+        })?;
+        on.stage("propagate divisions", || {
+            kernel::follow_marked_triangles::launch(
+                on,
+                marks.total,
+                &list,
+                &self.longest,
+                &self.sides,
+                &self.halves,
+                &mut bits,
+            )?;
+            let divided = Counted::new(on, &bits)?;
+            let few = divided.total as usize * FEW < level.edges as usize;
+            let list = few.then(|| divided.list(on, &bits)).transpose()?;
+            Ok(Some(DividedEdges { bits, list }))
+        })
+    }
+
+    /// The longest edges of the marked triangles, and those of them that lead to others.
+    fn divided_by(
+        &self,
+        on: &Device,
+        marked: &Buffer<u32>,
+        words: usize,
+    ) -> Result<(Buffer<u32>, Buffer<u32>)> {
+        on.stage("mark divided edges", || {
+            let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
+            kernel::mark_divided_edges::launch(
+                on,
+                self.level().edges,
+                &self.halves,
+                &self.longest,
+                marked,
+                &mut divided,
+                &mut leading,
+            )?;
+            Ok((divided, leading))
+        })
+    }
+
+    /// The edges that many marked triangles divide.
+    fn propagate_from_many(
+        &self,
+        on: &Device,
+        marked: &Buffer<u32>,
+        words: usize,
+    ) -> Result<Buffer<u32>> {
+        let (mut divided, leading) = self.divided_by(on, marked, words)?;
+        on.stage("propagate divisions", || {
+            let leading = compact(on, &leading)?;
+            kernel::follow_divided_edges::launch(
+                on,
+                leading.len() as u32,
+                &leading,
+                marked,
+                &self.longest,
+                &self.sides,
+                &self.halves,
+                &mut divided,
+            )?;
+            Ok(divided)
+        })
+    }
+
+    /// Steps 5 and 6: the divided sides, and their prefix sums.
+    pub(super) fn count(&self, on: &Device, divided: DividedEdges) -> Result<DividedSides> {
+        let n = 3 * self.level().triangles;
+        let words = n.div_ceil(32) as usize;
+        let DividedEdges { bits, list: edges } = divided;
+        let (flags, owned, list) = on.stage("count divided sides", || match &edges {
+            Some(edges) => {
+                let (mut flags, mut owned) = (on.filled(words, 0)?, on.filled(words, 0)?);
+                let mut list = on.uninitialized(2 * edges.len())?;
+                kernel::set_divided_sides::launch(
+                    on,
+                    edges.len() as u32,
+                    edges,
+                    &self.halves,
+                    &mut list,
+                    &mut flags,
+                    &mut owned,
+                )?;
+                Ok((flags, owned, Some(list)))
+            }
+            None => {
+                let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
+                let sides = &self.sides;
+                kernel::flag_divided_sides::launch(on, n, sides, &bits, &mut flags, &mut owned)?;
+                Ok((flags, owned, None))
+            }
+        })?;
+        on.stage("prefix sums", || {
+            let steps = n.div_ceil(STEP) as usize;
+            let mut sums = on.uninitialized(2 * steps)?;
+            kernel::count_divided_sides::launch(on, steps as u32, &flags, &owned, &mut sums)?;
+            let total = exclusive_scan(on, &mut sums)?;
+            let total = on.read(&total, 0)?;
+            let edges = match &edges {
+                Some(list) => list.len() as u32,
+                None => total - on.read(&sums, steps)?,
+            };
+            Ok(DividedSides {
+                flags,
+                owned,
+                sums,
+                list,
+                sides: total - edges,
+                edges,
+            })
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! The paper's sequential algorithm under the same options: `--device serial`, and the oracle of the tests.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use super::tags::{Tags, no_edge, segments};
+use super::edges::check_orientation;
+use super::{End, Options, degenerate};
+use gpu::orientation::is_counter_clockwise;
+
+use crate::half_edges::Point;
+use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
+use crate::{Result, reference, validate};
+
+/// A run of the sequential algorithm.
+pub struct SerialRun<P> {
+    /// The refined mesh.
+    pub mesh: EdgeTriangulation<P>,
+    /// What each round made.
+    pub rounds: Vec<Refinement>,
+    /// Why it ended.
+    pub end: End,
+    /// Time of each step, of all rounds together.
+    pub times: Vec<(&'static str, Duration)>,
+    /// Markers of the segments, ascending: a tag is one more than the index of its edge's marker.
+    markers: Vec<i32>,
+}
+
+impl<P: Point> SerialRun<P> {
+    /// Checks a triangulation, numbers its edges and refines it in rounds.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    pub fn of_triangulation(mesh: &Triangulation, options: &Options) -> Result<Self> {
+        validate::triangulation(mesh)?;
+        let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let start = Instant::now();
+        let mut edges = reference::edges(points, &mesh.triangles);
+        let numbering = ("number edges", start.elapsed());
+        let tags = Tags::new(&mesh.segments, mesh.points.len())?;
+        if !tags.values.is_empty() {
+            let key = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
+            let ids: HashMap<_, _> = edges.edges.iter().map(|&ends| key(ends)).zip(0..).collect();
+            edges.tags = vec![0; edges.edges.len()];
+            for (&ends, &value) in tags.ends.iter().zip(&tags.values) {
+                let e: usize = *ids.get(&key(ends)).ok_or_else(|| no_edge(ends))?;
+                edges.tags[e] = value as i32;
+            }
+        }
+        let mut run = Self::new(edges, options)?;
+        run.markers = tags.markers;
+        run.times.insert(0, numbering);
+        Ok(run)
+    }
+
+    /// The mesh by points and triangles, as [`super::EdgeMesh::triangulation`].
+    pub fn triangulation(&self, regions: Option<&[i32]>) -> Triangulation {
+        let of_input = |regions: &[i32]| {
+            let ancestors = self.ancestors(regions.len());
+            ancestors.iter().map(|&t| regions[t as usize]).collect()
+        };
+        let (ends, tags) = (self.mesh.edges.iter().copied(), self.mesh.tags.iter().copied());
+        Triangulation {
+            points: self.mesh.points.iter().map(|p| p.to_f64()).collect(),
+            triangles: self.mesh.corners(),
+            regions: regions.map(of_input),
+            segments: segments(&self.markers, ends, tags),
+        }
+    }
+
+    /// Refines `mesh` in rounds.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Result<Self> {
+        validate::refine::topology(&mesh)?;
+        let clockwise = check_orientation(&mesh.points, &mesh.corners())?;
+        let input = mesh.triangles.len() as u32;
+        let mut run = SerialRun {
+            mesh,
+            rounds: Vec::new(),
+            end: End::Rounds,
+            times: Vec::new(),
+            markers: Vec::new(),
+        };
+        let mut parents = Vec::new();
+        for round in 0..options.rounds as usize {
+            let corners = run.mesh.corners();
+            let corners = corners.as_flattened();
+            let is_marked =
+                |t| options.marking.marks(t, &run.mesh, corners, round, input, &parents);
+            let marks: Vec<bool> = (0..run.mesh.triangles.len() as u32).map(is_marked).collect();
+            if !marks.contains(&true) {
+                run.end = End::NothingMarked;
+                break;
+            }
+            // Only a round that is done tells how many triangles it gives.
+            let before = options.max_triangles.map(|_| run.mesh.clone());
+            let (made, times) = reference::refine(&mut run.mesh, |t| marks[t as usize]);
+            run.add_times(times.steps());
+            if let Some((most, before)) = options.max_triangles.zip(before)
+                && run.mesh.triangles.len() > most as usize
+            {
+                run.mesh = before;
+                run.end = End::MaxTriangles;
+                break;
+            }
+            parents.extend(&made.parents);
+            run.rounds.push(made);
+        }
+        let mut corners = run.mesh.corners();
+        if clockwise {
+            corners.iter_mut().for_each(|corners| corners.swap(1, 2));
+        }
+        let point = |v: u32| run.mesh.points[v as usize].to_f64();
+        let is_proper = |&[a, b, c]: &[u32; 3]| is_counter_clockwise(point(a), point(b), point(c));
+        match corners.iter().position(|corners| !is_proper(corners)) {
+            None => Ok(run),
+            Some(t) => Err(degenerate(t as u32)),
+        }
+    }
+
+    fn add_times<const N: usize>(&mut self, steps: [(&'static str, Duration); N]) {
+        if self.times.is_empty() {
+            self.times.extend(steps);
+            return;
+        }
+        for (sum, (_, time)) in self.times.iter_mut().zip(steps) {
+            sum.1 += time;
+        }
+    }
+
+    /// The triangle of the input, of `input`, that each triangle is a part of; T.
+    pub fn ancestors(&self, input: usize) -> Vec<u32> {
+        let mut ancestors: Vec<u32> = (0..input as u32).collect();
+        for &parent in self.rounds.iter().flat_map(|round| &round.parents) {
+            // A parent is older than its parts.
+            ancestors.push(ancestors[parent as usize]);
+        }
+        ancestors
+    }
+}

@@ -1,0 +1,71 @@
+//! Segments as tags of edges: a marker may be any number, 0 too, so an edge holds its rank among the markers, from 1.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::mesh::Segment;
+use crate::{Error, Result};
+
+/// Segments of a mesh, each pair of vertices once.
+pub(super) struct Tags {
+    /// Markers, ascending.
+    pub markers: Vec<i32>,
+    /// Vertex ids; the first of several segments between the same vertices.
+    pub ends: Vec<[u32; 2]>,
+    /// One more than the rank of its marker.
+    pub values: Vec<u32>,
+}
+
+impl Tags {
+    /// # Errors
+    /// [`Error::Invalid`] for a vertex index out of range.
+    pub(super) fn new(segments: &[Segment], vertices: usize) -> Result<Self> {
+        let markers: BTreeSet<i32> = segments.iter().map(|segment| segment.marker).collect();
+        let mut tags = Tags {
+            markers: markers.into_iter().collect(),
+            ends: Vec::new(),
+            values: Vec::new(),
+        };
+        let mut seen = HashSet::new();
+        for (i, segment) in segments.iter().enumerate() {
+            let [a, b] = segment.ends;
+            if a.max(b) as usize >= vertices {
+                return Err(Error::Invalid {
+                    element: format!("segment {i}"),
+                    rule: "has a vertex index that is out of range".to_owned(),
+                });
+            }
+            if seen.insert((a.min(b), a.max(b))) {
+                let rank = tags.markers.binary_search(&segment.marker);
+                tags.ends.push([a, b]);
+                tags.values.push(1 + rank.expect("every marker is there") as u32);
+            }
+        }
+        Ok(tags)
+    }
+}
+
+/// The segments that tagged edges are, in the order of the edges.
+pub(super) fn segments<T: TryInto<usize>>(
+    markers: &[i32],
+    ends: impl IntoIterator<Item = [u32; 2]>,
+    tags: impl IntoIterator<Item = T>,
+) -> Vec<Segment> {
+    ends.into_iter()
+        .zip(tags)
+        .filter_map(|(ends, tag)| {
+            let rank = tag.try_into().ok()?.checked_sub(1)?;
+            Some(Segment {
+                ends,
+                marker: markers[rank],
+            })
+        })
+        .collect()
+}
+
+/// The error for a segment that is no edge.
+pub(super) fn no_edge([a, b]: [u32; 2]) -> Error {
+    Error::Invalid {
+        element: format!("the segment from vertex {a} to vertex {b}"),
+        rule: "is no edge of the triangulation".to_owned(),
+    }
+}

@@ -1,0 +1,277 @@
+//! Longest-edge bisection on a device against the sequential reference, and against the rules that any result must keep.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use glam::{DVec2, Vec2};
+use gpu::launch::Buffer;
+use gpu::point::Point2;
+
+use super::{Case, NamedMesh, Outcome, Size, equal};
+use crate::Error;
+use crate::backend::Device;
+use crate::half_edges::Point;
+use crate::mesh::{EdgeTriangulation, Triangulation};
+use crate::refine::{EdgeMesh, End, Marking, Options, SerialRun, refine};
+use crate::validate;
+
+pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
+    let runs = match size {
+        Size::Small => 1,
+        Size::Large => 10,
+    };
+    let mut cases = Vec::new();
+    for (name, mesh) in meshes {
+        let mesh = Arc::new(super::polylla::with_regions(mesh));
+        for (what, options) in manners(&mesh) {
+            let mesh = mesh.clone();
+            cases.push(Case::new(format!("refine {name}, {what}"), move |on| {
+                compare::<DVec2>(on, &mesh, &options, runs)?;
+                compare::<Vec2>(on, &mesh, &options, 1)
+            }));
+        }
+    }
+    cases.push(Case::new("refine the paper's example", paper_example));
+    cases.push(Case::new("refine up to a number of triangles", |on| {
+        let mesh = crate::generate::grid(100)?;
+        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let options = Options {
+            rounds: 100,
+            max_triangles: Some(1000),
+            ..Options::default()
+        };
+        let end = refine(on, &mut ours, &options)?;
+        equal("end", &[end], &[End::MaxTriangles])?;
+        // 162 triangles in squares with one diagonal: each round doubles them.
+        equal("triangles", &[ours.level().triangles], &[648])
+    }));
+    cases.push(Case::new("refine until areas are small", |on| {
+        let mesh = crate::generate::random(500, 3)?;
+        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let options = Options {
+            marking: Marking::Area(1e-4),
+            rounds: u32::MAX,
+            ..Options::default()
+        };
+        let end = refine(on, &mut ours, &options)?;
+        equal("end", &[end], &[End::NothingMarked])?;
+        let fine = ours.triangulation(on, None)?;
+        let area = |&[a, b, c]: &[u32; 3]| {
+            let p = |v: u32| fine.points[v as usize];
+            (p(b) - p(a)).perp_dot(p(c) - p(a)) * 0.5
+        };
+        match fine.triangles.iter().position(|t| area(t) > 1e-4) {
+            None => Ok(()),
+            Some(t) => Err(format!("triangle {t} is larger")),
+        }
+    }));
+    cases.push(Case::new("too small a triangle is refused", |on| {
+        let mut mesh = crate::generate::grid(4)?;
+        for point in &mut mesh.points {
+            *point = DVec2::ONE + *point * (4.0 * f64::EPSILON);
+        }
+        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let options = Options {
+            rounds: 12,
+            ..Options::default()
+        };
+        match refine(on, &mut ours, &options) {
+            Err(Error::Invalid { rule, .. }) if rule.contains("precision") => Ok(()),
+            other => Err(format!("not refused: {other:?}")),
+        }
+    }));
+    cases
+}
+
+/// Markings of which some are few and some many, so that both ways of each step run.
+fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
+    let low = mesh.points.iter().copied().fold(DVec2::MAX, DVec2::min);
+    let high = mesh.points.iter().copied().fold(DVec2::MIN, DVec2::max);
+    let (middle, extent) = (low.midpoint(high), high - low);
+    let area = extent.x * extent.y / mesh.triangles.len() as f64;
+    let every_ninth = Marking::flags((0..mesh.triangles.len()).map(|t| t % 9 == 0));
+    let manner = |name, marking, rounds| {
+        let options = Options {
+            marking,
+            rounds,
+            max_triangles: None,
+            history: true,
+        };
+        (name, options)
+    };
+    vec![
+        manner("all", Marking::All, 2),
+        manner("1 %", fraction(0.01), 3),
+        manner("30 %", fraction(0.3), 3),
+        manner("the lower left corner", Marking::Box([low.x, low.y, middle.x, middle.y]), 3),
+        manner("a disk", Marking::Disk([middle.x, middle.y, extent.x / 5.0]), 4),
+        manner("large triangles", Marking::Area(area), 3),
+        manner("small angles", Marking::Angle(20.0), 2),
+        manner("given triangles", every_ninth, 3),
+    ]
+}
+
+fn fraction(fraction: f64) -> Marking {
+    Marking::Fraction { fraction, seed: 1 }
+}
+
+/// Everything that a mesh holds on the device.
+fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+    mesh.label(on)?;
+    fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
+        on.download_rows(buffer)
+    }
+    Ok(vec![
+        bytes(on, &mesh.points)?,
+        bytes(on, &mesh.corners)?,
+        bytes(on, &mesh.sides)?,
+        bytes(on, &mesh.ends)?,
+        bytes(on, mesh.halves())?,
+        bytes(on, mesh.longest())?,
+        bytes(on, mesh.tags())?,
+        bytes(on, &mesh.parents)?,
+        bytes(on, &mesh.divided)?,
+        bytes(on, &mesh.origins)?,
+    ])
+}
+
+fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs: usize) -> Outcome {
+    let expected = SerialRun::<P>::of_triangulation(mesh, options)?;
+    let (fine, rounds) = (&expected.mesh, &expected.rounds);
+    let coarse = match EdgeMesh::<P>::upload(on, mesh) {
+        Err(Error::Invalid { rule, .. })
+            if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
+        {
+            return Ok(());
+        }
+        other => other?,
+    };
+    for run in 0..runs {
+        let mut ours = coarse.duplicate(on)?;
+        refine(on, &mut ours, options)?;
+        let check = || -> Outcome {
+            let got = ours.download(on)?;
+            equal("sides", &got.triangles, &fine.triangles)?;
+            equal("edges", &got.edges, &fine.edges)?;
+            equal::<P>("points", &got.points, &fine.points)?;
+            equal("rounds", &ours.rounds(on)?, rounds)?;
+            let corners: Vec<[u32; 3]> = on.download_rows(&ours.corners)?;
+            equal("corners", &corners, &fine.corners())?;
+            let regions = mesh.regions.as_deref();
+            let (ours, expected) = (ours.triangulation(on, regions)?, expected.triangulation(regions));
+            equal("segments", &ours.segments, &expected.segments)?;
+            equal("mesh", &[ours], &[expected])
+        };
+        check().map_err(|error| format!("run {run}, {}: {error}", P::INSTANCE))?;
+    }
+    go_back(on, &coarse, options)?;
+    if P::INSTANCE == DVec2::INSTANCE {
+        keep_rules(on, mesh, &coarse, options)?;
+    }
+    Ok(())
+}
+
+/// Coarsening gives every array back as it was: after all rounds but one, and before the first.
+fn go_back<P: Point>(on: &Device, coarse: &EdgeMesh<P>, options: &Options) -> Outcome {
+    let mut ours = coarse.duplicate(on)?;
+    let input = arrays(on, &mut ours)?;
+    let rounds = |rounds| Options {
+        rounds,
+        ..options.clone()
+    };
+    refine(on, &mut ours, &rounds(options.rounds - 1))?;
+    let middle = arrays(on, &mut ours)?;
+    let reached = ours.levels().len() - 1;
+    refine(on, &mut ours, &rounds(1))?;
+    ours.coarsen(on, reached)?;
+    equal("coarsened by a level", &arrays(on, &mut ours)?, &middle)?;
+    refine(on, &mut ours, &rounds(1))?;
+    ours.coarsen(on, 0)?;
+    equal("coarsened to the input", &arrays(on, &mut ours)?, &input)
+}
+
+/// Every round keeps what `validate::refine` says, and fields of the input are carried along.
+fn keep_rules<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    coarse: &EdgeMesh<P>,
+    options: &Options,
+) -> Outcome {
+    let mut ours = coarse.duplicate(on)?;
+    refine(on, &mut ours, options)?;
+    let field: Vec<f64> = (0..mesh.points.len()).map(|i| (i % 1024) as f64).collect();
+    let mut fine_field = on.upload(&field)?;
+    ours.interpolate(on, &mut fine_field)?;
+    let mut expected = field;
+    let rounds = ours.rounds(on)?;
+    for [a, b] in rounds.iter().flat_map(|round| &round.ends) {
+        expected.push(expected[*a as usize] * 0.5 + expected[*b as usize] * 0.5);
+    }
+    equal("field", &on.download(&fine_field)?, &expected)?;
+
+    let fine = ours.download(on)?;
+    validate::refine::conforming(&fine)?;
+    let mut after = fine.clone();
+    for (level, made) in rounds.iter().enumerate().rev() {
+        ours.coarsen(on, level)?;
+        let before = ours.download(on)?;
+        validate::refine::refinement(&before, &after, made)?;
+        after = before;
+    }
+    validate::refine::area(&after, &fine, rounds.len() as u32)?;
+    validate::refine::angles(&after, &fine, rounds.len() as u32)?;
+    Ok(())
+}
+
+/// Section 4.5: tables 4.2, 4.3 and 4.7, from edges that have their numbers.
+fn paper_example(on: &Device) -> Outcome {
+    let point = |x: i32, y: i32| DVec2::new(f64::from(x), f64::from(y));
+    let mesh = EdgeTriangulation {
+        points: vec![point(0, 3), point(15, 0), point(0, 16), point(25, 14), point(10, 24)],
+        edges: vec![[1, 0], [0, 2], [2, 1], [3, 1], [3, 2], [2, 4], [4, 3]],
+        triangles: [[1, 2, 3], [4, -3, -5], [5, 6, 7]].map(sides).to_vec(),
+        tags: Vec::new(),
+    };
+    let mut ours = EdgeMesh::<DVec2>::upload_edges(on, &mesh)?;
+    let options = Options {
+        marking: Marking::flags([true, false, false].into_iter()),
+        ..Options::default()
+    };
+    refine(on, &mut ours, &options)?;
+    let fine = ours.download(on)?;
+    let expected = [
+        [-3, 2, 9],
+        [11, -13, 4],
+        [-5, 7, 13],
+        [3, 8, 1],
+        [10, -9, -12],
+        [-10, -11, -8],
+        [5, 12, 6],
+    ];
+    equal("table 4.7", &fine.triangles, &expected.map(sides))?;
+    let ends = fine.edges.iter().map(|&[a, b]| {
+        [fine.points[a as usize], fine.points[b as usize]]
+    });
+    let (half, middle) = (DVec2::new(7.5, 8.0), DVec2::new(12.5, 15.0));
+    let expected = [
+        [point(15, 0), point(0, 3)],
+        [point(0, 3), point(0, 16)],
+        [point(0, 3), half],
+        [point(25, 14), point(15, 0)],
+        [point(10, 24), middle],
+        [point(0, 16), point(10, 24)],
+        [point(10, 24), point(25, 14)],
+        [half, point(15, 0)],
+        [point(0, 16), half],
+        [middle, half],
+        [point(15, 0), middle],
+        [middle, point(0, 16)],
+        [point(25, 14), middle],
+    ];
+    equal("table 4.6", &ends.collect::<Vec<_>>(), &expected)
+}
+
+/// Sides by the paper's numbers: edges from 1, negative in reverse.
+fn sides(edges: [i32; 3]) -> [u32; 3] {
+    edges.map(|edge| 2 * (edge.unsigned_abs() - 1) + u32::from(edge < 0))
+}

@@ -1,0 +1,176 @@
+//! What refinement keeps up to rounding: area and angles.
+
+use std::f64::consts::{PI, SQRT_2};
+
+use glam::DVec2;
+use gpu::point::Point2;
+use rayon::prelude::*;
+
+use super::corners;
+use crate::mesh::EdgeTriangulation;
+use crate::validate::exact::ExactSum;
+use crate::validate::{ensure, invalid};
+use crate::{Error, Result};
+
+/// Triangles whose areas one thread sums up; the sum is the same for any number of threads.
+const BLOCK: usize = 4096;
+
+/// Area of a mesh before and after refinement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Areas {
+    /// Area before, rounded once.
+    pub before: f64,
+    /// Area after less area before, rounded once; 0 where no midpoint on the boundary was rounded.
+    pub change: f64,
+    /// Most that rounded midpoints on the boundary account for: the boundary's length by the largest displacement.
+    pub bound: f64,
+}
+
+/// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
+///
+/// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded
+/// midpoints cancel: what one triangle gains the next one loses. On the boundary they do not; they account for at most its
+/// length times the largest displacement (see [the module](super)).
+///
+/// # Errors
+/// [`Error::Invalid`] when the change is more.
+pub fn area<P: Point2>(
+    before: &EdgeTriangulation<P>,
+    after: &EdgeTriangulation<P>,
+    rounds: u32,
+) -> Result<Areas> {
+    let was = twice_area(before);
+    let mut change = twice_area(after);
+    change.add_sum(&was, -1.0);
+    let mut uses = vec![0u8; before.edges.len()];
+    for &side in before.triangles.iter().flatten() {
+        uses[side as usize / 2] += 1;
+    }
+    let boundary = before.edges.iter().zip(uses).filter(|(_, uses)| *uses == 1);
+    let length: f64 = boundary
+        .map(|(ends, _)| {
+            let [a, b] = ends.map(|v| before.points[v as usize].to_f64());
+            a.distance(b)
+        })
+        .sum();
+    let areas = Areas {
+        before: 0.5 * was.value(),
+        change: 0.5 * change.value(),
+        // The length is rounded too.
+        bound: (1.0 + 1e-9) * length * displacement(before, rounds),
+    };
+    ensure(
+        areas.change.abs() <= areas.bound,
+        || "mesh".into(),
+        || {
+            format!(
+                "of area {} changes it by {}, more than the {} of rounding",
+                areas.before, areas.change, areas.bound
+            )
+        },
+    )?;
+    Ok(areas)
+}
+
+fn twice_area<P: Point2>(mesh: &EdgeTriangulation<P>) -> ExactSum {
+    let blocks: Vec<ExactSum> = (0..mesh.triangles.len().div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let mut sum = ExactSum::default();
+            for t in block * BLOCK..mesh.triangles.len().min((block + 1) * BLOCK) {
+                sum.add_triangle(corners(mesh, t));
+            }
+            sum
+        })
+        .collect();
+    let mut sum = ExactSum::default();
+    for block in &blocks {
+        sum.add_sum(block, 1.0);
+    }
+    sum
+}
+
+/// Most that rounding displaces a vertex by in `rounds` rounds.
+fn displacement<P: Point2>(mesh: &EdgeTriangulation<P>, rounds: u32) -> f64 {
+    let largest = |most: f64, p: &P| most.max(p.to_f64().abs().max_element());
+    let largest = mesh.points.iter().fold(0.0, largest);
+    // Whether the precision holds the number after 1 in double precision.
+    let is_double = P::from_f64(DVec2::splat(1.0 + f64::EPSILON)).to_f64().x > 1.0;
+    let epsilon = if is_double {
+        f64::EPSILON
+    } else {
+        f32::EPSILON.into()
+    };
+    f64::from(rounds) * SQRT_2 * 0.5 * epsilon * largest
+}
+
+/// Smallest angles of a mesh before and after refinement, in radians; infinite where there is no triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmallestAngles {
+    /// Before.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+}
+
+/// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under half of the smallest
+/// of `before`: Rosenberg and Stenger, A lower bound on the angles of triangles constructed by bisecting the longest side
+/// (1975), and for triangles cut in four Rivara, Algorithms for refining triangular grids suitable for adaptive and multigrid
+/// techniques (1984). An equilateral triangle attains it.
+///
+/// Allowed for rounding in each triangle: a corner displaced by d turns a side of length h by at most asin(2d / h), so an angle
+/// changes by at most 2 pi d / h with h the shortest side; and 1e-12 of the angle for computing it. Where sides differ by
+/// rounding alone, another than the longest may have been bisected: that changes angles by less.
+///
+/// # Errors
+/// [`Error::Invalid`] with the first triangle that has a smaller angle.
+pub fn angles<P: Point2>(
+    before: &EdgeTriangulation<P>,
+    after: &EdgeTriangulation<P>,
+    rounds: u32,
+) -> Result<SmallestAngles> {
+    let smallest = |mesh: &EdgeTriangulation<P>| {
+        let triangles = (0..mesh.triangles.len()).into_par_iter();
+        triangles
+            .map(|t| smallest_angle(corners(mesh, t)))
+            .reduce(|| f64::INFINITY, f64::min)
+    };
+    let was = smallest(before);
+    let displacement = displacement(before, rounds);
+    let broken = (0..after.triangles.len())
+        .into_par_iter()
+        .find_map_first(|t| -> Option<Error> {
+            let corners = corners(after, t);
+            let angle = smallest_angle(corners);
+            let [a, b, c] = corners;
+            let shortest = a.distance(b).min(b.distance(c)).min(c.distance(a));
+            let allowed = 2.0 * PI * displacement / shortest + 1e-12 * was;
+            let degrees = |angle: f64| angle.to_degrees();
+            (angle < 0.5 * was - allowed).then(|| {
+                invalid(
+                    format!("triangle {t}"),
+                    format!(
+                        "has an angle of {} degrees, under half of the smallest before, {}",
+                        degrees(angle),
+                        degrees(was)
+                    ),
+                )
+            })
+        });
+    match broken {
+        Some(error) => Err(error),
+        None => Ok(SmallestAngles {
+            before: was,
+            after: smallest(after),
+        }),
+    }
+}
+
+fn smallest_angle(corners: [DVec2; 3]) -> f64 {
+    let [a, b, c] = corners;
+    let angle = |p: DVec2, q: DVec2, r: DVec2| {
+        let (q, r) = (q - p, r - p);
+        q.perp_dot(r).abs().atan2(q.dot(r))
+    };
+    angle(a, b, c).min(angle(b, c, a)).min(angle(c, a, b))
+}
