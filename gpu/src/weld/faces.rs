@@ -2,63 +2,45 @@
 
 use gpu_macros::kernel;
 
+use super::grid::item;
 use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// Slots next to a face's own that are tried before any other.
 const WINDOW: u32 = 16;
+/// Slots among which a triangle's own is chosen: the upper bits of 32, of which this many go.
+const CHOICE_SHIFT: u32 = 30;
 /// Attempts after which the table is searched slot by slot.
 const ATTEMPTS: u32 = 64;
 
-/// Gives triangle `t` its new vertices; whether they are three.
-///
-/// Finds a triangle in `found[0]` if it has an index out of range.
-#[kernel(bits)]
-pub fn remap_faces(
-    t: u32,
-    faces: In<[u32; 3]>,
-    map: In<u32>,
-    remapped: Out<[u32; 3]>,
-    found: Atomic,
-) -> bool {
-    if cfg!(not(target_arch = "nvptx64")) && t + PREFETCHED_AHEAD < faces.len() {
-        let [a, b, c] = faces.at(t + PREFETCHED_AHEAD);
-        map.prefetch(a);
-        map.prefetch(b);
-        map.prefetch(c);
-    }
+/// New vertices of triangle `t`.
+#[inline(always)]
+fn remapped(faces: In<[u32; 3]>, map: In<u32>, t: u32) -> [u32; 3] {
     let [a, b, c] = faces.at(t);
-    let n = map.len();
-    if a >= n || b >= n || c >= n {
-        found.min(0, t);
-        return false;
-    }
-    let (a, b, c) = (map.at(a), map.at(b), map.at(c));
-    remapped.set(t, [a, b, c]);
-    a != b && b != c && c != a
+    [map.at(a), map.at(b), map.at(c)]
 }
 
-/// Corners of triangle `t` from the lowest on: the same for the same oriented triangle.
+/// Corners of a triangle from the lowest on: the same for the same oriented triangle.
 #[inline(always)]
-fn rotated(remapped: In<[u32; 3]>, t: u32) -> (u32, u32, u32) {
-    let [a, b, c] = remapped.at(t);
+fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
     if a <= b && a <= c {
-        (a, b, c)
+        [a, b, c]
     } else if b <= c {
-        (b, c, a)
+        [b, c, a]
     } else {
-        (c, a, b)
+        [c, a, b]
     }
 }
 
 /// Slot number `attempt` at which a triangle is looked for in a table of `size` slots.
 ///
 /// As with the twins of half-edges: first near a place in proportion to the lowest vertex (`scale` is slots a vertex, times
-/// 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the other.
+/// 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the other. The other
+/// vertices choose among the first places, since about two triangles have a vertex as their lowest.
 #[inline(always)]
-fn slot(corners: (u32, u32, u32), attempt: u32, size: u32, scale: u64) -> u32 {
-    let (low, b, c) = corners;
+fn slot([low, b, c]: [u32; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     if attempt < WINDOW {
-        let slot = ((u64::from(low) * scale) >> 32) as u32 + attempt;
+        let choice = (b ^ c.rotate_left(16)).wrapping_mul(0x9E37_79B9) >> CHOICE_SHIFT;
+        let slot = ((u64::from(low) * scale) >> 32) as u32 + choice + attempt;
         return if slot < size { slot } else { slot - size };
     }
     let scattered = attempt.min(ATTEMPTS);
@@ -75,62 +57,98 @@ fn slot(corners: (u32, u32, u32), attempt: u32, size: u32, scale: u64) -> u32 {
     }) as u32
 }
 
-/// Lets triangle `t` claim its slot in `table`, if it is `kept`; of equal triangles all but the first lose their bit.
+/// Lets triangle `t` claim its slot in `table`; whether it has three new vertices. Of equal triangles all but the first get
+/// their bit in `repeated`.
 ///
 /// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them: whenever two
-/// meet, the higher one is dropped.
-#[kernel]
-pub fn drop_repeated(t: u32, remapped: In<[u32; 3]>, kept: Atomic, table: Atomic, scale: u64) {
+/// meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
+#[kernel(bits)]
+pub fn claim_faces(
+    t: u32,
+    faces: In<[u32; 3]>,
+    map: In<u32>,
+    table: Atomic,
+    repeated: Atomic,
+    found: Atomic,
+    scale: u64,
+) -> bool {
     let size = table.len();
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, remapped, table, scale);
+        ask_ahead(t, faces, map, table, scale);
     }
-    if !kept.bit(t) {
-        return;
+    if !is_in_range(faces.at(t), map.len()) {
+        found.min(0, t);
+        return false;
     }
-    let corners = rotated(remapped, t);
+    let [a, b, c] = remapped(faces, map, t);
+    if a == b || b == c || c == a {
+        return false;
+    }
+    let corners = rotated([a, b, c]);
     let mut attempt = 0;
     loop {
         let slot = slot(corners, attempt, size, scale);
-        let mut other = table.load(slot);
+        let other = table.compare_exchange(slot, NONE, t);
         if other == NONE {
-            other = table.compare_exchange(slot, NONE, t);
-            if other == NONE {
-                return;
-            }
+            return true;
         }
-        if rotated(remapped, other) == corners {
+        if rotated(remapped(faces, map, other)) == corners {
             let before = table.fetch_min(slot, t);
-            kept.clear_bit(before.max(t));
-            return;
+            repeated.set_bit(before.max(t));
+            return true;
         }
         attempt += 1;
     }
 }
 
-/// Asks for the slot of a later triangle, and for what waits in that of one nearer.
 #[inline(always)]
-fn ask_ahead(t: u32, remapped: In<[u32; 3]>, table: Atomic, scale: u64) {
-    let triangles = remapped.len();
-    if t + PREFETCHED_AHEAD < triangles {
-        table.prefetch(slot(
-            rotated(remapped, t + PREFETCHED_AHEAD),
-            0,
-            table.len(),
-            scale,
-        ));
+fn is_in_range([a, b, c]: [u32; 3], vertices: u32) -> bool {
+    a < vertices && b < vertices && c < vertices
+}
+
+/// Asks for the vertices of a later triangle, and for the slot of one nearer.
+#[inline(always)]
+fn ask_ahead(t: u32, faces: In<[u32; 3]>, map: In<u32>, table: Atomic, scale: u64) {
+    if t + 2 * PREFETCHED_AHEAD >= faces.len() {
+        return;
     }
-    if t + PREFETCHED_AHEAD / 2 < triangles {
-        let corners = rotated(remapped, t + PREFETCHED_AHEAD / 2);
-        let other = table.load(slot(corners, 0, table.len(), scale));
-        if other != NONE {
-            remapped.prefetch(other);
-        }
+    for v in faces.at(t + 2 * PREFETCHED_AHEAD) {
+        map.prefetch(v);
+    }
+    let nearer = t + PREFETCHED_AHEAD;
+    if is_in_range(faces.at(nearer), map.len()) {
+        let corners = rotated(remapped(faces, map, nearer));
+        table.prefetch(slot(corners, 0, table.len(), scale));
     }
 }
 
-/// Copies triangle `list[i]` to its place.
+/// Takes the bits of word `w` out of `kept` that are set in `dropped`.
 #[kernel]
-pub fn gather_faces(i: u32, list: In<u32>, remapped: In<[u32; 3]>, faces: Out<[u32; 3]>) {
-    faces.set(i, remapped.at(list.at(i)));
+pub fn drop_bits(w: u32, dropped: In<u32>, kept: Out<u32>) {
+    kept.set(w, kept.at(w) & !dropped.at(w));
+}
+
+/// Gives triangle `list[i]` (every triangle in turn for an empty list) its new vertices, at place `i`.
+///
+/// Finds a triangle in `found[0]` if it has an index out of range.
+#[kernel]
+pub fn remap_faces(
+    i: u32,
+    list: In<u32>,
+    faces: In<[u32; 3]>,
+    map: In<u32>,
+    left: Out<[u32; 3]>,
+    found: Atomic,
+) {
+    let t = item(list, i);
+    if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < left.len() {
+        for v in faces.at(item(list, i + PREFETCHED_AHEAD)) {
+            map.prefetch(v);
+        }
+    }
+    if is_in_range(faces.at(t), map.len()) {
+        left.set(i, remapped(faces, map, t));
+    } else {
+        found.min(0, t);
+    }
 }

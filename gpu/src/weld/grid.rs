@@ -15,16 +15,17 @@ pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);
 /// Steps across a cell: the resolution of a site's place.
 pub const CELL_STEPS: u32 = 1 << STEP_BITS;
 const STEP_BITS: u32 = 8;
-/// Cells of a block along each axis. The buckets of a block follow each other, so that a neighbourhood lies in few places.
-const BLOCK: u32 = 1 << BLOCK_BITS;
+/// Cells of a block along each axis, and blocks of a region. The buckets of a block follow each other, and the blocks of a
+/// region, so that a neighbourhood lies in few places.
 const BLOCK_BITS: u32 = 2;
-/// Buckets of a block.
-pub const BLOCK_BUCKETS: u32 = BLOCK * BLOCK * BLOCK;
+const BLOCK_MASK: u32 = (1 << BLOCK_BITS) - 1;
+/// Cells of a block, and blocks of a region.
+const BLOCK_CELLS: u32 = 1 << (3 * BLOCK_BITS);
+/// Buckets of a region.
+pub const REGION_BUCKETS: u32 = BLOCK_CELLS * BLOCK_CELLS;
 /// Bits of a place along an axis: the steps of a block.
 const PLACE_BITS: u32 = STEP_BITS + BLOCK_BITS;
 const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
-/// Largest number of blocks along an axis; beyond it they count from 0 again.
-const BLOCKS_MASK: u32 = u32::MAX >> PLACE_BITS;
 
 /// Steps below this are floors; beyond they follow the floating-point numbers.
 const FLOORED: f64 = (1u64 << 50) as f64;
@@ -49,8 +50,8 @@ pub struct Grid {
     pub reach: u32,
     /// Most steps that the places of neighbours may be apart, squared.
     pub place_bound: u32,
-    /// Blocks of the table.
-    pub blocks: u32,
+    /// Regions of the table.
+    pub regions: u32,
     /// Nothing: fills the struct.
     pub padding: u32,
 }
@@ -104,25 +105,29 @@ impl Grid {
         ]
     }
 
-    /// First bucket of a block.
+    /// Bucket of a cell.
     #[inline(always)]
-    fn block(&self, x: u32, y: u32, z: u32) -> u32 {
-        let mut h =
-            x.wrapping_mul(0x8DA6_B343) ^ y.wrapping_mul(0xD816_3841) ^ z.wrapping_mul(0xCB1A_B31F);
+    fn bucket_of(&self, x: u32, y: u32, z: u32) -> u32 {
+        let place = |x: u32, y: u32, z: u32| {
+            (((z & BLOCK_MASK) << BLOCK_BITS | y & BLOCK_MASK) << BLOCK_BITS) | x & BLOCK_MASK
+        };
+        let mut h = (x >> (2 * BLOCK_BITS)).wrapping_mul(0x8DA6_B343)
+            ^ (y >> (2 * BLOCK_BITS)).wrapping_mul(0xD816_3841)
+            ^ (z >> (2 * BLOCK_BITS)).wrapping_mul(0xCB1A_B31F);
         h = (h ^ h >> 16).wrapping_mul(0x7FEB_352D);
         h = (h ^ h >> 15).wrapping_mul(0x846C_A68B);
         h ^= h >> 16;
-        ((u64::from(h) * u64::from(self.blocks)) >> 32) as u32 * BLOCK_BUCKETS
+        let region = ((u64::from(h) * u64::from(self.regions)) >> 32) as u32;
+        // Blocks mixed, so that a plane along the axes fills the table as evenly as any other.
+        let block = place(x >> BLOCK_BITS, y >> BLOCK_BITS, z >> BLOCK_BITS) ^ h % BLOCK_CELLS;
+        (region * BLOCK_CELLS + block) * BLOCK_CELLS + place(x, y, z)
     }
 
     /// Bucket of a point.
     #[inline(always)]
     pub fn bucket(&self, p: [f64; 3]) -> u32 {
-        let [x, y, z] = self.steps_to(p);
-        let cell = |steps: u32| steps >> STEP_BITS & (BLOCK - 1);
-        self.block(x >> PLACE_BITS, y >> PLACE_BITS, z >> PLACE_BITS)
-            + (cell(z) * BLOCK + cell(y)) * BLOCK
-            + cell(x)
+        let [x, y, z] = self.steps_to(p).map(|steps| steps >> STEP_BITS);
+        self.bucket_of(x, y, z)
     }
 
     /// Place of a point in its block.
@@ -132,29 +137,48 @@ impl Grid {
         (x & PLACE_MASK) | (y & PLACE_MASK) << PLACE_BITS | (z & PLACE_MASK) << (2 * PLACE_BITS)
     }
 
-    /// Calls `look(first, last, corner)` for runs of buckets that hold all that is near `p`; a bucket may come twice. `corner`
-    /// is the way from the corner of the buckets' block to `p`, in steps.
+    /// Calls `look(first, last, corner)` for runs of buckets that hold all that is near `p`, until it returns false; a bucket
+    /// may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
+    ///
+    /// What is near lies in two cells along each axis, or in one.
     #[inline(always)]
-    pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(u32, u32, [u32; 3])) {
+    pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(u32, u32, [u32; 3]) -> bool) {
         let [x, y, z] = self.steps_to(p);
-        Span::new(z, self.reach).each_block(|z_block, z_first, z_last, from_z| {
-            Span::new(y, self.reach).each_block(|y_block, y_first, y_last, from_y| {
-                Span::new(x, self.reach).each_block(|x_block, x_first, x_last, from_x| {
-                    let block = self.block(x_block, y_block, z_block);
-                    let mut z = z_first;
-                    while z <= z_last {
-                        let mut y = y_first;
-                        while y <= y_last {
-                            // The cells of a row in a block are neighbours in the table.
-                            let row = block + (z * BLOCK + y) * BLOCK;
-                            look(row + x_first, row + x_last, [from_x, from_y, from_z]);
-                            y += 1;
-                        }
-                        z += 1;
+        let low = |steps: u32| steps.wrapping_sub(self.reach) >> STEP_BITS;
+        let high = |steps: u32| steps.wrapping_add(self.reach) >> STEP_BITS;
+        let from = |steps: u32, cell: u32| steps.wrapping_sub(cell >> BLOCK_BITS << PLACE_BITS);
+        let (x_low, x_high) = (low(x), high(x));
+        let (y_low, y_high) = (low(y), high(y));
+        let (z_low, z_high) = (low(z), high(z));
+        let mut z_cell = z_low;
+        loop {
+            let mut y_cell = y_low;
+            loop {
+                let mut x_cell = x_low;
+                loop {
+                    // The cells of a row in a block are neighbours in the table.
+                    let is_last = x_cell >> BLOCK_BITS == x_high >> BLOCK_BITS;
+                    let length = if is_last { x_high - x_cell } else { 0 };
+                    let first = self.bucket_of(x_cell, y_cell, z_cell);
+                    let corner = [from(x, x_cell), from(y, y_cell), from(z, z_cell)];
+                    if !look(first, first + length, corner) {
+                        return;
                     }
-                });
-            });
-        });
+                    if is_last {
+                        break;
+                    }
+                    x_cell = x_high;
+                }
+                if y_cell == y_high {
+                    break;
+                }
+                y_cell = y_high;
+            }
+            if z_cell == z_high {
+                break;
+            }
+            z_cell = z_high;
+        }
     }
 }
 
@@ -167,50 +191,6 @@ impl Site {
         let z = (self.place >> (2 * PLACE_BITS)).wrapping_sub(corner[2]);
         let square = |d: u32| d.wrapping_mul(d);
         square(x) + square(y) + square(z) <= bound
-    }
-}
-
-/// Steps along an axis, modulo 2^32.
-#[derive(Clone, Copy)]
-struct Span {
-    middle: u32,
-    low: u32,
-    high: u32,
-}
-
-impl Span {
-    #[inline(always)]
-    fn new(middle: u32, reach: u32) -> Self {
-        Self {
-            middle,
-            low: middle.wrapping_sub(reach),
-            high: middle.wrapping_add(reach),
-        }
-    }
-
-    /// Calls `visit(block, first, last, from)` for the blocks of the span, with the first and the last cell in each, and the
-    /// steps from its corner to the middle.
-    #[inline(always)]
-    fn each_block(self, mut visit: impl FnMut(u32, u32, u32, u32)) {
-        let cell = |steps: u32| steps >> STEP_BITS & (BLOCK - 1);
-        let last_block = self.high >> PLACE_BITS;
-        let mut block = self.low >> PLACE_BITS;
-        let mut first = cell(self.low);
-        loop {
-            let is_last = block == last_block;
-            let last = if is_last { cell(self.high) } else { BLOCK - 1 };
-            visit(
-                block,
-                first,
-                last,
-                self.middle.wrapping_sub(block << PLACE_BITS),
-            );
-            if is_last {
-                break;
-            }
-            block = (block + 1) & BLOCKS_MASK;
-            first = 0;
-        }
     }
 }
 
@@ -325,9 +305,28 @@ impl Search<'_> {
         }
     }
 
-    /// Calls `visit(row, vertex)` for every vertex near that of `row` with a lower id.
+    /// Row of a slot.
     #[inline(always)]
-    pub fn each_lower_neighbour(&self, row: u32, mut visit: impl FnMut(u32, u32)) {
+    pub fn row(&self, slot: u32) -> u32 {
+        if self.by_slot {
+            slot
+        } else {
+            self.sites.at(slot).id
+        }
+    }
+
+    /// Asks a CPU for the position in a slot some way behind `slot`.
+    #[inline(always)]
+    pub fn prefetch(&self, slot: u32) {
+        let ahead = slot + PREFETCHED_AHEAD;
+        if cfg!(not(target_arch = "nvptx64")) && !self.by_slot && ahead < self.sites.len() {
+            self.positions.prefetch(self.sites.at(ahead).id);
+        }
+    }
+
+    /// Calls `visit(row, vertex)` for every vertex near that of `row` with a lower id, until it returns false.
+    #[inline(always)]
+    pub fn each_lower_neighbour(&self, row: u32, mut visit: impl FnMut(u32, u32) -> bool) {
         let v = self.vertex(row);
         let p = self.positions.at(row).to_array();
         self.grid.each_run(p, |first, last, corner| {
@@ -338,12 +337,15 @@ impl Search<'_> {
                 // Without a branch on the first, which would go either way.
                 if (site.id < v) & site.may_be_near(corner, self.grid.place_bound) {
                     let row = if self.by_slot { slot } else { site.id };
-                    if self.grid.is_near(p, self.positions.at(row).to_array()) {
-                        visit(row, site.id);
+                    if self.grid.is_near(p, self.positions.at(row).to_array())
+                        && !visit(row, site.id)
+                    {
+                        return false;
                     }
                 }
                 slot += 1;
             }
+            true
         });
     }
 }

@@ -68,7 +68,7 @@ struct Outcome {
     device: String,
     welded: Welded,
     stages: Vec<Stage>,
-    rounds: Option<u32>,
+    rounds: Option<usize>,
     peak_bytes: Option<u64>,
 }
 
@@ -153,7 +153,7 @@ fn on_device(
     Ok(Outcome {
         device: on.name(),
         welded: result.download(on)?,
-        rounds: Some(result.rounds),
+        rounds: Some(result.left.len()),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
     })

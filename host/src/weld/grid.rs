@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu::launch::Buffer;
 use gpu::view::NONE;
 use gpu::weld as kernel;
-use gpu::weld::{BLOCK_BUCKETS, CELL_STEPS, Grid, STEP_ERROR, Site};
+use gpu::weld::{CELL_STEPS, Grid, REGION_BUCKETS, STEP_ERROR, Site};
 
 use super::{Nearness, Tuning, bad_vertex};
 use crate::Result;
@@ -13,6 +13,8 @@ use crate::collective::exclusive_scan;
 
 /// Points that the choice of the cells' side looks at.
 const SAMPLES: usize = 1024;
+/// Blocks of a region of the table, of as many buckets each.
+const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;
 /// Largest bucket that neighbour searches may go through.
 const LARGEST_BUCKET: u32 = 512;
 
@@ -29,9 +31,9 @@ pub struct DeviceGrid {
 impl DeviceGrid {
     /// Bytes that building takes at once, for V points.
     pub fn bytes_needed(points: usize) -> usize {
-        let words = 2 * points
-            + (points / Tuning::default().points_per_block + 16) * BLOCK_BUCKETS as usize;
-        points * size_of::<Site>() + words * size_of::<u32>()
+        let words = 2 * points + regions(points, &Tuning::default()) * REGION_BUCKETS as usize;
+        // Whether positions are sorted too is known only later.
+        points * (size_of::<Site>() + size_of::<DVec3>()) + words * size_of::<u32>()
     }
 
     /// What rows index: the sorted positions, or all points.
@@ -63,10 +65,10 @@ impl DeviceGrid {
             let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
             Ok((origin, side, 4 * small > 3 * steps.len()))
         })?;
-        let blocks = n / tuning.points_per_block.max(1) + 16;
+        let regions = regions(n, tuning);
         on.stage("grid", || {
             loop {
-                let parameters = on.upload(&[parameters(origin, side, near, blocks as u32)])?;
+                let parameters = on.upload(&[parameters(origin, side, near, regions as u32)])?;
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
                 kernel::place_points::launch(
@@ -78,7 +80,7 @@ impl DeviceGrid {
                     &mut keys,
                     &mut found,
                 )?;
-                let buckets = blocks * BLOCK_BUCKETS as usize;
+                let buckets = regions * REGION_BUCKETS as usize;
                 // One more: scanned, it is the end of the last.
                 let mut offsets = on.filled(buckets + 1, 0)?;
                 let mut ranks = on.uninitialized(n)?;
@@ -122,6 +124,12 @@ impl DeviceGrid {
     }
 }
 
+/// Regions of the table for `n` points.
+fn regions(n: usize, tuning: &Tuning) -> usize {
+    let blocks = n / tuning.points_per_block.max(1);
+    1 + blocks.div_ceil(BLOCKS_OF_REGION)
+}
+
 /// Some points, and how far the next vertex is from each.
 fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
     let count = if points.is_empty() { 0 } else { SAMPLES };
@@ -153,7 +161,7 @@ fn least_side(reach: f64) -> f64 {
     (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
 }
 
-fn parameters(origin: DVec3, side: f64, near: &Nearness, blocks: u32) -> Grid {
+fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32) -> Grid {
     let inverse_step = f64::from(CELL_STEPS) / side;
     let steps = near.reach * inverse_step;
     let reach = steps.ceil() as u32 + STEP_ERROR;
@@ -166,7 +174,7 @@ fn parameters(origin: DVec3, side: f64, near: &Nearness, blocks: u32) -> Grid {
         bound: near.bound,
         reach,
         place_bound: apart * apart,
-        blocks,
+        regions,
         padding: 0,
     }
 }
@@ -181,7 +189,7 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     let mut origin = DVec3::ZERO;
     let mut extent = 0.0f64;
     for axis in 0..3 {
-        let mut values: Vec<f64> = samples.iter().map(|p| p[axis]).collect();
+        let mut values: Vec<f64> = samples.iter().step_by(4).map(|p| p[axis]).collect();
         if values.iter().any(|x| !x.is_finite()) || values.is_empty() {
             // Found and refused when all are placed.
             return (DVec3::ZERO, least);
@@ -215,22 +223,29 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     (origin, chosen.max(least))
 }
 
-/// Number of boxes that the samples are in.
+/// Number of boxes that the samples are in, by a hash of 64 bits.
 fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
-    let mut boxes: Vec<u64> = samples
-        .iter()
-        .map(|&p| {
-            let cell = ((p - origin) / side)
-                .floor()
-                .to_array()
-                .map(|x| x as i64 as u64);
-            cell[0]
-                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                .wrapping_add(cell[1].wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
-                .wrapping_add(cell[2].wrapping_mul(0x1656_67B1_9E37_79F9))
-        })
-        .collect();
-    boxes.sort_unstable();
-    boxes.dedup();
-    boxes.len()
+    let inverse = 1.0 / side;
+    let cell = |x: f64| {
+        // A floor, without a call.
+        let towards_zero = x as i64;
+        towards_zero.wrapping_sub(i64::from(towards_zero as f64 > x)) as u64
+    };
+    let mut table = [0u64; 4 * SAMPLES];
+    let mut boxes = 0;
+    for &p in samples {
+        let [x, y, z] = ((p - origin) * inverse).to_array().map(cell);
+        let hash = x
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(y.wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
+            .wrapping_add(z.wrapping_mul(0x1656_67B1_9E37_79F9))
+            | 1;
+        let mut slot = (hash.wrapping_mul(0xFF51_AFD7_ED55_8CCD) >> 32) as usize % table.len();
+        while table[slot] != 0 && table[slot] != hash {
+            slot = (slot + 1) % table.len();
+        }
+        boxes += usize::from(table[slot] == 0);
+        table[slot] = hash;
+    }
+    boxes
 }

@@ -33,8 +33,8 @@ pub struct Options {
 /// How the work is laid out: what speed depends on, and no result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
-    /// Vertices that are tried for one, following what is in the way, before it is left for the next round.
-    pub steps: u32,
+    /// Times that a device's thread looks at the vertices it waits for, in the first round; in later ones oftener.
+    pub polls: u32,
     /// Vertices of an occupied cell that the choice of the cells' side aims at.
     pub points_per_cell: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
@@ -44,7 +44,7 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            steps: 16,
+            polls: 32,
             points_per_cell: 2.0,
             points_per_block: 24,
         }
@@ -183,8 +183,9 @@ pub struct DeviceWeld {
     pub points: Buffer<DVec3>,
     /// Triangles that are left, with new vertices.
     pub faces: Buffer<[u32; 3]>,
-    /// Rounds of decisions that it took.
-    pub rounds: u32,
+    /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
+    /// differ from run to run.
+    pub left: Vec<u32>,
 }
 
 impl DeviceWeld {
@@ -234,69 +235,125 @@ pub fn weld(
         representatives: clusters.representatives,
         points: positions,
         faces,
-        rounds: clustering.rounds,
+        left: clustering.left,
     })
 }
 
 struct Clustering {
     /// Of each vertex; V.
     representatives: Buffer<u32>,
-    rounds: u32,
+    /// As in [`DeviceWeld`].
+    left: Vec<u32>,
 }
 
 fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
     let n = points.len();
     let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
-    let (states, rounds) = on.stage("decide", || {
-        let mut states = on.filled(n, kernel::UNDECIDED)?;
-        let mut left = on.uninitialized(0)?;
-        let mut decide = |left: &Buffer<u32>, count: usize| -> Result<Buffer<u32>> {
-            let mut bits = on.uninitialized(count.div_ceil(32))?;
-            kernel::decide_points::launch(
-                on,
-                count as u32,
-                left,
-                grid.positions(points),
-                &grid.parameters,
-                &grid.offsets,
-                &grid.sites,
-                grid.by_slot(),
-                &mut states,
-                options.tuning.steps,
-                &mut bits,
-            )?;
-            compact(on, &bits)
-        };
-        let mut kept = decide(&left, n)?;
-        let mut rounds = 1;
-        while !kept.is_empty() {
-            if left.is_empty() {
-                left = kept;
-            } else {
-                let mut shorter = on.uninitialized(kept.len())?;
-                kernel::shorten_list::launch(on, kept.len() as u32, &left, &kept, &mut shorter)?;
-                left = shorter;
-            }
-            kept = decide(&left, left.len())?;
-            rounds += 1;
-        }
-        Ok((states, rounds))
+    let positions = grid.positions(points);
+    let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
+    let mut states = on.uninitialized(n)?;
+    on.stage("note neighbours", || {
+        kernel::note_lower_neighbours::launch(
+            on,
+            n as u32,
+            positions,
+            &grid.parameters,
+            &grid.offsets,
+            &grid.sites,
+            grid.by_slot(),
+            &mut lower,
+            &mut states,
+        )?;
+        Ok(())
     })?;
-    if grid.sorted.is_empty() {
-        return Ok(Clustering {
-            representatives: states,
-            rounds,
-        });
-    }
-    let representatives = on.stage("give back", || {
+    let left = on.stage("decide", || {
+        decide(
+            on,
+            points,
+            &grid,
+            &mut lower,
+            &mut states,
+            options.tuning.polls,
+        )
+    })?;
+    let representatives = on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
-        kernel::give_back_states::launch(on, n as u32, &grid.sites, &states, &mut representatives)?;
+        kernel::assign_points::launch(
+            on,
+            n as u32,
+            positions,
+            &grid.parameters,
+            &grid.offsets,
+            &grid.sites,
+            grid.by_slot(),
+            &lower,
+            &states,
+            &mut representatives,
+        )?;
         Ok(representatives)
     })?;
     Ok(Clustering {
         representatives,
-        rounds,
+        left,
     })
+}
+
+/// Most looks of a round: those of a thread that waits for half a million others in turn take a second.
+const MOST_POLLS: u32 = 1 << 20;
+
+/// Decides all vertices; how many were left after each round.
+fn decide(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    grid: &DeviceGrid,
+    lower: &mut Buffer<u32>,
+    states: &mut Buffer<u32>,
+    mut polls: u32,
+) -> Result<Vec<u32>> {
+    let mut rows = on.uninitialized(0)?;
+    let mut count = states.len();
+    let mut left = Vec::new();
+    loop {
+        let mut undecided = on.uninitialized(count.div_ceil(32))?;
+        let mut searching = on.uninitialized(count.div_ceil(32))?;
+        kernel::decide_points::launch(
+            on,
+            count as u32,
+            &rows,
+            lower,
+            states,
+            polls,
+            &mut undecided,
+            &mut searching,
+        )?;
+        let kept = compact(on, &undecided)?;
+        left.push(kept.len() as u32);
+        if kept.is_empty() {
+            return Ok(left);
+        }
+        let shortened = |kept: &Buffer<u32>| -> Result<Buffer<u32>> {
+            let mut shorter = on.uninitialized(kept.len())?;
+            kernel::shorten_list::launch(on, kept.len() as u32, &rows, kept, &mut shorter)?;
+            Ok(shorter)
+        };
+        let searching = shortened(&compact(on, &searching)?)?;
+        rows = shortened(&kept)?;
+        kernel::note_undecided_neighbours::launch(
+            on,
+            searching.len() as u32,
+            &searching,
+            grid.positions(points),
+            &grid.parameters,
+            &grid.offsets,
+            &grid.sites,
+            grid.by_slot(),
+            lower,
+            states,
+        )?;
+        // A round that decides little is one of long chains: fewer rounds, of more looks.
+        polls = (8 * polls).min(MOST_POLLS);
+        count = rows.len();
+    }
 }
 
 struct Clusters {
@@ -377,40 +434,50 @@ fn remap_faces(
     clusters: &Clusters,
     options: &Options,
 ) -> Result<Buffer<[u32; 3]>> {
-    let triangles = faces.len();
-    let mut remapped = on.uninitialized(faces.len())?;
-    let mut kept = on.uninitialized(triangles.div_ceil(32))?;
     let mut found = on.filled(1, NONE)?;
+    let list = if options.keep_degenerate {
+        on.uninitialized(0)?
+    } else {
+        let triangles = faces.len();
+        let words = triangles.div_ceil(32);
+        let mut kept = on.uninitialized(words)?;
+        let mut repeated = on.filled(words, 0)?;
+        // Four for each vertex of a closed surface.
+        let slots = 2 * triangles + 64;
+        let mut table = on.filled(slots, NONE)?;
+        let vertices = clusters.representatives.len();
+        kernel::claim_faces::launch(
+            on,
+            triangles as u32,
+            faces,
+            &clusters.map,
+            &mut table,
+            &mut repeated,
+            &mut found,
+            ((slots as u64) << 32) / vertices.max(1) as u64,
+            &mut kept,
+        )?;
+        drop(table);
+        kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept)?;
+        compact(on, &kept)?
+    };
+    let count = if options.keep_degenerate {
+        faces.len()
+    } else {
+        list.len()
+    };
+    let mut left = on.uninitialized(count)?;
     kernel::remap_faces::launch(
         on,
-        triangles as u32,
+        count as u32,
+        &list,
         faces,
         &clusters.map,
-        &mut remapped,
+        &mut left,
         &mut found,
-        &mut kept,
     )?;
-    let bad = on.read(&found, 0)?;
-    if bad != NONE {
-        return Err(bad_face(bad as usize));
+    match on.read(&found, 0)? {
+        NONE => Ok(left),
+        bad => Err(bad_face(bad as usize)),
     }
-    if options.keep_degenerate {
-        return Ok(remapped);
-    }
-    let vertices = clusters.representatives.len();
-    let slots = triangles + triangles / 2 + 64;
-    let mut table = on.filled(slots, NONE)?;
-    kernel::drop_repeated::launch(
-        on,
-        triangles as u32,
-        &remapped,
-        &mut kept,
-        &mut table,
-        ((slots as u64) << 32) / vertices.max(1) as u64,
-    )?;
-    drop(table);
-    let list = compact(on, &kept)?;
-    let mut left = on.uninitialized(list.len())?;
-    kernel::gather_faces::launch(on, list.len() as u32, &list, &remapped, &mut left)?;
-    Ok(left)
 }
