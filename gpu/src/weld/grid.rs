@@ -330,20 +330,30 @@ impl Search<'_> {
         let v = self.vertex(row);
         let p = self.positions.at(row).to_array();
         self.grid.each_run(p, |first, last, corner| {
-            let mut slot = self.offsets.at(first);
+            let mut start = self.offsets.at(first);
             let end = self.offsets.at(last + 1);
-            while slot < end {
-                let site = self.sites.at(slot);
-                // Without a branch on the first, which would go either way.
-                if (site.id < v) & site.may_be_near(corner, self.grid.place_bound) {
-                    let row = if self.by_slot { slot } else { site.id };
-                    if self.grid.is_near(p, self.positions.at(row).to_array())
-                        && !visit(row, site.id)
-                    {
+            while start < end {
+                // First all by their places, without a branch: it would go either way.
+                let count = (end - start).min(32);
+                let mut candidates = 0;
+                let mut i = 0;
+                while i < count {
+                    let site = self.sites.at(start + i);
+                    let is_candidate =
+                        (site.id < v) & site.may_be_near(corner, self.grid.place_bound);
+                    candidates |= u32::from(is_candidate) << i;
+                    i += 1;
+                }
+                while candidates != 0 {
+                    let slot = start + candidates.trailing_zeros();
+                    candidates &= candidates - 1;
+                    let id = self.sites.at(slot).id;
+                    let row = if self.by_slot { slot } else { id };
+                    if self.grid.is_near(p, self.positions.at(row).to_array()) && !visit(row, id) {
                         return false;
                     }
                 }
-                slot += 1;
+                start += count;
             }
             true
         });
