@@ -37,7 +37,7 @@ fn end_list(row: u32, count: u32, lower: Out<u32>) {
     } else {
         // To the end of a vector: whoever reads stops at one that is not full.
         let mut place = count;
-        while place < LISTED && (place == count || place % 4 != 0) {
+        while place < LISTED && (place == count || !place.is_multiple_of(4)) {
             lower.set(row * LISTED + place, NONE);
             place += 1;
         }

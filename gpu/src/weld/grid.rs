@@ -119,7 +119,7 @@ impl Grid {
         h ^= h >> 16;
         let region = ((u64::from(h) * u64::from(self.regions)) >> 32) as u32;
         // Blocks mixed, so that a plane along the axes fills the table as evenly as any other.
-        let block = place(x >> BLOCK_BITS, y >> BLOCK_BITS, z >> BLOCK_BITS) ^ h % BLOCK_CELLS;
+        let block = place(x >> BLOCK_BITS, y >> BLOCK_BITS, z >> BLOCK_BITS) ^ (h % BLOCK_CELLS);
         (region * BLOCK_CELLS + block) * BLOCK_CELLS + place(x, y, z)
     }
 

@@ -10,7 +10,7 @@ use gpu::view::NONE;
 use gpu::weld as kernel;
 
 use crate::backend::Device;
-use crate::collective::{bucket, compact, exclusive_scan};
+use crate::collective::{bucket_known, compact, exclusive_scan};
 use crate::{Error, Result};
 
 use grid::DeviceGrid;
@@ -208,9 +208,12 @@ impl DeviceWeld {
 /// Bytes that a run takes at once with its mesh, for V points and F triangles.
 pub fn bytes_needed(points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
-    let clusters = DeviceGrid::bytes_needed(points) + 2 * points * size_of::<u32>();
+    // Lists of lower neighbours, states, representatives.
+    let clusters = DeviceGrid::bytes_needed(points)
+        + points * (kernel::LISTED as usize + 2) * size_of::<u32>();
     let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
-    let remapped = faces * (2 * size_of::<[u32; 3]>() + 3 * size_of::<u32>() / 2);
+    // The table of two slots a triangle, or the triangles that are left and their list; bit sets.
+    let remapped = faces * (size_of::<[u32; 3]>() + size_of::<u32>() + 1);
     (mesh + clusters.max(result + remapped)) as u64
 }
 
@@ -225,6 +228,7 @@ pub fn weld(
     options: &Options,
 ) -> Result<DeviceWeld> {
     options.check()?;
+    check_sizes(points.len(), faces.len())?;
     let clustering = cluster(on, points, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
@@ -237,6 +241,19 @@ pub fn weld(
         faces,
         left: clustering.left,
     })
+}
+
+/// Refuses more elements than the indices of lists and tables reach.
+fn check_sizes(points: usize, faces: usize) -> Result<()> {
+    let most_points = (u32::MAX / kernel::LISTED) as usize;
+    let most_faces = (u32::MAX / 2) as usize - 64;
+    if points <= most_points && faces <= most_faces {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "{points} vertices and {faces} faces are more than weld's indices reach ({most_points} and {most_faces}): \
+         weld parts of the mesh, or use --device serial"
+    )))
 }
 
 struct Clustering {
@@ -410,7 +427,10 @@ fn position_clusters(
             Ok(())
         })?,
         Position::Mean => {
-            let members = on.stage("members", || bucket(on, &clusters.keys, count))?;
+            let members = on.stage("members", || {
+                let others = clusters.keys.len() - count;
+                bucket_known(on, &clusters.keys, count, others)
+            })?;
             on.stage("positions", || {
                 kernel::average_points::launch(
                     on,

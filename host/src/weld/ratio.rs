@@ -3,7 +3,7 @@
 use glam::DVec3;
 use gpu::launch::Buffer;
 
-use super::{Options, cluster};
+use super::{Options, check_sizes, cluster};
 use crate::backend::Device;
 use crate::collective::count_bits;
 use crate::{Error, Result};
@@ -38,6 +38,7 @@ pub fn epsilon_for_ratio(on: &Device, points: &Buffer<DVec3>, ratio: f64) -> Res
             "the ratio of vertices to remove is {ratio}, but must be 0 or more and less than 1"
         )));
     }
+    check_sizes(points.len(), 0)?;
     on.stage("search epsilon", || {
         let n = points.len();
         let mut clusterings = 0;
