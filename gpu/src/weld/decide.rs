@@ -5,6 +5,10 @@
 //! whose lower neighbours are all members is a representative; any other waits. In the end each member takes the lowest
 //! representative of its list.
 //!
+//! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
+//! vertices that wait for each other run along the list: a block sweeps over its piece until that decides nothing more, and
+//! a lane, over its entries in their order. So a chain takes a round for each piece that it crosses, not for each link.
+//!
 //! States are read while others write them. That does no harm: a state changes once, from undecided to what is right, and a
 //! vertex that reads it too early only waits longer.
 //!
@@ -15,6 +19,7 @@ use glam::DVec3;
 use gpu_macros::kernel;
 
 use super::grid::{Grid, Search, Site, item};
+use crate::block::Block;
 use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// State of a vertex of which nothing is known.
@@ -83,27 +88,10 @@ pub fn note_lower_neighbours(
     }
 }
 
-/// Searches anew for the vertex of row `rows[i]`: all that it noted are members.
-#[kernel]
-pub fn note_undecided_neighbours(
-    i: u32,
-    rows: In<u32>,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    lower: Out<u32>,
-    states: Atomic,
-) {
-    let search = Search {
-        grid: grid.at(0),
-        offsets,
-        sites,
-        positions,
-        by_slot: by_slot != 0,
-    };
-    let row = rows.at(i);
+/// Searches anew for the vertex of `row`, all of whose noted neighbours are members, and decides it or notes the undecided;
+/// whether it is decided.
+#[inline(always)]
+fn search_again(search: &Search, row: u32, lower: Out<u32>, states: Atomic) -> bool {
     let mut count = 0;
     let mut is_member = false;
     search.each_lower_neighbour(row, |neighbour, _| {
@@ -126,6 +114,7 @@ pub fn note_undecided_neighbours(
     } else {
         end_list(row, count, lower);
     }
+    is_member | (count == 0)
 }
 
 /// What a list of lower neighbours says.
@@ -138,7 +127,7 @@ struct Seen {
 
 /// Looks at the listed lower neighbours of `row`.
 #[inline(always)]
-fn look(row: u32, lower: In<u32>, states: Atomic) -> Seen {
+fn look(row: u32, lower: Out<u32>, states: Atomic) -> Seen {
     // What is not there holds up nobody.
     let state = |neighbour: u32| {
         if neighbour < MORE {
@@ -170,47 +159,156 @@ fn look(row: u32, lower: In<u32>, states: Atomic) -> Seen {
     }
 }
 
-/// Decides the vertex of row `list[i]` (of all rows in turn for an empty list), if its lower neighbours allow it; whether it
-/// is left undecided, and whether because it has to search again.
-///
-/// A device's thread looks up to `polls` times: those that it waits for are at work in other threads. A CPU's looks once.
-#[kernel(bits)]
-pub fn decide_points(
-    i: u32,
-    list: In<u32>,
-    lower: In<u32>,
-    states: Atomic,
-    polls: u32,
-) -> (bool, bool) {
-    let row = item(list, i);
-    if states.load(row) != UNDECIDED {
-        return (false, false);
-    }
-    let mut poll = 0;
-    loop {
-        let seen = look(row, lower, states);
-        if seen.is_member {
-            states.store(row, MEMBER);
-            return (false, false);
-        }
-        if !seen.is_waiting {
-            if seen.is_incomplete {
-                return (true, true);
-            }
-            states.store(row, REPRESENTATIVE);
-            return (false, false);
-        }
-        poll += 1;
-        if poll >= polls || cfg!(not(target_arch = "nvptx64")) {
-            return (true, false);
-        }
+const LANES: u32 = 256;
+/// Neighbouring entries of a lane.
+const OWN: u32 = 8;
+/// Entries of a list that a block of [`decide_pieces()`] works on.
+pub const PIECE: u32 = LANES * OWN;
+
+/// The entries of a lane, a bit each.
+#[derive(Clone, Copy)]
+struct Entries {
+    undecided: u32,
+    /// Those of them that have to search again.
+    searching: u32,
+}
+
+impl Entries {
+    /// What the sums over a block are made of: a piece has less than 2^16 entries.
+    #[inline(always)]
+    fn counts(self) -> u32 {
+        self.undecided.count_ones() | self.searching.count_ones() << 16
     }
 }
 
-/// Takes the items of `list` (of all indices for an empty list) that `kept` names by their places.
+/// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
+/// other pieces. The bits of `undecided` say which entries these are.
+///
+/// It searches again only when nothing else can be decided. Each sweep but the last decides a vertex or is followed by one that
+/// does: so there are at most two for each entry.
+#[kernel(block = 256, shared = 8192)]
+pub fn decide_pieces(
+    block: &Block<256>,
+    list: In<u32>,
+    positions: In<DVec3>,
+    grid: In<Grid>,
+    offsets: In<u32>,
+    sites: In<Site>,
+    by_slot: u32,
+    lower: Out<u32>,
+    states: Atomic,
+    undecided: Out<u32>,
+) {
+    let count = if list.is_empty() {
+        states.len()
+    } else {
+        list.len()
+    };
+    let first = block.index() * PIECE;
+    // Rows that are undecided at first, `NONE` in the places of the others: neighbouring lanes read neighbours.
+    let rows = block.shared::<u32>();
+    block.phase(|lane| {
+        let mut place = lane;
+        while place < PIECE {
+            let mut row = NONE;
+            if first + place < count {
+                row = item(list, first + place);
+                if states.load(row) != UNDECIDED {
+                    row = NONE;
+                }
+            }
+            rows.set(place, row);
+            place += LANES;
+        }
+    });
+    let mut entries = block.lanes(|lane| {
+        let mut undecided = 0;
+        let mut k = 0;
+        while k < OWN {
+            undecided |= u32::from(rows.at(lane * OWN + k) != NONE) << k;
+            k += 1;
+        }
+        Entries {
+            undecided,
+            searching: 0,
+        }
+    });
+    let (_, mut left) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
+    let mut searches = false;
+    // The same for all lanes, as the sums are: all reach the barriers.
+    while left != 0 {
+        entries = block.lanes(|lane| {
+            let Entries {
+                mut undecided,
+                mut searching,
+            } = entries.at(lane);
+            let mut todo = if searches {
+                searching
+            } else {
+                undecided & !searching
+            };
+            while todo != 0 {
+                let entry = todo & todo.wrapping_neg();
+                todo ^= entry;
+                let row = rows.at(lane * OWN + entry.trailing_zeros());
+                if searches {
+                    let search = Search {
+                        grid: grid.at(0),
+                        offsets,
+                        sites,
+                        positions,
+                        by_slot: by_slot != 0,
+                    };
+                    searching ^= entry;
+                    if search_again(&search, row, lower, states) {
+                        undecided ^= entry;
+                    }
+                    continue;
+                }
+                let seen = look(row, lower, states);
+                if seen.is_member {
+                    states.store(row, MEMBER);
+                    undecided ^= entry;
+                } else if !seen.is_waiting {
+                    if seen.is_incomplete {
+                        searching |= entry;
+                    } else {
+                        states.store(row, REPRESENTATIVE);
+                        undecided ^= entry;
+                    }
+                }
+            }
+            Entries {
+                undecided,
+                searching,
+            }
+        });
+        let (_, counts) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
+        let (before, searching) = (left, counts >> 16);
+        left = counts & 0xFFFF;
+        if left < before {
+            searches = false;
+        } else if searches || searching == 0 {
+            break;
+        } else {
+            searches = true;
+        }
+    }
+    // A lane's entries are a byte of the bit set.
+    let bytes = block.shared::<u8>();
+    block.phase(|lane| bytes.set(lane, entries.at(lane).undecided as u8));
+    block.lanes(|lane| {
+        let word = first / 32 + lane;
+        if lane < PIECE / 32 && word < undecided.len() {
+            undecided.set(word, rows.at(lane));
+        }
+    });
+}
+
+/// Takes the items of `list` that `kept` names by their places.
 #[kernel]
 pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
-    shorter.set(i, item(list, kept.at(i)));
+    shorter.set(i, list.at(kept.at(i)));
 }
 
 /// Finds the representative of the vertex in `slot`: itself, or the lowest near.

@@ -33,8 +33,6 @@ pub struct Options {
 /// How the work is laid out: what speed depends on, and no result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
-    /// Times that a device's thread looks at the vertices it waits for, in the first round; in later ones oftener.
-    pub polls: u32,
     /// Vertices of an occupied cell that the choice of the cells' side aims at.
     pub points_per_cell: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
@@ -44,7 +42,6 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            polls: 32,
             points_per_cell: 2.0,
             points_per_block: 24,
         }
@@ -284,14 +281,7 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
         Ok(())
     })?;
     let left = on.stage("decide", || {
-        decide(
-            on,
-            points,
-            &grid,
-            &mut lower,
-            &mut states,
-            options.tuning.polls,
-        )
+        decide(on, points, &grid, &mut lower, &mut states)
     })?;
     let representatives = on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
@@ -315,9 +305,6 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
     })
 }
 
-/// Most looks of a round: those of a thread that waits for half a million others in turn take a second.
-const MOST_POLLS: u32 = 1 << 20;
-
 /// Decides all vertices; how many were left after each round.
 fn decide(
     on: &Device,
@@ -325,40 +312,17 @@ fn decide(
     grid: &DeviceGrid,
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
-    mut polls: u32,
 ) -> Result<Vec<u32>> {
+    // All, until some are left.
     let mut rows = on.uninitialized(0)?;
     let mut count = states.len();
     let mut left = Vec::new();
     loop {
         let mut undecided = on.uninitialized(count.div_ceil(32))?;
-        let mut searching = on.uninitialized(count.div_ceil(32))?;
-        kernel::decide_points::launch(
+        kernel::decide_pieces::launch(
             on,
-            count as u32,
+            count.div_ceil(kernel::PIECE as usize) as u32,
             &rows,
-            lower,
-            states,
-            polls,
-            &mut undecided,
-            &mut searching,
-        )?;
-        let kept = compact(on, &undecided)?;
-        left.push(kept.len() as u32);
-        if kept.is_empty() {
-            return Ok(left);
-        }
-        let shortened = |kept: &Buffer<u32>| -> Result<Buffer<u32>> {
-            let mut shorter = on.uninitialized(kept.len())?;
-            kernel::shorten_list::launch(on, kept.len() as u32, &rows, kept, &mut shorter)?;
-            Ok(shorter)
-        };
-        let searching = shortened(&compact(on, &searching)?)?;
-        rows = shortened(&kept)?;
-        kernel::note_undecided_neighbours::launch(
-            on,
-            searching.len() as u32,
-            &searching,
             grid.positions(points),
             &grid.parameters,
             &grid.offsets,
@@ -366,10 +330,21 @@ fn decide(
             grid.by_slot(),
             lower,
             states,
+            &mut undecided,
         )?;
-        // A round that decides little is one of long chains: fewer rounds, of more looks.
-        polls = (8 * polls).min(MOST_POLLS);
-        count = rows.len();
+        let kept = compact(on, &undecided)?;
+        left.push(kept.len() as u32);
+        if kept.is_empty() {
+            return Ok(left);
+        }
+        count = kept.len();
+        rows = if rows.is_empty() {
+            kept
+        } else {
+            let mut shorter = on.uninitialized(count)?;
+            kernel::shorten_list::launch(on, count as u32, &rows, &kept, &mut shorter)?;
+            shorter
+        };
     }
 }
 

@@ -21,9 +21,6 @@ pub struct Settings {
     /// Fraction of the vertices that weld is to remove
     #[arg(long, value_name = "R", default_value_t = 0.5)]
     ratio: f64,
-    /// Weld: times that a GPU's thread looks at the vertices it waits for, in the first round
-    #[arg(long, value_name = "N", default_value_t = Tuning::default().polls)]
-    polls: u32,
     /// Weld: vertices of an occupied cell that the choice of cells aims at
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_cell)]
     points_per_cell: f64,
@@ -47,7 +44,6 @@ pub fn run(
     };
     let options = weld::Options {
         tuning: Tuning {
-            polls: settings.polls,
             points_per_cell: settings.points_per_cell,
             points_per_block: settings.points_per_block,
         },
