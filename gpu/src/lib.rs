@@ -8,6 +8,7 @@
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
 //! | [`refine`] | longest-edge bisection of triangulations |
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
+//! | [`weld`] | deterministic vertex clustering |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
@@ -35,3 +36,4 @@ pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 pub mod view;
+pub mod weld;

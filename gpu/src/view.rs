@@ -350,6 +350,18 @@ impl Atomic<'_> {
         }
     }
 
+    /// Lowers element `i` to `value`; its value before.
+    #[inline(always)]
+    pub fn fetch_min(self, i: u32, value: u32) -> u32 {
+        self.cell(i).fetch_min(value, Relaxed)
+    }
+
+    /// Clears bit `i` of a bit set.
+    #[inline(always)]
+    pub fn clear_bit(self, i: u32) {
+        self.cell(i / 32).fetch_and(!(1 << (i % 32)), Relaxed);
+    }
+
     /// Sets bit `i` of a bit set.
     #[inline(always)]
     pub fn set_bit(self, i: u32) {

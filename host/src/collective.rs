@@ -95,12 +95,46 @@ pub struct Buckets {
 /// # Errors
 /// Those of the device.
 pub fn bucket(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Buckets> {
-    let n = keys.len() as u32;
+    let (offsets, total) = count_keys(on, keys, buckets)?;
+    let items = on.read(&total, 0)? as usize;
+    fill_buckets(on, keys, buckets, offsets, items)
+}
+
+/// As [`bucket`], where the number of elements with a key is known: without a wait for it.
+///
+/// # Errors
+/// Those of the device.
+pub fn bucket_known(
+    on: &Device,
+    keys: &Buffer<u32>,
+    buckets: usize,
+    items: usize,
+) -> Result<Buckets> {
+    let (offsets, _) = count_keys(on, keys, buckets)?;
+    fill_buckets(on, keys, buckets, offsets, items)
+}
+
+/// Scanned counts of the keys, and the number of all.
+fn count_keys(
+    on: &Device,
+    keys: &Buffer<u32>,
+    buckets: usize,
+) -> Result<(Buffer<u32>, Buffer<u32>)> {
     let mut offsets = on.filled(buckets + 1, 0)?;
-    kernel::count_keys::launch(on, n, keys, &mut offsets)?;
+    kernel::count_keys::launch(on, keys.len() as u32, keys, &mut offsets)?;
     let total = exclusive_scan(on, &mut offsets)?;
-    let mut items = on.uninitialized(on.read(&total, 0)? as usize)?;
-    kernel::fill_buckets::launch(on, n, keys, &mut offsets, &mut items)?;
+    Ok((offsets, total))
+}
+
+fn fill_buckets(
+    on: &Device,
+    keys: &Buffer<u32>,
+    buckets: usize,
+    mut offsets: Buffer<u32>,
+    items: usize,
+) -> Result<Buckets> {
+    let mut items = on.uninitialized(items)?;
+    kernel::fill_buckets::launch(on, keys.len() as u32, keys, &mut offsets, &mut items)?;
     kernel::order_buckets::launch(on, buckets as u32, &offsets, &mut items)?;
     Ok(Buckets { offsets, items })
 }

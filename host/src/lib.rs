@@ -69,5 +69,6 @@ pub mod selftest;
 pub mod validate;
 pub mod vem;
 pub mod volume;
+pub mod weld;
 
 pub use error::{Error, Result};

@@ -27,6 +27,7 @@ enum Command {
     Bench(commands::bench::Options),
     Render(commands::render::Options),
     Vem(commands::vem::Options),
+    Weld(commands::weld::Options),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => commands::bench::run(&options),
         Command::Render(options) => commands::render::run(&options),
         Command::Vem(options) => commands::vem::run(&options),
+        Command::Weld(options) => commands::weld::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

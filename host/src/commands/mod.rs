@@ -21,6 +21,7 @@ pub mod render;
 pub mod selftest;
 pub mod vem;
 pub mod volume;
+pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

@@ -10,6 +10,7 @@ pub mod polylla;
 pub(crate) mod random_mesh;
 pub mod refine;
 pub mod refine_tets;
+pub mod weld;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
@@ -17,3 +18,4 @@ pub use indexed::indexed;
 pub use polylla::polylla;
 pub use refine::{edges, refine};
 pub use refine_tets::refine_tets;
+pub use weld::weld;

@@ -2,6 +2,7 @@
 
 mod refine;
 mod tets;
+mod weld;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints};
+use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
 
 use super::device::{DeviceOptions, Precision};
@@ -44,6 +46,8 @@ pub struct Options {
     /// ids:A,B,…
     #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
     mark: Mark,
+    #[command(flatten)]
+    weld: weld::Settings,
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -62,6 +66,8 @@ enum Family {
     Refine,
     /// One level of refinement of tetrahedra.
     RefineTets,
+    /// Clusters of a scan's vertices.
+    Weld,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -72,6 +78,10 @@ enum Mesh {
     Jittered,
     /// Delaunay triangulation of random points.
     Random,
+    /// Displaced sphere with noise, vertices in the scanner's order.
+    Scan,
+    /// The same with its vertices in random order.
+    ShuffledScan,
 }
 
 /// Runs the command.
@@ -83,22 +93,40 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
+    let runs = options.runs;
+    let DeviceOptions {
+        precision, json, ..
+    } = &options.device;
+    if matches!(options.family, Family::Weld) {
+        let (points, faces) = scans::scan(options.n, options.seed);
+        let mesh = match options.mesh {
+            Mesh::Scan => (points, faces),
+            Mesh::ShuffledScan => scans::shuffled(&points, &faces),
+            _ => {
+                return Err(Error::Argument(
+                    "bench weld takes --mesh scan or shuffled-scan".to_owned(),
+                ));
+            }
+        };
+        return weld::run(&device, mesh, &options.weld, runs, json.as_deref());
+    }
+    if let Mesh::Scan | Mesh::ShuffledScan = options.mesh {
+        return Err(Error::Argument(
+            "--mesh scan and shuffled-scan are for bench weld".to_owned(),
+        ));
+    }
     if matches!(options.family, Family::RefineTets) {
         let mesh = match options.mesh {
-            Mesh::Grid | Mesh::Jittered => generate::tet_grid(options.n, options.seed)?,
             Mesh::Random => generate::random_tets(options.n, options.seed)?,
+            _ => generate::tet_grid(options.n, options.seed)?,
         };
-        let DeviceOptions {
-            precision, json, ..
-        } = &options.device;
-        return tets::run(&device, &mesh, *precision, options.runs, json.as_deref());
+        return tets::run(&device, &mesh, *precision, runs, json.as_deref());
     }
     let mesh = match options.mesh {
-        Mesh::Grid => generate::grid(options.n)?,
         Mesh::Jittered => generate::jittered(options.n, options.seed)?,
         Mesh::Random => generate::random(options.n, options.seed)?,
+        _ => generate::grid(options.n)?,
     };
-    let runs = options.runs;
     let repair = options.repair.map(Into::into).unwrap_or_default();
     let is_double = options.device.precision == Precision::F64;
     let (stages, peak_bytes) = match (options.family, options.method) {
@@ -108,7 +136,7 @@ pub fn run(options: &Options) -> Result<()> {
             indexed::<DVec2>(&device, &mesh, repair, runs)?
         }
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
-        (Family::RefineTets, _) => unreachable!("its meshes are not planar"),
+        (Family::RefineTets | Family::Weld, _) => unreachable!("their meshes are not planar"),
         (Family::Refine, _) => {
             let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
             if is_double {

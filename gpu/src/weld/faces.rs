@@ -1,0 +1,154 @@
+//! Faces: new vertices, without degenerate and repeated ones.
+
+use gpu_macros::kernel;
+
+use super::grid::item;
+use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
+
+/// Slots next to a face's own that are tried before any other.
+const WINDOW: u32 = 16;
+/// Slots among which a triangle's own is chosen: the upper bits of 32, of which this many go.
+const CHOICE_SHIFT: u32 = 30;
+/// Attempts after which the table is searched slot by slot.
+const ATTEMPTS: u32 = 64;
+
+/// New vertices of triangle `t`.
+#[inline(always)]
+fn remapped(faces: In<[u32; 3]>, map: In<u32>, t: u32) -> [u32; 3] {
+    let [a, b, c] = faces.at(t);
+    [map.at(a), map.at(b), map.at(c)]
+}
+
+/// Corners of a triangle from the lowest on: the same for the same oriented triangle.
+#[inline(always)]
+fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
+    if a <= b && a <= c {
+        [a, b, c]
+    } else if b <= c {
+        [b, c, a]
+    } else {
+        [c, a, b]
+    }
+}
+
+/// Slot number `attempt` at which a triangle is looked for in a table of `size` slots.
+///
+/// As with the twins of half-edges: first near a place in proportion to the lowest vertex (`scale` is slots a vertex, times
+/// 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the other. The other
+/// vertices choose among the first places, since about two triangles have a vertex as their lowest.
+#[inline(always)]
+fn slot([low, b, c]: [u32; 3], attempt: u32, size: u32, scale: u64) -> u32 {
+    if attempt < WINDOW {
+        let choice = (b ^ c.rotate_left(16)).wrapping_mul(0x9E37_79B9) >> CHOICE_SHIFT;
+        let slot = ((u64::from(low) * scale) >> 32) as u32 + choice + attempt;
+        return if slot < size { slot } else { slot - size };
+    }
+    let scattered = attempt.min(ATTEMPTS);
+    let mut x = (u64::from(low) << 32 | u64::from(b))
+        ^ (u64::from(c) << 16 | u64::from(scattered)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    x ^= x >> 33;
+    let slot = (((x >> 32) * u64::from(size)) >> 32) + u64::from(attempt - scattered);
+    (if slot < u64::from(size) {
+        slot
+    } else {
+        slot - u64::from(size)
+    }) as u32
+}
+
+/// Lets triangle `t` claim its slot in `table`; whether it has three new vertices. Of equal triangles all but the first get
+/// their bit in `repeated`.
+///
+/// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them: whenever two
+/// meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
+#[kernel(bits)]
+pub fn claim_faces(
+    t: u32,
+    faces: In<[u32; 3]>,
+    map: In<u32>,
+    table: Atomic,
+    repeated: Atomic,
+    found: Atomic,
+    scale: u64,
+) -> bool {
+    let size = table.len();
+    if cfg!(not(target_arch = "nvptx64")) {
+        ask_ahead(t, faces, map, table, scale);
+    }
+    if !is_in_range(faces.at(t), map.len()) {
+        found.min(0, t);
+        return false;
+    }
+    let [a, b, c] = remapped(faces, map, t);
+    if a == b || b == c || c == a {
+        return false;
+    }
+    let corners = rotated([a, b, c]);
+    let mut attempt = 0;
+    loop {
+        let slot = slot(corners, attempt, size, scale);
+        let other = table.compare_exchange(slot, NONE, t);
+        if other == NONE {
+            return true;
+        }
+        if rotated(remapped(faces, map, other)) == corners {
+            let before = table.fetch_min(slot, t);
+            repeated.set_bit(before.max(t));
+            return true;
+        }
+        attempt += 1;
+    }
+}
+
+#[inline(always)]
+fn is_in_range([a, b, c]: [u32; 3], vertices: u32) -> bool {
+    a < vertices && b < vertices && c < vertices
+}
+
+/// Asks for the vertices of a later triangle, and for the slot of one nearer.
+#[inline(always)]
+fn ask_ahead(t: u32, faces: In<[u32; 3]>, map: In<u32>, table: Atomic, scale: u64) {
+    if t + 2 * PREFETCHED_AHEAD >= faces.len() {
+        return;
+    }
+    for v in faces.at(t + 2 * PREFETCHED_AHEAD) {
+        map.prefetch(v);
+    }
+    let nearer = t + PREFETCHED_AHEAD;
+    if is_in_range(faces.at(nearer), map.len()) {
+        let corners = rotated(remapped(faces, map, nearer));
+        table.prefetch(slot(corners, 0, table.len(), scale));
+    }
+}
+
+/// Takes the bits of word `w` out of `kept` that are set in `dropped`.
+#[kernel]
+pub fn drop_bits(w: u32, dropped: In<u32>, kept: Out<u32>) {
+    kept.set(w, kept.at(w) & !dropped.at(w));
+}
+
+/// Gives triangle `list[i]` (every triangle in turn for an empty list) its new vertices, at place `i`.
+///
+/// Finds a triangle in `found[0]` if it has an index out of range.
+#[kernel]
+pub fn remap_faces(
+    i: u32,
+    list: In<u32>,
+    faces: In<[u32; 3]>,
+    map: In<u32>,
+    left: Out<[u32; 3]>,
+    found: Atomic,
+) {
+    let t = item(list, i);
+    if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < left.len() {
+        for v in faces.at(item(list, i + PREFETCHED_AHEAD)) {
+            map.prefetch(v);
+        }
+    }
+    if is_in_range(faces.at(t), map.len()) {
+        left.set(i, remapped(faces, map, t));
+    } else {
+        found.min(0, t);
+    }
+}

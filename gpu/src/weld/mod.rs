@@ -1,0 +1,11 @@
+//! Deterministic vertex clustering (gpu-vertex-clustering-2026).
+
+mod clusters;
+mod decide;
+mod faces;
+mod grid;
+
+pub use clusters::*;
+pub use decide::*;
+pub use faces::*;
+pub use grid::*;

@@ -1,0 +1,114 @@
+//! S-Weld (gpu-vertex-clustering-2026, section 3.5, Algorithm 1): one vertex after the other, by ascending id.
+//!
+//! The algorithm lets each new representative claim all vertices near it that no earlier one has claimed. Here each vertex
+//! asks instead which representatives are near, and goes to the lowest: the same clusters, since the lowest is the first that
+//! would have claimed it, and only representatives need to be found, of which few are near each other.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::DVec3;
+
+use crate::Result;
+use crate::weld::{Options, Position, Welded, check};
+
+/// Welds the points and triangles of a mesh.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a coordinate that is not finite or a face with an index out of range,
+/// [`crate::Error::Argument`] for an epsilon that is no distance.
+pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
+    check(points, faces, options)?;
+    let representatives = cluster(points, options);
+    let mut ids = Vec::new();
+    let mut map = vec![0; points.len()];
+    for (v, &representative) in representatives.iter().enumerate() {
+        if representative == v as u32 {
+            map[v] = ids.len() as u32;
+            ids.push(v as u32);
+        } else {
+            // Lower than v, so numbered already.
+            map[v] = map[representative as usize];
+        }
+    }
+    let positions = match options.position {
+        Position::Mean => means(points, &map, ids.len()),
+        Position::First => ids.iter().map(|&v| points[v as usize]).collect(),
+    };
+    let remapped = faces.iter().map(|face| face.map(|v| map[v as usize]));
+    let faces = if options.keep_degenerate {
+        remapped.collect()
+    } else {
+        let mut seen = HashSet::new();
+        remapped
+            .filter(|&[a, b, c]| a != b && b != c && c != a)
+            .filter(|&face| seen.insert(from_lowest(face)))
+            .collect()
+    };
+    Ok(Welded {
+        map,
+        representatives: ids,
+        points: positions,
+        faces,
+    })
+}
+
+/// The same oriented triangle from its lowest corner on.
+fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
+    if a <= b && a <= c {
+        [a, b, c]
+    } else if b <= c {
+        [b, c, a]
+    } else {
+        [c, a, b]
+    }
+}
+
+/// The representative of each vertex.
+fn cluster(points: &[DVec3], options: &Options) -> Vec<u32> {
+    let near = options.nearness();
+    // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in that of the point moved by
+    // epsilon to either side.
+    let side = (4.0 * near.reach).clamp(f64::MIN_POSITIVE, f64::MAX);
+    let cell = |x: f64| ((x / side).floor() + 0.0).to_bits();
+    let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
+    let mut representatives = Vec::with_capacity(points.len());
+    for (v, &p) in points.iter().enumerate() {
+        let choices = p.to_array().map(|x| {
+            let mut cells = vec![cell(x - near.reach), cell(x), cell(x + near.reach)];
+            cells.dedup();
+            cells
+        });
+        let mut lowest = v as u32;
+        for &x in &choices[0] {
+            for &y in &choices[1] {
+                for &z in &choices[2] {
+                    for &r in cells.get(&[x, y, z]).into_iter().flatten() {
+                        if r < lowest && near.is_near(p, points[r as usize]) {
+                            lowest = r;
+                        }
+                    }
+                }
+            }
+        }
+        if lowest == v as u32 {
+            let own = p.to_array().map(cell);
+            cells.entry(own).or_default().push(lowest);
+        }
+        representatives.push(lowest);
+    }
+    representatives
+}
+
+/// Mean of the points of each cluster, added in ascending order.
+fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
+    // From -0.0, not 0.0: it is what leaves the first point as it is.
+    let mut sums = vec![(DVec3::splat(-0.0), 0u32); clusters];
+    for (&p, &c) in points.iter().zip(map) {
+        let (sum, count) = &mut sums[c as usize];
+        *sum += p;
+        *count += 1;
+    }
+    sums.into_iter()
+        .map(|(sum, count)| sum / f64::from(count))
+        .collect()
+}

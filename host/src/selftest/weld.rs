@@ -1,0 +1,230 @@
+//! Welding on a device against the sequential reference, for equality of every array.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use super::{Case, Outcome, Size, equal};
+use crate::backend::Device;
+use crate::reference;
+use crate::weld::{Options, Position, Welded, weld};
+
+/// Points and triangles, by name, with the epsilons to weld them by.
+struct Input {
+    name: &'static str,
+    points: Vec<DVec3>,
+    faces: Vec<[u32; 3]>,
+    epsilons: Vec<f64>,
+}
+
+/// The cases of this family.
+pub fn cases(size: Size) -> Vec<Case> {
+    let mut inputs = inputs();
+    if size == Size::Large {
+        let (points, faces) = scan(2_000_000, 3);
+        inputs.push(Input {
+            name: "a scan of 2M vertices",
+            points,
+            faces,
+            epsilons: vec![1e-3],
+        });
+    }
+    let mut cases = Vec::new();
+    for input in inputs {
+        let input = Arc::new(input);
+        for &epsilon in &input.epsilons {
+            let input = input.clone();
+            cases.push(Case::new(
+                format!("weld {} by {epsilon:e}", input.name),
+                move |on| compare(on, &input, epsilon),
+            ));
+        }
+    }
+    cases
+}
+
+fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
+    for options in [
+        Options::new(epsilon),
+        Options {
+            position: Position::First,
+            keep_degenerate: true,
+            ..Options::new(epsilon)
+        },
+    ] {
+        let expected = reference::weld(&input.points, &input.faces, &options)?;
+        let points = on.upload(&input.points)?;
+        let faces = on.upload(&input.faces)?;
+        let ours = weld(on, &points, &faces, &options)?.download(on)?;
+        equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
+    // By bits: -0.0 is not 0.0.
+    let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
+        let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+        points.iter().map(bits).collect()
+    };
+    equal("map", &ours.map, &expected.map)?;
+    equal(
+        "representatives",
+        &ours.representatives,
+        &expected.representatives,
+    )?;
+    equal("points", &bits(&ours.points), &bits(&expected.points))?;
+    equal("faces", &ours.faces, &expected.faces)
+}
+
+fn inputs() -> Vec<Input> {
+    let line = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n)
+            .map(|i| DVec3::X * (f64::from(i) * spacing))
+            .collect()
+    };
+    let lattice = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n * n * n)
+            .map(|i| DVec3::new((i % n).into(), (i / n % n).into(), (i / n / n).into()) * spacing)
+            .collect()
+    };
+    let strip = |n: u32| {
+        (0..n.saturating_sub(2))
+            .map(|i| [i, i + 1, i + 2])
+            .collect()
+    };
+    let (points, faces) = scan(20_000, 1);
+    let spacing = 0.03;
+    let mut inputs = vec![Input {
+        name: "a scan",
+        points: points.clone(),
+        faces: faces.clone(),
+        epsilons: vec![0.0, spacing / 20.0, spacing, 4.0 * spacing, 0.5, 10.0],
+    }];
+    let (points, faces) = shuffled(&points, &faces);
+    inputs.push(Input {
+        name: "a scan in random order",
+        points: points.clone(),
+        faces: faces.clone(),
+        epsilons: vec![spacing / 4.0, spacing, 4.0 * spacing],
+    });
+    inputs.push(Input {
+        name: "a triangle soup",
+        points: faces
+            .iter()
+            .flatten()
+            .map(|&v| points[v as usize])
+            .collect(),
+        faces: (0..faces.len() as u32)
+            .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
+            .collect(),
+        epsilons: vec![0.0, spacing / 4.0, spacing],
+    });
+    let mut named = |name, points: Vec<DVec3>, epsilons: &[f64]| {
+        let faces = strip(points.len() as u32);
+        inputs.push(Input {
+            name,
+            points,
+            faces,
+            epsilons: epsilons.to_vec(),
+        });
+    };
+    named("nothing", Vec::new(), &[0.0, 1.0]);
+    named("one point", vec![DVec3::ONE], &[0.0, 1.0]);
+    named("a chain", line(3000, 1.0), &[1.0, 2.5]);
+    named("a chain backwards", line(3000, -1.0), &[1.0]);
+    named(
+        "a lattice at exactly epsilon",
+        lattice(12, 0.1),
+        &[0.1, 0.2, 0.0],
+    );
+    named(
+        "equal points",
+        vec![DVec3::new(0.1, 0.2, 0.3); 5000],
+        &[0.0, 1.0],
+    );
+    named(
+        "zeros of both signs",
+        (0..64)
+            .map(|i| DVec3::from_array([1, 2, 4].map(|bit| if i & bit == 0 { 0.0 } else { -0.0 })))
+            .collect(),
+        &[0.0],
+    );
+    named(
+        "large coordinates",
+        line(200, 1e295),
+        &[0.0, 1e295, 1e298, f64::MAX],
+    );
+    named(
+        "tiny coordinates",
+        line(200, 5e-324),
+        &[0.0, 5e-324, 1e-322, 1e-300],
+    );
+    // One point of each kind far from all others, so that cells beyond the floored range are met.
+    let mut far = line(500, 1e-9);
+    far.extend(line(500, 1e-9).iter().map(|p| *p + DVec3::Y * 1e6));
+    far.extend(line(500, 1e3).iter().map(|p| *p - DVec3::splat(1e30)));
+    far.extend(
+        line(500, 1e6)
+            .iter()
+            .map(|p| *p * DVec3::NEG_X + DVec3::X * 1e18),
+    );
+    named("far apart", far, &[0.0, 1e-9, 1e-3, 2e6]);
+    inputs
+}
+
+/// A displaced sphere as a scanner would see it: rows of vertices, each moved a little from its place.
+pub fn scan(n: usize, seed: u64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let rows = (n as f64 / 2.0).sqrt() as u32;
+    let columns = 2 * rows;
+    let mut state = seed;
+    let mut noise = move || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    let step = 2.5 / f64::from(rows);
+    let mut points = Vec::with_capacity((rows * columns) as usize);
+    for row in 0..rows {
+        for column in 0..columns {
+            let polar = 0.32 + f64::from(row) * step;
+            let around = f64::from(column) / f64::from(columns) * std::f64::consts::TAU;
+            let bump = 1.0 + 0.1 * libm::sin(5.0 * around) * libm::sin(4.0 * polar);
+            let direction = DVec3::new(
+                libm::sin(polar) * libm::cos(around),
+                libm::sin(polar) * libm::sin(around),
+                libm::cos(polar),
+            );
+            let jitter = DVec3::new(noise(), noise(), noise()) * (0.6 * step);
+            points.push(direction * bump + jitter);
+        }
+    }
+    let mut faces = Vec::with_capacity(2 * points.len());
+    for row in 0..rows.saturating_sub(1) {
+        for column in 0..columns {
+            let [a, b] = [column, (column + 1) % columns].map(|c| row * columns + c);
+            faces.extend([[a, a + columns, b], [b, a + columns, b + columns]]);
+        }
+    }
+    (points, faces)
+}
+
+/// The same mesh with its vertices in another order.
+pub fn shuffled(points: &[DVec3], faces: &[[u32; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let mut order: Vec<u32> = (0..points.len() as u32).collect();
+    order.sort_by_key(|&v| u64::from(v + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) << 7);
+    let mut place = vec![0; points.len()];
+    for (i, &v) in order.iter().enumerate() {
+        place[v as usize] = i as u32;
+    }
+    (
+        order.iter().map(|&v| points[v as usize]).collect(),
+        faces
+            .iter()
+            .map(|face| face.map(|v| place[v as usize]))
+            .collect(),
+    )
+}

@@ -1,0 +1,251 @@
+//! The grid on a device, and the choice of its cells.
+
+use glam::DVec3;
+use gpu::launch::Buffer;
+use gpu::view::NONE;
+use gpu::weld as kernel;
+use gpu::weld::{CELL_STEPS, Grid, REGION_BUCKETS, STEP_ERROR, Site};
+
+use super::{Nearness, Tuning, bad_vertex};
+use crate::Result;
+use crate::backend::Device;
+use crate::collective::exclusive_scan;
+
+/// Points that the choice of the cells' side looks at.
+const SAMPLES: usize = 1024;
+/// Blocks of a region of the table, of as many buckets each.
+const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;
+/// Largest bucket that neighbour searches may go through.
+const LARGEST_BUCKET: u32 = 512;
+
+/// Points by cells: V sites in buckets.
+pub struct DeviceGrid {
+    pub parameters: Buffer<Grid>,
+    /// Start of each bucket in `sites`, and the end of the last.
+    pub offsets: Buffer<u32>,
+    pub sites: Buffer<Site>,
+    /// Positions of the sites, where the vertices' ids say nothing about where they are; else empty.
+    pub sorted: Buffer<DVec3>,
+}
+
+impl DeviceGrid {
+    /// Bytes that building takes at once, for V points.
+    pub fn bytes_needed(points: usize) -> usize {
+        let words = 2 * points + regions(points, &Tuning::default()) * REGION_BUCKETS as usize;
+        // Whether positions are sorted too is known only later.
+        points * (size_of::<Site>() + size_of::<DVec3>()) + words * size_of::<u32>()
+    }
+
+    /// What rows index: the sorted positions, or all points.
+    pub fn positions<'a>(&'a self, points: &'a Buffer<DVec3>) -> &'a Buffer<DVec3> {
+        if self.by_slot() == 1 {
+            &self.sorted
+        } else {
+            points
+        }
+    }
+
+    /// Whether rows are slots, as kernels take it.
+    pub fn by_slot(&self) -> u32 {
+        u32::from(!self.sorted.is_empty())
+    }
+
+    /// Buckets all points.
+    pub fn build(
+        on: &Device,
+        points: &Buffer<DVec3>,
+        near: &Nearness,
+        tuning: &Tuning,
+    ) -> Result<Self> {
+        let n = points.len();
+        let none = on.uninitialized(0)?;
+        let (origin, mut side, ids_follow_space) = on.stage("choose cells", || {
+            let (samples, steps) = samples(on, points)?;
+            let (origin, side) = choose_cells(&samples, n, near.reach, tuning);
+            let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
+            Ok((origin, side, 4 * small > 3 * steps.len()))
+        })?;
+        let regions = regions(n, tuning);
+        on.stage("grid", || {
+            loop {
+                let parameters = on.upload(&[parameters(origin, side, near, regions as u32)])?;
+                let mut keys = on.uninitialized(n)?;
+                let mut found = on.upload(&[NONE, 0, NONE])?;
+                kernel::place_points::launch(
+                    on,
+                    n as u32,
+                    &none,
+                    points,
+                    &parameters,
+                    &mut keys,
+                    &mut found,
+                )?;
+                let buckets = regions * REGION_BUCKETS as usize;
+                // One more: scanned, it is the end of the last.
+                let mut offsets = on.filled(buckets + 1, 0)?;
+                let mut ranks = on.uninitialized(n)?;
+                kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)?;
+                kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)?;
+                let [bad, crowded, largest] = on.download(&found)?[..] else {
+                    unreachable!("three counters");
+                };
+                if bad != NONE {
+                    return Err(bad_vertex(bad as usize));
+                }
+                let is_crowded = !largest > LARGEST_BUCKET || crowded as usize > n / 4;
+                let least = least_side(near.reach);
+                if is_crowded && side > least {
+                    side = (side / 8.0).max(least);
+                    continue;
+                }
+                exclusive_scan(on, &mut offsets)?;
+                let mut sites = on.uninitialized(n)?;
+                let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
+                kernel::gather_points::launch(
+                    on,
+                    n as u32,
+                    &none,
+                    points,
+                    &keys,
+                    &ranks,
+                    &offsets,
+                    &parameters,
+                    &mut sites,
+                    &mut sorted,
+                )?;
+                return Ok(Self {
+                    parameters,
+                    offsets,
+                    sites,
+                    sorted,
+                });
+            }
+        })
+    }
+}
+
+/// Regions of the table for `n` points.
+fn regions(n: usize, tuning: &Tuning) -> usize {
+    let blocks = n / tuning.points_per_block.max(1);
+    1 + blocks.div_ceil(BLOCKS_OF_REGION)
+}
+
+/// Some points, and how far the next vertex is from each.
+fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
+    let count = if points.is_empty() { 0 } else { SAMPLES };
+    let mut samples = on.uninitialized(2 * count)?;
+    kernel::sample_points::launch(on, count as u32, points, &mut samples)?;
+    let pairs = on.download(&samples)?;
+    let (pairs, _) = pairs.as_chunks();
+    let step = |[a, b]: &[DVec3; 2]| (a - b).abs().max_element();
+    Ok((
+        pairs.iter().map(|pair| pair[0]).collect(),
+        pairs.iter().map(step).collect(),
+    ))
+}
+
+/// A distance smaller than most points are from their neighbours, and not 0.
+pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
+    let (_, side) = choose_cells(
+        &samples(on, points)?.0,
+        points.len(),
+        0.0,
+        &Tuning::default(),
+    );
+    Ok(side / 64.0)
+}
+
+/// A cell is twice the reach wide at least, with its error, so that what is near lies in two along each axis.
+fn least_side(reach: f64) -> f64 {
+    let steps = f64::from(CELL_STEPS);
+    (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
+}
+
+fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32) -> Grid {
+    let inverse_step = f64::from(CELL_STEPS) / side;
+    let steps = near.reach * inverse_step;
+    let reach = steps.ceil() as u32 + STEP_ERROR;
+    // The errors along three axes add up to a vector of this length.
+    let apart = (steps + f64::from(STEP_ERROR) * 1.7321).ceil() as u32;
+    Grid {
+        origin: origin.to_array(),
+        inverse_step,
+        scale: near.scale,
+        bound: near.bound,
+        reach,
+        place_bound: apart * apart,
+        regions,
+        padding: 0,
+    }
+}
+
+/// Corner and side of the cells for `n` points, of which `samples` are some: cells of as many as `tuning` says, unless
+/// epsilon asks for larger ones. Only speed depends on it.
+///
+/// The number of boxes of one side that the samples are in, and that of boxes twice as large, tell the dimension of what
+/// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. That says how many smaller boxes all points would be in.
+fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DVec3, f64) {
+    let least = least_side(reach);
+    let mut origin = DVec3::ZERO;
+    let mut extent = 0.0f64;
+    for axis in 0..3 {
+        let mut values: Vec<f64> = samples.iter().step_by(4).map(|p| p[axis]).collect();
+        if values.iter().any(|x| !x.is_finite()) || values.is_empty() {
+            // Found and refused when all are placed.
+            return (DVec3::ZERO, least);
+        }
+        // Outliers do not count: between the octiles.
+        let last = values.len() - 1;
+        let (_, low, _) = values.select_nth_unstable_by(last / 8, f64::total_cmp);
+        let low = *low;
+        let (_, middle, _) = values.select_nth_unstable_by(last / 2, f64::total_cmp);
+        origin[axis] = *middle;
+        let (_, high, _) = values.select_nth_unstable_by(last - last / 8, f64::total_cmp);
+        extent = extent.max(*high - low);
+    }
+    if extent <= 2.0 * least {
+        return (origin, least);
+    }
+    let mut side = extent;
+    let mut boxes = count_boxes(samples, origin, side);
+    for _ in 0..40 {
+        let finer = count_boxes(samples, origin, side / 2.0);
+        let full = samples.len() as f64 / 4.0;
+        if finer as f64 > full || side <= least {
+            break;
+        }
+        (side, boxes) = (side / 2.0, finer);
+    }
+    let coarser = count_boxes(samples, origin, side * 2.0);
+    let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
+    let wanted = n as f64 / tuning.points_per_cell;
+    let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
+    (origin, chosen.max(least))
+}
+
+/// Number of boxes that the samples are in, by a hash of 64 bits.
+fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
+    let inverse = 1.0 / side;
+    let cell = |x: f64| {
+        // A floor, without a call.
+        let towards_zero = x as i64;
+        towards_zero.wrapping_sub(i64::from(towards_zero as f64 > x)) as u64
+    };
+    let mut table = [0u64; 4 * SAMPLES];
+    let mut boxes = 0;
+    for &p in samples {
+        let [x, y, z] = ((p - origin) * inverse).to_array().map(cell);
+        let hash = x
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(y.wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
+            .wrapping_add(z.wrapping_mul(0x1656_67B1_9E37_79F9))
+            | 1;
+        let mut slot = (hash.wrapping_mul(0xFF51_AFD7_ED55_8CCD) >> 32) as usize % table.len();
+        while table[slot] != 0 && table[slot] != hash {
+            slot = (slot + 1) % table.len();
+        }
+        boxes += usize::from(table[slot] == 0);
+        table[slot] = hash;
+    }
+    boxes
+}

@@ -1,0 +1,96 @@
+//! The epsilon that removes a given fraction of the vertices (the paper looks for it by hand, section 6.2.2).
+
+use glam::DVec3;
+use gpu::launch::Buffer;
+
+use super::{Options, check_sizes, cluster};
+use crate::backend::Device;
+use crate::collective::count_bits;
+use crate::{Error, Result};
+
+/// The search ends when the fraction is as close as this to the wanted one.
+pub const TOLERANCE: f64 = 1e-4;
+/// Bisections of epsilon: after so many its bounds are neighbouring numbers or nearly.
+const BISECTIONS: u32 = 64;
+
+/// What the search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The epsilon.
+    pub epsilon: f64,
+    /// Fraction of the vertices that it removes.
+    pub ratio: f64,
+    /// Clusterings that it took.
+    pub clusterings: u32,
+}
+
+/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`TOLERANCE`] or as near as any epsilon comes.
+///
+/// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new neighbour
+/// can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the fraction, as
+/// with points on a lattice, the nearer of the last two bounds is taken.
+///
+/// # Errors
+/// [`Error::Argument`] for a ratio that is not between 0 and 1; those of [`weld`](super::weld()).
+pub fn epsilon_for_ratio(on: &Device, points: &Buffer<DVec3>, ratio: f64) -> Result<Found> {
+    if !(0.0..1.0).contains(&ratio) {
+        return Err(Error::Argument(format!(
+            "the ratio of vertices to remove is {ratio}, but must be 0 or more and less than 1"
+        )));
+    }
+    check_sizes(points.len(), 0)?;
+    on.stage("search epsilon", || {
+        let n = points.len();
+        let mut clusterings = 0;
+        let mut removed = |epsilon: f64| -> Result<f64> {
+            clusterings += 1;
+            let clusters = cluster(on, points, &Options::new(epsilon))?;
+            let mut bits = on.uninitialized(n.div_ceil(32))?;
+            gpu::weld::mark_representatives::launch(
+                on,
+                n as u32,
+                &clusters.representatives,
+                &mut bits,
+            )?;
+            Ok(1.0 - f64::from(count_bits(on, &bits)?) / n.max(1) as f64)
+        };
+        let mut low = (0.0, removed(0.0)?);
+        // Doubled from a spacing that is too small for any surface or volume.
+        let mut high = (super::grid::spacing(on, points)?, 0.0);
+        loop {
+            high.1 = removed(high.0)?;
+            if high.1 >= ratio || high.0 >= f64::MAX / 4.0 || low.1 >= ratio {
+                break;
+            }
+            low = high;
+            high.0 *= 2.0;
+        }
+        for _ in 0..BISECTIONS {
+            let nearer = nearer(low, high, ratio);
+            let middle = low.0 + (high.0 - low.0) / 2.0;
+            if (nearer.1 - ratio).abs() <= TOLERANCE || middle <= low.0 || middle >= high.0 {
+                break;
+            }
+            let found = (middle, removed(middle)?);
+            if found.1 < ratio {
+                low = found;
+            } else {
+                high = found;
+            }
+        }
+        let (epsilon, ratio) = nearer(low, high, ratio);
+        Ok(Found {
+            epsilon,
+            ratio,
+            clusterings,
+        })
+    })
+}
+
+fn nearer(low: (f64, f64), high: (f64, f64), ratio: f64) -> (f64, f64) {
+    if (low.1 - ratio).abs() <= (high.1 - ratio).abs() {
+        low
+    } else {
+        high
+    }
+}
