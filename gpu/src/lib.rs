@@ -8,6 +8,7 @@
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
 //! | [`refine`] | longest-edge bisection of triangulations |
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
+//! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
@@ -34,4 +35,5 @@ pub mod point3;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
+pub mod smooth;
 pub mod view;

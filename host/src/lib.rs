@@ -66,6 +66,7 @@ pub mod refine;
 pub mod refine_tets;
 pub mod render;
 pub mod selftest;
+pub mod smooth;
 pub mod validate;
 pub mod vem;
 pub mod volume;

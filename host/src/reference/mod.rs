@@ -10,6 +10,7 @@ pub mod polylla;
 pub(crate) mod random_mesh;
 pub mod refine;
 pub mod refine_tets;
+pub mod smooth;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;

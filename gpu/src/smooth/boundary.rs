@@ -1,0 +1,190 @@
+//! Boundary nodes (section 3.2.2): those of faces that one cell alone uses; and which nodes move.
+//!
+//! The paper sorts all faces. Here each use of a face looks for another among the cells around that of its nodes which has
+//! the fewest: about twelve of them until it is found, near in memory, and nothing is written but a bit.
+
+use gpu_macros::kernel;
+
+use super::cells::{CellView, MOST_FACES, face_count, next, previous};
+use crate::point3::Point3;
+use crate::view::{Atomic, In, Out};
+
+/// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
+pub mod cell_rule {
+    /// Node with a coordinate that is no finite number.
+    pub const FINITE: u32 = 0;
+    /// Cell with an index out of range.
+    pub const RANGE: u32 = 1;
+    /// Cell that has a vertex twice.
+    pub const TWICE: u32 = 2;
+    /// Number of rules.
+    pub const COUNT: usize = 3;
+}
+
+/// Finds node `v` if a coordinate of it is not finite.
+#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn check_nodes<P: Point3>(v: u32, points: In<P>, found: Atomic) {
+    if !points.at(v).to_f64().is_finite() {
+        found.min(cell_rule::FINITE, v);
+    }
+}
+
+/// Finds cell `c` if it has an index out of range or a vertex twice.
+#[kernel]
+pub fn check_cells(
+    c: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    nodes: u32,
+    found: Atomic,
+) {
+    let view = CellView::new(offsets, vertices, cells);
+    let cell = view.cell(c);
+    let mut i = 0;
+    while i < cell.size {
+        let v = view.vertex(cell.first + i);
+        if v >= nodes {
+            found.min(cell_rule::RANGE, c);
+            return;
+        }
+        let mut j = 0;
+        while j < i {
+            if view.vertex(cell.first + j) == v {
+                found.min(cell_rule::TWICE, c);
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+}
+
+/// Of two nodes that which fewer cells have.
+#[inline(always)]
+fn lighter(starts: In<u32>, a: u32, b: u32) -> u32 {
+    let weight = |v| starts.at(v + 1) - starts.at(v);
+    if weight(b) < weight(a) { b } else { a }
+}
+
+/// Whether face `i % 6` of cell `i / 6` is used by that cell alone; its nodes are boundary nodes then.
+#[kernel(bits)]
+pub fn mark_boundary_faces(
+    i: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    on_boundary: Atomic,
+) -> bool {
+    let view = CellView::new(offsets, vertices, cells);
+    let cell = view.cell(i / MOST_FACES);
+    if i % MOST_FACES >= face_count(cell.size) {
+        return false;
+    }
+    let face = view.face(cell, i % MOST_FACES);
+    let [a, b, c, d] = face.vertices;
+    let node = lighter(starts, lighter(starts, a, b), lighter(starts, c, d));
+    let mut s = starts.at(node);
+    let end = starts.at(node + 1);
+    while s < end {
+        let other = view.cell_of(corners.at(s));
+        s += 1;
+        if other.id == cell.id {
+            continue;
+        }
+        if view.only_tetrahedra() {
+            let [p, q, r, t] = view.tetrahedron(other.id);
+            let has = |v| v == p || v == q || v == r || v == t;
+            if has(a) && has(b) && has(c) {
+                return false;
+            }
+            continue;
+        }
+        let mut k = 0;
+        while k < face_count(other.size) {
+            if face.is(view.face(other, k)) {
+                return false;
+            }
+            k += 1;
+        }
+    }
+    on_boundary.set_bit(a);
+    on_boundary.set_bit(b);
+    on_boundary.set_bit(c);
+    on_boundary.set_bit(d);
+    true
+}
+
+/// Whether the edge from corner `i` to the next around its polygon is used by that polygon alone.
+#[kernel(bits)]
+pub fn mark_border_edges(
+    i: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    on_boundary: Atomic,
+) -> bool {
+    let view = CellView::new(offsets, vertices, cells);
+    let cell = view.cell_of(i);
+    let (a, b) = (
+        view.vertex(i),
+        view.vertex(cell.first + next(i - cell.first, cell.size)),
+    );
+    let node = lighter(starts, a, b);
+    let opposite = if node == a { b } else { a };
+    let mut s = starts.at(node);
+    while s < starts.at(node + 1) {
+        let corner = corners.at(s);
+        let other = view.cell_of(corner);
+        let k = corner - other.first;
+        let along = view.vertex(other.first + next(k, other.size));
+        let back = view.vertex(other.first + previous(k, other.size));
+        if other.id != cell.id && (along == opposite || back == opposite) {
+            return false;
+        }
+        s += 1;
+    }
+    on_boundary.set_bit(a);
+    on_boundary.set_bit(b);
+    true
+}
+
+/// Whether cells of two regions have node `v`.
+#[kernel(bits)]
+pub fn mark_interfaces(
+    v: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    regions: In<i32>,
+) -> bool {
+    let view = CellView::new(offsets, vertices, cells);
+    let region = |s| regions.at(view.cell_of(corners.at(s)).id);
+    let first = starts.at(v);
+    let mut s = first + 1;
+    while s < starts.at(v + 1) {
+        if region(s) != region(first) {
+            return true;
+        }
+        s += 1;
+    }
+    false
+}
+
+/// Fixes the nodes of word `w` of a bit set that another tells.
+#[kernel]
+pub fn join_bits(w: u32, others: In<u32>, bits: Out<u32>) {
+    bits.set(w, bits.at(w) | others.at(w));
+}
+
+/// Whether node `v` moves, and whether it stays: it moves if it is not fixed and has neighbours.
+#[kernel(bits)]
+pub fn mark_moving(v: u32, fixed: In<u32>, rows: In<u32>) -> (bool, bool) {
+    let moves = !fixed.bit(v) && rows.at(v + 1) > rows.at(v);
+    (moves, !moves)
+}
