@@ -133,6 +133,22 @@ pub fn border_nodes<'a>(nodes: usize, faces: impl Iterator<Item = &'a [u32]>) ->
     on_border
 }
 
+/// Whether cells of two regions have each node.
+pub fn interface_nodes<'a>(
+    nodes: usize,
+    cells: impl Iterator<Item = &'a [u32]>,
+    regions: &[i32],
+) -> Vec<bool> {
+    let mut first = vec![None; nodes];
+    let mut on_interface = vec![false; nodes];
+    for (cell, &region) in cells.zip(regions) {
+        for &v in cell {
+            on_interface[v as usize] |= *first[v as usize].get_or_insert(region) != region;
+        }
+    }
+    on_interface
+}
+
 /// A graph to smooth over.
 pub struct Graph<'a> {
     /// Neighbours of each node, ascending.
