@@ -50,14 +50,15 @@ impl<P: Point> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error::Invalid`] with the offending element and the rule that it breaks; [`Error::OutOfMemory`].
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
-        Self::upload_with_room(on, mesh, |len| len)
+        Self::upload_with_room(on, mesh, |len| len, |len| len)
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for `room(len)` points and origins.
+    /// As [`DeviceTriangulation::upload`], with memory for `points` and `origins` of their numbers.
     pub(crate) fn upload_with_room(
         on: &Device,
         mesh: &Triangulation,
-        room: impl Fn(usize) -> usize,
+        points: impl Fn(usize) -> usize,
+        origins: impl Fn(usize) -> usize,
     ) -> Result<Self> {
         if mesh.triangles.len() > MOST_TRIANGLES {
             return Err(Error::Invalid {
@@ -70,10 +71,10 @@ impl<P: Point> DeviceTriangulation<P> {
         }
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, origins) = on.stage("copy to the device", || {
-            let origins = mesh.triangles.as_flattened();
+            let triangles = mesh.triangles.as_flattened();
             Ok((
-                upload_points(on, &mesh.points, room(mesh.points.len()))?,
-                on.upload_with_capacity(origins, room(origins.len()))?,
+                upload_points(on, &mesh.points, points(mesh.points.len()))?,
+                on.upload_with_capacity(triangles, origins(triangles.len()))?,
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {

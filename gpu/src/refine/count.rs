@@ -15,6 +15,24 @@ pub fn flag_divided_sides(h: u32, sides: In<u32>, divided: In<u32>) -> (bool, bo
     (flag, flag & side.is_multiple_of(2))
 }
 
+/// As [`flag_divided_sides()`] where every triangle is marked: the longest edge of each is divided, and no division leads to
+/// another.
+#[kernel(bits)]
+pub fn flag_longest_sides(
+    h: u32,
+    sides: In<u32>,
+    halves: In<u32>,
+    longest: In<u8>,
+) -> (bool, bool) {
+    let side = sides.at(h);
+    let twin = halves.at(super::reverse(side));
+    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
+    let twin = if twin == NONE { h } else { twin };
+    let is_longest = |h: u32| u32::from(longest.at(h / 3)) == h % 3;
+    let flag = is_longest(h) | is_longest(twin);
+    (flag, flag & side.is_multiple_of(2))
+}
+
 /// Sets the flags of both half-edges of the `i`-th divided edge, and lists them, `NONE` beyond the boundary. For few.
 #[kernel]
 pub fn set_divided_sides(
@@ -82,17 +100,17 @@ impl<'a> Counts<'a> {
         Self { flags, owned, sums }
     }
 
-    /// Divided sides before half-edge `h`.
+    /// Divided sides before half-edge `h`, and owned ones. Of the end only the first is told.
     #[inline(always)]
-    pub fn flags_before(self, h: u32) -> u32 {
-        self.sums.at(h / STEP) + ones_before(self.flags, h)
-    }
-
-    /// Owned divided sides before half-edge `h`.
-    #[inline(always)]
-    pub fn owned_before(self, h: u32) -> u32 {
-        let half = self.sums.len() / 2;
-        self.sums.at(half + h / STEP) - self.sums.at(half) + ones_before(self.owned, h)
+    pub fn before(self, h: u32) -> (u32, u32) {
+        let (step, half) = (h / STEP, self.sums.len() / 2);
+        let flags = self.sums.at(step) + ones_before(self.flags, h);
+        let owned = if half + step < self.sums.len() {
+            self.sums.at(half + step) - self.sums.at(half) + ones_before(self.owned, h)
+        } else {
+            0
+        };
+        (flags, owned)
     }
 }
 

@@ -6,103 +6,80 @@
 
 use gpu_macros::kernel;
 
-use super::{Counts, acting, pair, reverse, unpair};
+use super::{Counts, acting, pair, reverse};
 use crate::block::Block;
 use crate::point::Point2;
-use crate::view::{In, Out};
-
-/// Divides the owned edges of a triangle: first sub-step of section 4.4.
-///
-/// A divided edge e becomes edge n, from its midpoint to its end, and n + 1, from its start to its midpoint, vertex v;
-/// `divisions[e]` is the pair of n and v. The new vertex's edge and its ends go to `parents` and `origins`, from `before` on.
-/// `tags`, if not empty, pass to both parts.
-///
-/// The triangle is `i`, or that of half-edge `list[i]` if there is a list.
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
-pub fn divide_edges<P: Point2>(
-    i: u32,
-    list: In<u32>,
-    flags: In<u32>,
-    owned: In<u32>,
-    sums: In<u32>,
-    corners: In<u32>,
-    sides: In<u32>,
-    points: Out<P>,
-    ends: Out<u64>,
-    divisions: Out<u64>,
-    parents: Out<u32>,
-    origins: Out<u64>,
-    tags: Out<u32>,
-    vertices: u32,
-    edges: u32,
-    before: u32,
-) {
-    let Some(t) = acting(i, list, flags) else {
-        return;
-    };
-    let h = 3 * t;
-    if list.is_empty() {
-        points.unwritten().prefetch_corners(corners, t);
-    }
-    let is_owned = [owned.bit(h), owned.bit(h + 1), owned.bit(h + 2)];
-    if !(is_owned[0] | is_owned[1] | is_owned[2]) {
-        return;
-    }
-    // All reads come first: none waits for another.
-    let counts = Counts::new(flags, owned, sums);
-    let flag = [flags.bit(h), flags.bit(h + 1), flags.bit(h + 2)];
-    let mut rank = counts.owned_before(h);
-    let mut slot = edges + counts.flags_before(h) + rank;
-    let v = [corners.at(h), corners.at(h + 1), corners.at(h + 2)];
-    let p = [points.at(v[0]), points.at(v[1]), points.at(v[2])];
-    let edge = [sides.at(h) / 2, sides.at(h + 1) / 2, sides.at(h + 2) / 2];
-    let mut divide = |k: usize| {
-        if !is_owned[k] {
-            slot += u32::from(flag[k]);
-            return;
-        }
-        let (a, b, e) = (v[k], v[(k + 1) % 3], edge[k]);
-        let vertex = vertices + rank;
-        points.set(vertex, p[k].midpoint(p[(k + 1) % 3]));
-        divisions.set(e, pair(slot, vertex));
-        ends.set(slot, pair(vertex, b));
-        ends.set(slot + 1, pair(a, vertex));
-        parents.set(before + rank, e);
-        origins.set(before + rank, pair(a, b));
-        if !tags.is_empty() {
-            let tag = tags.at(e);
-            tags.set(slot, tag);
-            tags.set(slot + 1, tag);
-        }
-        slot += 2;
-        rank += 1;
-    };
-    divide(0);
-    divide(1);
-    divide(2);
-}
+use crate::view::{In, NONE, Out};
 
 /// What dividing a side gives a triangle.
 #[derive(Clone, Copy)]
 struct Division {
-    /// Side from the start to the midpoint.
-    first: u32,
-    /// Side from the midpoint to the end.
-    second: u32,
+    /// Edge from the midpoint of the divided edge to its end; the next is that from its start.
+    slot: u32,
+    midpoint: u32,
     /// Side from inside the triangle to the midpoint.
     interior: u32,
-    midpoint: u32,
+    is_owned: bool,
+}
+
+impl Division {
+    /// Side from the start to the midpoint.
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        2 * self.slot + if self.is_owned { 2 } else { 1 }
+    }
+
+    /// Side from the midpoint to the end.
+    #[inline(always)]
+    fn second(&self) -> u32 {
+        2 * self.slot + if self.is_owned { 0 } else { 3 }
+    }
+}
+
+/// Counts before a round.
+#[derive(Clone, Copy)]
+struct Before {
+    vertices: u32,
+    edges: u32,
 }
 
 /// A triangle with a divided side: its vertices and sides, from the longest side on.
-struct Divided<'a> {
+struct Divided {
     vertices: [u32; 3],
     sides: [u32; 3],
     /// Which of the sides are divided; the first is.
     flags: [bool; 3],
-    /// New edge for the interior of each side, if the side is not owned.
-    slots: [u32; 3],
-    divisions: In<'a, u64>,
+    /// What that gives.
+    divisions: [Division; 3],
+    /// Divided sides before the triangle.
+    rank: u32,
+}
+
+/// What is known of a triangle from the flags alone.
+#[derive(Clone, Copy)]
+struct Flagged {
+    flags: [bool; 3],
+    longest: u32,
+    /// Divided sides before the triangle, and owned ones.
+    before: (u32, u32),
+}
+
+impl Flagged {
+    /// Triangle `t`.
+    #[inline(always)]
+    fn new(t: u32, longest: In<u8>, counts: Counts) -> Self {
+        let flag = |k| counts.flags.bit(3 * t + k);
+        Self {
+            flags: [flag(0), flag(1), flag(2)],
+            longest: u32::from(longest.at(t)),
+            before: counts.before(3 * t),
+        }
+    }
+
+    #[inline(always)]
+    fn any(&self) -> bool {
+        self.flags[0] | self.flags[1] | self.flags[2]
+    }
 }
 
 /// `a`, `b` or `c`: an array with an index would lie in memory.
@@ -115,63 +92,68 @@ fn pick<T>(k: u32, a: T, b: T, c: T) -> T {
     }
 }
 
-impl<'a> Divided<'a> {
-    /// Triangle `t` of these vertices and sides, if it is to be divided. `edges` is E.
+impl Divided {
+    /// The triangle of these vertices and sides.
     #[inline(always)]
     fn new(
-        t: u32,
+        flagged: Flagged,
         [a, b, c]: [u32; 3],
         [ab, bc, ca]: [u32; 3],
-        longest: u32,
+        halves: In<u32>,
         counts: Counts,
-        divisions: In<'a, u64>,
-        edges: u32,
-    ) -> Option<(Self, u32)> {
-        let flag = |k| counts.flags.bit(3 * t + k);
-        let (f0, f1, f2) = (flag(0), flag(1), flag(2));
-        if !(f0 | f1 | f2) {
-            return None;
+        before: Before,
+    ) -> Self {
+        let [f0, f1, f2] = flagged.flags;
+        let is_owned = |side: u32| side.is_multiple_of(2);
+        // Every read of one kind comes before what waits for it: so they overlap.
+        let owner = |flag: bool, side: u32| {
+            if flag && !is_owned(side) {
+                halves.at(reverse(side))
+            } else {
+                NONE
+            }
+        };
+        let owners = [owner(f0, ab), owner(f1, bc), owner(f2, ca)];
+        let rank = |owner: u32| {
+            if owner == NONE {
+                (0, 0)
+            } else {
+                counts.before(owner)
+            }
+        };
+        let ranks = [rank(owners[0]), rank(owners[1]), rank(owners[2])];
+        let step = |(n, m): (u32, u32), flag: bool, side: u32| {
+            (n + u32::from(flag), m + u32::from(flag & is_owned(side)))
+        };
+        let rank0 = flagged.before;
+        let rank1 = step(rank0, f0, ab);
+        let rank2 = step(rank1, f1, bc);
+        let division = |side: u32, own: (u32, u32), owners: (u32, u32)| {
+            let slot = |(n, m): (u32, u32)| before.edges + n + m;
+            let is_owned = is_owned(side);
+            let (n, m) = if is_owned { own } else { owners };
+            Division {
+                slot: slot((n, m)),
+                midpoint: before.vertices + m,
+                interior: if is_owned { side } else { 2 * slot(own) },
+                is_owned,
+            }
+        };
+        let d0 = division(ab, rank0, ranks[0]);
+        let d1 = division(bc, rank1, ranks[1]);
+        let d2 = division(ca, rank2, ranks[2]);
+        let k = flagged.longest;
+        Self {
+            vertices: [pick(k, a, b, c), pick(k, b, c, a), pick(k, c, a, b)],
+            sides: [pick(k, ab, bc, ca), pick(k, bc, ca, ab), pick(k, ca, ab, bc)],
+            flags: [pick(k, f0, f1, f2), pick(k, f1, f2, f0), pick(k, f2, f0, f1)],
+            divisions: [pick(k, d0, d1, d2), pick(k, d1, d2, d0), pick(k, d2, d0, d1)],
+            rank: rank0.0,
         }
-        let owned = |flag: bool, side: u32| u32::from(flag & side.is_multiple_of(2));
-        let before = counts.flags_before(3 * t);
-        let slot0 = edges + before + counts.owned_before(3 * t);
-        let slot1 = slot0 + u32::from(f0) + owned(f0, ab);
-        let slot2 = slot1 + u32::from(f1) + owned(f1, bc);
-        let rotated = |x: u32, y: u32, z: u32| {
-            [
-                pick(longest, x, y, z),
-                pick(longest, y, z, x),
-                pick(longest, z, x, y),
-            ]
-        };
-        let divided = Self {
-            vertices: rotated(a, b, c),
-            sides: rotated(ab, bc, ca),
-            flags: [
-                pick(longest, f0, f1, f2),
-                pick(longest, f1, f2, f0),
-                pick(longest, f2, f0, f1),
-            ],
-            slots: rotated(slot0, slot1, slot2),
-            divisions,
-        };
-        Some((divided, before))
     }
 
-    /// What dividing a side gives.
-    #[inline(always)]
-    fn division(&self, side: u32, slot: u32) -> Division {
-        let (new, midpoint) = unpair(self.divisions.at(side / 2));
-        let is_owned = side.is_multiple_of(2);
-        Division {
-            first: if is_owned { 2 * (new + 1) } else { 2 * new + 1 },
-            second: if is_owned { 2 * new } else { 2 * (new + 1) + 1 },
-            interior: if is_owned { side } else { 2 * slot },
-            midpoint,
-        }
-    }
-
-    /// Gives the pieces, vertices and sides each, to `write`, and the ends of the edges inside to `join`.
+    /// Gives the pieces, vertices and sides each, to `write`, the ends of the edges inside to `join`, and what the divided edges that
+    /// are the triangle's become to `own`.
     ///
     /// ```text
     ///            C
@@ -188,82 +170,144 @@ impl<'a> Divided<'a> {
         &self,
         mut write: impl FnMut(u32, [u32; 3], [u32; 3]),
         mut join: impl FnMut(u32, u32, u32),
+        mut own: impl FnMut(u32, Division, u32, u32),
     ) {
         let [a, b, c] = self.vertices;
         let [ab, bc, ca] = self.sides;
-        let halved = self.division(ab, self.slots[0]);
+        let [halved, of_bc, of_ca] = self.divisions;
+        if halved.is_owned {
+            own(ab / 2, halved, a, b);
+        }
+        if self.flags[1] && of_bc.is_owned {
+            own(bc / 2, of_bc, b, c);
+        }
+        if self.flags[2] && of_ca.is_owned {
+            own(ca / 2, of_ca, c, a);
+        }
         let (m, to_m) = (halved.midpoint, halved.interior);
         join(to_m / 2, c, m);
         let mut piece = 0;
         if !self.flags[2] {
-            write(piece, [m, c, a], [reverse(to_m), ca, halved.first]);
+            write(piece, [m, c, a], [reverse(to_m), ca, halved.first()]);
             piece += 1;
         }
         if !self.flags[1] {
-            write(piece, [c, m, b], [to_m, halved.second, bc]);
+            write(piece, [c, m, b], [to_m, halved.second(), bc]);
             piece += 1;
         }
         if self.flags[2] {
-            let d = self.division(ca, self.slots[2]);
-            let (n, to_n) = (d.midpoint, d.interior);
+            let (n, to_n) = (of_ca.midpoint, of_ca.interior);
             join(to_n / 2, m, n);
-            write(piece, [m, n, a], [to_n, d.second, halved.first]);
-            write(piece + 1, [n, m, c], [reverse(to_n), reverse(to_m), d.first]);
+            write(piece, [m, n, a], [to_n, of_ca.second(), halved.first()]);
+            let borders = [reverse(to_n), reverse(to_m), of_ca.first()];
+            write(piece + 1, [n, m, c], borders);
             piece += 2;
         }
         if self.flags[1] {
-            let d = self.division(bc, self.slots[1]);
-            let (n, to_n) = (d.midpoint, d.interior);
+            let (n, to_n) = (of_bc.midpoint, of_bc.interior);
             join(to_n / 2, m, n);
-            write(piece, [m, n, c], [to_n, d.second, to_m]);
-            write(piece + 1, [n, m, b], [reverse(to_n), halved.second, d.first]);
+            write(piece, [m, n, c], [to_n, of_bc.second(), to_m]);
+            let borders = [reverse(to_n), halved.second(), of_bc.first()];
+            write(piece + 1, [n, m, b], borders);
         }
     }
 }
 
-/// Divides a triangle by the template for its divided sides (section 4.4, figure 4.4), in place: second and third sub-step. For few.
+/// Where the parts of an edge that a triangle owns go.
+struct Parts<'a, P> {
+    points: Out<'a, P>,
+    ends: Out<'a, u64>,
+    divided: Out<'a, u32>,
+    origins: Out<'a, u64>,
+    tags: Out<'a, u32>,
+    /// Number of vertices minus that of new ones so far.
+    input_vertices: u32,
+}
+
+impl<P: Point2> Parts<'_, P> {
+    /// Writes the midpoint and the halves of edge `e` from `a` to `b`, which have its tag.
+    #[inline(always)]
+    fn divide(&self, e: u32, division: Division, a: u32, b: u32) {
+        let midpoint = division.midpoint;
+        let (first, second) = (division.slot + 1, division.slot);
+        self.points
+            .set(midpoint, self.points.at(a).midpoint(self.points.at(b)));
+        self.ends.set(first, pair(a, midpoint));
+        self.ends.set(second, pair(midpoint, b));
+        let new = midpoint - self.input_vertices;
+        self.divided.set(new, e);
+        self.origins.set(new, pair(a, b));
+        if !self.tags.is_empty() {
+            let tag = self.tags.at(e);
+            self.tags.set(first, tag);
+            self.tags.set(second, tag);
+        }
+    }
+
+    /// Writes an edge inside of a triangle: it has no tag.
+    #[inline(always)]
+    fn join(&self, e: u32, from: u32, to: u32) {
+        self.ends.set(e, pair(from, to));
+        if !self.tags.is_empty() {
+            self.tags.set(e, 0);
+        }
+    }
+}
+
+/// Divides a triangle by the template for its divided sides (section 4.4, figure 4.4), in place, and the edges that it owns. For few.
 ///
-/// The first piece takes the triangle's place. `parents` gets the triangle that each new one is a part of, from `before` on; `ends`
-/// those of the edges inside, which have no tag.
+/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of its
+/// owner's slots for it. The new vertex's edge and its ends go to `divided` and `origins`, `input_vertices` before its id; the triangle
+/// that a new one is a part of goes to `parents`, `input_triangles` before.
 ///
-/// The triangle is that of half-edge `list[i]`.
-#[kernel]
-pub fn divide_listed_triangles(
+/// The triangle is that of half-edge `list[i]`; its first piece takes its place.
+#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+pub fn divide_listed_triangles<P: Point2>(
     i: u32,
     list: In<u32>,
     flags: In<u32>,
     owned: In<u32>,
     sums: In<u32>,
-    divisions: In<u64>,
+    halves: In<u32>,
     longest: In<u8>,
     corners: Out<u32>,
     sides: Out<u32>,
+    points: Out<P>,
     ends: Out<u64>,
-    parents: Out<u32>,
     tags: Out<u32>,
-    triangles: u32,
+    divided: Out<u32>,
+    origins: Out<u64>,
+    parents: Out<u32>,
+    vertices: u32,
     edges: u32,
-    before: u32,
+    triangles: u32,
+    input_vertices: u32,
+    input_triangles: u32,
 ) {
     let Some(t) = acting(i, list, flags) else {
         return;
     };
     let all = |array: Out<u32>| [array.at(3 * t), array.at(3 * t + 1), array.at(3 * t + 2)];
     let counts = Counts::new(flags, owned, sums);
-    let (vertices, borders) = (all(corners), all(sides));
-    let k = u32::from(longest.at(t));
-    let Some((divided, first)) = Divided::new(t, vertices, borders, k, counts, divisions, edges)
-    else {
-        return;
+    let flagged = Flagged::new(t, longest, counts);
+    let before = Before { vertices, edges };
+    let triangle = Divided::new(flagged, all(corners), all(sides), halves, counts, before);
+    let parts = Parts {
+        points,
+        ends,
+        divided,
+        origins,
+        tags,
+        input_vertices,
     };
-    divided.apply(
+    triangle.apply(
         |piece, [a, b, c], [ab, bc, ca]| {
             let place = if piece == 0 {
                 t
             } else {
-                let new = first + piece - 1;
-                parents.set(before + new, t);
-                triangles + new
+                let new = triangles + triangle.rank + piece - 1;
+                parents.set(new - input_triangles, t);
+                new
             };
             corners.set(3 * place, a);
             corners.set(3 * place + 1, b);
@@ -272,12 +316,8 @@ pub fn divide_listed_triangles(
             sides.set(3 * place + 1, bc);
             sides.set(3 * place + 2, ca);
         },
-        |edge, from, to| {
-            ends.set(edge, pair(from, to));
-            if !tags.is_empty() {
-                tags.set(edge, 0);
-            }
-        },
+        |e, from, to| parts.join(e, from, to),
+        |e, division, a, b| parts.divide(e, division, a, b),
     );
 }
 
@@ -290,26 +330,40 @@ const WORDS: u32 = 3 * TRIANGLES_OF_A_BLOCK;
 ///
 /// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
 /// neighbouring lanes read and write neighbouring words.
-#[kernel(block = 256, shared = 24576)]
-pub fn divide_all_triangles(
+#[kernel(block = 256, shared = 24576, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+pub fn divide_all_triangles<P: Point2>(
     block: &Block<256>,
     flags: In<u32>,
     owned: In<u32>,
     sums: In<u32>,
-    divisions: In<u64>,
+    halves: In<u32>,
     longest: In<u8>,
     old_corners: In<u32>,
     old_sides: In<u32>,
     corners: Out<u32>,
     sides: Out<u32>,
+    points: Out<P>,
     ends: Out<u64>,
-    parents: Out<u32>,
     tags: Out<u32>,
-    triangles: u32,
+    divided: Out<u32>,
+    origins: Out<u64>,
+    parents: Out<u32>,
+    vertices: u32,
     edges: u32,
-    before: u32,
+    triangles: u32,
+    input_vertices: u32,
+    input_triangles: u32,
 ) {
     let counts = Counts::new(flags, owned, sums);
+    let before = Before { vertices, edges };
+    let parts = Parts {
+        points,
+        ends,
+        divided,
+        origins,
+        tags,
+        input_vertices,
+    };
     let first = block.index() * TRIANGLES_OF_A_BLOCK;
     let last = if first + TRIANGLES_OF_A_BLOCK < triangles {
         first + TRIANGLES_OF_A_BLOCK
@@ -321,6 +375,12 @@ pub fn divide_all_triangles(
     let shared = block.shared::<u32>();
     let new_corners = 2 * WORDS;
     let new_sides = new_corners + 3 * WORDS;
+    // Asked for before the barrier, so that these reads overlap with those of the phase.
+    let flagged = block.lanes(|lane| {
+        let t = first + lane;
+        Flagged::new(if t < last { t } else { first }, longest, counts)
+    });
+    let (first_new, _) = counts.before(3 * first);
     block.phase(|lane| {
         let mut i = lane;
         while i < words {
@@ -329,7 +389,6 @@ pub fn divide_all_triangles(
             i += TRIANGLES_OF_A_BLOCK;
         }
     });
-    let first_new = counts.flags_before(3 * first);
     block.phase(|lane| {
         let t = first + lane;
         if t >= last {
@@ -339,28 +398,28 @@ pub fn divide_all_triangles(
             let i = at + 3 * lane;
             [shared.at(i), shared.at(i + 1), shared.at(i + 2)]
         };
-        let (vertices, borders) = (all(0), all(WORDS));
-        let k = u32::from(longest.at(t));
+        let (v, s) = (all(0), all(WORDS));
+        let flagged = flagged.at(lane);
         // Ends move too: those of owned edges that stay are the triangle's to write.
-        let keep = |j: u32, side: u32, from: u32, to: u32| {
-            if side.is_multiple_of(2) && !flags.bit(3 * t + j) {
+        let keep = |flag: bool, side: u32, from: u32, to: u32| {
+            if side.is_multiple_of(2) && !flag {
                 ends.set(side / 2, pair(from, to));
             }
         };
-        keep(0, borders[0], vertices[0], vertices[1]);
-        keep(1, borders[1], vertices[1], vertices[2]);
-        keep(2, borders[2], vertices[2], vertices[0]);
-        let Some((divided, start)) = Divided::new(t, vertices, borders, k, counts, divisions, edges)
-        else {
+        keep(flagged.flags[0], s[0], v[0], v[1]);
+        keep(flagged.flags[1], s[1], v[1], v[2]);
+        keep(flagged.flags[2], s[2], v[2], v[0]);
+        if !flagged.any() {
             return;
-        };
-        divided.apply(
+        }
+        let triangle = Divided::new(flagged, v, s, halves, counts, before);
+        triangle.apply(
             |piece, [a, b, c], [ab, bc, ca]| {
                 let (i, j) = if piece == 0 {
                     (3 * lane, WORDS + 3 * lane)
                 } else {
-                    let new = start + piece - 1;
-                    parents.set(before + new, t);
+                    let new = triangle.rank + piece - 1;
+                    parents.set(triangles - input_triangles + new, t);
                     let local = 3 * (new - first_new);
                     (new_corners + local, new_sides + local)
                 };
@@ -371,15 +430,11 @@ pub fn divide_all_triangles(
                 shared.set(j + 1, bc);
                 shared.set(j + 2, ca);
             },
-            |edge, from, to| {
-                ends.set(edge, pair(from, to));
-                if !tags.is_empty() {
-                    tags.set(edge, 0);
-                }
-            },
+            |e, from, to| parts.join(e, from, to),
+            |e, division, a, b| parts.divide(e, division, a, b),
         );
     });
-    let new_words = 3 * (counts.flags_before(3 * last) - first_new);
+    let new_words = 3 * (counts.before(3 * last).0 - first_new);
     block.phase(|lane| {
         let mut i = lane;
         while i < words {

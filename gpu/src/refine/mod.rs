@@ -24,10 +24,9 @@
 //! | 1 edge lengths, 2 longest edges | [`find_longest_edges()`] |
 //! | 3 dependency forest | [`link_sides()`] |
 //! | 2 marks, 4 propagation | [`mark_divided_edges()`], [`follow_divided_edges()`], or [`follow_marked_triangles()`] |
-//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`] |
+//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`], or [`flag_longest_sides()`] |
 //! | 6 prefix sums | [`count_divided_sides()`], `collective::scan` |
-//! | 7 first sub-step: divided edges | [`divide_edges()`] |
-//! | 7 second and third sub-step: edges inside, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
+//! | 7 new edges, divided edges, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
 //!
 //! # How this differs from the paper
 //!
@@ -40,8 +39,9 @@
 //! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the smaller
 //!   edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the longest edge of a
 //!   triangle with a divided edge is divided.
-//! - **Triangles know their corners.** So nobody reads the ends of an edge that is divided, its slot can be reused in the launch that
-//!   writes the triangles, and the paper's three sub-steps, separated for that hazard, become two.
+//! - **One sub-step.** The paper needs three, since edges are overwritten that neighbours still read, and since a triangle reads from
+//!   its neighbour's edge which slots that took. Here triangles know their corners, so nobody reads the ends of an edge; and the
+//!   slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
 //! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in the
 //!   bit set. 8 bytes for 128 sides instead of 8 for each triangle.
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both

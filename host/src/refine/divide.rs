@@ -14,67 +14,25 @@ const MOST_EDGES: usize = 1 << 30;
 
 impl<P: Point> EdgeMesh<P> {
     /// Divides the edges and triangles of `sides`; `after` are the counts then.
-    pub(super) fn divide_edges(
-        &mut self,
-        on: &Device,
-        sides: &DividedSides,
-        after: Level,
-    ) -> Result<()> {
-        let level = self.level();
+    pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
         on.stage("make room", || self.make_room(on, after))?;
-        let none = on.uninitialized(0)?;
-        let list = sides.list.as_ref().unwrap_or(&none);
-        let n = match &sides.list {
-            Some(list) => list.len() as u32,
-            None => level.triangles,
-        };
-        // Of many, the ends are written anew, each by its owner.
-        let mut ends = match &sides.list {
-            Some(_) => std::mem::replace(&mut self.ends, on.uninitialized(0)?),
-            None => on.uninitialized(with_room(after.edges as usize))?,
-        };
-        on.resize(&mut ends, after.edges as usize)?;
-        let divisions = on.stage("new edges", || {
-            let mut divisions = on.uninitialized(level.edges as usize)?;
-            kernel::divide_edges::launch(
-                on,
-                n,
-                list,
-                &sides.flags,
-                &sides.owned,
-                &sides.sums,
-                &self.corners,
-                &self.sides,
-                &mut self.points,
-                &mut ends,
-                &mut divisions,
-                &mut self.divided,
-                &mut self.origins,
-                &mut self.tags,
-                level.vertices,
-                level.edges,
-                level.vertices - self.levels[0].vertices,
-            )?;
-            Ok(divisions)
-        })?;
-        self.ends = ends;
-        on.stage("new triangles", || match &sides.list {
-            Some(_) => self.divide_listed_triangles(on, sides, &divisions, list, after),
-            None => self.divide_all_triangles(on, sides, &divisions, after),
+        on.stage("divide edges and triangles", || match &sides.list {
+            Some(list) => self.divide_listed(on, sides, list, after),
+            None => self.divide_all(on, sides, after),
         })
     }
 
-    fn divide_listed_triangles(
+    fn divide_listed(
         &mut self,
         on: &Device,
         sides: &DividedSides,
-        divisions: &Buffer<u64>,
         list: &Buffer<u32>,
         after: Level,
     ) -> Result<()> {
-        let level = self.level();
+        let (input, level) = (self.levels[0], self.level());
         on.resize(&mut self.corners, 3 * after.triangles as usize)?;
         on.resize(&mut self.sides, 3 * after.triangles as usize)?;
+        on.resize(&mut self.ends, after.edges as usize)?;
         kernel::divide_listed_triangles::launch(
             on,
             list.len() as u32,
@@ -82,53 +40,59 @@ impl<P: Point> EdgeMesh<P> {
             &sides.flags,
             &sides.owned,
             &sides.sums,
-            divisions,
+            &self.halves,
             &self.longest,
             &mut self.corners,
             &mut self.sides,
+            &mut self.points,
             &mut self.ends,
-            &mut self.parents,
             &mut self.tags,
-            level.triangles,
+            &mut self.divided,
+            &mut self.origins,
+            &mut self.parents,
+            level.vertices,
             level.edges,
-            level.triangles - self.levels[0].triangles,
+            level.triangles,
+            input.vertices,
+            input.triangles,
         )?;
         Ok(())
     }
 
-    fn divide_all_triangles(
-        &mut self,
-        on: &Device,
-        sides: &DividedSides,
-        divisions: &Buffer<u64>,
-        after: Level,
-    ) -> Result<()> {
-        let level = self.level();
+    fn divide_all(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
+        let (input, level) = (self.levels[0], self.level());
         let words = 3 * after.triangles as usize;
         let mut corners = on.uninitialized(with_room(words))?;
         let mut new_sides = on.uninitialized(with_room(words))?;
+        let mut ends = on.uninitialized(with_room(after.edges as usize))?;
         corners.set_len(words);
         new_sides.set_len(words);
+        ends.set_len(after.edges as usize);
         kernel::divide_all_triangles::launch(
             on,
             level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
             &sides.flags,
             &sides.owned,
             &sides.sums,
-            divisions,
+            &self.halves,
             &self.longest,
             &self.corners,
             &self.sides,
             &mut corners,
             &mut new_sides,
-            &mut self.ends,
-            &mut self.parents,
+            &mut self.points,
+            &mut ends,
             &mut self.tags,
-            level.triangles,
+            &mut self.divided,
+            &mut self.origins,
+            &mut self.parents,
+            level.vertices,
             level.edges,
-            level.triangles - self.levels[0].triangles,
+            level.triangles,
+            input.vertices,
+            input.triangles,
         )?;
-        (self.corners, self.sides) = (corners, new_sides);
+        (self.corners, self.sides, self.ends) = (corners, new_sides, ends);
         Ok(())
     }
 

@@ -54,9 +54,15 @@ pub struct EdgeMesh<P> {
 /// Room for refinement beside a mesh: a part in so many.
 const ROOM: usize = 4;
 
-/// Elements to have memory for beside `len` that are there.
+/// Elements to have memory for where there are `len`.
 pub fn with_room(len: usize) -> usize {
     len + len / ROOM
+}
+
+/// Points to have memory for: enough for a round that refines everything. They are few, and unlike triangles they are not written
+/// elsewhere in passing.
+pub fn with_room_for_points(len: usize) -> usize {
+    5 * len / 2
 }
 
 impl<P: Point> EdgeMesh<P> {
@@ -64,8 +70,9 @@ impl<P: Point> EdgeMesh<P> {
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
         // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
-        let kept = points * size_of::<P>() + triangles * (3 + 3 + 3 + 3) * size_of::<u32>();
-        building.max((with_room(kept) + 3 * triangles * size_of::<u32>()) as u64)
+        let triangle = (3 + 3 + 3 + 3) * size_of::<u32>();
+        let kept = with_room_for_points(points) * size_of::<P>() + with_room(triangles * triangle);
+        building.max((kept + 3 * triangles * size_of::<u32>()) as u64)
     }
 
     /// Copies a mesh to the device, checks it and builds its edges there: numbered in the order of the half-edges that own
@@ -75,7 +82,8 @@ impl<P: Point> EdgeMesh<P> {
     /// Those of [`DeviceTriangulation::upload`]; [`Error::Invalid`] for a segment that is no edge.
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
-        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, with_room)?;
+        let with_twins =
+            DeviceTriangulation::upload_with_room(on, mesh, with_room_for_points, with_room)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
         Ok(built)
@@ -120,7 +128,7 @@ impl<P: Point> EdgeMesh<P> {
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
-        let points = on.upload_with_capacity(&points, with_room(points.len()))?;
+        let points = on.upload_with_capacity(&points, with_room_for_points(points.len()))?;
         let corners = corners.as_flattened();
         let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
         let sides = on.upload(mesh.triangles.as_flattened())?;
@@ -265,7 +273,7 @@ impl<P: Point> EdgeMesh<P> {
 }
 
 /// Whether all triangles run clockwise; that they all run the same way, and none is degenerate, is checked.
-fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
     let turns_left = |[a, b, c]: [u32; 3]| {
         let point = |v: u32| points[v as usize].to_f64();
         is_counter_clockwise(point(a), point(b), point(c))

@@ -33,6 +33,14 @@ pub enum Marking {
     Triangles(Vec<u32>),
 }
 
+/// What a round refines.
+pub(super) enum Marked {
+    /// Every triangle.
+    All,
+    /// A bit for each triangle.
+    Some(Buffer<u32>),
+}
+
 /// A chance as one part of 2^32.
 fn chance(fraction: f64) -> u64 {
     (fraction.clamp(0.0, 1.0) * 4_294_967_296.0) as u64
@@ -92,13 +100,14 @@ impl Marking {
         Self::Triangles(bits)
     }
 
-    /// A bit for each triangle of `mesh`.
-    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> Result<Buffer<u32>> {
+    /// Marks triangles of `mesh`.
+    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> Result<Marked> {
         let n = mesh.level().triangles;
         let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
         let (corners, points) = (&mesh.corners, &mesh.points);
         match self {
-            Marking::All => kernel::mark_fraction::launch(on, n, 0, chance(1.0), &mut bits)?,
+            Marking::All => return Ok(Marked::All),
+            Marking::Fraction { fraction, .. } if *fraction >= 1.0 => return Ok(Marked::All),
             Marking::Fraction { fraction, seed } => {
                 let seed = round_seed(*seed, mesh.levels.len() - 1);
                 kernel::mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)?;
@@ -128,7 +137,7 @@ impl Marking {
                 kernel::mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits)?;
             }
         }
-        Ok(bits)
+        Ok(Marked::Some(bits))
     }
 
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.

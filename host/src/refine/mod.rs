@@ -13,7 +13,7 @@ mod tags;
 use gpu::launch::Buffer;
 use gpu::refine as kernel;
 
-pub use edges::{EdgeMesh, with_room};
+pub use edges::{EdgeMesh, with_room, with_room_for_points};
 pub use mark::Marking;
 pub use serial::SerialRun;
 
@@ -22,6 +22,7 @@ use crate::half_edges::Point;
 use crate::mesh::NONE;
 use crate::{Error, Result};
 use coarsen::Saved;
+use mark::Marked;
 
 /// How far to refine.
 #[derive(Clone, Debug)]
@@ -73,14 +74,18 @@ pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) 
             break;
         }
     }
-    let broken = on.read(&found, 0)?;
-    if broken != NONE {
-        return Err(Error::Invalid {
-            element: format!("triangle {broken} of the refined mesh"),
-            rule: "is degenerate: the triangles are as small as the precision allows; use --precision f64, fewer --rounds or a larger area".to_owned(),
-        });
+    match on.read(&found, 0)? {
+        NONE => Ok(end),
+        triangle => Err(degenerate(triangle)),
     }
-    Ok(end)
+}
+
+/// The error for a triangle that came out degenerate.
+fn degenerate(triangle: u32) -> Error {
+    Error::Invalid {
+        element: format!("triangle {triangle} of the refined mesh"),
+        rule: "is degenerate: the triangles are as small as the precision allows; use --precision f64, fewer --rounds or a larger area".to_owned(),
+    }
 }
 
 /// Counts before a round.
@@ -103,12 +108,12 @@ enum Stale {
 }
 
 impl<P: Point> EdgeMesh<P> {
-    /// Refines the marked triangles (a bit each) and what must be refined with them; `found` gets a triangle that came out
+    /// Refines the marked triangles and what must be refined with them; `found` gets a triangle that came out
     /// degenerate. Tells why not, if nothing was done.
     fn round(
         &mut self,
         on: &Device,
-        marked: &Buffer<u32>,
+        marked: &Marked,
         options: &Options,
         found: &mut Buffer<u32>,
     ) -> Result<Option<End>> {
@@ -120,14 +125,14 @@ impl<P: Point> EdgeMesh<P> {
             return Ok(Some(End::NothingMarked));
         };
         // Steps 5 and 6.
-        let sides = self.count(on, divided)?;
+        let sides = self.count(on, &divided)?;
         let after = sides.after(level);
         if options.max_triangles.is_some_and(|most| after.triangles > most) {
             return Ok(Some(End::MaxTriangles));
         }
         self.save(on, options.history, &sides.flags)?;
         // Step 7.
-        self.divide_edges(on, &sides, after)?;
+        self.divide(on, &sides, after)?;
         self.levels.push(after);
         self.stale = match sides.list {
             Some(list) => Stale::Some(list, level.triangles),

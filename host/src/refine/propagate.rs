@@ -3,6 +3,7 @@
 use gpu::launch::Buffer;
 use gpu::refine::{self as kernel, STEP};
 
+use super::mark::Marked;
 use super::{EdgeMesh, Level};
 use crate::Result;
 use crate::backend::Device;
@@ -13,11 +14,13 @@ use crate::half_edges::Point;
 const FEW: usize = 8;
 
 /// Edges to divide.
-pub(super) struct DividedEdges {
+pub(super) enum DividedEdges {
+    /// The longest of every triangle.
+    Longest,
     /// A bit for each edge.
-    bits: Buffer<u32>,
-    /// Their list, if they are few.
-    list: Option<Buffer<u32>>,
+    Many(Buffer<u32>),
+    /// A list.
+    Few(Buffer<u32>),
 }
 
 /// Divided sides of the triangles.
@@ -50,27 +53,21 @@ impl DividedSides {
 
 impl<P: Point> EdgeMesh<P> {
     /// Steps 2 and 4: the longest edges of the marked triangles, and what they lead to. `None` if nothing is marked.
-    pub(super) fn propagate(
-        &self,
-        on: &Device,
-        marked: &Buffer<u32>,
-    ) -> Result<Option<DividedEdges>> {
+    pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
+        let Marked::Some(marked) = marked else {
+            return Ok(Some(DividedEdges::Longest));
+        };
         let level = self.level();
-        let words = level.edges.div_ceil(32) as usize;
         let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
         if marks.total == 0 {
             return Ok(None);
         }
         if marks.total as usize * FEW >= level.triangles as usize {
-            let bits = if marks.total == level.triangles {
-                // Every longest edge is divided; none leads to another.
-                self.divided_by(on, &on.uninitialized(0)?, words)?.0
-            } else {
-                self.propagate_from_many(on, marked, words)?
-            };
-            return Ok(Some(DividedEdges { bits, list: None }));
+            let divided = self.propagate_from_many(on, marked)?;
+            return Ok(Some(DividedEdges::Many(divided)));
         }
-        let (list, mut bits) = on.stage("mark divided edges", || {
+        let words = level.edges.div_ceil(32) as usize;
+        let (list, mut divided) = on.stage("mark divided edges", || {
             Ok((marks.list(on, marked)?, on.filled(words, 0)?))
         })?;
         on.stage("propagate divisions", || {
@@ -81,27 +78,26 @@ impl<P: Point> EdgeMesh<P> {
                 &self.longest,
                 &self.sides,
                 &self.halves,
-                &mut bits,
+                &mut divided,
             )?;
-            let divided = Counted::new(on, &bits)?;
-            let few = divided.total as usize * FEW < level.edges as usize;
-            let list = few.then(|| divided.list(on, &bits)).transpose()?;
-            Ok(Some(DividedEdges { bits, list }))
+            let count = Counted::new(on, &divided)?;
+            Ok(Some(if count.total as usize * FEW < level.edges as usize {
+                DividedEdges::Few(count.list(on, &divided)?)
+            } else {
+                DividedEdges::Many(divided)
+            }))
         })
     }
 
-    /// The longest edges of the marked triangles, and those of them that lead to others.
-    fn divided_by(
-        &self,
-        on: &Device,
-        marked: &Buffer<u32>,
-        words: usize,
-    ) -> Result<(Buffer<u32>, Buffer<u32>)> {
-        on.stage("mark divided edges", || {
+    /// The edges that many marked triangles divide.
+    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
+        let edges = self.level().edges;
+        let words = edges.div_ceil(32) as usize;
+        let (mut divided, leading) = on.stage("mark divided edges", || {
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
             kernel::mark_divided_edges::launch(
                 on,
-                self.level().edges,
+                edges,
                 &self.halves,
                 &self.longest,
                 marked,
@@ -109,17 +105,7 @@ impl<P: Point> EdgeMesh<P> {
                 &mut leading,
             )?;
             Ok((divided, leading))
-        })
-    }
-
-    /// The edges that many marked triangles divide.
-    fn propagate_from_many(
-        &self,
-        on: &Device,
-        marked: &Buffer<u32>,
-        words: usize,
-    ) -> Result<Buffer<u32>> {
-        let (mut divided, leading) = self.divided_by(on, marked, words)?;
+        })?;
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
             kernel::follow_divided_edges::launch(
@@ -137,12 +123,11 @@ impl<P: Point> EdgeMesh<P> {
     }
 
     /// Steps 5 and 6: the divided sides, and their prefix sums.
-    pub(super) fn count(&self, on: &Device, divided: DividedEdges) -> Result<DividedSides> {
+    pub(super) fn count(&self, on: &Device, divided: &DividedEdges) -> Result<DividedSides> {
         let n = 3 * self.level().triangles;
         let words = n.div_ceil(32) as usize;
-        let DividedEdges { bits, list: edges } = divided;
-        let (flags, owned, list) = on.stage("count divided sides", || match &edges {
-            Some(edges) => {
+        let (flags, owned, list) = on.stage("count divided sides", || match divided {
+            DividedEdges::Few(edges) => {
                 let (mut flags, mut owned) = (on.filled(words, 0)?, on.filled(words, 0)?);
                 let mut list = on.uninitialized(2 * edges.len())?;
                 kernel::set_divided_sides::launch(
@@ -156,10 +141,23 @@ impl<P: Point> EdgeMesh<P> {
                 )?;
                 Ok((flags, owned, Some(list)))
             }
-            None => {
+            DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                kernel::flag_divided_sides::launch(on, n, sides, &bits, &mut flags, &mut owned)?;
+                kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
+                Ok((flags, owned, None))
+            }
+            DividedEdges::Longest => {
+                let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
+                kernel::flag_longest_sides::launch(
+                    on,
+                    n,
+                    &self.sides,
+                    &self.halves,
+                    &self.longest,
+                    &mut flags,
+                    &mut owned,
+                )?;
                 Ok((flags, owned, None))
             }
         })?;
@@ -169,9 +167,9 @@ impl<P: Point> EdgeMesh<P> {
             kernel::count_divided_sides::launch(on, steps as u32, &flags, &owned, &mut sums)?;
             let total = exclusive_scan(on, &mut sums)?;
             let total = on.read(&total, 0)?;
-            let edges = match &edges {
-                Some(list) => list.len() as u32,
-                None => total - on.read(&sums, steps)?,
+            let edges = match divided {
+                DividedEdges::Few(list) => list.len() as u32,
+                _ => total - on.read(&sums, steps)?,
             };
             Ok(DividedSides {
                 flags,

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::tags::{Tags, no_edge, segments};
-use super::{End, Options};
+use super::edges::check_orientation;
+use super::{End, Options, degenerate};
+use gpu::orientation::is_counter_clockwise;
+
 use crate::half_edges::Point;
 use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
 use crate::{Result, reference, validate};
@@ -44,7 +47,7 @@ impl<P: Point> SerialRun<P> {
                 edges.tags[e] = value as i32;
             }
         }
-        let mut run = Self::new(edges, options);
+        let mut run = Self::new(edges, options)?;
         run.markers = tags.markers;
         run.times.insert(0, numbering);
         Ok(run)
@@ -66,7 +69,12 @@ impl<P: Point> SerialRun<P> {
     }
 
     /// Refines `mesh` in rounds.
-    pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Result<Self> {
+        validate::refine::topology(&mesh)?;
+        let clockwise = check_orientation(&mesh.points, &mesh.corners())?;
         let input = mesh.triangles.len() as u32;
         let mut run = SerialRun {
             mesh,
@@ -100,7 +108,16 @@ impl<P: Point> SerialRun<P> {
             parents.extend(&made.parents);
             run.rounds.push(made);
         }
-        run
+        let mut corners = run.mesh.corners();
+        if clockwise {
+            corners.iter_mut().for_each(|corners| corners.swap(1, 2));
+        }
+        let point = |v: u32| run.mesh.points[v as usize].to_f64();
+        let is_proper = |&[a, b, c]: &[u32; 3]| is_counter_clockwise(point(a), point(b), point(c));
+        match corners.iter().position(|corners| !is_proper(corners)) {
+            None => Ok(run),
+            Some(t) => Err(degenerate(t as u32)),
+        }
     }
 
     fn add_times<const N: usize>(&mut self, steps: [(&'static str, Duration); N]) {

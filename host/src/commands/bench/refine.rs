@@ -4,7 +4,9 @@ use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{EdgeMesh, Marking, Options, refine, with_room};
+use trioxide::refine::{
+    EdgeMesh, Marking, Options, refine, with_room, with_room_for_points,
+};
 
 use super::{Row, rows, rows_with_totals, waited};
 
@@ -38,7 +40,7 @@ pub fn bench<P: Point>(
     let mut resident = None;
     all.extend(rows("edges", on, runs, || {
         drop(resident.take());
-        let points = on.moved(&points, with_room(points.len()))?;
+        let points = on.moved(&points, with_room_for_points(points.len()))?;
         let corners = on.moved(&corners, with_room(corners.len()))?;
         let with_twins = DeviceTriangulation::build(on, points, corners)?;
         resident = Some(EdgeMesh::<P>::build(on, with_twins)?);

@@ -10,8 +10,8 @@ use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, SpacePoint}
 use trioxide::volume::TetMesh;
 
 use super::{Row, rows, waited};
-use super::device::Precision;
-use super::{is_standard_output, print, write_json};
+use crate::commands::device::Precision;
+use crate::commands::{is_standard_output, print, write_json};
 
 /// Times a tenth of a per cent of the tetrahedra marked, all by their longest edges, and all by every edge.
 pub fn run(
