@@ -44,7 +44,10 @@ mod rows_out;
 mod tests;
 mod text;
 mod triangle;
+pub mod volume;
 mod vtu;
+
+pub use volume::{is_volume, read_volume, write_volume};
 
 /// A file format.
 pub struct Format {

@@ -53,7 +53,7 @@ pub(crate) fn is_stem(path: &Path) -> bool {
 }
 
 /// The file beside `path` that has `extension`, in the case of the extension of `path`.
-fn sibling(path: &Path, extension: &str) -> PathBuf {
+pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     let given = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     if !["node", "ele", "poly"].contains(&given.to_ascii_lowercase().as_str()) {
         let mut name = path.as_os_str().to_owned();
@@ -71,11 +71,11 @@ fn sibling(path: &Path, extension: &str) -> PathBuf {
 pub(crate) struct Nodes {
     pub(crate) points: Vec<DVec3>,
     /// Number of the first point: 0 or 1.
-    base: u32,
+    pub(crate) base: u32,
 }
 
 /// The number of the next header field, or `default` where the header is shorter.
-fn header_count(line: &mut Line, what: &str, default: usize) -> Parsed<usize> {
+pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parsed<usize> {
     match line.is_finished() {
         true => Ok(default),
         false => line.count(what),
@@ -263,7 +263,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     files.into_iter().try_for_each(AtomicFile::commit)
 }
 
-fn write_file(
+pub(crate) fn write_file(
     path: &Path,
     write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
 ) -> Result<AtomicFile> {
@@ -272,7 +272,7 @@ fn write_file(
     Ok(file)
 }
 
-fn write_nodes(out: &mut impl Write, points: &[DVec3]) -> std::io::Result<()> {
+pub(crate) fn write_nodes(out: &mut impl Write, points: &[DVec3]) -> std::io::Result<()> {
     let is_flat = points.iter().all(|point| point.z == 0.0);
     let dimensions = if is_flat { 2 } else { 3 };
     writeln!(out, "{} {dimensions} 0 0", points.len())?;
