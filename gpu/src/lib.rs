@@ -15,7 +15,7 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,
-    feature(abi_ptx),
+    feature(abi_ptx, core_float_math),
     allow(internal_features, missing_docs)
 )]
 // A view is passed as `In<T>`: its lifetime says nothing that a reader needs.

@@ -61,6 +61,7 @@ pub mod mesh;
 pub mod polylla;
 pub mod prolongation;
 pub mod quality;
+pub mod quality3d;
 pub mod reference;
 pub mod refine;
 pub mod refine_tets;

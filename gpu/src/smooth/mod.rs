@@ -14,6 +14,8 @@
 //! | [`arrange()`], [`restore()`] | into one of the three layouts (2.3) and back |
 //! | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
 //! | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
+//! | [`sweep_guarded()`] | smart Laplacian: only moves that harm no cell; not in the paper |
+//! | [`measure_cells()`] | quality of cells; not in the paper |
 //! | [`square_moves()`], [`sum_moves()`] | how far the last sweep moved the nodes |
 //!
 //! # The same bits
@@ -47,19 +49,23 @@
 pub mod boundary;
 pub mod cells;
 pub mod classes;
+pub mod guard;
 pub mod moves;
 pub mod neighbours;
 pub mod nodes;
 pub mod one_block;
 pub mod order;
+pub mod quality;
 pub mod sweep;
 
 pub use boundary::*;
 pub use cells::*;
 pub use classes::*;
+pub use guard::*;
 pub use moves::*;
 pub use neighbours::*;
 pub use nodes::*;
 pub use one_block::*;
 pub use order::*;
+pub use quality::*;
 pub use sweep::*;

@@ -7,8 +7,8 @@ use super::sweep::target;
 use crate::block::Block;
 use crate::view::{In, Out};
 
-/// Lanes of the one block.
-pub const ONE_BLOCK_LANES: u32 = 1024;
+/// Lanes of the one block: more would leave too few registers for each on Turing.
+pub const ONE_BLOCK_LANES: u32 = 512;
 
 /// Slots of what the block tells the host.
 pub mod outcome {
@@ -22,9 +22,9 @@ pub mod outcome {
 
 /// Form A: up to `sweeps` of them, in turn from `a` to `b` and from `b` to `a`. Those of even number move by `factor`, the
 /// others by `second_factor`.
-#[kernel(block = 1024, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
 pub fn one_block_form_a<L: Nodes>(
-    block: &Block<1024>,
+    block: &Block<512>,
     rows: In<u32>,
     neighbours: In<u32>,
     weights: In<f64>,
@@ -70,9 +70,9 @@ pub fn one_block_form_a<L: Nodes>(
 
 /// Form B: up to `sweeps` of them, in place. The lanes take nodes in chunks; those of a chunk move at the same time, from
 /// what the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
-#[kernel(block = 1024, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
 pub fn one_block_form_b<L: Nodes>(
-    block: &Block<1024>,
+    block: &Block<512>,
     rows: In<u32>,
     neighbours: In<u32>,
     weights: In<f64>,

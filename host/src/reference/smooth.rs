@@ -1,7 +1,7 @@
 //! Laplacian smoothing, sequentially (gpu-laplacian-smoothing-2019): neighbours by sorting edges, boundary nodes by sorting
 //! faces, and the two forms of the iteration.
 
-use gpu::smooth::{Vector, face_code, face_count, shuffled};
+use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
 
 use crate::smooth::sweeps::Moves;
 
@@ -274,4 +274,66 @@ pub fn target<P: Vector>(points: &[P], graph: &Graph<'_>, v: u32, factor: f64) -
     } else {
         here + (mean - here).times(factor)
     }
+}
+
+/// Smart Laplacian: form B in the given order, a move being taken only if no cell around the node turns from positive to not
+/// positive, and the worst quality around it does not fall. `cells_of` are the cells of each node.
+pub fn guarded<P: Vector>(
+    points: &mut [P],
+    graph: &Graph<'_>,
+    order: &[u32],
+    cells_of: &[Vec<&[u32]>],
+    schedule: Schedule,
+) -> Moves {
+    let mut moves = Moves {
+        converged: order.is_empty(),
+        ..Moves::default()
+    };
+    let mut squares = vec![0.0; points.len()];
+    while moves.sweeps < schedule.max_sweeps && !moves.converged {
+        let factor = schedule.factors[moves.sweeps as usize % 2];
+        let mut moved = false;
+        for &v in order {
+            let here = points[v as usize];
+            let before = qualities(points, &cells_of[v as usize]);
+            points[v as usize] = target(points, graph, v, factor);
+            let after = qualities(points, &cells_of[v as usize]);
+            let worst = |all: &[gpu::smooth::CellQuality]| {
+                all.iter().map(|q| q.jacobian).fold(f64::INFINITY, f64::min)
+            };
+            let turns = before.iter().zip(&after).any(|(b, a)| b.is_positive && !a.is_positive);
+            if turns || worst(&after) < worst(&before) {
+                points[v as usize] = here;
+                squares[v as usize] = 0.0;
+                continue;
+            }
+            let square = (points[v as usize] - here).square();
+            squares[v as usize] = square;
+            moved |= square >= schedule.tolerance * schedule.tolerance;
+        }
+        moves.sweeps += 1;
+        moves.converged = !moved;
+    }
+    if !order.is_empty() {
+        summarise(&mut moves, &squares, order.len());
+    }
+    moves
+}
+
+fn qualities<P: Vector>(points: &[P], cells: &[&[u32]]) -> Vec<gpu::smooth::CellQuality> {
+    cells
+        .iter()
+        .map(|cell| cell_quality(cell.len() as u32, |k| points[cell[k as usize] as usize].to_f64()))
+        .collect()
+}
+
+/// Cells of each node.
+pub fn cells_of<'a>(nodes: usize, cells: impl Iterator<Item = &'a [u32]>) -> Vec<Vec<&'a [u32]>> {
+    let mut cells_of = vec![Vec::new(); nodes];
+    for cell in cells {
+        for &v in cell {
+            cells_of[v as usize].push(cell);
+        }
+    }
+    cells_of
 }

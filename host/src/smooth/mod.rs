@@ -22,7 +22,7 @@ pub enum Form {
     /// Those before the sweep: Jacobi's iteration.
     #[default]
     A,
-    /// Those of the moment: over one block in chunks of 1024 nodes, over many as they race.
+    /// Those of the moment: over one block in chunks of 512 nodes, over many as they race.
     B,
     /// As Gauss-Seidel's iteration in the order of colours, then ids: no two neighbours have one colour.
     BColoured,
@@ -82,6 +82,8 @@ pub struct Options {
     pub max_iterations: u32,
     /// Whether nodes are renumbered. Shows in the result only of form B by one block.
     pub renumber: Renumber,
+    /// Whether a move is taken only if it harms no cell: by colours, in place.
+    pub guard: bool,
 }
 
 impl Default for Options {
@@ -93,6 +95,7 @@ impl Default for Options {
             tolerance: 0.0,
             max_iterations: 100,
             renumber: Renumber::default(),
+            guard: false,
         }
     }
 }
@@ -189,6 +192,8 @@ fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<()> 
     {
         "coloured and exact sweeps are of many blocks: one block's form B is deterministic as it is"
             .to_owned()
+    } else if options.guard && options.form != Form::BColoured {
+        "guarded sweeps are by colours: they need form b-coloured".to_owned()
     } else {
         return Ok(());
     };
@@ -244,7 +249,7 @@ pub fn smooth<P: Vector>(
 ) -> Result<DeviceSmoothed<P>> {
     let relations = Relations::new(on, mesh)?;
     let ordered = prepare(on, mesh, &relations, bounds, fixed, options)?;
-    relax(on, mesh, &ordered, options)
+    relax(on, mesh, &relations, &ordered, options)
 }
 
 /// Decides which nodes move, and orders them.
@@ -276,6 +281,13 @@ pub fn prepare<P: Vector>(
         Form::BColoured => Classes::Colours,
         Form::BExact => Classes::Levels,
     };
+    // Guarded nodes of one colour share no cell; in tetrahedra edges say as much.
+    let by_cell = if options.guard && !mesh.cells.offsets.is_empty() {
+        let incidence = &relations.incidence;
+        Some(mesh.cells.neighbours(on, incidence, Relation::Cell)?)
+    } else {
+        None
+    };
     Ordered::new(
         on,
         &mesh.points,
@@ -284,7 +296,7 @@ pub fn prepare<P: Vector>(
         &on.uninitialized(0)?,
         is_renumbered.then_some(bounds),
         classes,
-        &relations.neighbours,
+        by_cell.as_ref().unwrap_or(&relations.neighbours),
     )
 }
 
@@ -295,19 +307,21 @@ pub fn prepare<P: Vector>(
 pub fn relax<P: Vector>(
     on: &Device,
     mesh: &DeviceMesh<P>,
+    relations: &Relations,
     ordered: &Ordered,
     options: &Options,
 ) -> Result<DeviceSmoothed<P>> {
     match options.layout {
-        Layout::Soa => relax_in::<P::Soa>(on, mesh, ordered, options),
-        Layout::Aos => relax_in::<P::Aos>(on, mesh, ordered, options),
-        Layout::Aligned => relax_in::<P::Aligned>(on, mesh, ordered, options),
+        Layout::Soa => relax_in::<P::Soa>(on, mesh, relations, ordered, options),
+        Layout::Aos => relax_in::<P::Aos>(on, mesh, relations, ordered, options),
+        Layout::Aligned => relax_in::<P::Aligned>(on, mesh, relations, ordered, options),
     }
 }
 
 fn relax_in<L: Nodes>(
     on: &Device,
     mesh: &DeviceMesh<L::Point>,
+    relations: &Relations,
     ordered: &Ordered,
     options: &Options,
 ) -> Result<DeviceSmoothed<L::Point>> {
@@ -327,8 +341,16 @@ fn relax_in<L: Nodes>(
         max_sweeps: options.max_iterations,
         factors: [1.0; 2],
     };
-    let (arranged, moves) =
-        sweeps::sweep(on, ordered, arranged, options.form, options.blocks, schedule)?;
+    let guard = options.guard.then_some(sweeps::Guard {
+        cells: &mesh.cells,
+        incidence: &relations.incidence,
+    });
+    let way = sweeps::Way {
+        form: options.form,
+        blocks: options.blocks,
+        guard,
+    };
+    let (arranged, moves) = sweeps::sweep(on, ordered, arranged, way, schedule)?;
     let mut points = on.uninitialized(nodes)?;
     on.stage("out of the layout", || {
         Ok(kernel::restore::launch(

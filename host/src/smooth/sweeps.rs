@@ -5,6 +5,7 @@ use gpu::smooth::{
     self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, one_block::outcome,
 };
 
+use super::cells::{DeviceCells, Incidence};
 use super::order::Ordered;
 use super::{Blocks, Form};
 use crate::Result;
@@ -49,6 +50,26 @@ pub struct Moves {
     pub rms_displacement: f64,
 }
 
+/// What a guarded sweep looks at.
+#[derive(Clone, Copy)]
+pub struct Guard<'a> {
+    /// Cells.
+    pub cells: &'a DeviceCells,
+    /// Cells of each node.
+    pub incidence: &'a Incidence,
+}
+
+/// How to sweep.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    /// Which positions a sweep takes.
+    pub form: Form,
+    /// Blocks that sweep.
+    pub blocks: Blocks,
+    /// Of sweeps by colours: the cells that no move may harm.
+    pub guard: Option<Guard<'a>>,
+}
+
 /// Smooths nodes in place.
 ///
 /// # Errors
@@ -57,10 +78,10 @@ pub fn sweep<L: Nodes>(
     on: &Device,
     ordered: &Ordered,
     mut nodes: Buffer<L>,
-    form: Form,
-    blocks: Blocks,
+    way: Way<'_>,
     schedule: Schedule,
 ) -> Result<(Buffer<L>, Moves)> {
+    let Way { form, blocks, .. } = way;
     let mut moves = Moves::default();
     if ordered.moving == 0 || schedule.max_sweeps == 0 {
         moves.converged = ordered.moving == 0;
@@ -91,7 +112,7 @@ pub fn sweep<L: Nodes>(
             (Form::B, Blocks::One) => {
                 form_b_one(on, ordered, &mut nodes, &mut squares, schedule, &mut moves)
             }
-            _ => in_place(on, ordered, &mut nodes, &mut squares, form, schedule, &mut moves),
+            _ => in_place(on, ordered, &mut nodes, &mut squares, way, schedule, &mut moves),
         })?;
     }
     on.stage("moves", || {
@@ -177,7 +198,7 @@ fn in_place<L: Nodes>(
     ordered: &Ordered,
     nodes: &mut Buffer<L>,
     squares: &mut Buffer<f64>,
-    form: Form,
+    way: Way<'_>,
     schedule: Schedule,
     moves: &mut Moves,
 ) -> Result<()> {
@@ -193,7 +214,7 @@ fn in_place<L: Nodes>(
                 weights,
                 ..
             } = ordered;
-            if form == Form::B {
+            if way.form == Form::B {
                 let count = ordered.moving;
                 let blocks = count.div_ceil(SWEEP_LANES);
                 kernel::sweep_racing::launch(
@@ -204,6 +225,15 @@ fn in_place<L: Nodes>(
             }
             for &(first, count) in &ordered.classes {
                 let blocks = count.div_ceil(SWEEP_LANES);
+                if let Some(Guard { cells, incidence }) = way.guard {
+                    kernel::sweep_guarded::launch(
+                        on, blocks, &cells.offsets, &cells.vertices, &cells.cells,
+                        &incidence.starts, &incidence.corners, &ordered.order, &ordered.ranks, rows,
+                        neighbours, weights, nodes, squares, moved, k, first, count, factor,
+                        tolerance,
+                    )?;
+                    continue;
+                }
                 kernel::sweep_class::launch(
                     on, blocks, rows, neighbours, weights, nodes, squares, moved, k, first, count,
                     factor, tolerance,

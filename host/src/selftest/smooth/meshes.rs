@@ -100,9 +100,8 @@ pub fn mixed(side: u32) -> VolumeMesh {
                     0 => cells.push(&[bottom, top].concat()),
                     1 => {
                         for [p, q, r] in [[0, 1, 2], [0, 2, 3]] {
-                            // VTK's wedge: its first triangle is seen from outside counter-clockwise.
                             cells.push(&[
-                                bottom[p], bottom[r], bottom[q], top[p], top[r], top[q],
+                                bottom[p], bottom[q], bottom[r], top[p], top[q], top[r],
                             ]);
                         }
                     }

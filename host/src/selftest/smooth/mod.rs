@@ -5,10 +5,11 @@ mod meshes;
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
-use gpu::smooth::Vector;
+use gpu::smooth::{Vector, cell_quality, dihedral_cosine, radius_ratio};
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
+use crate::quality3d::{Histogram, quality};
 use crate::reference::smooth as reference;
 use crate::smooth::cells::{DeviceMesh, Relation};
 use crate::smooth::sweeps::{Moves, Schedule};
@@ -38,6 +39,14 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
             every_precision(on, mesh, Form::BExact)
         });
         add("form B, racing", racing);
+        add("guarded", |on, mesh| {
+            guarded::<DVec3>(on, mesh)?;
+            guarded::<Vec3>(on, mesh)
+        });
+        add("quality", |on, mesh| {
+            measured::<DVec3>(on, mesh)?;
+            measured::<Vec3>(on, mesh)
+        });
     }
     cases.push(Case::new("smooth surfaces: neighbours and border", surfaces));
     cases.push(Case::new("smooth: bad meshes and options are refused", refused));
@@ -191,6 +200,7 @@ fn every_layout<P: Vector>(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcom
                         renumber,
                         tolerance: schedule.tolerance,
                         max_iterations: schedule.max_sweeps,
+                        guard: false,
                     };
                     let ours = smooth::run::<P>(on, mesh, &[], &options)?;
                     equal("node", &ours.points, &points)?;
@@ -238,6 +248,105 @@ fn racing_in<P: Vector>(on: &Device, mesh: &VolumeMesh, tolerance: f64, near: f6
         }
     }
     Ok(())
+}
+
+/// No move harms a cell, in any layout; and the result is the reference's.
+fn guarded<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    let nodes = mesh.points.len();
+    let expected = Expected::new(mesh);
+    let by_cell = reference::cell_neighbours(nodes, mesh.cells.iter());
+    let order = reference::colour_order(&by_cell, &expected.moving);
+    let cells_of = reference::cells_of(nodes, mesh.cells.iter());
+    for schedule in schedules() {
+        let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let graph = reference::Graph {
+            rows: &expected.rows,
+            weights: &[],
+            moving: &expected.moving,
+        };
+        let moves = reference::guarded(&mut points, &graph, &order, &cells_of, schedule);
+        let points: Vec<DVec3> = points.into_iter().map(P::to_f64).collect();
+        for (layout, renumber) in [
+            (Layout::Soa, Renumber::Off),
+            (Layout::Aos, Renumber::On),
+            (Layout::Aligned, Renumber::Off),
+        ] {
+            let options = Options {
+                form: Form::BColoured,
+                layout,
+                renumber,
+                tolerance: schedule.tolerance,
+                max_iterations: schedule.max_sweeps,
+                guard: true,
+                ..Options::default()
+            };
+            let ours = smooth::run::<P>(on, mesh, &[], &options)?;
+            equal("node", &ours.points, &points)?;
+            equal("result of sweeps", &[ours.moves], &[moves])?;
+            let resident = DeviceMesh::<P>::upload(on, mesh)?;
+            let before = quality(on, &resident.cells, &resident.points)?;
+            let own: Vec<P> = ours.points.iter().map(|&p| P::from_f64(p)).collect();
+            let after = quality(on, &resident.cells, &on.upload(&own)?)?;
+            if after.inverted > before.inverted || after.worst_jacobian < before.worst_jacobian {
+                return Err(format!("{before:?} became {after:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Histograms, extremes and counts against a loop over the cells.
+fn measured<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    // Some inverted cells, and one without volume.
+    let mut mesh = mesh.clone();
+    for (v, p) in mesh.points.iter_mut().enumerate() {
+        if v % 50 == 7 {
+            *p = DVec3::splat(0.25);
+        }
+    }
+    let resident = DeviceMesh::<P>::upload(on, &mesh)?;
+    let ours = quality(on, &resident.cells, &resident.points)?;
+    let points: Vec<DVec3> = mesh.points.iter().map(|&p| P::from_f64(p).to_f64()).collect();
+    let mut jacobians = Vec::new();
+    let (mut angles, mut ratios) = (Vec::new(), Vec::new());
+    let mut inverted = 0;
+    for cell in mesh.cells.iter() {
+        let found = cell_quality(cell.len() as u32, |k| points[cell[k as usize] as usize]);
+        jacobians.push(found.jacobian);
+        inverted += u64::from(!found.is_positive);
+        if let Ok(corners) = <[u32; 4]>::try_from(cell) {
+            let corners = corners.map(|v| points[v as usize]);
+            angles.push(dihedral_cosine(corners).clamp(-1.0, 1.0).acos().to_degrees());
+            ratios.push(radius_ratio(corners));
+        }
+    }
+    equal("inverted cells", &[ours.inverted], &[inverted])?;
+    let worst = jacobians.iter().copied().fold(f64::INFINITY, f64::min);
+    equal("worst Jacobian", &[ours.worst_jacobian], &[worst])?;
+    same_histogram(&ours.jacobians, &jacobians)?;
+    match &ours.tetrahedra {
+        None => equal("tetrahedra", &angles, &[]),
+        Some(tetrahedra) => {
+            let smallest = angles.iter().copied().fold(f64::INFINITY, f64::min);
+            equal("smallest angle", &[tetrahedra.smallest_angle], &[smallest])?;
+            let largest = ratios.iter().copied().fold(0.0, f64::max);
+            equal("largest ratio", &[tetrahedra.largest_ratio], &[largest])?;
+            same_histogram(&tetrahedra.ratios, &ratios)?;
+            equal(
+                "angles counted",
+                &[tetrahedra.angles.counts.iter().sum::<u64>()],
+                &[angles.len() as u64],
+            )
+        }
+    }
+}
+
+fn same_histogram(ours: &Histogram, values: &[f64]) -> Outcome {
+    let mut counts = vec![0; ours.bounds.len() + 1];
+    for value in values {
+        counts[ours.bounds.iter().filter(|&bound| bound <= value).count()] += 1;
+    }
+    equal("bin", &ours.counts, &counts)
 }
 
 fn surfaces(on: &Device) -> Outcome {
