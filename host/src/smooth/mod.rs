@@ -2,6 +2,7 @@
 
 pub mod cells;
 pub mod order;
+pub mod serial;
 pub mod sweeps;
 
 use glam::DVec3;
@@ -176,7 +177,11 @@ pub fn bounds(points: &[DVec3]) -> (DVec3, DVec3) {
     )
 }
 
-fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<()> {
+/// The error of options that mean nothing.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<()> {
     let wrong = if !(options.tolerance >= 0.0 && options.tolerance.is_finite()) {
         format!(
             "a tolerance of {} stops nothing: give a length, or 0 for none",

@@ -1,13 +1,14 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
 mod refine;
+mod smooth;
 mod tets;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -61,6 +62,8 @@ enum Family {
     Refine,
     /// One level of refinement of tetrahedra.
     RefineTets,
+    /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
+    Smooth,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -82,7 +85,7 @@ pub fn run(options: &Options) -> Result<()> {
             Choice::Serial
         )));
     };
-    if matches!(options.family, Family::RefineTets) {
+    if matches!(options.family, Family::RefineTets | Family::Smooth) {
         let mesh = match options.mesh {
             Mesh::Grid | Mesh::Jittered => generate::tet_grid(options.n, options.seed)?,
             Mesh::Random => generate::random_tets(options.n, options.seed)?,
@@ -90,6 +93,13 @@ pub fn run(options: &Options) -> Result<()> {
         let DeviceOptions {
             precision, json, ..
         } = &options.device;
+        if matches!(options.family, Family::Smooth) {
+            let (mesh, runs) = (mesh.into(), options.runs);
+            return match precision {
+                Precision::F64 => smooth::run::<DVec3>(&device, &mesh, runs, json.as_deref()),
+                Precision::F32 => smooth::run::<Vec3>(&device, &mesh, runs, json.as_deref()),
+            };
+        }
         return tets::run(&device, &mesh, *precision, options.runs, json.as_deref());
     }
     let mesh = match options.mesh {
@@ -107,7 +117,7 @@ pub fn run(options: &Options) -> Result<()> {
             indexed::<DVec2>(&device, &mesh, repair, runs)?
         }
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
-        (Family::RefineTets, _) => unreachable!("its meshes are not planar"),
+        (Family::RefineTets | Family::Smooth, _) => unreachable!("its meshes are not planar"),
         (Family::Refine, _) => {
             let marking = options.mark.marking(options.seed)?;
             if is_double {
