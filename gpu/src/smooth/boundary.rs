@@ -1,11 +1,13 @@
 //! Boundary nodes (section 3.2.2): those of faces that one cell alone uses; and which nodes move.
 //!
-//! The paper sorts all faces. Here each use of a face looks for another among the cells around that of its nodes which has
-//! the fewest: about twelve of them until it is found, near in memory, and nothing is written but a bit.
+//! The paper sorts all faces. Here a node looks at the faces of which it is the lowest, and for each face among its other
+//! cells, about twelve of them until it is found, in the nearest cache; nothing is written but bits of the boundary. The faces of a
+//! node of many cells are looked for around their node of the fewest cells.
 
 use gpu_macros::kernel;
 
-use super::cells::{CellView, MOST_FACES, face_count, next, previous};
+use super::cells::{Cell, CellView, Face, MOST_FACES, face_count, next, previous};
+use super::neighbours::LIGHT;
 use crate::point3::Point3;
 use crate::view::{Atomic, In, Out};
 
@@ -66,27 +68,17 @@ fn lighter(starts: In<u32>, a: u32, b: u32) -> u32 {
     if weight(b) < weight(a) { b } else { a }
 }
 
-/// Whether face `i % 6` of cell `i / 6` is used by that cell alone; its nodes are boundary nodes then.
-#[kernel(bits)]
-pub fn mark_boundary_faces(
-    i: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
+/// Whether another cell than `cell` has its face `face`, of the cells at corners `start..end` in the list.
+#[inline(always)]
+fn is_shared(
+    view: CellView,
     corners: In<u32>,
-    on_boundary: Atomic,
+    (start, end): (u32, u32),
+    cell: Cell,
+    face: Face,
 ) -> bool {
-    let view = CellView::new(offsets, vertices, cells);
-    let cell = view.cell(i / MOST_FACES);
-    if i % MOST_FACES >= face_count(cell.size) {
-        return false;
-    }
-    let face = view.face(cell, i % MOST_FACES);
-    let [a, b, c, d] = face.vertices;
-    let node = lighter(starts, lighter(starts, a, b), lighter(starts, c, d));
-    let mut s = starts.at(node);
-    let end = starts.at(node + 1);
+    let [a, b, c, _] = face.vertices;
+    let mut s = start;
     while s < end {
         let other = view.cell_of(corners.at(s));
         s += 1;
@@ -97,23 +89,93 @@ pub fn mark_boundary_faces(
             let [p, q, r, t] = view.tetrahedron(other.id);
             let has = |v| v == p || v == q || v == r || v == t;
             if has(a) && has(b) && has(c) {
-                return false;
+                return true;
             }
             continue;
         }
         let mut k = 0;
         while k < face_count(other.size) {
             if face.is(view.face(other, k)) {
-                return false;
+                return true;
             }
             k += 1;
         }
     }
+    false
+}
+
+/// Marks face `f` of a cell and its nodes.
+#[inline(always)]
+fn mark(cell: Cell, f: u32, face: Face, faces: Atomic, on_boundary: Atomic) {
+    faces.set_bit(MOST_FACES * cell.id + f);
+    let [a, b, c, d] = face.vertices;
     on_boundary.set_bit(a);
     on_boundary.set_bit(b);
     on_boundary.set_bit(c);
     on_boundary.set_bit(d);
-    true
+}
+
+/// Marks the faces of which node `v` is the lowest and that one cell alone uses, face f of cell c by bit 6c + f, and their
+/// nodes. A node of too many cells is left out.
+#[kernel]
+pub fn mark_boundary_faces(
+    v: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    faces: Atomic,
+    on_boundary: Atomic,
+) {
+    let range = (starts.at(v), starts.at(v + 1));
+    if range.1 - range.0 > LIGHT {
+        return;
+    }
+    let view = CellView::new(offsets, vertices, cells);
+    let mut s = range.0;
+    while s < range.1 {
+        let cell = view.cell_of(corners.at(s));
+        let mut f = 0;
+        while f < face_count(cell.size) {
+            let face = view.face(cell, f);
+            if face.lowest() == v && !is_shared(view, corners, range, cell, face) {
+                mark(cell, f, face, faces, on_boundary);
+            }
+            f += 1;
+        }
+        s += 1;
+    }
+}
+
+/// As [`mark_boundary_faces()`], for face `i % 6` of cell `i / 6` if its lowest node is of too many cells.
+#[kernel]
+pub fn mark_heavy_faces(
+    i: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    faces: Atomic,
+    on_boundary: Atomic,
+) {
+    let view = CellView::new(offsets, vertices, cells);
+    let (cell, f) = (view.cell(i / MOST_FACES), i % MOST_FACES);
+    if f >= face_count(cell.size) {
+        return;
+    }
+    let face = view.face(cell, f);
+    let lowest = face.lowest();
+    if starts.at(lowest + 1) - starts.at(lowest) <= LIGHT {
+        return;
+    }
+    let [a, b, c, d] = face.vertices;
+    let node = lighter(starts, lighter(starts, a, b), lighter(starts, c, d));
+    let range = (starts.at(node), starts.at(node + 1));
+    if !is_shared(view, corners, range, cell, face) {
+        mark(cell, f, face, faces, on_boundary);
+    }
 }
 
 /// Whether the edge from corner `i` to the next around its polygon is used by that polygon alone.

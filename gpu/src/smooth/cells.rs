@@ -166,6 +166,13 @@ impl Face {
         v == a || v == b || v == c || v == d
     }
 
+    /// The lowest vertex.
+    #[inline(always)]
+    pub fn lowest(self) -> u32 {
+        let [a, b, c, d] = self.vertices;
+        a.min(b).min(c.min(d))
+    }
+
     /// Whether both have the same vertices.
     #[inline(always)]
     pub fn is(self, other: Face) -> bool {

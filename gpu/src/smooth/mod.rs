@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | [`check_nodes()`], [`check_cells()`] | what the other kernels may rely on |
 //! | `collective::count_keys`, `fill_buckets` | which cells each node has |
-//! | [`count_neighbours()`], [`list_neighbours()`] | neighbours, as unique edges (3.2.1) |
+//! | [`gather_neighbours()`], [`move_lists()`] | neighbours, as unique edges (3.2.1) |
 //! | [`mark_boundary_faces()`], [`mark_interfaces()`], [`mark_moving()`] | boundary nodes (3.2.2), and others that stay |
 //! | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | an order in memory; not in the paper |
 //! | [`classify()`] | colours or levels, so that form B over many blocks does not race; not in the paper |
@@ -33,7 +33,7 @@
 //! | stage | bytes | 20M nodes, 110M tetrahedra, at 4.3 TB/s |
 //! | --- | --- | --- |
 //! | cells of nodes | 16T read, 16T written, 8V | 0.9 ms |
-//! | neighbours | 32T read, 8E written, 8V | 1.1 ms |
+//! | neighbours | 32T read, 8E written twice and read, 8V | 1.6 ms |
 //! | boundary | 32T read | 0.8 ms |
 //! | a sweep of form A | 8E of neighbours, 4V of rows, 24V read, 24V written | 0.48 ms |
 //!

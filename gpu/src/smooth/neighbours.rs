@@ -1,17 +1,34 @@
 //! Neighbours of nodes (section 3.2.1): unique edges, as compressed sparse rows in ascending order.
 //!
-//! A node's neighbours are taken from the cells around it, always the smallest above the last: every candidate is read
-//! once for each neighbour, from the nearest cache, and nothing is written but the result. A node of more than `LIGHT`
-//! cells would cost too much that way; its candidates are listed and sorted.
+//! The vertices of the cells around a node are put into a short sorted list, each once; the lists lie apart until their lengths
+//! are known. A mesh without loose parts has at most two neighbours more than cells around a node (Euler's formula for the
+//! triangles opposite to it), so lists have that room and one more. A node that does not keep to it, or of more than `LIGHT` cells, has all its
+//! candidates listed and sorted.
 
 use gpu_macros::kernel;
 
-use super::cells::CellView;
+use super::cells::{CellView, WHOLE_CELLS};
 use crate::collective::sort;
-use crate::view::{In, NONE, Out};
+use crate::view::{In, Out};
 
-/// Most cells of a node whose neighbours are searched for.
-const LIGHT: u32 = 96;
+/// Most cells of a node whose neighbours and faces are compared one by one.
+pub const LIGHT: u32 = 96;
+/// Room of a list beyond that for its cells.
+const ROOM: u32 = 3;
+
+/// Room for `before` cells of the nodes below `v`: the start of the list of node `v`.
+#[inline(always)]
+fn list_start(before: u32, v: u32, dimension: u32) -> u32 {
+    let each = if dimension == WHOLE_CELLS { 4 } else { 1 };
+    each * before + ROOM * v
+}
+
+/// Room that lists take for `nodes` nodes with `corners` corners.
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn lists_room(nodes: u32, corners: u32, dimension: u32) -> u64 {
+    let each = if dimension == WHOLE_CELLS { 4 } else { 1 };
+    each * u64::from(corners) + u64::from(ROOM) * u64::from(nodes)
+}
 
 /// Puts the cell of each corner of cell `c` into `cells`.
 #[kernel]
@@ -24,33 +41,17 @@ pub fn name_cells(c: u32, offsets: In<u32>, cells: Out<u32>) {
     }
 }
 
-/// The smallest neighbour of a node from `least` on, of the cells at corners `starts..ends` in the list; else `NONE`.
-#[inline(always)]
-fn next_neighbour(
-    view: CellView,
-    corners: In<u32>,
-    (start, end): (u32, u32),
-    dimension: u32,
-    least: u32,
-) -> u32 {
-    let mut best = NONE;
-    let mut s = start;
-    while s < end {
-        view.each_neighbour(corners.at(s), dimension, |u| {
-            if u >= least && u < best {
-                best = u;
-            }
-        });
-        s += 1;
-    }
-    best
+/// Whether node `v` has more cells than are compared one by one.
+#[kernel(bits)]
+pub fn mark_heavy(v: u32, starts: In<u32>) -> bool {
+    starts.at(v + 1) - starts.at(v) > LIGHT
 }
 
-/// Counts the neighbours of node `v`; or tells that it has too many cells for that.
+/// Lists the neighbours of node `v`, ascending, and counts them; or tells that they do not fit.
 ///
 /// `corners[starts[v]..starts[v + 1]]` are the corners at which cells have node v, in any order.
 #[kernel(bits)]
-pub fn count_neighbours(
+pub fn gather_neighbours(
     v: u32,
     offsets: In<u32>,
     vertices: In<u32>,
@@ -58,53 +59,67 @@ pub fn count_neighbours(
     starts: In<u32>,
     corners: In<u32>,
     dimension: u32,
+    lists: Out<u32>,
     counts: Out<u32>,
 ) -> bool {
-    let range = (starts.at(v), starts.at(v + 1));
-    if range.1 - range.0 > LIGHT {
+    let (start, end) = (starts.at(v), starts.at(v + 1));
+    if end - start > LIGHT {
         return true;
     }
     let view = CellView::new(offsets, vertices, cells);
+    let first = list_start(start, v, dimension);
+    let room = list_start(end, v + 1, dimension) - first;
     let mut count = 0;
-    let mut least = 0;
-    loop {
-        let u = next_neighbour(view, corners, range, dimension, least);
-        if u == NONE {
-            break;
-        }
-        count += 1;
-        least = u + 1;
+    let mut overflows = false;
+    let mut s = start;
+    while s < end {
+        view.each_neighbour(corners.at(s), dimension, |u| {
+            let mut place = count;
+            while place > 0 && lists.at(first + place - 1) > u {
+                place -= 1;
+            }
+            if place > 0 && lists.at(first + place - 1) == u {
+                return;
+            }
+            if count == room {
+                overflows = true;
+                return;
+            }
+            let mut hole = count;
+            while hole > place {
+                lists.set(first + hole, lists.at(first + hole - 1));
+                hole -= 1;
+            }
+            lists.set(first + place, u);
+            count += 1;
+        });
+        s += 1;
     }
     counts.set(v, count);
-    false
+    overflows
 }
 
-/// Writes the neighbours of node `v`, `rows[v]` and on; the nodes that `count_neighbours` left out are left out.
+/// Moves the list of node `v` to its row, `rows[v]` and on; of the nodes whose neighbours did fit.
 #[kernel]
-pub fn list_neighbours(
+pub fn move_lists(
     v: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
     starts: In<u32>,
-    corners: In<u32>,
-    dimension: u32,
+    lists: In<u32>,
+    heavy: In<u32>,
     rows: In<u32>,
+    dimension: u32,
     neighbours: Out<u32>,
 ) {
-    let range = (starts.at(v), starts.at(v + 1));
-    if range.1 - range.0 > LIGHT {
+    if heavy.bit(v) {
         return;
     }
-    let view = CellView::new(offsets, vertices, cells);
-    let end = rows.at(v + 1);
-    let mut place = rows.at(v);
-    let mut least = 0;
-    while place < end {
-        let u = next_neighbour(view, corners, range, dimension, least);
-        neighbours.set(place, u);
-        place += 1;
-        least = u + 1;
+    let from = list_start(starts.at(v), v, dimension);
+    let to = rows.at(v);
+    let count = rows.at(v + 1) - to;
+    let mut k = 0;
+    while k < count {
+        neighbours.set(to + k, lists.at(from + k));
+        k += 1;
     }
 }
 

@@ -6,7 +6,7 @@ use gpu::view::NONE;
 use gpu::{collective as collect, smooth};
 
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{compact, count_bits, exclusive_scan};
 use crate::mesh::{Faces, Mesh};
 use crate::volume::{CellKind, Cells, VolumeMesh};
 use crate::{Error, Result};
@@ -183,8 +183,10 @@ impl<P: Vector> DeviceMesh<P> {
 pub struct Incidence {
     /// Start of each node's corners, and the end of the last; V + 1.
     pub starts: Buffer<u32>,
-    /// Corners; of each node in any order.
+    /// Corners; of each node in any order, or ascending.
     pub corners: Buffer<u32>,
+    /// Whether a node has so many that its cells are not compared one by one.
+    has_heavy: bool,
 }
 
 /// Neighbours of nodes in compressed sparse rows: D of them, two for each edge.
@@ -240,7 +242,10 @@ impl DeviceCells {
                 &mut starts,
                 &mut items,
             )?;
+            let mut heavy = on.uninitialized(self.nodes.div_ceil(32) as usize)?;
+            kernel::mark_heavy::launch(on, self.nodes, &starts, &mut heavy)?;
             Ok(Incidence {
+                has_heavy: count_bits(on, &heavy)? > 0,
                 starts,
                 corners: items,
             })
@@ -254,7 +259,9 @@ impl DeviceCells {
     pub fn neighbours(
         &self,
         on: &Device,
-        Incidence { starts, corners }: &Incidence,
+        Incidence {
+            starts, corners, ..
+        }: &Incidence,
         relation: Relation,
     ) -> Result<Neighbours> {
         let dimension = match (self.is_surface, relation) {
@@ -270,13 +277,21 @@ impl DeviceCells {
                 nodes,
                 ..
             } = self;
+            let room = kernel::lists_room(*nodes, vertices.len() as u32, dimension);
+            if room >= u64::from(NONE) {
+                return Err(invalid(
+                    "the mesh".to_owned(),
+                    "has more neighbours than 32-bit indices can number",
+                ));
+            }
+            let mut lists = on.uninitialized(room as usize)?;
             let mut rows = on.filled(*nodes as usize + 1, 0)?;
-            let mut heavy = on.uninitialized(nodes.div_ceil(32) as usize)?;
-            kernel::count_neighbours::launch(
-                on, *nodes, offsets, vertices, cells, starts, corners, dimension, &mut rows,
-                &mut heavy,
+            let mut is_heavy = on.uninitialized(nodes.div_ceil(32) as usize)?;
+            kernel::gather_neighbours::launch(
+                on, *nodes, offsets, vertices, cells, starts, corners, dimension, &mut lists,
+                &mut rows, &mut is_heavy,
             )?;
-            let heavy = compact(on, &heavy)?;
+            let heavy = compact(on, &is_heavy)?;
             let many = heavy.len() as u32;
             let mut rooms = on.filled(heavy.len(), 0)?;
             let mut candidates = on.uninitialized(0)?;
@@ -294,9 +309,8 @@ impl DeviceCells {
             }
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
-            kernel::list_neighbours::launch(
-                on, *nodes, offsets, vertices, cells, starts, corners, dimension, &rows,
-                &mut neighbours,
+            kernel::move_lists::launch(
+                on, *nodes, starts, &lists, &is_heavy, &rows, dimension, &mut neighbours,
             )?;
             if many > 0 {
                 kernel::copy_candidates::launch(
@@ -314,7 +328,11 @@ impl DeviceCells {
     pub fn boundary(
         &self,
         on: &Device,
-        Incidence { starts, corners }: &Incidence,
+        Incidence {
+            starts,
+            corners,
+            has_heavy,
+        }: &Incidence,
     ) -> Result<Boundary> {
         on.stage("boundary", || {
             let Self {
@@ -325,17 +343,28 @@ impl DeviceCells {
                 ..
             } = self;
             let slots = self.face_slots();
-            let mut faces = on.uninitialized(slots.div_ceil(32) as usize)?;
             let mut on_boundary = on.filled(nodes.div_ceil(32) as usize, 0)?;
+            let words = slots.div_ceil(32) as usize;
             if self.is_surface {
+                let mut faces = on.uninitialized(words)?;
                 kernel::mark_border_edges::launch(
                     on, slots, offsets, vertices, cells, starts, corners, &mut on_boundary,
                     &mut faces,
                 )?;
-            } else {
-                kernel::mark_boundary_faces::launch(
-                    on, slots, offsets, vertices, cells, starts, corners, &mut on_boundary,
-                    &mut faces,
+                return Ok(Boundary {
+                    faces,
+                    nodes: on_boundary,
+                });
+            }
+            let mut faces = on.filled(words, 0)?;
+            kernel::mark_boundary_faces::launch(
+                on, *nodes, offsets, vertices, cells, starts, corners, &mut faces,
+                &mut on_boundary,
+            )?;
+            if *has_heavy {
+                kernel::mark_heavy_faces::launch(
+                    on, slots, offsets, vertices, cells, starts, corners, &mut faces,
+                    &mut on_boundary,
                 )?;
             }
             Ok(Boundary {
@@ -352,7 +381,9 @@ impl DeviceCells {
     pub fn add_interfaces(
         &self,
         on: &Device,
-        Incidence { starts, corners }: &Incidence,
+        Incidence {
+            starts, corners, ..
+        }: &Incidence,
         bits: &mut Buffer<u32>,
     ) -> Result<()> {
         if self.regions.is_empty() {
