@@ -68,6 +68,29 @@ fn lighter(starts: In<u32>, a: u32, b: u32) -> u32 {
     if weight(b) < weight(a) { b } else { a }
 }
 
+/// Whether another tetrahedron than `t` has three vertices, of those at corners `start..end` in the list.
+#[inline(always)]
+fn shares_triangle(
+    view: CellView,
+    corners: In<u32>,
+    (start, end): (u32, u32),
+    t: u32,
+    [a, b, c]: [u32; 3],
+) -> bool {
+    let mut s = start;
+    while s < end {
+        let other = corners.at(s) / 4;
+        let [p, q, r, w] = view.tetrahedron(other);
+        // No branch between the comparisons: most fail at different places.
+        let has = |v| (v == p) | (v == q) | (v == r) | (v == w);
+        if has(a) & has(b) & has(c) && other != t {
+            return true;
+        }
+        s += 1;
+    }
+    false
+}
+
 /// Whether another cell than `cell` has its face `face`, of the cells at corners `start..end` in the list.
 #[inline(always)]
 fn is_shared(
@@ -77,20 +100,15 @@ fn is_shared(
     cell: Cell,
     face: Face,
 ) -> bool {
-    let [a, b, c, _] = face.vertices;
+    if view.only_tetrahedra() {
+        let [a, b, c, _] = face.vertices;
+        return shares_triangle(view, corners, (start, end), cell.id, [a, b, c]);
+    }
     let mut s = start;
     while s < end {
         let other = view.cell_of(corners.at(s));
         s += 1;
         if other.id == cell.id {
-            continue;
-        }
-        if view.only_tetrahedra() {
-            let [p, q, r, t] = view.tetrahedron(other.id);
-            let has = |v| v == p || v == q || v == r || v == t;
-            if has(a) && has(b) && has(c) {
-                return true;
-            }
             continue;
         }
         let mut k = 0;
@@ -135,6 +153,25 @@ pub fn mark_boundary_faces(
     let view = CellView::new(offsets, vertices, cells);
     let mut s = range.0;
     while s < range.1 {
+        if view.only_tetrahedra() {
+            let t = corners.at(s) / 4;
+            let [a, b, c, d] = view.tetrahedron(t);
+            // Faces without vertex 0, 1, 2, 3 are 1, 2, 0, 3 of a cell.
+            let look = |f: u32, x: u32, y: u32, z: u32| {
+                if x.min(y).min(z) == v && !shares_triangle(view, corners, range, t, [x, y, z]) {
+                    faces.set_bit(MOST_FACES * t + f);
+                    on_boundary.set_bit(x);
+                    on_boundary.set_bit(y);
+                    on_boundary.set_bit(z);
+                }
+            };
+            look(1, b, c, d);
+            look(2, a, c, d);
+            look(0, a, b, d);
+            look(3, a, b, c);
+            s += 1;
+            continue;
+        }
         let cell = view.cell_of(corners.at(s));
         let mut f = 0;
         while f < face_count(cell.size) {

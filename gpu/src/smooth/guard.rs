@@ -3,6 +3,7 @@
 //! Nodes of one colour share no cell, so each sees all others of its cells at rest: what is promised of a move holds when all
 //! are done, and the result does not depend on the order within a colour.
 
+use glam::DVec3;
 use gpu_macros::kernel;
 
 use super::cells::CellView;
@@ -62,14 +63,28 @@ pub fn sweep_guarded<L: Nodes>(
             let quality = |own: L::Point| {
                 cell_quality(cell.size, |k| {
                     let u = view.vertex(cell.first + k);
-                    let point = if u == v { own } else { load(ranks.at(u)) };
-                    point.to_f64()
+                    // By coordinates: a choice between points would be one between addresses.
+                    let (own, other) = (own.to_f64(), load(ranks.at(u)).to_f64());
+                    let choose = |own, other| if u == v { own } else { other };
+                    DVec3::new(
+                        choose(own.x, other.x),
+                        choose(own.y, other.y),
+                        choose(own.z, other.z),
+                    )
                 })
             };
             let (old, new) = (quality(here), quality(there));
             turns |= old.is_positive && !new.is_positive;
-            before = if old.jacobian < before { old.jacobian } else { before };
-            after = if new.jacobian < after { new.jacobian } else { after };
+            before = if old.jacobian < before {
+                old.jacobian
+            } else {
+                before
+            };
+            after = if new.jacobian < after {
+                new.jacobian
+            } else {
+                after
+            };
             s += 1;
         }
         if turns || after < before {

@@ -245,13 +245,17 @@ pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
     let length = |v: DVec3| root(square(v));
     let normals = [bc.cross(bd), ad.cross(ac), ab.cross(ad), ac.cross(ab)];
     // Twice the sum of the areas.
-    let areas =
-        length(normals[0]) + length(normals[1]) + length(normals[2]) + length(normals[3]);
+    let areas = length(normals[0]) + length(normals[1]) + length(normals[2]) + length(normals[3]);
     let (six_volumes, _) = determinant(ab, ac, ad);
-    let numerator = ac.cross(ab) * square(ad) + ad.cross(ac) * square(ab) + ab.cross(ad) * square(ac);
+    let numerator =
+        ac.cross(ab) * square(ad) + ad.cross(ac) * square(ab) + ab.cross(ad) * square(ac);
     // Circumradius: |numerator| / (2 |6V|); inradius: |6V| / areas.
     let ratio = length(numerator) * areas / (6.0 * six_volumes * six_volumes);
-    if ratio.is_finite() { ratio } else { f64::INFINITY }
+    if ratio.is_finite() {
+        ratio
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Bins of each histogram.
@@ -277,13 +281,21 @@ pub mod counted {
 #[inline(always)]
 pub fn ordered_bits(x: f64) -> u64 {
     let bits = x.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
 }
 
 /// The number of a key.
 #[inline(always)]
 pub fn from_ordered_bits(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 0 { !key } else { key & !(1 << 63) })
+    f64::from_bits(if key >> 63 == 0 {
+        !key
+    } else {
+        key & !(1 << 63)
+    })
 }
 
 /// Raises `keys[i]` to `key`.
@@ -329,10 +341,7 @@ pub fn measure_cells<P: Point3>(
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };
     let quality = cell_quality(cell.size, at);
-    count(
-        counted::JACOBIAN,
-        bin(bounds, 0, quality.jacobian),
-    );
+    count(counted::JACOBIAN, bin(bounds, 0, quality.jacobian));
     raise(extremes, copy, ordered_bits(-quality.jacobian));
     if !quality.is_positive {
         count(counted::INVERTED, 0);

@@ -164,7 +164,13 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         let mut mesh = formats::read(&options.input)?;
         let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
-        report(options, &outcome, mesh.points.len(), "faces", mesh.faces.len())?;
+        report(
+            options,
+            &outcome,
+            mesh.points.len(),
+            "faces",
+            mesh.faces.len(),
+        )?;
         if let Some(output) = &options.output {
             mesh.points = outcome.smoothed.points;
             formats::write(output, &mesh)?;

@@ -1,9 +1,7 @@
 //! Quality of the cells of a volume mesh, on a device. The definitions are in `gpu::smooth::quality`.
 
 use gpu::launch::Buffer;
-use gpu::smooth::{
-    self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits,
-};
+use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits};
 
 use crate::Result;
 use crate::backend::Device;
@@ -98,14 +96,21 @@ pub fn quality<P: Vector>(
         let extremes = on.download(&extremes)?;
         let summed = |which: u32| {
             let mut sums = vec![0u64; BINS as usize];
-            for (i, &count) in counts[which as usize * histogram..][..histogram].iter().enumerate() {
+            for (i, &count) in counts[which as usize * histogram..][..histogram]
+                .iter()
+                .enumerate()
+            {
                 sums[i % BINS as usize] += u64::from(count);
             }
             sums
         };
         let extreme = |which: u32| {
             let keys = &extremes[(which * COPIES) as usize..][..COPIES as usize];
-            keys.iter().copied().max().filter(|&key| key > 0).map(from_ordered_bits)
+            keys.iter()
+                .copied()
+                .max()
+                .filter(|&key| key > 0)
+                .map(from_ordered_bits)
         };
         let tetrahedra = extreme(counted::ANGLE).map(|cosine| TetrahedraQuality {
             smallest_angle: cosine.clamp(-1.0, 1.0).acos().to_degrees(),

@@ -12,10 +12,39 @@ const CHUNK: usize = gpu::smooth::MOVES_CHUNK as usize;
 fn cell_edges(size: usize) -> &'static [(usize, usize)] {
     match size {
         4 => &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)],
-        5 => &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)],
-        6 => &[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)],
+        5 => &[
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (3, 0),
+            (0, 4),
+            (1, 4),
+            (2, 4),
+            (3, 4),
+        ],
+        6 => &[
+            (0, 1),
+            (1, 2),
+            (2, 0),
+            (3, 4),
+            (4, 5),
+            (5, 3),
+            (0, 3),
+            (1, 4),
+            (2, 5),
+        ],
         8 => &[
-            (0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6),
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (3, 0),
+            (4, 5),
+            (5, 6),
+            (6, 7),
+            (7, 4),
+            (0, 4),
+            (1, 5),
+            (2, 6),
             (3, 7),
         ],
         _ => panic!("no cell has {size} vertices"),
@@ -161,11 +190,16 @@ pub struct Graph<'a> {
 
 /// Colour of each moving node by the greedy method in the order of the nodes' hashes; `u32::MAX` of others.
 pub fn colours(rows: &[Vec<u32>], moving: &[bool]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..rows.len() as u32).filter(|&v| moving[v as usize]).collect();
+    let mut order: Vec<u32> = (0..rows.len() as u32)
+        .filter(|&v| moving[v as usize])
+        .collect();
     order.sort_unstable_by_key(|&v| shuffled(v));
     let mut colours = vec![u32::MAX; rows.len()];
     for v in order {
-        let taken: Vec<u32> = rows[v as usize].iter().map(|&u| colours[u as usize]).collect();
+        let taken: Vec<u32> = rows[v as usize]
+            .iter()
+            .map(|&u| colours[u as usize])
+            .collect();
         colours[v as usize] = (0..).find(|colour| !taken.contains(colour)).unwrap_or(0);
     }
     colours
@@ -181,7 +215,9 @@ pub fn colour_order(rows: &[Vec<u32>], moving: &[bool]) -> Vec<u32> {
 
 /// Moving nodes by id.
 pub fn id_order(moving: &[bool]) -> Vec<u32> {
-    (0..moving.len() as u32).filter(|&v| moving[v as usize]).collect()
+    (0..moving.len() as u32)
+        .filter(|&v| moving[v as usize])
+        .collect()
 }
 
 /// When to stop, and how far to go.
@@ -221,7 +257,10 @@ pub fn in_chunks<P: Vector>(
         let factor = schedule.factors[moves.sweeps as usize % 2];
         let mut moved = false;
         for nodes in order.chunks(chunk) {
-            let targets: Vec<P> = nodes.iter().map(|&v| target(points, graph, v, factor)).collect();
+            let targets: Vec<P> = nodes
+                .iter()
+                .map(|&v| target(points, graph, v, factor))
+                .collect();
             for (&v, target) in nodes.iter().zip(targets) {
                 let square = (target - points[v as usize]).square();
                 squares[v as usize] = square;
@@ -301,7 +340,10 @@ pub fn guarded<P: Vector>(
             let worst = |all: &[gpu::smooth::CellQuality]| {
                 all.iter().map(|q| q.jacobian).fold(f64::INFINITY, f64::min)
             };
-            let turns = before.iter().zip(&after).any(|(b, a)| b.is_positive && !a.is_positive);
+            let turns = before
+                .iter()
+                .zip(&after)
+                .any(|(b, a)| b.is_positive && !a.is_positive);
             if turns || worst(&after) < worst(&before) {
                 points[v as usize] = here;
                 squares[v as usize] = 0.0;
@@ -323,7 +365,11 @@ pub fn guarded<P: Vector>(
 fn qualities<P: Vector>(points: &[P], cells: &[&[u32]]) -> Vec<gpu::smooth::CellQuality> {
     cells
         .iter()
-        .map(|cell| cell_quality(cell.len() as u32, |k| points[cell[k as usize] as usize].to_f64()))
+        .map(|cell| {
+            cell_quality(cell.len() as u32, |k| {
+                points[cell[k as usize] as usize].to_f64()
+            })
+        })
         .collect()
 }
 

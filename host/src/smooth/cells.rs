@@ -78,7 +78,15 @@ impl<P: Vector> DeviceMesh<P> {
             ));
         }
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-        Self::from_arrays(on, &points, offsets, vertices, regions, mesh.cells.len(), false)
+        Self::from_arrays(
+            on,
+            &points,
+            offsets,
+            vertices,
+            regions,
+            mesh.cells.len(),
+            false,
+        )
     }
 
     /// Copies a surface mesh to the device and checks it there.
@@ -102,7 +110,15 @@ impl<P: Vector> DeviceMesh<P> {
             }
         }
         let regions = mesh.regions.as_deref().unwrap_or_default();
-        Self::from_arrays(on, &points, offsets, vertices, regions, mesh.faces.len(), true)
+        Self::from_arrays(
+            on,
+            &points,
+            offsets,
+            vertices,
+            regions,
+            mesh.faces.len(),
+            true,
+        )
     }
 
     fn from_arrays(
@@ -122,7 +138,11 @@ impl<P: Vector> DeviceMesh<P> {
         }
         let mesh = on.stage("copy to the device", || {
             let offsets = on.upload(offsets)?;
-            let corners = if offsets.is_empty() { 0 } else { vertices.len() };
+            let corners = if offsets.is_empty() {
+                0
+            } else {
+                vertices.len()
+            };
             let mut cells = on.uninitialized(corners)?;
             if corners > 0 {
                 kernel::name_cells::launch(on, count as u32, &offsets, &mut cells)?;
@@ -159,14 +179,22 @@ impl<P: Vector> DeviceMesh<P> {
             kernel::check_cells::launch(on, *count, offsets, vertices, cells, *nodes, &mut found)?;
             on.download(&found)
         })?;
-        let cell = if self.cells.is_surface { "face" } else { "cell" };
+        let cell = if self.cells.is_surface {
+            "face"
+        } else {
+            "cell"
+        };
         let rules = [
             (
                 "node",
                 cell_rule::FINITE,
                 "has a coordinate that is not a finite number in the chosen precision",
             ),
-            (cell, cell_rule::RANGE, "has a vertex index that is out of range"),
+            (
+                cell,
+                cell_rule::RANGE,
+                "has a vertex index that is out of range",
+            ),
             (cell, cell_rule::TWICE, "has a vertex twice"),
         ];
         for (element, slot, rule) in rules {
@@ -288,8 +316,17 @@ impl DeviceCells {
             let mut rows = on.filled(*nodes as usize + 1, 0)?;
             let mut is_heavy = on.uninitialized(nodes.div_ceil(32) as usize)?;
             kernel::gather_neighbours::launch(
-                on, *nodes, offsets, vertices, cells, starts, corners, dimension, &mut lists,
-                &mut rows, &mut is_heavy,
+                on,
+                *nodes,
+                offsets,
+                vertices,
+                cells,
+                starts,
+                corners,
+                dimension,
+                &mut lists,
+                &mut rows,
+                &mut is_heavy,
             )?;
             let heavy = compact(on, &is_heavy)?;
             let many = heavy.len() as u32;
@@ -303,18 +340,41 @@ impl DeviceCells {
                 let room = exclusive_scan(on, &mut rooms)?;
                 candidates = on.uninitialized(on.read(&room, 0)? as usize)?;
                 kernel::sort_candidates::launch(
-                    on, many, &heavy, offsets, vertices, cells, starts, corners, dimension,
-                    &rooms, &mut candidates, &mut rows,
+                    on,
+                    many,
+                    &heavy,
+                    offsets,
+                    vertices,
+                    cells,
+                    starts,
+                    corners,
+                    dimension,
+                    &rooms,
+                    &mut candidates,
+                    &mut rows,
                 )?;
             }
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
             kernel::move_lists::launch(
-                on, *nodes, starts, &lists, &is_heavy, &rows, dimension, &mut neighbours,
+                on,
+                *nodes,
+                starts,
+                &lists,
+                &is_heavy,
+                &rows,
+                dimension,
+                &mut neighbours,
             )?;
             if many > 0 {
                 kernel::copy_candidates::launch(
-                    on, many, &heavy, &rooms, &candidates, &rows, &mut neighbours,
+                    on,
+                    many,
+                    &heavy,
+                    &rooms,
+                    &candidates,
+                    &rows,
+                    &mut neighbours,
                 )?;
             }
             Ok(Neighbours { rows, neighbours })
@@ -348,7 +408,14 @@ impl DeviceCells {
             if self.is_surface {
                 let mut faces = on.uninitialized(words)?;
                 kernel::mark_border_edges::launch(
-                    on, slots, offsets, vertices, cells, starts, corners, &mut on_boundary,
+                    on,
+                    slots,
+                    offsets,
+                    vertices,
+                    cells,
+                    starts,
+                    corners,
+                    &mut on_boundary,
                     &mut faces,
                 )?;
                 return Ok(Boundary {
@@ -358,12 +425,26 @@ impl DeviceCells {
             }
             let mut faces = on.filled(words, 0)?;
             kernel::mark_boundary_faces::launch(
-                on, *nodes, offsets, vertices, cells, starts, corners, &mut faces,
+                on,
+                *nodes,
+                offsets,
+                vertices,
+                cells,
+                starts,
+                corners,
+                &mut faces,
                 &mut on_boundary,
             )?;
             if *has_heavy {
                 kernel::mark_heavy_faces::launch(
-                    on, slots, offsets, vertices, cells, starts, corners, &mut faces,
+                    on,
+                    slots,
+                    offsets,
+                    vertices,
+                    cells,
+                    starts,
+                    corners,
+                    &mut faces,
                     &mut on_boundary,
                 )?;
             }

@@ -171,10 +171,11 @@ pub fn run_surface<P: Vector>(
 
 /// The smallest and the largest coordinates.
 pub fn bounds(points: &[DVec3]) -> (DVec3, DVec3) {
-    points.iter().fold(
-        (DVec3::INFINITY, DVec3::NEG_INFINITY),
-        |(low, high), &p| (low.min(p), high.max(p)),
-    )
+    points
+        .iter()
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| {
+            (low.min(p), high.max(p))
+        })
 }
 
 /// The error of options that mean nothing.

@@ -97,15 +97,12 @@ fn place<P: Vector>(
         let grid = CurveGrid::new(low, high, nodes);
         let mut keys = on.uninitialized(nodes as usize)?;
         kernel::key_nodes::launch(
-            on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale,
-            grid.bits,
+            on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale, grid.bits,
         )?;
         let words = nodes.div_ceil(32) as usize;
         let (mut zeros, mut ones) = (on.uninitialized(words)?, on.uninitialized(words)?);
         for bit in 0..3 * grid.bits {
-            kernel::split_by_bit::launch(
-                on, nodes, &order, &keys, bit, &mut zeros, &mut ones,
-            )?;
+            kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)?;
             order = split(on, &order, &zeros, &ones)?.0;
         }
         kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)?;
@@ -146,12 +143,28 @@ fn classify(
         for _ in 1..ROUNDS {
             let mut ignored = on.filled(1, 0)?;
             kernel::classify::launch(
-                on, count, list, rows, neighbours, &moving.bits, &mut classes, &mut ignored, kind,
+                on,
+                count,
+                list,
+                rows,
+                neighbours,
+                &moving.bits,
+                &mut classes,
+                &mut ignored,
+                kind,
             )?;
         }
         let mut left = on.filled(1, 0)?;
         kernel::classify::launch(
-            on, count, list, rows, neighbours, &moving.bits, &mut classes, &mut left, kind,
+            on,
+            count,
+            list,
+            rows,
+            neighbours,
+            &moving.bits,
+            &mut classes,
+            &mut left,
+            kind,
         )?;
         if on.read(&left, 0)? == 0 {
             return Ok(classes);
@@ -181,7 +194,11 @@ impl Ordered {
         let mut ranges = vec![(0, count)];
         if classes != Classes::One && count > 0 {
             ranges = on.stage("classes", || {
-                let kind = if classes == Classes::Colours { COLOURS } else { LEVELS };
+                let kind = if classes == Classes::Colours {
+                    COLOURS
+                } else {
+                    LEVELS
+                };
                 let class = classify(on, kind, &order, count, moving, conflicts)?;
                 let old = on.duplicate(&order)?;
                 let mut bits = on.uninitialized(count.div_ceil(32) as usize)?;
@@ -208,8 +225,16 @@ impl Ordered {
             let mut list = on.uninitialized(total)?;
             let mut new_weights = on.uninitialized(if weights.is_empty() { 0 } else { total })?;
             kernel::order_row::launch(
-                on, count, &order, &ranks, &neighbours.rows, &neighbours.neighbours, weights,
-                &rows, &mut list, &mut new_weights,
+                on,
+                count,
+                &order,
+                &ranks,
+                &neighbours.rows,
+                &neighbours.neighbours,
+                weights,
+                &rows,
+                &mut list,
+                &mut new_weights,
             )?;
             Ok(Self {
                 order,

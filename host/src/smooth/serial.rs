@@ -13,11 +13,7 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Argument`] for options out of range, or form B over many blocks, which no sequence of moves is.
-pub fn volume<P: Vector>(
-    mesh: &VolumeMesh,
-    fixed: &[bool],
-    options: &Options,
-) -> Result<Smoothed> {
+pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -> Result<Smoothed> {
     let nodes = mesh.points.len();
     check_options(options, fixed, nodes)?;
     let rows = reference::neighbours(nodes, mesh.cells.iter());

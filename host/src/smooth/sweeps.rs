@@ -1,9 +1,7 @@
 //! Sweeps until no node moves by the tolerance, and how far the last one moved them.
 
 use gpu::launch::Buffer;
-use gpu::smooth::{
-    self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, one_block::outcome,
-};
+use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, one_block::outcome};
 
 use super::cells::{DeviceCells, Incidence};
 use super::order::Ordered;
@@ -104,7 +102,13 @@ pub fn sweep<L: Nodes>(
         })?;
         squares = on.uninitialized(count as usize)?;
         on.stage("moves", || {
-            Ok(kernel::square_moves::launch(on, count, &before, &nodes, &mut squares)?)
+            Ok(kernel::square_moves::launch(
+                on,
+                count,
+                &before,
+                &nodes,
+                &mut squares,
+            )?)
         })?;
     } else {
         squares = on.uninitialized(count as usize)?;
@@ -112,14 +116,28 @@ pub fn sweep<L: Nodes>(
             (Form::B, Blocks::One) => {
                 form_b_one(on, ordered, &mut nodes, &mut squares, schedule, &mut moves)
             }
-            _ => in_place(on, ordered, &mut nodes, &mut squares, way, schedule, &mut moves),
+            _ => in_place(
+                on,
+                ordered,
+                &mut nodes,
+                &mut squares,
+                way,
+                schedule,
+                &mut moves,
+            ),
         })?;
     }
     on.stage("moves", || {
         let chunks = ordered.ranks.len().div_ceil(MOVES_CHUNK as usize);
         let (mut sums, mut maxima) = (on.uninitialized(chunks)?, on.uninitialized(chunks)?);
         kernel::sum_moves::launch(
-            on, chunks as u32, &ordered.ranks, &squares, count, &mut sums, &mut maxima,
+            on,
+            chunks as u32,
+            &ordered.ranks,
+            &squares,
+            count,
+            &mut sums,
+            &mut maxima,
         )?;
         let sum: f64 = on.download(&sums)?.iter().sum();
         let max = on.download(&maxima)?.into_iter().fold(0.0, f64::max);
@@ -202,46 +220,57 @@ fn in_place<L: Nodes>(
     schedule: Schedule,
     moves: &mut Moves,
 ) -> Result<()> {
-    in_batches(
-        on,
-        schedule,
-        moves,
-        |moved, k, sweep| {
-            let (factor, tolerance) = (schedule.factor(sweep), schedule.square());
-            let Ordered {
-                rows,
-                neighbours,
-                weights,
-                ..
-            } = ordered;
-            if way.form == Form::B {
-                let count = ordered.moving;
-                let blocks = count.div_ceil(SWEEP_LANES);
-                kernel::sweep_racing::launch(
-                    on, blocks, rows, neighbours, weights, nodes, squares, moved, k, count, factor,
+    in_batches(on, schedule, moves, |moved, k, sweep| {
+        let (factor, tolerance) = (schedule.factor(sweep), schedule.square());
+        let Ordered {
+            rows,
+            neighbours,
+            weights,
+            ..
+        } = ordered;
+        if way.form == Form::B {
+            let count = ordered.moving;
+            let blocks = count.div_ceil(SWEEP_LANES);
+            kernel::sweep_racing::launch(
+                on, blocks, rows, neighbours, weights, nodes, squares, moved, k, count, factor,
+                tolerance,
+            )?;
+            return Ok(());
+        }
+        for &(first, count) in &ordered.classes {
+            let blocks = count.div_ceil(SWEEP_LANES);
+            if let Some(Guard { cells, incidence }) = way.guard {
+                kernel::sweep_guarded::launch(
+                    on,
+                    blocks,
+                    &cells.offsets,
+                    &cells.vertices,
+                    &cells.cells,
+                    &incidence.starts,
+                    &incidence.corners,
+                    &ordered.order,
+                    &ordered.ranks,
+                    rows,
+                    neighbours,
+                    weights,
+                    nodes,
+                    squares,
+                    moved,
+                    k,
+                    first,
+                    count,
+                    factor,
                     tolerance,
                 )?;
-                return Ok(());
+                continue;
             }
-            for &(first, count) in &ordered.classes {
-                let blocks = count.div_ceil(SWEEP_LANES);
-                if let Some(Guard { cells, incidence }) = way.guard {
-                    kernel::sweep_guarded::launch(
-                        on, blocks, &cells.offsets, &cells.vertices, &cells.cells,
-                        &incidence.starts, &incidence.corners, &ordered.order, &ordered.ranks, rows,
-                        neighbours, weights, nodes, squares, moved, k, first, count, factor,
-                        tolerance,
-                    )?;
-                    continue;
-                }
-                kernel::sweep_class::launch(
-                    on, blocks, rows, neighbours, weights, nodes, squares, moved, k, first, count,
-                    factor, tolerance,
-                )?;
-            }
-            Ok(())
-        },
-    )
+            kernel::sweep_class::launch(
+                on, blocks, rows, neighbours, weights, nodes, squares, moved, k, first, count,
+                factor, tolerance,
+            )?;
+        }
+        Ok(())
+    })
 }
 
 /// The block's launches: `launch` does up to so many sweeps from the one of that number on.
@@ -272,29 +301,24 @@ fn form_a_one<L: Nodes>(
     schedule: Schedule,
     moves: &mut Moves,
 ) -> Result<()> {
-    by_one_block(
-        on,
-        schedule,
-        moves,
-        |result, sweeps, [factor, second]| {
-            kernel::one_block_form_a::launch(
-                on,
-                1,
-                &ordered.rows,
-                &ordered.neighbours,
-                &ordered.weights,
-                nodes,
-                other,
-                result,
-                sweeps,
-                ordered.moving,
-                factor,
-                second,
-                schedule.square(),
-            )?;
-            Ok(())
-        },
-    )?;
+    by_one_block(on, schedule, moves, |result, sweeps, [factor, second]| {
+        kernel::one_block_form_a::launch(
+            on,
+            1,
+            &ordered.rows,
+            &ordered.neighbours,
+            &ordered.weights,
+            nodes,
+            other,
+            result,
+            sweeps,
+            ordered.moving,
+            factor,
+            second,
+            schedule.square(),
+        )?;
+        Ok(())
+    })?;
     if moves.sweeps % 2 == 1 {
         std::mem::swap(nodes, other);
     }
@@ -309,27 +333,22 @@ fn form_b_one<L: Nodes>(
     schedule: Schedule,
     moves: &mut Moves,
 ) -> Result<()> {
-    by_one_block(
-        on,
-        schedule,
-        moves,
-        |result, sweeps, [factor, second]| {
-            kernel::one_block_form_b::launch(
-                on,
-                1,
-                &ordered.rows,
-                &ordered.neighbours,
-                &ordered.weights,
-                nodes,
-                squares,
-                result,
-                sweeps,
-                ordered.moving,
-                factor,
-                second,
-                schedule.square(),
-            )?;
-            Ok(())
-        },
-    )
+    by_one_block(on, schedule, moves, |result, sweeps, [factor, second]| {
+        kernel::one_block_form_b::launch(
+            on,
+            1,
+            &ordered.rows,
+            &ordered.neighbours,
+            &ordered.weights,
+            nodes,
+            squares,
+            result,
+            sweeps,
+            ordered.moving,
+            factor,
+            second,
+            schedule.square(),
+        )?;
+        Ok(())
+    })
 }

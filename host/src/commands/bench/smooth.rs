@@ -32,7 +32,11 @@ const FORMS: [(Form, Blocks, &str); 6] = [
 const LAYOUTS: [(Layout, &str, &str); 3] = [
     (Layout::Soa, "16 sweeps, soa", "to convergence, soa"),
     (Layout::Aos, "16 sweeps, aos", "to convergence, aos"),
-    (Layout::Aligned, "16 sweeps, aligned", "to convergence, aligned"),
+    (
+        Layout::Aligned,
+        "16 sweeps, aligned",
+        "to convergence, aligned",
+    ),
 ];
 
 /// Times the relations, the order, and the sweeps of every form in every layout.
@@ -67,9 +71,8 @@ pub fn run<P: Vector>(
                 max_iterations: SWEEPS,
                 ..options.clone()
             };
-            let relax = |options: &Options| {
-                smooth::relax(on, &resident, &relations, &ordered, options)
-            };
+            let relax =
+                |options: &Options| smooth::relax(on, &resident, &relations, &ordered, options);
             table.extend(sweeps(name, fixed_number, on, runs, || {
                 relax(&fixed).map(drop)
             })?);
@@ -94,12 +97,15 @@ pub fn run<P: Vector>(
             let whole = rows(name, on, runs.min(10), || {
                 smooth::smooth(on, &resident, bounds, &[], &converging).map(drop)
             })?;
-            table.extend(whole.into_iter().filter(|row| row.stage == "all stages").map(|row| {
-                Row {
-                    stage: "mesh to converged, aligned",
-                    ..row
-                }
-            }));
+            table.extend(
+                whole
+                    .into_iter()
+                    .filter(|row| row.stage == "all stages")
+                    .map(|row| Row {
+                        stage: "mesh to converged, aligned",
+                        ..row
+                    }),
+            );
         }
     }
     let (points, cells) = (mesh.points.len(), mesh.cells.len());

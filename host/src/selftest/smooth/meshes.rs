@@ -43,7 +43,11 @@ fn fan(n: u32) -> TetMesh {
         let t = 2.0 * f64::from(i) / f64::from(ring) - 1.0;
         let s = if t < 0.0 { -1.0 } else { 1.0 };
         let u = 2.0 * t.abs() - 1.0;
-        DVec3::new(s * (1.0 - u * u) / (1.0 + u * u), 2.0 * u * s / (1.0 + u * u), 0.0)
+        DVec3::new(
+            s * (1.0 - u * u) / (1.0 + u * u),
+            2.0 * u * s / (1.0 + u * u),
+            0.0,
+        )
     };
     let mut points = vec![DVec3::Z, -DVec3::Z];
     points.extend((0..ring).map(around));
@@ -100,9 +104,7 @@ pub fn mixed(side: u32) -> VolumeMesh {
                     0 => cells.push(&[bottom, top].concat()),
                     1 => {
                         for [p, q, r] in [[0, 1, 2], [0, 2, 3]] {
-                            cells.push(&[
-                                bottom[p], bottom[q], bottom[r], top[p], top[q], top[r],
-                            ]);
+                            cells.push(&[bottom[p], bottom[q], bottom[r], top[p], top[q], top[r]]);
                         }
                     }
                     _ => {
@@ -133,7 +135,13 @@ fn push_pyramids(
     splits_bottom: bool,
 ) {
     // Seen from the middle, counter-clockwise.
-    for base in [[e, h, g, f], [a, e, f, b], [b, f, g, c], [c, g, h, d], [d, h, e, a]] {
+    for base in [
+        [e, h, g, f],
+        [a, e, f, b],
+        [b, f, g, c],
+        [c, g, h, d],
+        [d, h, e, a],
+    ] {
         cells.push(&[base[0], base[1], base[2], base[3], apex]);
     }
     if splits_bottom {
@@ -164,16 +172,17 @@ fn cube(side: u32) -> Mesh {
         for end in [0, side] {
             for i in 0..side {
                 for j in 0..side {
-                    let mut face = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)].map(|(i, j)| {
-                        let mut place = [0; 3];
-                        place[axis] = end;
-                        place[(axis + 1) % 3] = i;
-                        place[(axis + 2) % 3] = j;
-                        *ids.entry(place).or_insert_with(|| {
-                            points.push(DVec3::from(place.map(f64::from)));
-                            points.len() as u32 - 1
-                        })
-                    });
+                    let mut face =
+                        [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)].map(|(i, j)| {
+                            let mut place = [0; 3];
+                            place[axis] = end;
+                            place[(axis + 1) % 3] = i;
+                            place[(axis + 2) % 3] = j;
+                            *ids.entry(place).or_insert_with(|| {
+                                points.push(DVec3::from(place.map(f64::from)));
+                                points.len() as u32 - 1
+                            })
+                        });
                     if end == 0 {
                         face.reverse();
                     }

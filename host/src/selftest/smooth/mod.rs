@@ -48,8 +48,14 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
             measured::<Vec3>(on, mesh)
         });
     }
-    cases.push(Case::new("smooth surfaces: neighbours and border", surfaces));
-    cases.push(Case::new("smooth: bad meshes and options are refused", refused));
+    cases.push(Case::new(
+        "smooth surfaces: neighbours and border",
+        surfaces,
+    ));
+    cases.push(Case::new(
+        "smooth: bad meshes and options are refused",
+        refused,
+    ));
     Ok(cases)
 }
 
@@ -115,11 +121,18 @@ fn relations(on: &Device, mesh: &VolumeMesh) -> Outcome {
     let found = Relations::new(on, &resident)?;
     let rows = on.download(&found.neighbours.rows)?;
     let neighbours = on.download(&found.neighbours.neighbours)?;
-    same_rows(&rows, &neighbours, &reference::neighbours(nodes, mesh.cells.iter()))?;
+    same_rows(
+        &rows,
+        &neighbours,
+        &reference::neighbours(nodes, mesh.cells.iter()),
+    )?;
     let by_cell = resident
         .cells
         .neighbours(on, &found.incidence, Relation::Cell)?;
-    let (rows, neighbours) = (on.download(&by_cell.rows)?, on.download(&by_cell.neighbours)?);
+    let (rows, neighbours) = (
+        on.download(&by_cell.rows)?,
+        on.download(&by_cell.neighbours)?,
+    );
     same_rows(
         &rows,
         &neighbours,
@@ -306,7 +319,11 @@ fn measured<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
     }
     let resident = DeviceMesh::<P>::upload(on, &mesh)?;
     let ours = quality(on, &resident.cells, &resident.points)?;
-    let points: Vec<DVec3> = mesh.points.iter().map(|&p| P::from_f64(p).to_f64()).collect();
+    let points: Vec<DVec3> = mesh
+        .points
+        .iter()
+        .map(|&p| P::from_f64(p).to_f64())
+        .collect();
     let mut jacobians = Vec::new();
     let (mut angles, mut ratios) = (Vec::new(), Vec::new());
     let mut inverted = 0;
@@ -316,7 +333,12 @@ fn measured<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
         inverted += u64::from(!found.is_positive);
         if let Ok(corners) = <[u32; 4]>::try_from(cell) {
             let corners = corners.map(|v| points[v as usize]);
-            angles.push(dihedral_cosine(corners).clamp(-1.0, 1.0).acos().to_degrees());
+            angles.push(
+                dihedral_cosine(corners)
+                    .clamp(-1.0, 1.0)
+                    .acos()
+                    .to_degrees(),
+            );
             ratios.push(radius_ratio(corners));
         }
     }
