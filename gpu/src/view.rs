@@ -165,7 +165,11 @@ impl In<'_, u32> {
     /// Elements `i` and `i + 1`; `i` is even.
     #[inline(always)]
     pub fn pair(self, i: u32) -> [u32; 2] {
-        debug_assert!(i.is_multiple_of(2) && (i as usize + 1) < self.len, "{i} of {}", self.len);
+        debug_assert!(
+            i.is_multiple_of(2) && (i as usize + 1) < self.len,
+            "{i} of {}",
+            self.len
+        );
         // SAFETY: in range by the kernel's contract; buffers are aligned to 16 bytes.
         unsafe { (*self.ptr.add(i as usize).cast::<Pair>()).0 }
     }

@@ -50,15 +50,14 @@ impl<P: Point> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error::Invalid`] with the offending element and the rule that it breaks; [`Error::OutOfMemory`].
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
-        Self::upload_with_room(on, mesh, |len| len, |len| len)
+        Self::upload_with_room(on, mesh, [0, 0])
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for `points` and `origins` of their numbers.
+    /// As [`DeviceTriangulation::upload`], with memory for so many points and origins, if they are more than the mesh's.
     pub(crate) fn upload_with_room(
         on: &Device,
         mesh: &Triangulation,
-        points: impl Fn(usize) -> usize,
-        origins: impl Fn(usize) -> usize,
+        [points, origins]: [usize; 2],
     ) -> Result<Self> {
         if mesh.triangles.len() > MOST_TRIANGLES {
             return Err(Error::Invalid {
@@ -73,8 +72,8 @@ impl<P: Point> DeviceTriangulation<P> {
         let (points, origins) = on.stage("copy to the device", || {
             let triangles = mesh.triangles.as_flattened();
             Ok((
-                upload_points(on, &mesh.points, points(mesh.points.len()))?,
-                on.upload_with_capacity(triangles, origins(triangles.len()))?,
+                upload_points(on, &mesh.points, points)?,
+                on.upload_with_capacity(triangles, origins)?,
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {

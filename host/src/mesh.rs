@@ -62,6 +62,13 @@ pub enum Faces {
     Polygons(Polygons),
 }
 
+impl Default for Faces {
+    /// None.
+    fn default() -> Faces {
+        Faces::Triangles(Vec::new())
+    }
+}
+
 impl Faces {
     /// Number of faces.
     pub fn len(&self) -> usize {
@@ -94,8 +101,19 @@ pub struct Segment {
     pub marker: i32,
 }
 
-/// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces.
-#[derive(Clone, Debug, PartialEq)]
+/// What vertices carry beside their positions; each array holds one element a vertex, or is not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VertexAttributes {
+    /// Normals, as a file gives them: of any length.
+    pub normals: Option<Vec<DVec3>>,
+    /// Red, green, blue, alpha from 0 to 255; alpha is 255 where a file has none.
+    pub colors: Option<Vec<[u8; 4]>>,
+    /// Texture coordinates.
+    pub uvs: Option<Vec<DVec2>>,
+}
+
+/// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces. Without faces it is a cloud of points.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex coordinates.
     pub points: Vec<DVec3>,
@@ -105,9 +123,17 @@ pub struct Mesh {
     pub regions: Option<Vec<i32>>,
     /// Segments of the input.
     pub segments: Vec<Segment>,
+    /// What the vertices carry beside their positions.
+    pub attributes: VertexAttributes,
 }
 
 impl Mesh {
+    /// Whether all points share one z. NaN is no plane of its own.
+    pub fn is_planar(&self) -> bool {
+        let points = &self.points;
+        points.iter().all(|p| p.z == points[0].z || p.z.is_nan())
+    }
+
     /// The planar triangulation that this mesh is.
     ///
     /// # Errors
@@ -205,6 +231,7 @@ impl From<Triangulation> for Mesh {
             faces: Faces::Triangles(mesh.triangles),
             regions: mesh.regions,
             segments: mesh.segments,
+            attributes: VertexAttributes::default(),
         }
     }
 }
@@ -229,6 +256,7 @@ impl From<PolygonMesh> for Mesh {
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
             segments: mesh.segments,
+            attributes: VertexAttributes::default(),
         }
     }
 }

@@ -140,7 +140,7 @@ fn help_and_version_exit_with_0() {
 #[test]
 fn bad_files_are_refused_by_name() {
     let place = square()
-        .file("mesh.stl", "solid\n")
+        .file("mesh.gltf", "{}\n")
         .file("bad.off", &SQUARE.replace("1 0 0", "1 0 zero"))
         .file("range.off", &SQUARE.replace("3 0 2 3", "3 0 2 4"));
     for command in ["polylla", "info"] {
@@ -148,8 +148,8 @@ fn bad_files_are_refused_by_name() {
             .call(&[command, "absent.off"])
             .fails(1, &["absent.off", "No such file"]);
         place
-            .call(&[command, "mesh.stl"])
-            .fails(1, &["mesh.stl", ".off", ".vtu"]);
+            .call(&[command, "mesh.gltf"])
+            .fails(1, &["mesh.gltf", ".off", ".vtu"]);
         // Line 4 has a word where a number is expected.
         place
             .call(&[command, "bad.off"])
@@ -159,8 +159,8 @@ fn bad_files_are_refused_by_name() {
             .fails(1, &["range.off:8", "4"]);
     }
     place
-        .call(&["polylla", "square.off", "-o", "polygons.stl"])
-        .fails(1, &["polygons.stl", ".vtu"]);
+        .call(&["polylla", "square.off", "-o", "polygons.gltf"])
+        .fails(1, &["polygons.gltf", ".vtu"]);
     place
         .call(&[
             "polylla",
@@ -358,6 +358,38 @@ fn every_written_format_is_told_by_its_extension() {
             .succeeds();
         assert!(fs::metadata(place.path(name)).unwrap().len() > 0, "{name}");
     }
+}
+
+#[test]
+fn scans_and_clouds_go_through_every_command() {
+    let place = Place::new();
+    for (kind, name, faces) in [
+        ("scan", "mesh.ply", 1996),
+        ("scan", "mesh.stl", 1996),
+        ("cloud", "mesh.laz", 0),
+        ("cloud", "mesh.xyz", 0),
+    ] {
+        place
+            .call(&["generate", kind, "-n", "1k", "--seed", "7", "-o", name])
+            .succeeds();
+        let info = place.call(&["info", name, "--json", "-"]).json();
+        assert_eq!(info["faces"], faces, "{name}");
+        let view = [
+            "render", name, "-o", "out.png", "--view", "-20,30", "--up", "y",
+        ];
+        place.call(&view).succeeds();
+        let arguments = ["convert", name, "out.ply", "--encoding", "text"];
+        place.call(&arguments).succeeds();
+        let text = fs::read(place.path("out.ply")).unwrap();
+        assert!(text.starts_with(b"ply\nformat ascii"), "{name}");
+    }
+    let lost = place.call(&["convert", "mesh.ply", "out.las"]).succeeds();
+    for part in ["holds no faces", "are rounded to"] {
+        assert!(lost.stderr.contains(part), "{}", lost.stderr);
+    }
+    place
+        .call(&["convert", "mesh.ply", "out.off", "--encoding", "text"])
+        .fails(1, &["not written in this encoding"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the project's own commands, one module each.
 
+mod bench;
 mod build;
 mod datasets;
 mod demo;
@@ -32,6 +33,7 @@ enum Command {
     Build(build::Arguments),
     Run(run::Arguments),
     Demo(demo::Arguments),
+    Bench(bench::Arguments),
     Test(test::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),

@@ -2,8 +2,7 @@
 
 use gpu_macros::kernel;
 
-use super::{pair, reverse};
-use crate::half_edge::next;
+use super::reverse;
 use crate::view::{In, NONE, Out};
 
 /// Set in a saved side that had no other side.
@@ -34,7 +33,14 @@ pub fn save_triangles(
         let side = sides.at(h);
         let on_boundary = halves.at(reverse(side)) == NONE;
         saved_corners.set(3 * i + k, corners.at(h));
-        saved_sides.set(3 * i + k, if on_boundary { side | ON_BOUNDARY } else { side });
+        saved_sides.set(
+            3 * i + k,
+            if on_boundary {
+                side | ON_BOUNDARY
+            } else {
+                side
+            },
+        );
         if !tags.is_empty() {
             saved_tags.set(3 * i + k, tags.at(side / 2));
         }
@@ -42,7 +48,7 @@ pub fn save_triangles(
     }
 }
 
-/// Puts the `i`-th saved triangle back, with the half-edges of its sides and the ends of the edges that it owns.
+/// Puts the `i`-th saved triangle back, with the half-edges of its sides.
 #[kernel]
 pub fn restore_triangles(
     i: u32,
@@ -53,7 +59,6 @@ pub fn restore_triangles(
     corners: Out<u32>,
     sides: Out<u32>,
     halves: Out<u32>,
-    ends: Out<u64>,
     tags: Out<u32>,
 ) {
     let mut k = 0;
@@ -61,12 +66,8 @@ pub fn restore_triangles(
         let h = 3 * list.at(i) + k;
         let saved = saved_sides.at(3 * i + k);
         let side = saved & !ON_BOUNDARY;
-        let (from, to) = (saved_corners.at(3 * i + k), saved_corners.at(next(3 * i + k)));
-        corners.set(h, from);
+        corners.set(h, saved_corners.at(3 * i + k));
         sides.set(h, side);
-        if side.is_multiple_of(2) {
-            ends.set(side / 2, pair(from, to));
-        }
         halves.set(side, h);
         if saved & ON_BOUNDARY != 0 {
             halves.set(reverse(side), NONE);

@@ -1,7 +1,7 @@
 //! Steps 5 and 6: which sides of each triangle are divided, and which of these it owns; and how many before each.
 //!
 //! Of a triangle's bits in `flags`, f + r are set, and f in `owned`: the paper's counters, 2 bits a side instead of 8 bytes a
-//! triangle. A prefix sum is a rank: the sums are kept for every 128 bits, and a population count does the rest.
+//! triangle. A prefix sum is a rank: sums are kept for every 128 half-edges, and a population count does the rest.
 
 use gpu_macros::kernel;
 
@@ -12,24 +12,6 @@ use crate::view::{Atomic, In, NONE, Out};
 pub fn flag_divided_sides(h: u32, sides: In<u32>, divided: In<u32>) -> (bool, bool) {
     let side = sides.at(h);
     let flag = divided.bit(side / 2);
-    (flag, flag & side.is_multiple_of(2))
-}
-
-/// As [`flag_divided_sides()`] where every triangle is marked: the longest edge of each is divided, and no division leads to
-/// another.
-#[kernel(bits)]
-pub fn flag_longest_sides(
-    h: u32,
-    sides: In<u32>,
-    halves: In<u32>,
-    longest: In<u8>,
-) -> (bool, bool) {
-    let side = sides.at(h);
-    let twin = halves.at(super::reverse(side));
-    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
-    let twin = if twin == NONE { h } else { twin };
-    let is_longest = |h: u32| u32::from(longest.at(h / 3)) == h % 3;
-    let flag = is_longest(h) | is_longest(twin);
     (flag, flag & side.is_multiple_of(2))
 }
 
@@ -72,15 +54,14 @@ pub(super) fn acting(i: u32, list: In<u32>, flags: In<u32>) -> Option<u32> {
     (h != NONE && acts).then_some(t)
 }
 
-/// Bits between two stored sums.
+/// Half-edges between two stored sums.
 pub const STEP: u32 = 128;
 
 /// Counts the set bits in the `i`-th [`STEP`] of `flags`, and of `owned` behind all of them: `sums` is as long as both.
 #[kernel]
 pub fn count_divided_sides(i: u32, flags: In<u32>, owned: In<u32>, sums: Out<u32>) {
-    let ones = |[a, b, c, d]: [u32; 4]| {
-        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
-    };
+    let ones =
+        |[a, b, c, d]: [u32; 4]| a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
     sums.set(i, ones(flags.quad(4 * i)));
     sums.set(sums.len() / 2 + i, ones(owned.quad(4 * i)));
 }
@@ -89,18 +70,13 @@ pub fn count_divided_sides(i: u32, flags: In<u32>, owned: In<u32>, sums: Out<u32
 #[derive(Clone, Copy)]
 pub(super) struct Counts<'a> {
     pub flags: In<'a, u32>,
-    owned: In<'a, u32>,
-    sums: In<'a, u32>,
+    pub owned: In<'a, u32>,
+    /// The scanned counts of [`count_divided_sides()`]: all flags lie before the first owned one.
+    pub sums: In<'a, u32>,
 }
 
-impl<'a> Counts<'a> {
-    /// `sums` are the scanned counts of [`count_divided_sides()`]; all flags lie before the first owned one.
-    #[inline(always)]
-    pub fn new(flags: In<'a, u32>, owned: In<'a, u32>, sums: In<'a, u32>) -> Self {
-        Self { flags, owned, sums }
-    }
-
-    /// Divided sides before half-edge `h`, and owned ones. Of the end only the first is told.
+impl Counts<'_> {
+    /// Divided sides before half-edge `h`, and owned ones. Of the end of all only the first is told.
     #[inline(always)]
     pub fn before(self, h: u32) -> (u32, u32) {
         let (step, half) = (h / STEP, self.sums.len() / 2);

@@ -145,15 +145,27 @@ impl Divided {
         let k = flagged.longest;
         Self {
             vertices: [pick(k, a, b, c), pick(k, b, c, a), pick(k, c, a, b)],
-            sides: [pick(k, ab, bc, ca), pick(k, bc, ca, ab), pick(k, ca, ab, bc)],
-            flags: [pick(k, f0, f1, f2), pick(k, f1, f2, f0), pick(k, f2, f0, f1)],
-            divisions: [pick(k, d0, d1, d2), pick(k, d1, d2, d0), pick(k, d2, d0, d1)],
+            sides: [
+                pick(k, ab, bc, ca),
+                pick(k, bc, ca, ab),
+                pick(k, ca, ab, bc),
+            ],
+            flags: [
+                pick(k, f0, f1, f2),
+                pick(k, f1, f2, f0),
+                pick(k, f2, f0, f1),
+            ],
+            divisions: [
+                pick(k, d0, d1, d2),
+                pick(k, d1, d2, d0),
+                pick(k, d2, d0, d1),
+            ],
             rank: rank0.0,
         }
     }
 
-    /// Gives the pieces, vertices and sides each, to `write`, the ends of the edges inside to `join`, and what the divided edges that
-    /// are the triangle's become to `own`.
+    /// Gives the pieces, vertices and sides each, to `write`, the edges inside to `join`, and what the divided edges that are the
+    /// triangle's become to `own`.
     ///
     /// ```text
     ///            C
@@ -169,7 +181,7 @@ impl Divided {
     fn apply(
         &self,
         mut write: impl FnMut(u32, [u32; 3], [u32; 3]),
-        mut join: impl FnMut(u32, u32, u32),
+        mut join: impl FnMut(u32),
         mut own: impl FnMut(u32, Division, u32, u32),
     ) {
         let [a, b, c] = self.vertices;
@@ -185,7 +197,7 @@ impl Divided {
             own(ca / 2, of_ca, c, a);
         }
         let (m, to_m) = (halved.midpoint, halved.interior);
-        join(to_m / 2, c, m);
+        join(to_m / 2);
         let mut piece = 0;
         if !self.flags[2] {
             write(piece, [m, c, a], [reverse(to_m), ca, halved.first()]);
@@ -197,7 +209,7 @@ impl Divided {
         }
         if self.flags[2] {
             let (n, to_n) = (of_ca.midpoint, of_ca.interior);
-            join(to_n / 2, m, n);
+            join(to_n / 2);
             write(piece, [m, n, a], [to_n, of_ca.second(), halved.first()]);
             let borders = [reverse(to_n), reverse(to_m), of_ca.first()];
             write(piece + 1, [n, m, c], borders);
@@ -205,7 +217,7 @@ impl Divided {
         }
         if self.flags[1] {
             let (n, to_n) = (of_bc.midpoint, of_bc.interior);
-            join(to_n / 2, m, n);
+            join(to_n / 2);
             write(piece, [m, n, c], [to_n, of_bc.second(), to_m]);
             let borders = [reverse(to_n), halved.second(), of_bc.first()];
             write(piece + 1, [n, m, b], borders);
@@ -216,7 +228,6 @@ impl Divided {
 /// Where the parts of an edge that a triangle owns go.
 struct Parts<'a, P> {
     points: Out<'a, P>,
-    ends: Out<'a, u64>,
     divided: Out<'a, u32>,
     origins: Out<'a, u64>,
     tags: Out<'a, u32>,
@@ -229,25 +240,21 @@ impl<P: Point2> Parts<'_, P> {
     #[inline(always)]
     fn divide(&self, e: u32, division: Division, a: u32, b: u32) {
         let midpoint = division.midpoint;
-        let (first, second) = (division.slot + 1, division.slot);
         self.points
             .set(midpoint, self.points.at(a).midpoint(self.points.at(b)));
-        self.ends.set(first, pair(a, midpoint));
-        self.ends.set(second, pair(midpoint, b));
         let new = midpoint - self.input_vertices;
         self.divided.set(new, e);
         self.origins.set(new, pair(a, b));
         if !self.tags.is_empty() {
             let tag = self.tags.at(e);
-            self.tags.set(first, tag);
-            self.tags.set(second, tag);
+            self.tags.set(division.slot, tag);
+            self.tags.set(division.slot + 1, tag);
         }
     }
 
-    /// Writes an edge inside of a triangle: it has no tag.
+    /// Takes the tag of the edge that had the slot of one inside of a triangle.
     #[inline(always)]
-    fn join(&self, e: u32, from: u32, to: u32) {
-        self.ends.set(e, pair(from, to));
+    fn untag(&self, e: u32) {
         if !self.tags.is_empty() {
             self.tags.set(e, 0);
         }
@@ -273,7 +280,6 @@ pub fn divide_listed_triangles<P: Point2>(
     corners: Out<u32>,
     sides: Out<u32>,
     points: Out<P>,
-    ends: Out<u64>,
     tags: Out<u32>,
     divided: Out<u32>,
     origins: Out<u64>,
@@ -287,14 +293,13 @@ pub fn divide_listed_triangles<P: Point2>(
     let Some(t) = acting(i, list, flags) else {
         return;
     };
+    let counts = Counts { flags, owned, sums };
     let all = |array: Out<u32>| [array.at(3 * t), array.at(3 * t + 1), array.at(3 * t + 2)];
-    let counts = Counts::new(flags, owned, sums);
     let flagged = Flagged::new(t, longest, counts);
     let before = Before { vertices, edges };
     let triangle = Divided::new(flagged, all(corners), all(sides), halves, counts, before);
     let parts = Parts {
         points,
-        ends,
         divided,
         origins,
         tags,
@@ -316,7 +321,7 @@ pub fn divide_listed_triangles<P: Point2>(
             sides.set(3 * place + 1, bc);
             sides.set(3 * place + 2, ca);
         },
-        |e, from, to| parts.join(e, from, to),
+        |e| parts.untag(e),
         |e, division, a, b| parts.divide(e, division, a, b),
     );
 }
@@ -325,8 +330,8 @@ pub fn divide_listed_triangles<P: Point2>(
 pub const TRIANGLES_OF_A_BLOCK: u32 = 256;
 const WORDS: u32 = 3 * TRIANGLES_OF_A_BLOCK;
 
-/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners`, `sides` and `ends` get those that stay as they
-/// are too. For many.
+/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get those that stay as they are too. For
+/// many.
 ///
 /// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
 /// neighbouring lanes read and write neighbouring words.
@@ -343,7 +348,6 @@ pub fn divide_all_triangles<P: Point2>(
     corners: Out<u32>,
     sides: Out<u32>,
     points: Out<P>,
-    ends: Out<u64>,
     tags: Out<u32>,
     divided: Out<u32>,
     origins: Out<u64>,
@@ -354,11 +358,10 @@ pub fn divide_all_triangles<P: Point2>(
     input_vertices: u32,
     input_triangles: u32,
 ) {
-    let counts = Counts::new(flags, owned, sums);
+    let counts = Counts { flags, owned, sums };
     let before = Before { vertices, edges };
     let parts = Parts {
         points,
-        ends,
         divided,
         origins,
         tags,
@@ -384,8 +387,11 @@ pub fn divide_all_triangles<P: Point2>(
     block.phase(|lane| {
         let mut i = lane;
         while i < words {
-            shared.set(i, old_corners.at(3 * first + i));
-            shared.set(WORDS + i, old_sides.at(3 * first + i));
+            let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
+            shared.set(i, corner);
+            shared.set(WORDS + i, side);
+            points.unwritten().prefetch(corner);
+            halves.prefetch(reverse(side));
             i += TRIANGLES_OF_A_BLOCK;
         }
     });
@@ -400,15 +406,6 @@ pub fn divide_all_triangles<P: Point2>(
         };
         let (v, s) = (all(0), all(WORDS));
         let flagged = flagged.at(lane);
-        // Ends move too: those of owned edges that stay are the triangle's to write.
-        let keep = |flag: bool, side: u32, from: u32, to: u32| {
-            if side.is_multiple_of(2) && !flag {
-                ends.set(side / 2, pair(from, to));
-            }
-        };
-        keep(flagged.flags[0], s[0], v[0], v[1]);
-        keep(flagged.flags[1], s[1], v[1], v[2]);
-        keep(flagged.flags[2], s[2], v[2], v[0]);
         if !flagged.any() {
             return;
         }
@@ -430,7 +427,7 @@ pub fn divide_all_triangles<P: Point2>(
                 shared.set(j + 1, bc);
                 shared.set(j + 2, ca);
             },
-            |e, from, to| parts.join(e, from, to),
+            |e| parts.untag(e),
             |e, division, a, b| parts.divide(e, division, a, b),
         );
     });

@@ -2,8 +2,7 @@
 
 use gpu_macros::kernel;
 
-use super::pair;
-use crate::half_edge::{half_edge_between, next};
+use crate::half_edge::half_edge_between;
 use crate::view::{Atomic, In, NONE, Out};
 
 /// Whether half-edge `h` owns its edge: the smaller one of two.
@@ -13,17 +12,9 @@ pub fn mark_owners(h: u32, twins: In<u32>) -> bool {
     h < twins.at(h)
 }
 
-/// Numbers edge `e`, the one of half-edge `owners[e]`: the sides of its half-edges, the half-edges of its sides, and its ends.
+/// Numbers edge `e`, the one of half-edge `owners[e]`: the sides of its half-edges, and the half-edges of its sides.
 #[kernel]
-pub fn number_sides(
-    e: u32,
-    owners: In<u32>,
-    twins: In<u32>,
-    corners: In<u32>,
-    sides: Out<u32>,
-    halves: Out<u32>,
-    ends: Out<u64>,
-) {
+pub fn number_sides(e: u32, owners: In<u32>, twins: In<u32>, sides: Out<u32>, halves: Out<u32>) {
     twins.prefetch_item(owners, e);
     let h = owners.at(e);
     let twin = twins.at(h);
@@ -34,7 +25,6 @@ pub fn number_sides(
     }
     halves.set(2 * e, h);
     halves.set(2 * e + 1, if inside { twin } else { NONE });
-    ends.set(e, pair(corners.at(h), corners.at(next(h))));
 }
 
 /// Gives the edge between `ends[2i]` and `ends[2i + 1]` the tag `values[i]`; `found` gets `i` where there is no such edge. No edge is

@@ -2,8 +2,18 @@
 
 use gpu_macros::kernel;
 
-use super::{ancestor, unpair};
+use super::{ancestor, pair, unpair};
+use crate::half_edge::next;
 use crate::view::{In, Out};
+
+/// Start and end of the edge of half-edge `h`, if that owns it.
+#[kernel]
+pub fn find_edge_ends(h: u32, corners: In<u32>, sides: In<u32>, ends: Out<u64>) {
+    let side = sides.at(h);
+    if side.is_multiple_of(2) {
+        ends.set(side / 2, pair(corners.at(h), corners.at(next(h))));
+    }
+}
 
 /// The triangle of the input that triangle `t` is a part of.
 #[kernel]

@@ -37,7 +37,8 @@ pub fn follow_marked_triangles(
     walk(marked.at(i), longest, sides, halves, divided);
 }
 
-/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked.
+/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. No `marked` at
+/// all: every triangle is.
 #[kernel(bits)]
 pub fn mark_divided_edges(
     e: u32,
@@ -50,7 +51,11 @@ pub fn mark_divided_edges(
     let on_boundary = right == NONE;
     // Read in any case: without a branch, a thread's reads for several edges overlap.
     let u = if on_boundary { t } else { u };
-    let (marked_t, marked_u) = (marked.bit(t), marked.bit(u));
+    let (marked_t, marked_u) = if marked.is_empty() {
+        (true, true)
+    } else {
+        (marked.bit(t), marked.bit(u))
+    };
     let divides_t = marked_t & (u32::from(longest.at(t)) == left - 3 * t);
     let divides_u = marked_u & (u32::from(longest.at(u)) == right.wrapping_sub(3 * u));
     let divided = divides_t | divides_u;

@@ -210,11 +210,13 @@ fn neighbours_in_cell(size: u32, k: u32) -> u32 {
         6 => {
             let (base, own) = if k < 3 { (0, k) } else { (3, k - 3) };
             let opposite = 3 - base + own;
-            base + next(own, 3) | (base + previous(own, 3)) << 4 | opposite << 8 | END << 12
+            let (ahead, behind) = (base + next(own, 3), base + previous(own, 3));
+            ahead | behind << 4 | opposite << 8 | END << 12
         }
         _ => {
             let base = k & 4;
-            base + ((k + 1) & 3) | (base + ((k + 3) & 3)) << 4 | (k ^ 4) << 8 | END << 12
+            let (ahead, behind) = (base + ((k + 1) & 3), base + ((k + 3) & 3));
+            ahead | behind << 4 | (k ^ 4) << 8 | END << 12
         }
     }
 }

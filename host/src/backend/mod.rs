@@ -221,7 +221,8 @@ impl Device {
     pub fn fill_from(&self, buffer: &mut Buffer<u32>, first: usize, word: u32) -> Result<()> {
         let skipped = first * size_of::<u32>();
         let bytes = buffer.bytes() - skipped;
-        self.backend.fill(buffer.address() + skipped as u64, bytes, word)
+        self.backend
+            .fill(buffer.address() + skipped as u64, bytes, word)
     }
 
     /// A buffer with the content of `data`.
@@ -303,7 +304,9 @@ impl Device {
     /// # Errors
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
-        let mut data = vec![R::zeroed(); buffer.bytes() / size_of::<R>()];
+        // Not `vec![..; n]`, which would touch all its pages one after the other.
+        let mut data = bytemuck::zeroed_vec::<R>(buffer.bytes() / size_of::<R>());
+        ask_for_huge_pages(bytemuck::cast_slice_mut(&mut data));
         self.backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
@@ -391,6 +394,24 @@ impl Device {
     pub fn launched(&self) -> BTreeSet<&'static str> {
         self.launched.borrow().clone()
     }
+}
+
+/// Bytes from which on a copy's time goes into its pages.
+const WORTH_HUGE_PAGES: usize = 8 << 20;
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Asks the system to back new memory, of which nothing was touched yet, by huge pages: else most of the time of a large copy goes
+/// into page faults. Where the system has none it is only slower.
+fn ask_for_huge_pages(memory: &mut [u8]) {
+    #[cfg(target_os = "linux")]
+    if memory.len() >= WORTH_HUGE_PAGES {
+        let start = (memory.as_mut_ptr() as usize).next_multiple_of(HUGE_PAGE);
+        let end = (memory.as_mut_ptr() as usize + memory.len()) / HUGE_PAGE * HUGE_PAGE;
+        // SAFETY: whole pages within the memory; the advice changes no content.
+        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (memory, WORTH_HUGE_PAGES, HUGE_PAGE);
 }
 
 impl Launcher for Device {

@@ -4,15 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::Result;
-use trioxide::formats::{self, Format};
+use trioxide::formats::{self, Encoding, Format};
 
 /// Convert a mesh to the format of the output's extension
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     output: PathBuf,
+    /// Encoding of a .ply or .stl file [default: binary]
+    #[arg(long, value_enum)]
+    encoding: Option<Encoding>,
     /// Do not say what was written or lost
     #[arg(long)]
     quiet: bool,
@@ -22,12 +25,12 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let format = Format::to_write(&options.output)?;
-    let mesh = formats::read(&options.input)?;
-    formats::write(&options.output, &mesh)?;
+    let mesh = super::read_mesh(&options.input, options.quiet)?;
+    formats::write_encoded(&options.output, &mesh, options.encoding)?;
     if options.quiet {
         return Ok(());
     }
-    super::note_losses(format, &mesh);
+    super::note_losses_in(format, &mesh, options.encoding.unwrap_or_default());
     super::print(&format!(
         "{}: {} vertices, {} faces\n",
         options.output.display(),

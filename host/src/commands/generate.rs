@@ -20,7 +20,7 @@ pub struct Options {
     /// Seed of random points
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// File to write: .off, .obj, .ply, .vtu, .edges, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written
@@ -38,12 +38,16 @@ enum Dataset {
     Random,
     /// Uniform random points in the unit disk, Delaunay
     Disk,
+    /// Closed surface as a range scanner sees it, in rows of scan lines
+    Scan,
+    /// Landscape as airborne LiDAR sees it, in strips, in centimetres; no faces
+    Cloud,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before long work.
-    Format::to_write(&options.output)?;
+    let format = Format::to_write(&options.output)?;
     let progress = if options.quiet {
         ProgressBar::hidden()
     } else {
@@ -59,19 +63,21 @@ pub fn run(options: &Options) -> Result<()> {
         progress.set_message(format!("triangulating {} points", points.len()));
         generate::delaunay(points)
     };
-    let mesh = match options.dataset {
-        Dataset::Grid => generate::grid(n)?,
-        Dataset::Jittered => generate::jittered(n, seed)?,
-        Dataset::Random => delaunay(generate::random_points(n, seed)?)?,
-        Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?,
+    let mesh: Mesh = match options.dataset {
+        Dataset::Grid => generate::grid(n)?.into(),
+        Dataset::Jittered => generate::jittered(n, seed)?.into(),
+        Dataset::Random => delaunay(generate::random_points(n, seed)?)?.into(),
+        Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?.into(),
+        Dataset::Scan => generate::scan(n, seed)?,
+        Dataset::Cloud => generate::cloud(n, seed)?,
     };
     progress.set_message(format!("writing {}", options.output.display()));
-    let mesh = Mesh::from(mesh);
     formats::write(&options.output, &mesh)?;
     drop(progress);
     if options.quiet {
         return Ok(());
     }
+    super::note_losses(format, &mesh);
     super::print(&format!(
         "{}: {} vertices, {} triangles\n",
         options.output.display(),

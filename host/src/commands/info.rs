@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::edges::Edges;
-use trioxide::formats::{self, Format};
+use trioxide::formats::Format;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, validate};
@@ -21,7 +21,7 @@ use super::{is_standard_output, print, write_json};
 /// Count what a mesh holds, check it, and measure the quality of a planar one
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Print the time of each stage
     #[arg(long)]
@@ -37,7 +37,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let format = Format::to_read(&options.mesh)?;
-    let mesh = formats::read(&options.mesh)?;
+    let mesh = super::read_mesh(&options.mesh, options.quiet)?;
     let report = Report::of(mesh);
     if let Some(path) = &options.json {
         let mut object = report.to_json();
@@ -64,6 +64,8 @@ const NAME_WIDTH: usize = 25;
 struct Report {
     vertices: usize,
     unused_vertices: usize,
+    /// What the vertices carry beside their positions.
+    attributes: Vec<&'static str>,
     /// Smallest and largest coordinates of finite vertices.
     bounds: Option<[DVec3; 2]>,
     is_planar: bool,
@@ -101,8 +103,8 @@ impl Report {
         };
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
-        // NaN is no plane of its own: a coordinate that is not finite is found later.
-        let is_planar = points.iter().all(|p| p.z == points[0].z || p.z.is_nan());
+        // A coordinate that is not finite is found later.
+        let is_planar = mesh.is_planar();
 
         let mut is_used = vec![false; points.len()];
         let mut face_sizes = BTreeMap::new();
@@ -137,6 +139,7 @@ impl Report {
         let mut report = Report {
             vertices: points.len(),
             unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            attributes: attributes_of(&mesh),
             bounds,
             is_planar,
             faces: count,
@@ -180,6 +183,7 @@ impl Report {
         json!({
             "vertices": self.vertices,
             "unused_vertices": self.unused_vertices,
+            "attributes": self.attributes,
             "bounds": self.bounds.map(|bounds| bounds.map(|p| p.to_array())),
             "planar": self.is_planar,
             "faces": self.faces,
@@ -218,6 +222,9 @@ impl Report {
             "vertices",
             format!("{} ({} unused)", self.vertices, self.unused_vertices),
         );
+        if !self.attributes.is_empty() {
+            line("with", self.attributes.join(", "));
+        }
         if let Some([min, max]) = self.bounds {
             for (axis, i) in [("x", 0), ("y", 1), ("z", 2)] {
                 line(axis, format!("{} to {}", min[i], max[i]));
@@ -352,6 +359,20 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
     problems
 }
 
+/// Names of what the vertices carry.
+fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
+    let attributes = &mesh.attributes;
+    [
+        ("normals", attributes.normals.is_some()),
+        ("colours", attributes.colors.is_some()),
+        ("texture coordinates", attributes.uvs.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, is_there)| *is_there)
+    .map(|(name, _)| name)
+    .collect()
+}
+
 /// Area of a face times its normal.
 fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
     let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
@@ -409,7 +430,7 @@ mod tests {
             points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
             faces: Faces::Triangles(vec![[0, 1, 2], [0, 3, 4], [5, 6, 7]]),
             regions: Some(vec![4, 4, 5]),
-            segments: Vec::new(),
+            ..Mesh::default()
         };
         let report = Report::of(mesh);
         assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
@@ -448,8 +469,7 @@ mod tests {
         let report = Report::of(Mesh {
             points: corners.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
             faces: Faces::Triangles(vec![[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 0, 4]]),
-            regions: None,
-            segments: Vec::new(),
+            ..Mesh::default()
         });
         assert!(!report.is_planar && report.quality.is_none());
         assert_eq!(

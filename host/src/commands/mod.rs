@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value;
-use trioxide::formats::Format;
 use trioxide::formats::atomic_file::write_atomically;
+use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
 
@@ -37,18 +37,24 @@ pub fn write_json(path: &Path, object: &Value) -> Result<()> {
     write_atomically(path, |file| file.write_all(text.as_bytes()))
 }
 
-/// Says on standard error which tags of `mesh` a file of this format does not hold.
+/// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
+pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
+    let (mesh, notes) = formats::read_with_notes(path)?;
+    for note in notes.iter().filter(|_| !quiet) {
+        eprintln!("trioxide: {}: {note}", path.display());
+    }
+    Ok(mesh)
+}
+
+/// Says on standard error what of `mesh` a file of this format does not hold.
 pub fn note_losses(format: &Format, mesh: &Mesh) {
-    let lost = [
-        ("regions", mesh.regions.is_some() && !format.keeps_regions),
-        (
-            "segments",
-            !mesh.segments.is_empty() && !format.keeps_segments,
-        ),
-    ];
-    for (what, _) in lost.iter().filter(|(_, is_lost)| *is_lost) {
-        let name = format.name;
-        eprintln!("trioxide: {name} holds no {what}: those of the input are not in the output");
+    note_losses_in(format, mesh, Encoding::default());
+}
+
+/// As [`note_losses`], for a file in this encoding.
+pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
+    for loss in format.losses(mesh, encoding) {
+        eprintln!("trioxide: {loss}");
     }
 }
 

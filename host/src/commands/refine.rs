@@ -33,8 +33,8 @@ pub struct Options {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, those
-    /// that are larger; angle:DEGREES, those with a smaller angle; file:PATH, ids of triangles of the input (0 is the first), one a
-    /// line; values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
+    /// that are larger; angle:DEGREES, those with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
+    /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
     /// .edges file, else all]
     #[arg(long, value_name = "MARKING")]
     mark: Option<Mark>,
@@ -48,7 +48,12 @@ pub struct Options {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Rounds; each marks anew. Ids and values of a file mark all parts of their triangle again
-    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with = "until_area")]
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 1,
+        conflicts_with = "until_area"
+    )]
     rounds: u32,
     /// Refine in rounds until no triangle has more area than this
     #[arg(long, value_name = "A", conflicts_with = "mark")]
@@ -86,6 +91,7 @@ pub enum Mark {
     Disk([f64; 3]),
     Area(f64),
     Angle(f64),
+    Ids(Vec<u32>),
     File(PathBuf),
     Values(PathBuf),
 }
@@ -109,9 +115,14 @@ impl FromStr for Mark {
             "disk" => numbers(rest).map(Mark::Disk),
             "area" => number(numbers::<1>(rest)?[0], 0.0, f64::MAX).map(Mark::Area),
             "angle" => number(numbers::<1>(rest)?[0], 0.0, 60.0).map(Mark::Angle),
+            "ids" => {
+                let ids: Result<_, _> = rest.split(',').map(|id| id.trim().parse()).collect();
+                ids.map(Mark::Ids)
+                    .map_err(|_| format!("expected ids with commas between them, not `{rest}`"))
+            }
             "file" if !rest.is_empty() => Ok(Mark::File(rest.into())),
             "values" if !rest.is_empty() => Ok(Mark::Values(rest.into())),
-            _ => Err("expected all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES, file:PATH or values:PATH".to_owned()),
+            _ => Err("expected all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES, ids:A,B,…, file:PATH or values:PATH".to_owned()),
         }
     }
 }
@@ -125,6 +136,10 @@ impl fmt::Display for Mark {
             Mark::Disk([x, y, radius]) => write!(f, "disk:{x},{y},{radius}"),
             Mark::Area(area) => write!(f, "area:{area}"),
             Mark::Angle(degrees) => write!(f, "angle:{degrees}"),
+            Mark::Ids(ids) => {
+                let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+                write!(f, "ids:{}", ids.join(","))
+            }
             Mark::File(path) => write!(f, "file:{}", path.display()),
             Mark::Values(path) => write!(f, "values:{}", path.display()),
         }
@@ -143,20 +158,36 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 }
 
 impl Mark {
-    /// The marking, for those that need no file.
+    /// The marking of a mesh of `triangles`, for those that need no file.
     ///
     /// # Errors
-    /// [`Error::Argument`] for those that do.
-    pub fn marking(&self, seed: u64) -> Result<Marking> {
-        Ok(match *self {
+    /// [`Error::Argument`] for those that do, and for an id out of range.
+    pub fn marking(&self, seed: u64, triangles: usize) -> Result<Marking> {
+        Ok(match self {
             Mark::All => Marking::All,
-            Mark::Fraction(fraction) => Marking::Fraction { fraction, seed },
-            Mark::Box(corners) => Marking::Box(corners),
-            Mark::Disk(disk) => Marking::Disk(disk),
-            Mark::Area(area) => Marking::Area(area),
-            Mark::Angle(degrees) => Marking::Angle(degrees),
+            Mark::Fraction(fraction) => Marking::Fraction {
+                fraction: *fraction,
+                seed,
+            },
+            Mark::Box(corners) => Marking::Box(*corners),
+            Mark::Disk(disk) => Marking::Disk(*disk),
+            Mark::Area(area) => Marking::Area(*area),
+            Mark::Angle(degrees) => Marking::Angle(*degrees),
+            Mark::Ids(ids) => {
+                let mut flags = vec![false; triangles];
+                for &id in ids {
+                    *flags.get_mut(id as usize).ok_or_else(|| {
+                        Error::Argument(format!(
+                            "--mark {self}: there is no triangle {id}, the mesh has {triangles}"
+                        ))
+                    })? = true;
+                }
+                Marking::flags(flags.into_iter())
+            }
             Mark::File(_) | Mark::Values(_) => {
-                return Err(Error::Argument(format!("{self} goes with a mesh of a file")));
+                return Err(Error::Argument(format!(
+                    "{self} goes with a mesh of a file"
+                )));
             }
         })
     }
@@ -182,7 +213,7 @@ fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Res
                 (_, part) => Marking::dorfler(&values, part.unwrap_or_default()),
             }
         }
-        (Some(mark), _) => mark.marking(options.seed),
+        (Some(mark), _) => mark.marking(options.seed, triangles),
         (None, Some(marks)) => Ok(Marking::flags(marks.into_iter())),
         (None, None) => Ok(Marking::All),
     }
@@ -206,7 +237,10 @@ fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> 
 
 fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
     let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < triangles);
-    let what = format!("the id of a triangle, from 0 to {}", triangles.saturating_sub(1));
+    let what = format!(
+        "the id of a triangle, from 0 to {}",
+        triangles.saturating_sub(1)
+    );
     let mut flags = vec![false; triangles];
     for id in read_words(path, id, &what)? {
         flags[id] = true;
@@ -251,7 +285,8 @@ impl Input {
 }
 
 fn is_edges_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
 /// The mesh of a file, and the marks in it.
@@ -340,7 +375,10 @@ fn write_maps(
 ) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
     write_atomically(&folder.join("parent_triangles.txt"), |file| {
-        writeln!(file, "# triangle of the input that each triangle is a part of")?;
+        writeln!(
+            file,
+            "# triangle of the input that each triangle is a part of"
+        )?;
         ancestors.iter().try_for_each(|t| writeln!(file, "{t}"))
     })?;
     write_atomically(&folder.join("new_vertices.txt"), |file| {
@@ -445,7 +483,9 @@ fn serial<P: Point>(
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
         // Levels below are those of a run that ended there.
-        settings.rounds = settings.rounds.min(u32::try_from(level).unwrap_or(u32::MAX));
+        settings.rounds = settings
+            .rounds
+            .min(u32::try_from(level).unwrap_or(u32::MAX));
     }
     let run = match input {
         Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, &settings)?,

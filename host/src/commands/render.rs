@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use trioxide::Result;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::render::{self, Color, Edges, Format};
-use trioxide::{Result, formats};
+use trioxide::render::{self, Camera, Color, Edges, Format, Up};
 
-/// Draw a planar mesh
+/// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]
@@ -22,12 +22,19 @@ pub struct Options {
     /// What the colour of a face tells
     #[arg(long, value_enum, default_value_t)]
     color: Color,
-    /// Whether edges between faces are drawn; the boundary and segments always are
+    /// Whether edges between faces are drawn; segments always are, and the boundary of a planar mesh
     #[arg(long, value_enum, default_value_t)]
     edges: Edges,
-    /// Part to draw, in the mesh's coordinates
+    /// Part of a planar mesh to draw, in the mesh's coordinates
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_window, allow_hyphen_values = true)]
     window: Option<Window>,
+    /// Where to see it from: degrees around the axis that points up, and above the horizon [default: planar meshes from
+    /// above, others 30,25]
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = parse_view, allow_hyphen_values = true)]
+    view: Option<View>,
+    /// Axis that points up in a view
+    #[arg(long, value_enum, value_name = "AXIS")]
+    up: Option<Up>,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -37,16 +44,21 @@ pub struct Options {
 #[derive(Clone, Copy)]
 struct Window([f64; 4]);
 
+/// As azimuth, elevation.
+#[derive(Clone, Copy)]
+struct View([f64; 2]);
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let format = Format::of_path(&options.output)?;
-    let mesh = formats::read(&options.input)?;
+    let mesh = super::read_mesh(&options.input, options.quiet)?;
     let drawing = render::Options {
         width: options.width,
         color: options.color,
         edges: options.edges,
         window: options.window.map(|window| window.0),
+        camera: camera(options),
     };
     let picture =
         render::render(&mesh, &drawing, format).map_err(|error| error.in_file(&options.input))?;
@@ -54,24 +66,64 @@ pub fn run(options: &Options) -> Result<()> {
     if options.quiet {
         return Ok(());
     }
-    super::print(&format!(
-        "{}: {} faces\n",
-        options.output.display(),
-        mesh.faces.len()
-    ))
+    let drawn = match mesh.faces.len() {
+        0 => format!("{} points", mesh.points.len()),
+        count => format!("{count} faces"),
+    };
+    super::print(&format!("{}: {drawn}\n", options.output.display()))
+}
+
+/// The camera that the options ask for.
+fn camera(options: &Options) -> Option<Camera> {
+    if options.view.is_none() && options.up.is_none() {
+        return None;
+    }
+    let default = Camera::default();
+    let View([azimuth, elevation]) = options
+        .view
+        .unwrap_or(View([default.azimuth, default.elevation]));
+    Some(Camera {
+        azimuth,
+        elevation,
+        up: options.up.unwrap_or_default(),
+    })
+}
+
+fn parse_view(text: &str) -> Result<View, String> {
+    match parse_numbers(text)[..] {
+        [azimuth, elevation] if azimuth.is_finite() && elevation.abs() <= 90.0 => {
+            Ok(View([azimuth, elevation]))
+        }
+        _ => Err("is not AZIMUTH,ELEVATION with ELEVATION from -90 to 90".into()),
+    }
+}
+
+/// Numbers between commas; NaN for what is none.
+fn parse_numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(',');
+    parts
+        .map(|part| part.trim().parse().unwrap_or(f64::NAN))
+        .collect()
 }
 
 fn parse_window(text: &str) -> Result<Window, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok(&[x0, y0, x1, y1]) if x0 < x1 && y0 < y1 => Ok(Window([x0, y0, x1, y1])),
+    match parse_numbers(text)[..] {
+        [x0, y0, x1, y1] if x0 < x1 && y0 < y1 => Ok(Window([x0, y0, x1, y1])),
         _ => Err("is not X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1".into()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse_window;
+    use super::{parse_view, parse_window};
+
+    #[test]
+    fn views_are_two_angles() {
+        assert_eq!(parse_view("-30, 45.5").unwrap().0, [-30.0, 45.5]);
+        for text in ["", "1", "1,2,3", "0,91", "0,-90.1", "nan,0", "inf,0", "x,0"] {
+            assert!(parse_view(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn windows_are_four_numbers_in_order() {

@@ -32,7 +32,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     writeln!(out, "# domain type\nCustom")?;
     writeln!(
         out,

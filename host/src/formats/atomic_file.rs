@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -92,6 +92,15 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Seek for AtomicFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.target {
+            Target::Temporary(file) => file.seek(to),
+            Target::Direct(file) => file.seek(to),
+        }
     }
 }
 

@@ -300,7 +300,7 @@ pub fn write(path: &Path, mesh: &EdgeTriangulation, marked: &[bool], layout: Lay
 }
 
 pub(crate) fn write_to(
-    out: &mut impl Write,
+    out: &mut (impl Write + Send),
     mesh: &EdgeTriangulation,
     marked: &[bool],
     layout: Layout,

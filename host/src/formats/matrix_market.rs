@@ -19,7 +19,7 @@ pub fn write(path: &Path, matrix: &Prolongation) -> Result<()> {
     write_atomically(path, |file| write_to(file, matrix))
 }
 
-fn write_to(out: &mut impl Write, matrix: &Prolongation) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), matrix: &Prolongation) -> io::Result<()> {
     writeln!(
         out,
         "%%MatrixMarket matrix coordinate real general\n{} {} {}",

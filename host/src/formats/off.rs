@@ -45,8 +45,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     Ok(Mesh {
         points: concat(points),
         faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     })
 }
 
@@ -105,7 +104,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     let faces = mesh.faces.len();
     writeln!(out, "OFF\n{} {faces} 0", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {

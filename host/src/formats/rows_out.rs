@@ -1,32 +1,49 @@
 //! Writing of many small records: formatted in parallel, written in order.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 /// Records that one task formats: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
 
-/// Writes `count` records to `out`; `format` appends record `i` to a buffer.
+/// Writes `count` records to `out`; `format` appends record `i` to a buffer. The next batch is formatted while one is
+/// written.
 pub(crate) fn write_records(
-    out: &mut impl Write,
+    out: &mut (impl Write + Send),
     count: usize,
     format: impl Fn(&mut Vec<u8>, usize) + Sync,
 ) -> io::Result<()> {
+    write_blocks(out, count, |buffer, range| {
+        range.for_each(|i| format(buffer, i));
+    })
+}
+
+/// As [`write_records`], with `format` for a range of records.
+pub(crate) fn write_blocks(
+    out: &mut (impl Write + Send),
+    count: usize,
+    format: impl Fn(&mut Vec<u8>, Range<usize>) + Sync,
+) -> io::Result<()> {
     // Enough tasks to keep every thread busy, few enough for their buffers to stay in the cache.
-    let batch = RECORDS * 4 * rayon::current_num_threads();
-    let mut buffers = vec![Vec::new(); batch / RECORDS];
-    for first in (0..count).step_by(batch) {
+    let tasks = 4 * rayon::current_num_threads();
+    let format_batch = |buffers: &mut Vec<Vec<u8>>, first: usize| {
         buffers.par_iter_mut().enumerate().for_each(|(k, buffer)| {
             buffer.clear();
-            let begin = first + k * RECORDS;
-            for i in begin..count.min(begin + RECORDS) {
-                format(buffer, i);
-            }
+            let begin = count.min(first + k * RECORDS);
+            format(buffer, begin..count.min(begin + RECORDS));
         });
-        for buffer in &buffers {
-            out.write_all(buffer)?;
-        }
+    };
+    let (mut ready, mut next) = (vec![Vec::new(); tasks], vec![Vec::new(); tasks]);
+    format_batch(&mut ready, 0);
+    for first in (0..count).step_by(tasks * RECORDS) {
+        let (written, ()) = rayon::join(
+            || ready.iter().try_for_each(|buffer| out.write_all(buffer)),
+            || format_batch(&mut next, first + tasks * RECORDS),
+        );
+        written?;
+        std::mem::swap(&mut ready, &mut next);
     }
     Ok(())
 }

@@ -44,6 +44,7 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
         faces: Faces::Triangles(elements.triangles),
         regions: elements.regions,
         segments,
+        ..Mesh::default()
     })
 }
 
@@ -272,7 +273,7 @@ pub(crate) fn write_file(
     Ok(file)
 }
 
-pub(crate) fn write_nodes(out: &mut impl Write, points: &[DVec3]) -> std::io::Result<()> {
+pub(crate) fn write_nodes(out: &mut (impl Write + Send), points: &[DVec3]) -> std::io::Result<()> {
     let is_flat = points.iter().all(|point| point.z == 0.0);
     let dimensions = if is_flat { 2 } else { 3 };
     writeln!(out, "{} {dimensions} 0 0", points.len())?;
@@ -287,7 +288,7 @@ pub(crate) fn write_nodes(out: &mut impl Write, points: &[DVec3]) -> std::io::Re
 }
 
 fn write_elements(
-    out: &mut impl Write,
+    out: &mut (impl Write + Send),
     triangles: &[[u32; 3]],
     regions: Option<&[i32]>,
 ) -> std::io::Result<()> {
@@ -307,7 +308,7 @@ fn write_elements(
     })
 }
 
-fn write_segments(out: &mut impl Write, segments: &[Segment]) -> std::io::Result<()> {
+fn write_segments(out: &mut (impl Write + Send), segments: &[Segment]) -> std::io::Result<()> {
     // No points: they are in the .node file. No holes at the end.
     writeln!(out, "0 2 0 0\n{} 1", segments.len())?;
     write_records(out, segments.len(), |buffer, i| {

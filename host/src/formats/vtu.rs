@@ -219,6 +219,7 @@ impl<'a> Reader<'a> {
             faces: FaceList::concat(vec![faces]).map_err(|reason| fault(piece, reason))?,
             regions,
             segments,
+            ..Mesh::default()
         })
     }
 
@@ -312,7 +313,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
     let cells = faces + lines;
     let connectivity = match &mesh.faces {

@@ -1,4 +1,4 @@
-//! Planar datasets (gpolylla-2023, section 7.1, and more), each the same bits on every machine for the same arguments.
+//! Datasets, each the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and more):
 //!
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
 //! - [`jittered`]: a grid whose inner points are moved a little at random;
@@ -6,14 +6,22 @@
 //!   Delaunay;
 //! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
 //!
+//! And in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
+//!
+//! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
+//! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
+//!
 //! What makes the bits the same: PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines
 //! come from the `libm` crate, not from the system; [`delaunay`] inserts the points in an order that depends on their
-//! coordinates only, with exact predicates.
+//! coordinates only, with exact predicates. Threads that draw in parallel advance the generator to where their points begin.
 
+mod cloud;
 mod delaunay;
 mod disk;
 mod grid;
+mod noise;
 mod random;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod tets;
@@ -22,13 +30,15 @@ use rand_pcg::rand_core::Rng;
 
 use crate::{Error, Result};
 
+pub use cloud::cloud;
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{grid, jittered};
 pub use random::{random, random_points};
+pub use scan::scan;
 pub use tets::{random_tets, tet_grid};
 
-/// Largest number of points of a planar mesh: fewer than six half-edges a vertex, indexed by `u32` below
+/// Largest number of points of a mesh with faces: fewer than six half-edges a vertex, indexed by `u32` below
 /// [`NONE`](crate::mesh::NONE).
 pub const MAX_POINTS: usize = (u32::MAX / 6) as usize;
 

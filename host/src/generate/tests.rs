@@ -6,6 +6,8 @@ use robust::Coord;
 use super::*;
 use crate::mesh::Triangulation;
 
+mod space;
+
 /// FNV-1a over the bits of points and triangles.
 fn digest(mesh: &Triangulation) -> u64 {
     let coordinates = mesh

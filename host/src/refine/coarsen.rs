@@ -90,7 +90,6 @@ impl<P: Point> EdgeMesh<P> {
                     &mut self.corners,
                     &mut self.sides,
                     &mut self.halves,
-                    &mut self.ends,
                     &mut self.tags,
                 )?;
                 self.cut_to(on, back)?;

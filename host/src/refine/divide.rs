@@ -32,7 +32,6 @@ impl<P: Point> EdgeMesh<P> {
         let (input, level) = (self.levels[0], self.level());
         on.resize(&mut self.corners, 3 * after.triangles as usize)?;
         on.resize(&mut self.sides, 3 * after.triangles as usize)?;
-        on.resize(&mut self.ends, after.edges as usize)?;
         kernel::divide_listed_triangles::launch(
             on,
             list.len() as u32,
@@ -45,7 +44,6 @@ impl<P: Point> EdgeMesh<P> {
             &mut self.corners,
             &mut self.sides,
             &mut self.points,
-            &mut self.ends,
             &mut self.tags,
             &mut self.divided,
             &mut self.origins,
@@ -64,10 +62,8 @@ impl<P: Point> EdgeMesh<P> {
         let words = 3 * after.triangles as usize;
         let mut corners = on.uninitialized(with_room(words))?;
         let mut new_sides = on.uninitialized(with_room(words))?;
-        let mut ends = on.uninitialized(with_room(after.edges as usize))?;
         corners.set_len(words);
         new_sides.set_len(words);
-        ends.set_len(after.edges as usize);
         kernel::divide_all_triangles::launch(
             on,
             level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
@@ -81,7 +77,6 @@ impl<P: Point> EdgeMesh<P> {
             &mut corners,
             &mut new_sides,
             &mut self.points,
-            &mut ends,
             &mut self.tags,
             &mut self.divided,
             &mut self.origins,
@@ -92,7 +87,7 @@ impl<P: Point> EdgeMesh<P> {
             input.vertices,
             input.triangles,
         )?;
-        (self.corners, self.sides, self.ends) = (corners, new_sides, ends);
+        (self.corners, self.sides) = (corners, new_sides);
         Ok(())
     }
 
@@ -112,15 +107,23 @@ impl<P: Point> EdgeMesh<P> {
         if !self.tags.is_empty() {
             on.resize(&mut self.tags, level.edges as usize)?;
         }
-        on.resize(&mut self.parents, (level.triangles - input.triangles) as usize)?;
-        on.resize(&mut self.divided, (level.vertices - input.vertices) as usize)?;
-        on.resize(&mut self.origins, (level.vertices - input.vertices) as usize)
+        on.resize(
+            &mut self.parents,
+            (level.triangles - input.triangles) as usize,
+        )?;
+        on.resize(
+            &mut self.divided,
+            (level.vertices - input.vertices) as usize,
+        )?;
+        on.resize(
+            &mut self.origins,
+            (level.vertices - input.vertices) as usize,
+        )
     }
 
     /// Cuts every array to `level`.
     pub(super) fn cut_to(&mut self, on: &Device, level: Level) -> Result<()> {
         self.make_room(on, level)?;
-        self.ends.set_len(level.edges as usize);
         self.corners.set_len(3 * level.triangles as usize);
         self.sides.set_len(3 * level.triangles as usize);
         self.halves.set_len(2 * level.edges as usize);

@@ -24,8 +24,6 @@ pub struct EdgeMesh<P> {
     pub corners: Buffer<u32>,
     /// Sides of each triangle; 3T.
     pub sides: Buffer<u32>,
-    /// Start and end of each edge, along its owner; E.
-    pub ends: Buffer<u64>,
     /// Half-edge of each side; 2E, of the last round's beginning.
     pub(super) halves: Buffer<u32>,
     /// Which side of each triangle is the longest; T, as `halves`.
@@ -59,10 +57,10 @@ pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
-/// Points to have memory for: enough for a round that refines everything. They are few, and unlike triangles they are not written
-/// elsewhere in passing.
-pub fn with_room_for_points(len: usize) -> usize {
-    5 * len / 2
+/// Points to have memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles, points are
+/// not written elsewhere in passing, so they would have to be moved.
+pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
+    points + triangles
 }
 
 impl<P: Point> EdgeMesh<P> {
@@ -70,8 +68,9 @@ impl<P: Point> EdgeMesh<P> {
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
         // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
-        let triangle = (3 + 3 + 3 + 3) * size_of::<u32>();
-        let kept = with_room_for_points(points) * size_of::<P>() + with_room(triangles * triangle);
+        let triangle = (3 + 3 + 3) * size_of::<u32>();
+        let kept = with_room_for_points(points, triangles) * size_of::<P>()
+            + with_room(triangles * triangle);
         building.max((kept + 3 * triangles * size_of::<u32>()) as u64)
     }
 
@@ -82,8 +81,12 @@ impl<P: Point> EdgeMesh<P> {
     /// Those of [`DeviceTriangulation::upload`]; [`Error::Invalid`] for a segment that is no edge.
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
-        let with_twins =
-            DeviceTriangulation::upload_with_room(on, mesh, with_room_for_points, with_room)?;
+        let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+        let room = [
+            with_room_for_points(points, triangles),
+            with_room(3 * triangles),
+        ];
+        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
         Ok(built)
@@ -103,19 +106,9 @@ impl<P: Point> EdgeMesh<P> {
             let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
-            let mut ends = on.uninitialized(with_room(owners.len()))?;
-            ends.set_len(owners.len());
-            kernel::number_sides::launch(
-                on,
-                owners.len() as u32,
-                &owners,
-                &mesh.twins,
-                &mesh.origins,
-                &mut sides,
-                &mut halves,
-                &mut ends,
-            )?;
-            Self::new(on, mesh.points, mesh.origins, sides, ends, halves)
+            let edges = owners.len() as u32;
+            kernel::number_sides::launch(on, edges, &owners, &mesh.twins, &mut sides, &mut halves)?;
+            Self::new(on, mesh.points, mesh.origins, sides, halves)
         })
     }
 
@@ -128,13 +121,13 @@ impl<P: Point> EdgeMesh<P> {
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
-        let points = on.upload_with_capacity(&points, with_room_for_points(points.len()))?;
+        let room = with_room_for_points(points.len(), corners.len());
+        let points = on.upload_with_capacity(&points, room)?;
         let corners = corners.as_flattened();
         let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
         let sides = on.upload(mesh.triangles.as_flattened())?;
-        let ends = on.upload(bytemuck::cast_slice(&mesh.edges))?;
         let halves = on.filled(2 * mesh.edges.len(), NONE)?;
-        let mut built = Self::new(on, points, corners, sides, ends, halves)?;
+        let mut built = Self::new(on, points, corners, sides, halves)?;
         built.is_linked = false;
         built.clockwise = clockwise;
         let segments: Vec<Segment> = mesh
@@ -153,7 +146,6 @@ impl<P: Point> EdgeMesh<P> {
         points: Buffer<P>,
         corners: Buffer<u32>,
         sides: Buffer<u32>,
-        ends: Buffer<u64>,
         halves: Buffer<u32>,
     ) -> Result<Self> {
         let triangles = corners.len() / 3;
@@ -161,14 +153,13 @@ impl<P: Point> EdgeMesh<P> {
         longest.set_len(triangles);
         let level = Level {
             vertices: points.len() as u32,
-            edges: ends.len() as u32,
+            edges: halves.len() as u32 / 2,
             triangles: triangles as u32,
         };
         Ok(Self {
             points,
             corners,
             sides,
-            ends,
             halves,
             longest,
             tags: on.uninitialized(0)?,
@@ -227,7 +218,6 @@ impl<P: Point> EdgeMesh<P> {
             points: on.moved(&self.points, self.points.capacity())?,
             corners: copy(&self.corners)?,
             sides: copy(&self.sides)?,
-            ends: on.moved(&self.ends, self.ends.capacity())?,
             halves: copy(&self.halves)?,
             longest: on.moved(&self.longest, self.longest.capacity())?,
             tags: copy(&self.tags)?,
@@ -290,7 +280,8 @@ pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) ->
         None => Ok(clockwise),
         Some(t) => Err(Error::Invalid {
             element: format!("triangle {t}"),
-            rule: "is degenerate in the chosen precision, or does not run the way of triangle 0".to_owned(),
+            rule: "is degenerate in the chosen precision, or does not run the way of triangle 0"
+                .to_owned(),
         }),
     }
 }

@@ -69,7 +69,10 @@ impl Marking {
     /// # Errors
     /// [`Error::Argument`] for a value that is negative or no number.
     pub fn dorfler(values: &[f64], fraction: f64) -> Result<Self> {
-        if let Some(t) = values.iter().position(|&value| !(value >= 0.0)) {
+        if let Some(t) = values
+            .iter()
+            .position(|&value| value.is_nan() || value < 0.0)
+        {
             return Err(Error::Argument(format!(
                 "the value of triangle {t} is {}: an indicator of error is not negative",
                 values[t]
@@ -156,7 +159,9 @@ impl Marking {
             Marking::Fraction { fraction, seed } => {
                 kernel::mark_fraction(t, round_seed(*seed, round), chance(*fraction))
             }
-            Marking::Box([x0, y0, x1, y1]) => kernel::mark_box(t, corners, points, *x0, *y0, *x1, *y1),
+            Marking::Box([x0, y0, x1, y1]) => {
+                kernel::mark_box(t, corners, points, *x0, *y0, *x1, *y1)
+            }
             Marking::Disk([x, y, radius]) => kernel::mark_disk(t, corners, points, *x, *y, *radius),
             Marking::Area(area) => kernel::mark_area(t, corners, points, *area),
             Marking::Angle(degrees) => {

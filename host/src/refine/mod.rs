@@ -127,7 +127,10 @@ impl<P: Point> EdgeMesh<P> {
         // Steps 5 and 6.
         let sides = self.count(on, &divided)?;
         let after = sides.after(level);
-        if options.max_triangles.is_some_and(|most| after.triangles > most) {
+        if options
+            .max_triangles
+            .is_some_and(|most| after.triangles > most)
+        {
             return Ok(Some(End::MaxTriangles));
         }
         self.save(on, options.history, &sides.flags)?;

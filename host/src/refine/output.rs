@@ -25,11 +25,23 @@ impl<P: Point> EdgeMesh<P> {
             };
             Ok(EdgeTriangulation {
                 points: on.download(&self.points)?,
-                edges: on.download_rows(&self.ends)?,
+                edges: on.download_rows(&self.edge_ends(on)?)?,
                 triangles: on.download_rows(&self.sides)?,
                 tags: on.download(&self.tags)?.into_iter().map(marker).collect(),
             })
         })
+    }
+
+    /// Start and end of each edge, along its owner; E.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn edge_ends(&self, on: &Device) -> Result<Buffer<u64>> {
+        let level = self.level();
+        let mut ends = on.uninitialized(level.edges as usize)?;
+        let n = 3 * level.triangles;
+        kernel::find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends)?;
+        Ok(ends)
     }
 
     /// The mesh by points and triangles, in host memory. Triangles have the regions of those of the input that they are parts
@@ -66,7 +78,7 @@ impl<P: Point> EdgeMesh<P> {
         if self.tags.is_empty() {
             return Ok(Vec::new());
         }
-        let ends: Vec<[u32; 2]> = on.download_rows(&self.ends)?;
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.edge_ends(on)?)?;
         Ok(segments(&self.markers, ends, on.download(&self.tags)?))
     }
 

@@ -15,8 +15,6 @@ const FEW: usize = 8;
 
 /// Edges to divide.
 pub(super) enum DividedEdges {
-    /// The longest of every triangle.
-    Longest,
     /// A bit for each edge.
     Many(Buffer<u32>),
     /// A list.
@@ -55,7 +53,9 @@ impl<P: Point> EdgeMesh<P> {
     /// Steps 2 and 4: the longest edges of the marked triangles, and what they lead to. `None` if nothing is marked.
     pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
         let Marked::Some(marked) = marked else {
-            return Ok(Some(DividedEdges::Longest));
+            // Every longest edge is divided, and none leads to another.
+            let (divided, _) = self.divided_by(on, &on.uninitialized(0)?)?;
+            return Ok(Some(DividedEdges::Many(divided)));
         };
         let level = self.level();
         let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
@@ -89,11 +89,12 @@ impl<P: Point> EdgeMesh<P> {
         })
     }
 
-    /// The edges that many marked triangles divide.
-    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
-        let edges = self.level().edges;
-        let words = edges.div_ceil(32) as usize;
-        let (mut divided, leading) = on.stage("mark divided edges", || {
+    /// The longest edges of the marked triangles, and those of them that lead to others, a bit each. No mark at all: every triangle is
+    /// marked.
+    fn divided_by(&self, on: &Device, marked: &Buffer<u32>) -> Result<(Buffer<u32>, Buffer<u32>)> {
+        on.stage("mark divided edges", || {
+            let edges = self.level().edges;
+            let words = edges.div_ceil(32) as usize;
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
             kernel::mark_divided_edges::launch(
                 on,
@@ -105,7 +106,12 @@ impl<P: Point> EdgeMesh<P> {
                 &mut leading,
             )?;
             Ok((divided, leading))
-        })?;
+        })
+    }
+
+    /// The edges that many marked triangles divide.
+    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
+        let (mut divided, leading) = self.divided_by(on, marked)?;
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
             kernel::follow_divided_edges::launch(
@@ -147,29 +153,16 @@ impl<P: Point> EdgeMesh<P> {
                 kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
                 Ok((flags, owned, None))
             }
-            DividedEdges::Longest => {
-                let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
-                kernel::flag_longest_sides::launch(
-                    on,
-                    n,
-                    &self.sides,
-                    &self.halves,
-                    &self.longest,
-                    &mut flags,
-                    &mut owned,
-                )?;
-                Ok((flags, owned, None))
-            }
         })?;
         on.stage("prefix sums", || {
-            let steps = n.div_ceil(STEP) as usize;
-            let mut sums = on.uninitialized(2 * steps)?;
-            kernel::count_divided_sides::launch(on, steps as u32, &flags, &owned, &mut sums)?;
+            let n = n.div_ceil(STEP) as usize;
+            let mut sums = on.uninitialized(2 * n)?;
+            kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)?;
             let total = exclusive_scan(on, &mut sums)?;
             let total = on.read(&total, 0)?;
             let edges = match divided {
                 DividedEdges::Few(list) => list.len() as u32,
-                _ => total - on.read(&sums, steps)?,
+                DividedEdges::Many(_) => total - on.read(&sums, n)?,
             };
             Ok(DividedSides {
                 flags,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::tags::{Tags, no_edge, segments};
 use super::edges::check_orientation;
+use super::tags::{Tags, no_edge, segments};
 use super::{End, Options, degenerate};
 use gpu::orientation::is_counter_clockwise;
 
@@ -59,7 +59,10 @@ impl<P: Point> SerialRun<P> {
             let ancestors = self.ancestors(regions.len());
             ancestors.iter().map(|&t| regions[t as usize]).collect()
         };
-        let (ends, tags) = (self.mesh.edges.iter().copied(), self.mesh.tags.iter().copied());
+        let (ends, tags) = (
+            self.mesh.edges.iter().copied(),
+            self.mesh.tags.iter().copied(),
+        );
         Triangulation {
             points: self.mesh.points.iter().map(|p| p.to_f64()).collect(),
             triangles: self.mesh.corners(),
@@ -87,9 +90,14 @@ impl<P: Point> SerialRun<P> {
         for round in 0..options.rounds as usize {
             let corners = run.mesh.corners();
             let corners = corners.as_flattened();
-            let is_marked =
-                |t| options.marking.marks(t, &run.mesh, corners, round, input, &parents);
-            let marks: Vec<bool> = (0..run.mesh.triangles.len() as u32).map(is_marked).collect();
+            let is_marked = |t| {
+                options
+                    .marking
+                    .marks(t, &run.mesh, corners, round, input, &parents)
+            };
+            let marks: Vec<bool> = (0..run.mesh.triangles.len() as u32)
+                .map(is_marked)
+                .collect();
             if !marks.contains(&true) {
                 run.end = End::NothingMarked;
                 break;

@@ -37,7 +37,8 @@ impl Tags {
             if seen.insert((a.min(b), a.max(b))) {
                 let rank = tags.markers.binary_search(&segment.marker);
                 tags.ends.push([a, b]);
-                tags.values.push(1 + rank.expect("every marker is there") as u32);
+                tags.values
+                    .push(1 + rank.expect("every marker is there") as u32);
             }
         }
         Ok(tags)

@@ -9,6 +9,9 @@ pub type Rgb = [u8; 3];
 pub const BACKGROUND: Rgb = [255, 255, 255];
 pub const EDGE: Rgb = [38, 50, 66];
 pub const SEGMENT: Rgb = [176, 32, 48];
+/// Front and back of a surface that is coloured by nothing.
+pub const SURFACE: Rgb = [196, 212, 226];
+pub const BACK: Rgb = [222, 178, 140];
 
 /// For neighbours apart, and for regions. At least six colours, see [`distinct`]; none is near to the background, which
 /// shows through holes.
@@ -22,6 +25,11 @@ pub const QUALITATIVE: [Rgb; 8] = [
     [203, 213, 170],
     [205, 221, 236],
 ];
+
+/// A colour, darker.
+pub fn scale(color: Rgb, light: f32) -> Rgb {
+    color.map(|channel| (f32::from(channel) * light).round() as u8)
+}
 
 /// `steps` colours from light to dark, equal steps between hand-picked ones.
 pub fn ramp(steps: usize) -> Vec<Rgb> {

@@ -1,14 +1,22 @@
 //! Pictures of meshes.
 //!
-//! A mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene
-//! is written as SVG or PNG. Scenes are made of planar meshes here; a view of a surface would be another way to make one.
+//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is written as
+//! SVG or PNG. A mesh in space becomes facets, triangles with a colour each, of which a camera sees the nearest ones, shaded
+//! (PNG: a depth buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
 
+mod camera;
+mod classes;
 mod color;
+mod dots;
+mod facets;
+mod painter;
 mod png;
+mod raster;
 mod scene;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod triangulate;
 
 use std::path::Path;
 
@@ -19,13 +27,19 @@ use crate::{Error, Result};
 
 use scene::Scene;
 
+pub use camera::{Camera, Up};
+pub use color::Rgb;
+pub use facets::{Facets, render_facets};
+
 /// What the colour of a face tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// Nothing: all faces are white.
+    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; of points without faces, their height.
+    #[default]
+    Auto,
+    /// Nothing: all faces are white; in space light blue, and their backs orange.
     None,
     /// Neighbours apart: no two faces that share an edge have the same colour.
-    #[default]
     Distinct,
     /// Area, light (small) to dark (large), on a logarithmic scale from the smallest to the largest hundredth.
     Area,
@@ -33,6 +47,8 @@ pub enum Color {
     Size,
     /// Region id.
     Region,
+    /// The vertices' own colours.
+    Vertices,
 }
 
 /// Whether edges between faces are drawn.
@@ -54,10 +70,13 @@ pub struct Options {
     pub width: Option<u32>,
     /// Colour of the faces.
     pub color: Color,
-    /// Edges between faces. The boundary, edges between regions, and segments (red) are always drawn.
+    /// Edges between faces. In the plane, the boundary and edges between regions are always drawn; segments (red) are
+    /// everywhere.
     pub edges: Edges,
-    /// The part to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
+    /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
     pub window: Option<[f64; 4]>,
+    /// Where the mesh is seen from. Without, a planar mesh is seen from above, and another one from [`Camera::default`].
+    pub camera: Option<Camera>,
 }
 
 /// A kind of picture file.
@@ -87,14 +106,14 @@ impl Format {
     }
 }
 
-/// The picture of a planar mesh, y up, as the bytes of a file.
+/// The picture of a mesh, as the bytes of a file: of a planar one, y up; of one in space, shaded, from `options.camera`; of
+/// points without faces, as dots.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the mesh has no face, is not planar, names a vertex that it does not have, or has a coordinate
-/// that is not finite; [`Error::Argument`] for a picture that is empty or too large, or for colours by region where the
-/// mesh has none.
+/// [`Error::Invalid`] when the mesh has no points, names a vertex that it does not have, or has a coordinate that is not
+/// finite; [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
-    Ok(encode(&Scene::planar(mesh, options, None)?, format))
+    draw(mesh, options, None, format)
 }
 
 /// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest) on a
@@ -108,7 +127,43 @@ pub fn render_values(
     options: &Options,
     format: Format,
 ) -> Result<Vec<u8>> {
-    Ok(encode(&Scene::planar(mesh, options, Some(values))?, format))
+    draw(mesh, options, Some(values), format)
+}
+
+/// A colour for each value, as [`render_values`] has them: light (smallest) to dark (largest) on a linear scale.
+///
+/// # Errors
+/// [`Error::Argument`] for values that are not finite.
+pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
+    let (classes, palette) = classes::by_value(values, values.len())?;
+    Ok(classes
+        .iter()
+        .map(|class| palette[usize::from(*class)])
+        .collect())
+}
+
+fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {
+    let is_cloud = mesh.faces.is_empty() && !mesh.points.is_empty();
+    if options.window.is_some() && (is_cloud || options.camera.is_some()) {
+        return Err(Error::Argument(
+            "a window is a part of a planar mesh with faces, seen from above: leave it out".into(),
+        ));
+    }
+    if is_cloud {
+        return dots::render(mesh, options, format);
+    }
+    let is_scene = options.window.is_some()
+        || options.camera.is_none() && options.color != Color::Vertices && mesh.is_planar();
+    if is_scene {
+        return Ok(encode(&Scene::planar(mesh, options, values)?, format));
+    }
+    scene::check(mesh)?;
+    let options = Options {
+        camera: options.camera.or(Some(facets::camera_of(mesh))),
+        ..options.clone()
+    };
+    let facets = Facets::of_mesh(mesh, &options, values)?;
+    render_facets(&facets, &options, format)
 }
 
 fn encode(scene: &Scene, format: Format) -> Vec<u8> {

@@ -53,14 +53,18 @@ pub fn encode(scene: &Scene) -> Vec<u8> {
                 }
             }
         });
+    write([scene.width, scene.height], &pixels)
+}
 
+/// Pixels as a PNG file: RGB, 8 bits a channel, row by row.
+pub fn write([width, height]: [u32; 2], pixels: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, scene.width, scene.height);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder
         .write_header()
-        .and_then(|mut writer| writer.write_image_data(&pixels))
+        .and_then(|mut writer| writer.write_image_data(pixels))
         .expect("a Vec takes everything, and the header is valid");
     file
 }

@@ -73,7 +73,7 @@ pub fn encode(scene: &Scene) -> String {
     svg
 }
 
-fn hex([r, g, b]: Rgb) -> String {
+pub fn hex([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 

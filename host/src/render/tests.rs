@@ -4,6 +4,8 @@ use super::*;
 use crate::generate;
 use crate::mesh::{Faces, Polygons, Segment};
 
+mod views;
+
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
     let file = render(mesh, options, Format::Png).unwrap();
     let mut reader = ::png::Decoder::new(std::io::Cursor::new(file))
@@ -45,8 +47,7 @@ fn house() -> Mesh {
     Mesh {
         points: points.map(|(x, y)| dvec3(x, y, 7.0)).to_vec(),
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     }
 }
 
@@ -72,7 +73,7 @@ fn faces_have_their_colours_and_y_is_up() {
         ..width(208)
     };
     let (width, height, pixels) = draw(&house(), &options);
-    let (classes, ramp) = ([2, 0, 0], color::ramp(scene::SIZES));
+    let (classes, ramp) = ([2, 0, 0], color::ramp(classes::SIZES));
     // 96 pixels a unit, the middle of the picture is (1, 2).
     let at = |x: f64, y: f64| {
         let column = f64::from(width) / 2.0 + (x - 1.0) * 96.0;
@@ -107,7 +108,7 @@ fn faces_leave_no_seam() {
         ..width(300)
     };
     let (width, height, pixels) = draw(&mesh, &options);
-    let ramp = color::ramp(scene::SIZES);
+    let ramp = color::ramp(classes::SIZES);
     for row in 10..height - 10 {
         for column in 10..width - 10 {
             let pixel = pixels[(row * width + column) as usize];
@@ -312,10 +313,7 @@ fn what_cannot_be_drawn_is_refused() {
             .to_string()
     };
     let has = |message: String, part: &str| assert!(message.contains(part), "{message}");
-    has(
-        error(&|mesh, _| mesh.faces = Faces::Triangles(vec![])),
-        "no faces",
-    );
+    has(error(&|mesh, _| *mesh = Mesh::default()), "no faces");
     has(
         error(&|mesh, _| mesh.points[2].x = f64::NAN),
         "vertex 2 has a coordinate",
@@ -325,7 +323,10 @@ fn what_cannot_be_drawn_is_refused() {
         "face 1 names a vertex",
     );
     has(
-        error(&|mesh, _| mesh.points[3].z = 0.0),
+        error(&|mesh, options| {
+            mesh.points[3].z = 0.0;
+            options.window = Some([0.0, 0.0, 1.0, 1.0]);
+        }),
         "vertex 3 has z = 0",
     );
     has(
@@ -369,8 +370,7 @@ fn degenerate_faces_are_drawn_or_left_out() {
             dvec3(0.0, 1.0, 0.0),
         ],
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     };
     for color in [Color::Distinct, Color::Area, Color::Size] {
         let options = Options { color, ..width(50) };

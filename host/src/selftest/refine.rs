@@ -103,8 +103,16 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
         manner("all", Marking::All, 2),
         manner("1 %", fraction(0.01), 3),
         manner("30 %", fraction(0.3), 3),
-        manner("the lower left corner", Marking::Box([low.x, low.y, middle.x, middle.y]), 3),
-        manner("a disk", Marking::Disk([middle.x, middle.y, extent.x / 5.0]), 4),
+        manner(
+            "the lower left corner",
+            Marking::Box([low.x, low.y, middle.x, middle.y]),
+            3,
+        ),
+        manner(
+            "a disk",
+            Marking::Disk([middle.x, middle.y, extent.x / 5.0]),
+            4,
+        ),
         manner("large triangles", Marking::Area(area), 3),
         manner("small angles", Marking::Angle(20.0), 2),
         manner("given triangles", every_ninth, 3),
@@ -125,7 +133,6 @@ fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Ve
         bytes(on, &mesh.points)?,
         bytes(on, &mesh.corners)?,
         bytes(on, &mesh.sides)?,
-        bytes(on, &mesh.ends)?,
         bytes(on, mesh.halves())?,
         bytes(on, mesh.longest())?,
         bytes(on, mesh.tags())?,
@@ -158,7 +165,10 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
             let corners: Vec<[u32; 3]> = on.download_rows(&ours.corners)?;
             equal("corners", &corners, &fine.corners())?;
             let regions = mesh.regions.as_deref();
-            let (ours, expected) = (ours.triangulation(on, regions)?, expected.triangulation(regions));
+            let (ours, expected) = (
+                ours.triangulation(on, regions)?,
+                expected.triangulation(regions),
+            );
             equal("segments", &ours.segments, &expected.segments)?;
             equal("mesh", &[ours], &[expected])
         };
@@ -227,7 +237,13 @@ fn keep_rules<P: Point>(
 fn paper_example(on: &Device) -> Outcome {
     let point = |x: i32, y: i32| DVec2::new(f64::from(x), f64::from(y));
     let mesh = EdgeTriangulation {
-        points: vec![point(0, 3), point(15, 0), point(0, 16), point(25, 14), point(10, 24)],
+        points: vec![
+            point(0, 3),
+            point(15, 0),
+            point(0, 16),
+            point(25, 14),
+            point(10, 24),
+        ],
         edges: vec![[1, 0], [0, 2], [2, 1], [3, 1], [3, 2], [2, 4], [4, 3]],
         triangles: [[1, 2, 3], [4, -3, -5], [5, 6, 7]].map(sides).to_vec(),
         tags: Vec::new(),
@@ -249,9 +265,10 @@ fn paper_example(on: &Device) -> Outcome {
         [5, 12, 6],
     ];
     equal("table 4.7", &fine.triangles, &expected.map(sides))?;
-    let ends = fine.edges.iter().map(|&[a, b]| {
-        [fine.points[a as usize], fine.points[b as usize]]
-    });
+    let ends = fine
+        .edges
+        .iter()
+        .map(|&[a, b]| [fine.points[a as usize], fine.points[b as usize]]);
     let (half, middle) = (DVec2::new(7.5, 8.0), DVec2::new(12.5, 15.0));
     let expected = [
         [point(15, 0), point(0, 3)],

@@ -48,6 +48,18 @@ fn invalid(element: String, rule: impl Into<String>) -> Error {
 }
 
 impl<P: Vector> DeviceMesh<P> {
+    /// Bytes that smoothing takes at once at least, with its mesh, for V nodes and C corners of cells: when neighbours are
+    /// listed. How many they are is not known before.
+    pub fn bytes_needed(nodes: usize, corners: usize, only_tetrahedra: bool) -> u64 {
+        let words = |n: usize| n as u64 * size_of::<u32>() as u64;
+        let mesh = (nodes * size_of::<P>()) as u64
+            + words(corners) * if only_tetrahedra { 1 } else { 2 };
+        let incidence = words(nodes) + words(corners);
+        let lists = size_of::<u32>() as u64
+            * kernel::lists_room(nodes as u32, corners as u32, VOLUME);
+        mesh + incidence + lists
+    }
+
     /// Copies a volume mesh to the device and checks it there.
     ///
     /// # Errors
@@ -136,6 +148,11 @@ impl<P: Vector> DeviceMesh<P> {
                 format!("has {count} cells, but at most {MOST_CELLS} fit 32-bit face ids"),
             ));
         }
+        on.require(Self::bytes_needed(
+            points.len(),
+            vertices.len(),
+            offsets.is_empty(),
+        ))?;
         let mesh = on.stage("copy to the device", || {
             let offsets = on.upload(offsets)?;
             let corners = if offsets.is_empty() {

@@ -78,7 +78,7 @@ fn triangles_make_a_polygon_mesh() {
             .to_vec(),
         faces: Faces::Triangles(vec![[0, 1, 2], [0, 2, 3]]),
         regions: Some(vec![1, 2]),
-        segments: Vec::new(),
+        ..Mesh::default()
     };
     let polygons = mesh.clone().into_polygon_mesh().unwrap();
     assert_eq!(polygons.polygons.offsets, [0, 3, 6]);

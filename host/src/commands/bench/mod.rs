@@ -41,7 +41,8 @@ pub struct Options {
     /// Number of points: 1000000, 1e6 or 1M
     #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
     n: usize,
-    /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A or angle:DEGREES
+    /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES or
+    /// ids:A,B,…
     #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
     mark: Mark,
     /// Seed of a random mesh
@@ -119,7 +120,7 @@ pub fn run(options: &Options) -> Result<()> {
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
         (Family::RefineTets | Family::Smooth, _) => unreachable!("its meshes are not planar"),
         (Family::Refine, _) => {
-            let marking = options.mark.marking(options.seed)?;
+            let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
             if is_double {
                 refine::bench::<DVec2>(&device, &mesh, &marking, runs)?
             } else {

@@ -4,9 +4,7 @@ use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{
-    EdgeMesh, Marking, Options, refine, with_room, with_room_for_points,
-};
+use trioxide::refine::{EdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
 
 use super::{Row, rows, rows_with_totals, waited};
 
@@ -36,11 +34,17 @@ pub fn bench<P: Point>(
     let peak_bytes = on.peak_bytes();
 
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let (points, corners) = (on.upload(&points)?, on.upload(mesh.triangles.as_flattened())?);
+    let (points, corners) = (
+        on.upload(&points)?,
+        on.upload(mesh.triangles.as_flattened())?,
+    );
     let mut resident = None;
     all.extend(rows("edges", on, runs, || {
         drop(resident.take());
-        let points = on.moved(&points, with_room_for_points(points.len()))?;
+        let points = on.moved(
+            &points,
+            with_room_for_points(points.len(), corners.len() / 3),
+        )?;
         let corners = on.moved(&corners, with_room(corners.len()))?;
         let with_twins = DeviceTriangulation::build(on, points, corners)?;
         resident = Some(EdgeMesh::<P>::build(on, with_twins)?);

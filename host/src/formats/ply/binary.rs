@@ -1,9 +1,8 @@
 //! The body of a binary PLY file.
 
-use glam::DVec3;
-use rayon::prelude::*;
-
+use super::columns::{VertexColumns, read_equal_faces};
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use super::vertices::{Vertex, VertexChunk, is_of_vertex};
 use super::{Body, FaceChunk, check_tag};
 use crate::formats::text::{Fault, Parsed, check_vertex, whole};
 use crate::mesh::Segment;
@@ -96,16 +95,36 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
         }
         match (element.name.as_str(), has_lists) {
             ("vertex", false) => {
-                let bytes = cursor.take(element.count * size)?;
-                body.points = parse_vertices(element, bytes, size, endian);
+                let columns = VertexColumns {
+                    element,
+                    bytes: cursor.take(element.count * size)?,
+                    size,
+                    endian,
+                };
+                (body.points, body.attributes) = columns.read(header.attributes());
             }
             ("vertex", true) => {
+                let mut vertices = VertexChunk::default();
                 for _ in 0..element.count {
-                    let point = parse_vertex_with_lists(element, &mut cursor)?;
-                    body.points.push(point);
+                    let vertex = parse_vertex_with_lists(element, &mut cursor)?;
+                    vertices.push(&vertex, header.attributes());
+                }
+                (body.points, body.attributes) =
+                    VertexChunk::concat(vec![vertices], header.attributes());
+            }
+            ("face", _) => {
+                let left = &file[cursor.at..];
+                match read_equal_faces(element, left, endian, header.vertices()) {
+                    Some((faces, regions, length)) => {
+                        cursor.take(length)?;
+                        (body.faces, body.regions) = (faces, regions);
+                    }
+                    None => {
+                        let chunk = parse_faces(element, &mut cursor, header.vertices())?;
+                        body.set_faces(vec![chunk], header)?;
+                    }
                 }
             }
-            ("face", _) => body.faces = vec![parse_faces(element, &mut cursor, header.vertices())?],
             ("edge", _) if element.holds_segments() => {
                 body.segments.reserve_exact(element.count);
                 for _ in 0..element.count {
@@ -135,40 +154,18 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
     Ok(body)
 }
 
-fn parse_vertices(element: &Element, bytes: &[u8], size: usize, endian: Endian) -> Vec<DVec3> {
-    let mut axes = [None; 3];
-    let mut offset = 0;
+fn parse_vertex_with_lists(element: &Element, cursor: &mut Cursor) -> Parsed<Vertex> {
+    let mut vertex = Vertex::new();
     for property in &element.properties {
-        if let Kind::Scalar(scalar) = property.kind {
-            if let Role::Coordinate(axis) = property.role {
-                axes[axis] = Some((scalar, offset));
+        match property.kind {
+            Kind::Scalar(scalar) if is_of_vertex(property.role) => {
+                let value = scalar.read(cursor.take(scalar.size())?, cursor.endian);
+                vertex.set(property.role, property.kind, value);
             }
-            offset += scalar.size();
+            kind => cursor.skip(kind)?,
         }
     }
-    bytes
-        .par_chunks_exact(size)
-        .map(|vertex| {
-            let coordinate = |axis: Option<(Scalar, usize)>| match axis {
-                Some((scalar, offset)) => scalar.read(&vertex[offset..], endian),
-                None => 0.0,
-            };
-            DVec3::from_array(axes.map(coordinate))
-        })
-        .collect()
-}
-
-fn parse_vertex_with_lists(element: &Element, cursor: &mut Cursor) -> Parsed<DVec3> {
-    let mut point = DVec3::ZERO;
-    for property in &element.properties {
-        match (property.role, property.kind) {
-            (Role::Coordinate(axis), Kind::Scalar(scalar)) => {
-                point[axis] = scalar.read(cursor.take(scalar.size())?, cursor.endian);
-            }
-            (_, kind) => cursor.skip(kind)?,
-        }
-    }
-    Ok(point)
+    Ok(vertex)
 }
 
 fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {

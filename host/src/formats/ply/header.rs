@@ -96,6 +96,12 @@ pub(super) enum Kind {
 pub(super) enum Role {
     /// x, y or z.
     Coordinate(usize),
+    /// x, y or z of a vertex's normal.
+    Normal(usize),
+    /// Red, green, blue or alpha of a vertex.
+    Color(usize),
+    /// First or second texture coordinate of a vertex.
+    Uv(usize),
     /// Vertices of a face.
     Corners,
     /// Region id of a face.
@@ -138,6 +144,15 @@ impl Element {
             ("vertex", b"x", Kind::Scalar(_)) => Role::Coordinate(0),
             ("vertex", b"y", Kind::Scalar(_)) => Role::Coordinate(1),
             ("vertex", b"z", Kind::Scalar(_)) => Role::Coordinate(2),
+            ("vertex", b"nx", Kind::Scalar(_)) => Role::Normal(0),
+            ("vertex", b"ny", Kind::Scalar(_)) => Role::Normal(1),
+            ("vertex", b"nz", Kind::Scalar(_)) => Role::Normal(2),
+            ("vertex", b"red" | b"r" | b"diffuse_red", Kind::Scalar(_)) => Role::Color(0),
+            ("vertex", b"green" | b"g" | b"diffuse_green", Kind::Scalar(_)) => Role::Color(1),
+            ("vertex", b"blue" | b"b" | b"diffuse_blue", Kind::Scalar(_)) => Role::Color(2),
+            ("vertex", b"alpha" | b"a", Kind::Scalar(_)) => Role::Color(3),
+            ("vertex", b"s" | b"u" | b"texture_u", Kind::Scalar(_)) => Role::Uv(0),
+            ("vertex", b"t" | b"v" | b"texture_v", Kind::Scalar(_)) => Role::Uv(1),
             ("face", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Corners,
             ("face", b"region", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Region,
             ("edge", b"vertex1", Kind::Scalar(_)) => Role::End(0),
@@ -160,6 +175,24 @@ impl Header {
     /// Number of vertices that it announces.
     pub(super) fn vertices(&self) -> usize {
         self.element("vertex").map_or(0, |element| element.count)
+    }
+
+    /// Which arrays its vertices have beside positions: normals, colours, texture coordinates.
+    pub(super) fn attributes(&self) -> [bool; 3] {
+        let has = |role| {
+            self.element("vertex")
+                .is_some_and(|vertex| vertex.has(role))
+        };
+        [
+            (0..3).all(|axis| has(Role::Normal(axis))),
+            (0..3).all(|channel| has(Role::Color(channel))),
+            (0..2).all(|axis| has(Role::Uv(axis))),
+        ]
+    }
+
+    pub(super) fn has_markers(&self) -> bool {
+        self.element("edge")
+            .is_some_and(|element| element.has(Role::Marker))
     }
 
     pub(super) fn has_regions(&self) -> bool {
@@ -201,9 +234,16 @@ impl Header {
                     let Some(element) = elements.last_mut() else {
                         return Err(fault("a property stands before any element".to_owned()));
                     };
-                    let property = parse_property(element, &mut line)?;
-                    if property.role != Role::Skipped && element.has(property.role) {
-                        return Err(fault(format!("there is a second {}", property.name)));
+                    let mut property = parse_property(element, &mut line)?;
+                    if element.has(property.role) {
+                        match property.role {
+                            Role::Skipped => {}
+                            // Some programs write one twice, under two of its names: the first counts.
+                            Role::Color(_) | Role::Uv(_) => property.role = Role::Skipped,
+                            _ => {
+                                return Err(fault(format!("there is a second {}", property.name)));
+                            }
+                        }
                     }
                     element.properties.push(property);
                 }

@@ -2,61 +2,106 @@
 //!
 //! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates of
 //! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer `region` of a
-//! face, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; other elements and
-//! properties are skipped. Numbers in text are read as `f64`, whatever type the header declares: nothing that the file says
-//! is lost. Written is little-endian binary with `double` coordinates.
+//! face, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
+//! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
+//! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
+//! coordinates as `s t`, `u v` or `texture_u texture_v`. Other elements and properties are skipped. Numbers in text are read
+//! as `f64`, whatever type the header declares: nothing that the file says is lost.
+//!
+//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
+//! `float` where that holds them exactly.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
-use super::atomic_file::write_atomically;
 use super::faces::FaceList;
-use super::map_file;
-use super::rows_out::write_records;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
+use super::{Loaded, map_file};
 use crate::Result;
-use crate::mesh::{Faces, Mesh, Segment};
+use crate::edges::edge_faces;
+use crate::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
+use vertices::{Vertex, VertexChunk, is_of_vertex};
+pub(crate) use write::write;
 
 mod binary;
+mod columns;
 mod header;
+mod vertices;
+mod write;
 
-pub(crate) fn read(path: &Path) -> Result<Mesh> {
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
     parse(&file).map_err(|fault| fault.in_text(path, &file))
 }
 
-pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let header = Header::parse(file)?;
     let body = match header.encoding {
         Encoding::Text => parse_text(file, &header)?,
         Encoding::Binary(endian) => binary::parse(file, &header, endian)?,
     };
-    let fault = |reason| Fault::new(header.end, reason);
-    let (faces, regions): (Vec<_>, Vec<_>) = body
-        .faces
-        .into_iter()
-        .map(|chunk| (chunk.faces, chunk.regions))
-        .unzip();
-    let faces = FaceList::concat(faces).map_err(fault)?;
-    let regions = concat(regions);
-    let has_regions = header.has_regions() && regions.len() == faces.len();
-    Ok(Mesh {
+    let has_regions = header.has_regions() && body.regions.len() == body.faces.len();
+    let mut loaded = Loaded::from(Mesh {
         points: body.points,
-        faces,
-        regions: has_regions.then_some(regions),
+        faces: body.faces,
+        regions: has_regions.then_some(body.regions),
         segments: body.segments,
-    })
+        attributes: body.attributes,
+    });
+    let Loaded { mesh, notes } = &mut loaded;
+    if !header.has_markers() && lists_every_edge(mesh) {
+        notes.push("its edges are those of the faces, without markers: none is a segment".into());
+        mesh.segments = Vec::new();
+    }
+    Ok(loaded)
+}
+
+/// Whether the segments are a list of all edges of the faces, which marks none of them.
+fn lists_every_edge(mesh: &Mesh) -> bool {
+    let corners = match &mesh.faces {
+        Faces::Triangles(triangles) => 3 * triangles.len(),
+        Faces::Polygons(polygons) => polygons.vertices.len(),
+    };
+    // No edge is a side of more than two faces, but for a few.
+    if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
+        return false;
+    }
+    let ends = mesh.segments.par_iter().map(|segment| {
+        let [a, b] = segment.ends;
+        [a.min(b), a.max(b)]
+    });
+    let mut listed: Vec<[u32; 2]> = ends.collect();
+    listed.par_sort_unstable();
+    let edges = edge_faces(&mesh.faces);
+    edges
+        .par_iter()
+        .all(|edge| listed.binary_search(&edge.ends).is_ok())
 }
 
 /// What follows the header.
 #[derive(Default)]
 struct Body {
     points: Vec<DVec3>,
-    faces: Vec<FaceChunk>,
+    attributes: VertexAttributes,
+    faces: Faces,
+    /// Empty where the file has none.
+    regions: Vec<i32>,
     segments: Vec<Segment>,
+}
+
+impl Body {
+    fn set_faces(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
+        let chunks = chunks.into_iter();
+        let (faces, regions): (Vec<_>, Vec<_>) =
+            chunks.map(|chunk| (chunk.faces, chunk.regions)).unzip();
+        let fault = |reason| Fault::new(header.end, reason);
+        self.faces = FaceList::concat(faces).map_err(fault)?;
+        self.regions = concat(regions);
+        Ok(())
+    }
 }
 
 /// Some of the faces.
@@ -77,16 +122,18 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
         row = range.end;
         match element.name.as_str() {
             "vertex" => {
-                let points = rows.parse(range, |points: &mut Vec<DVec3>, _, line| {
-                    points.push(parse_text_vertex(element, line)?);
+                let attributes = header.attributes();
+                let chunks = rows.parse(range, |chunk: &mut VertexChunk, _, line| {
+                    chunk.push(&parse_text_vertex(element, line)?, attributes);
                     Ok(())
                 })?;
-                body.points = concat(points);
+                (body.points, body.attributes) = VertexChunk::concat(chunks, attributes);
             }
             "face" => {
-                body.faces = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
+                let chunks = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
                     parse_text_face(element, line, vertices, chunk)
                 })?;
+                body.set_faces(chunks, header)?;
             }
             "edge" if element.holds_segments() => {
                 let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
@@ -102,15 +149,17 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
     Ok(body)
 }
 
-fn parse_text_vertex(element: &Element, line: &mut Line) -> Parsed<DVec3> {
-    let mut point = DVec3::ZERO;
+fn parse_text_vertex(element: &Element, line: &mut Line) -> Parsed<Vertex> {
+    let mut vertex = Vertex::new();
     for property in &element.properties {
-        match (property.role, property.kind) {
-            (Role::Coordinate(axis), _) => point[axis] = line.f64(&property.name)?,
-            _ => skip_text(property.kind, &property.name, line)?,
+        if is_of_vertex(property.role) {
+            let value = line.f64(&property.name)?;
+            vertex.set(property.role, property.kind, value);
+        } else {
+            skip_text(property.kind, &property.name, line)?;
         }
     }
-    Ok(point)
+    Ok(vertex)
 }
 
 fn parse_text_face(
@@ -193,65 +242,4 @@ fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
 
 fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
     i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
-}
-
-pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh))
-}
-
-fn write_to(out: &mut impl Write, mesh: &Mesh) -> io::Result<()> {
-    let faces = mesh.faces.len();
-    let longest = match &mesh.faces {
-        Faces::Triangles(_) => 3,
-        Faces::Polygons(polygons) => polygons.iter().map(<[u32]>::len).max().unwrap_or(0),
-    };
-    // The types that most programs read, as long as they are wide enough.
-    let is_short = longest <= usize::from(u8::MAX);
-    let length = if is_short { "uchar" } else { "uint" };
-    let is_signed = i32::try_from(mesh.points.len()).is_ok();
-    let index = if is_signed { "int" } else { "uint" };
-    write!(
-        out,
-        "ply\nformat binary_little_endian 1.0\ncomment trioxide\n\
-         element vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
-         element face {faces}\nproperty list {length} {index} vertex_indices\n",
-        mesh.points.len()
-    )?;
-    if mesh.regions.is_some() {
-        writeln!(out, "property int region")?;
-    }
-    if !mesh.segments.is_empty() {
-        write!(
-            out,
-            "element edge {}\nproperty {index} vertex1\nproperty {index} vertex2\nproperty int marker\n",
-            mesh.segments.len()
-        )?;
-    }
-    writeln!(out, "end_header")?;
-    write_records(out, mesh.points.len(), |buffer, i| {
-        for coordinate in mesh.points[i].to_array() {
-            buffer.extend_from_slice(&coordinate.to_le_bytes());
-        }
-    })?;
-    write_records(out, faces, |buffer, i| {
-        let polygon = mesh.faces.get(i);
-        if is_short {
-            buffer.push(polygon.len() as u8);
-        } else {
-            buffer.extend_from_slice(&(polygon.len() as u32).to_le_bytes());
-        }
-        for vertex in polygon {
-            buffer.extend_from_slice(&vertex.to_le_bytes());
-        }
-        if let Some(regions) = &mesh.regions {
-            buffer.extend_from_slice(&regions[i].to_le_bytes());
-        }
-    })?;
-    write_records(out, mesh.segments.len(), |buffer, i| {
-        let Segment { ends, marker } = mesh.segments[i];
-        for end in ends {
-            buffer.extend_from_slice(&end.to_le_bytes());
-        }
-        buffer.extend_from_slice(&marker.to_le_bytes());
-    })
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::text::Fault;
 use super::round_trips::polygon_mesh;
 use super::*;
 use crate::mesh::Triangulation;
@@ -19,6 +20,7 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
         faces: Faces::Triangles(elements.triangles),
         regions: elements.regions,
         segments,
+        ..Mesh::default()
     })
 }
 
@@ -32,8 +34,19 @@ fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
 /// A parser and a good file for it.
 type Sample = (fn(&[u8]) -> Parsed<Mesh>, Vec<u8>);
 
+fn parse_las(file: &[u8]) -> Parsed<Mesh> {
+    las::parse(file).map_err(|reason| Fault::new(0, reason))
+}
+
 fn samples() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
+    let decorated = |encoding: Option<Encoding>, extension: &str| {
+        let path = folder.path().join("d").with_extension(extension);
+        let mut mesh = attributes::decorated();
+        mesh.points = (0..5).map(|i| DVec3::splat(f64::from(i))).collect();
+        write_encoded(&path, &mesh, encoding).unwrap();
+        std::fs::read(path).unwrap()
+    };
     let written = |extension: &str| {
         let path = folder.path().join("m").with_extension(extension);
         write(&path, &polygon_mesh()).unwrap();
@@ -55,6 +68,14 @@ fn samples() -> Vec<Sample> {
         (ply::parse, binary_ply()),
         (ply::parse, written("ply")),
         (vtu::parse, written("vtu")),
+        (ply::parse, decorated(Some(Encoding::BigEndian), "ply")),
+        (ply::parse, decorated(Some(Encoding::Text), "ply")),
+        (obj::parse, decorated(None, "obj")),
+        (stl::parse, decorated(None, "stl")),
+        (stl::parse, decorated(Some(Encoding::Text), "stl")),
+        (xyz::parse, decorated(None, "xyz")),
+        (parse_las, decorated(None, "las")),
+        (parse_las, decorated(None, "laz")),
         (parse_edges, file("three_triangles.edges")),
         (parse_edges, file("three_triangles_refined.edges")),
     ]
@@ -103,7 +124,7 @@ proptest! {
     /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
     #[test]
     fn damaged_files_do_no_harm(
-        sample in 0..10_usize,
+        sample in 0..18_usize,
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         thread_local!(static SAMPLES: Vec<Sample> = samples());
@@ -143,6 +164,10 @@ proptest! {
                     prop_assert!(mesh.faces.get(i).len() >= 3);
                     prop_assert!(mesh.faces.get(i).iter().all(|v| (*v as usize) < count));
                 }
+                let attributes = &mesh.attributes;
+                prop_assert!(attributes.normals.as_ref().is_none_or(|all| all.len() == count));
+                prop_assert!(attributes.colors.as_ref().is_none_or(|all| all.len() == count));
+                prop_assert!(attributes.uvs.as_ref().is_none_or(|all| all.len() == count));
                 prop_assert!(mesh.regions.is_none_or(|regions| regions.len() == mesh.faces.len()));
                 prop_assert!(mesh.segments.iter().flat_map(|s| s.ends).all(|v| (v as usize) < count));
             }

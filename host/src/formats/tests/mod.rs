@@ -8,10 +8,30 @@ use super::text::Parsed;
 use super::*;
 use crate::mesh::Segment;
 
+mod attributes;
 mod damage;
 mod edges;
 mod round_trips;
 mod segments;
+mod soups;
+
+/// Without notes.
+mod ply {
+    use super::*;
+
+    pub fn parse(file: &[u8]) -> Parsed<Mesh> {
+        super::super::ply::parse(file).map(|loaded| loaded.mesh)
+    }
+}
+
+/// Without notes.
+mod obj {
+    use super::*;
+
+    pub fn parse(file: &[u8]) -> Parsed<Mesh> {
+        super::super::obj::parse(file).map(|loaded| loaded.mesh)
+    }
+}
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -444,18 +464,18 @@ fn files_that_are_not_there_and_unknown_extensions() {
         read(Path::new("none/none")),
         Err(Error::Format { .. })
     ));
-    let reason = Format::to_read(Path::new("a.stl"))
+    let reason = Format::to_read(Path::new("a.gltf"))
         .err()
         .unwrap()
         .to_string();
     assert_eq!(
         reason,
-        "a.stl: the extension is none of those that are read: .off, .obj, .ply, .node, .ele, .vtu, .edges"
+        "a.gltf: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz"
     );
     let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
     assert_eq!(
         reason,
-        "a: the extension is none of those that are written: .off, .obj, .ply, .node, .ele, .vtu, .edges, .ale"
+        "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz, .ale"
     );
     // The .node file alone: the error names what is missing.
     let folder = tempfile::tempdir().unwrap();

@@ -158,8 +158,7 @@ fn disk(n: u32) -> Mesh {
     Mesh {
         points: points.collect(),
         faces: Faces::Triangles((0..n).map(|i| [n, i, (i + 1) % n]).collect()),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     }
 }
 
@@ -194,7 +193,6 @@ fn cube(side: u32) -> Mesh {
     Mesh {
         points,
         faces: Faces::Polygons(polygons),
-        regions: None,
-        segments: Vec::new(),
+        ..Mesh::default()
     }
 }

@@ -1,35 +1,11 @@
-//! `cargo xtask demo`: triangulations become polygon meshes, before your eyes.
+//! Triangulations of about 200k points become polygon meshes.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
-use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::process::command_line;
-use crate::{Error, build, workspace};
-
-/// Generates meshes, processes them on the best device, writes meshes and pictures to out/ and prints one table.
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// What to show.
-    #[arg(value_enum, default_value = "polylla")]
-    family: Family,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Family {
-    /// Triangulations of about 200k points become polygon meshes.
-    Polylla,
-}
-
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    match arguments.family {
-        Family::Polylla => polylla(),
-    }
-}
+use super::{Demo, aligned, number, relative};
+use crate::Error;
 
 /// A mesh of the demo.
 struct Dataset {
@@ -64,34 +40,6 @@ const DATASETS: [Dataset; 3] = [
     },
 ];
 
-/// The binary and where its files go.
-struct Demo {
-    trioxide: PathBuf,
-    out: PathBuf,
-}
-
-impl Demo {
-    /// Runs `trioxide`; what it writes to standard output.
-    fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
-        let mut command = Command::new(&self.trioxide);
-        command.args(arguments).current_dir(&self.out);
-        let output = command
-            .output()
-            .map_err(|error| format!("{} cannot be started: {error}", command_line(&command)))?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("{} failed:\n{message}", command_line(&command)).into());
-        }
-        Ok(output.stdout)
-    }
-
-    /// Runs `trioxide` with `--json -`; its object.
-    fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
-        let text = self.trioxide(&[arguments, &["--json", "-"]].concat())?;
-        Ok(serde_json::from_slice(&text)?)
-    }
-}
-
 /// What the table says of one mesh.
 struct Column {
     name: &'static str,
@@ -99,21 +47,11 @@ struct Column {
     info: Value,
 }
 
-fn polylla() -> Result<(), Error> {
-    println!("building trioxide");
-    let trioxide = build::trioxide()?;
-    let out = workspace().join("out");
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let demo = Demo { trioxide, out };
-
-    let devices = demo.json(&["devices"])?;
-    if let Some(reason) = devices["cuda_unavailable"].as_str() {
-        println!("running on the CPU: {reason}");
-    }
+pub(super) fn run(demo: &Demo) -> Result<(), Error> {
     let mut columns = Vec::new();
     for dataset in &DATASETS {
         let start = Instant::now();
-        columns.push(process(&demo, dataset)?);
+        columns.push(process(demo, dataset)?);
         let seconds = start.elapsed().as_secs_f64();
         println!(
             "{}: generated, processed, drawn in {seconds:.1} s",
@@ -136,11 +74,6 @@ fn polylla() -> Result<(), Error> {
         println!("  {names:<32} {what}");
     }
     Ok(())
-}
-
-/// The path as one types it in the workspace.
-fn relative(path: &Path) -> &Path {
-    path.strip_prefix(workspace()).unwrap_or(path)
 }
 
 /// Generates a mesh, makes polygons of it, measures and draws them.
@@ -243,64 +176,10 @@ fn stage_time(polylla: &Value, name: &str) -> Value {
     stage.map_or(Value::Null, |stage| stage["milliseconds"].clone())
 }
 
-/// A number with that many decimals, thousands apart; `-` where there is none.
-fn number(value: &Value, decimals: usize, unit: &str) -> String {
-    let Some(number) = value.as_f64() else {
-        return "-".to_owned();
-    };
-    let text = format!("{number:.decimals$}");
-    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped + fraction + unit
-}
-
-/// Names to the left, cells to the right; a line below the head.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            rows.iter()
-                .map(|row| row[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let mut text = String::new();
-    for (i, row) in rows.iter().enumerate() {
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            if column == 0 {
-                text += &format!("{cell:<width$}");
-            } else {
-                text += &format!("  {cell:>width$}");
-            }
-        }
-        text.push('\n');
-        if i == 0 {
-            text += &"-".repeat(widths.iter().sum::<usize>() + 2 * (columns - 1));
-            text.push('\n');
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(number(&json!(1234567), 0, ""), "1,234,567");
-        assert_eq!(number(&json!(123), 0, ""), "123");
-        assert_eq!(number(&json!(1234.5), 2, " ms"), "1,234.50 ms");
-        assert_eq!(number(&Value::Null, 2, " ms"), "-");
-    }
 
     #[test]
     fn table_has_a_column_a_mesh_and_a_row_a_stage() {

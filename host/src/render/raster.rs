@@ -1,0 +1,259 @@
+//! Hidden surfaces by a depth buffer.
+//!
+//! Every sample of the picture keeps the nearest thing drawn there, as its depth and its number in one atomic integer: the
+//! smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end, for
+//! what is seen only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use glam::{Vec2, Vec3};
+use rayon::prelude::*;
+
+use super::color::{BACKGROUND, Rgb};
+
+/// Samples along a side of a pixel, which are averaged.
+pub const SAMPLES: i32 = 3;
+/// Steps of the fixed-point coordinates along a side of a sample.
+const STEPS: i64 = 256;
+/// Samples that are kept at once; a larger picture is drawn in bands.
+const MOST_SAMPLES: usize = 1 << 25;
+/// Pixels drawn above and below a band: how far [`Band::nearest`] is asked.
+const PADDING: i32 = 4;
+const NOTHING: u64 = u64::MAX;
+
+/// Some rows of the picture.
+pub struct Band {
+    /// Samples of a row.
+    width: i32,
+    /// Number of the first row of samples, and behind the last.
+    rows: Range<i32>,
+    /// By row: depth in the upper half, number in the lower.
+    samples: Vec<AtomicU64>,
+}
+
+/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of what is seen, by its number
+/// and the place of the sample in the band, in samples.
+pub fn picture(
+    [width, height]: [u32; 2],
+    draw: impl Fn(&Band),
+    color: impl Fn(&Band, u32, [i32; 2]) -> Rgb + Sync,
+) -> Vec<u8> {
+    let samples_of_row = (width as usize) * (SAMPLES * SAMPLES) as usize;
+    let rows = (MOST_SAMPLES / samples_of_row).max(1);
+    let mut pixels = vec![0; 3 * width as usize * height as usize];
+    for (i, pixels) in pixels.chunks_mut(3 * width as usize * rows).enumerate() {
+        let first = (i * rows) as i32;
+        let last = first + (pixels.len() / (3 * width as usize)) as i32;
+        let band = Band::new(width, first - PADDING..last + PADDING);
+        draw(&band);
+        let rows = pixels.par_chunks_mut(3 * width as usize).enumerate();
+        rows.for_each(|(row, pixels)| {
+            let top = (first + row as i32) * SAMPLES;
+            for (column, pixel) in pixels.chunks_mut(3).enumerate() {
+                pixel.copy_from_slice(&band.average(column as i32 * SAMPLES, top, &color));
+            }
+        });
+    }
+    pixels
+}
+
+impl Band {
+    fn new(width: u32, pixel_rows: Range<i32>) -> Band {
+        let rows = pixel_rows.start * SAMPLES..pixel_rows.end * SAMPLES;
+        let width = width as i32 * SAMPLES;
+        let count = width as usize * rows.len();
+        Band {
+            width,
+            rows,
+            samples: (0..count)
+                .into_par_iter()
+                .map(|_| AtomicU64::new(NOTHING))
+                .collect(),
+        }
+    }
+
+    /// Depth of what is nearest at a sample, unless there is nothing.
+    pub fn nearest(&self, [x, y]: [i32; 2]) -> Option<f32> {
+        let is_inside = (0..self.width).contains(&x) && self.rows.contains(&y);
+        let key = is_inside.then(|| self.sample(x, y).load(Relaxed))?;
+        (key != NOTHING).then(|| from_ordered((key >> 32) as u32))
+    }
+
+    fn sample(&self, x: i32, y: i32) -> &AtomicU64 {
+        &self.samples[(y - self.rows.start) as usize * self.width as usize + x as usize]
+    }
+
+    fn average(&self, left: i32, top: i32, color: impl Fn(&Band, u32, [i32; 2]) -> Rgb) -> Rgb {
+        let total = (SAMPLES * SAMPLES) as u16;
+        let mut sum = [total / 2; 3];
+        for y in top..top + SAMPLES {
+            for x in left..left + SAMPLES {
+                let rgb = match self.sample(x, y).load(Relaxed) {
+                    NOTHING => BACKGROUND,
+                    key => color(self, key as u32, [x, y]),
+                };
+                for (sum, channel) in sum.iter_mut().zip(rgb) {
+                    *sum += u16::from(channel);
+                }
+            }
+        }
+        sum.map(|sum| (sum / total) as u8)
+    }
+
+    fn put(&self, x: i32, y: i32, depth: f32, number: u32) {
+        let key = u64::from(to_ordered(depth)) << 32 | u64::from(number);
+        let sample = self.sample(x, y);
+        if key < sample.load(Relaxed) {
+            sample.fetch_min(key, Relaxed);
+        }
+    }
+
+    /// Rows of samples of this band whose middles lie between two places, in steps.
+    fn rows_between(&self, least: i64, most: i64) -> Range<i32> {
+        let rows = samples_between(least, most);
+        rows.start.max(self.rows.start)..rows.end.min(self.rows.end)
+    }
+
+    /// Draws a triangle with corners in pixels.
+    pub fn draw_triangle(&self, corners: &[Vec3; 3], number: u32) {
+        let places = corners.map(in_steps);
+        let [a, b, c] = places;
+        let rows = self.rows_between(a[1].min(b[1]).min(c[1]), a[1].max(b[1]).max(c[1]));
+        let columns = samples_between(a[0].min(b[0]).min(c[0]), a[0].max(b[0]).max(c[0]));
+        let columns = columns.start.max(0)..columns.end.min(self.width);
+        if rows.is_empty() || columns.is_empty() {
+            return;
+        }
+        let area = cross(a, b, c);
+        if area == 0 {
+            return;
+        }
+        let sign = area.signum();
+        // Twice the areas that the first sample spans with the sides, and their steps to the right and down.
+        let first = [columns.start, rows.start].map(middle);
+        let sides = [(b, c), (c, a), (a, b)].map(|(from, to)| {
+            [
+                sign * cross(from, to, first),
+                sign * (from[1] - to[1]) * STEPS,
+                sign * (to[0] - from[0]) * STEPS,
+            ]
+        });
+        let scale = 1.0 / (sign * area) as f64;
+        let depths = corners.map(|corner| f64::from(corner.z));
+        let mut row_spans = sides.map(|[span, ..]| span);
+        for y in rows {
+            let mut spans = row_spans;
+            for x in columns.clone() {
+                if (spans[0] | spans[1] | spans[2]) >= 0 {
+                    let depth = depths[0]
+                        + ((depths[1] - depths[0]) * spans[1] as f64
+                            + (depths[2] - depths[0]) * spans[2] as f64)
+                            * scale;
+                    self.put(x, y, depth as f32, number);
+                }
+                for (span, side) in spans.iter_mut().zip(&sides) {
+                    *span += side[1];
+                }
+            }
+            for (span, side) in row_spans.iter_mut().zip(&sides) {
+                *span += side[2];
+            }
+        }
+    }
+
+    /// Draws a dot of a radius in pixels.
+    pub fn draw_dot(&self, center: Vec3, radius: f32, number: u32) {
+        let [x, y] = in_steps(center);
+        let reach = (radius * (SAMPLES as i64 * STEPS) as f32) as i64;
+        let columns = samples_between(x - reach, x + reach);
+        for row in self.rows_between(y - reach, y + reach) {
+            let dy = middle(row) - y;
+            for column in columns.start.max(0)..columns.end.min(self.width) {
+                let dx = middle(column) - x;
+                if dx * dx + dy * dy <= reach * reach {
+                    self.put(column, row, center.z, number);
+                }
+            }
+        }
+    }
+
+    /// Draws a line of a width in pixels, in front of the surfaces that it lies on.
+    pub fn draw_line(&self, [from, to]: [Vec3; 2], width: f32, number: u32) {
+        let length = (to - from).truncate().length();
+        let steps = (length * SAMPLES as f32).ceil().max(1.0) as i32;
+        for step in 0..=steps {
+            let mut place = from.lerp(to, step as f32 / steps as f32);
+            place.z -= width;
+            self.draw_dot(place, width / 2.0, number);
+        }
+    }
+}
+
+/// Twice the signed area of a triangle in pixels, as it is drawn.
+pub fn drawn_area(corners: &[Vec3; 3]) -> i64 {
+    let [a, b, c] = corners.map(in_steps);
+    cross(a, b, c)
+}
+
+/// What [`drawn_area`] gives for one square pixel.
+pub const PIXEL: f64 = 2.0 * ((SAMPLES as i64 * STEPS) * (SAMPLES as i64 * STEPS)) as f64;
+
+/// Middle of a sample in pixels.
+pub fn in_pixels(sample: [i32; 2]) -> Vec2 {
+    Vec2::from(sample.map(|i| (i as f32 + 0.5) / SAMPLES as f32))
+}
+
+fn in_steps(point: Vec3) -> [i64; 2] {
+    let scale = (SAMPLES as i64 * STEPS) as f32;
+    // Rounded, since the picture holds everything: nothing is negative. Pictures have 2^14 pixels a side at most.
+    [point.x, point.y].map(|x| i64::from((x * scale + 0.5) as i32))
+}
+
+fn middle(sample: i32) -> i64 {
+    i64::from(sample) * STEPS + STEPS / 2
+}
+
+/// Samples whose middles lie between two places, in steps.
+fn samples_between(least: i64, most: i64) -> Range<i32> {
+    let first = (least + STEPS / 2 - 1).div_euclid(STEPS);
+    let last = (most - STEPS / 2).div_euclid(STEPS);
+    first as i32..last as i32 + 1
+}
+
+fn cross(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// An integer that is in the same order as other depths'.
+fn to_ordered(depth: f32) -> u32 {
+    let bits = depth.to_bits();
+    bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }
+}
+
+fn from_ordered(bits: u32) -> f32 {
+    f32::from_bits(bits ^ if bits >> 31 == 0 { u32::MAX } else { 1 << 31 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_keep_their_order() {
+        let depths = [-1e30, -2.0, -1.0, -1e-30, 0.0, 1e-30, 1.5, 7e8];
+        for pair in depths.windows(2) {
+            assert!(to_ordered(pair[0]) < to_ordered(pair[1]));
+            assert_eq!(from_ordered(to_ordered(pair[0])), pair[0]);
+        }
+    }
+
+    #[test]
+    fn samples_lie_between_two_places() {
+        let half = STEPS / 2;
+        assert_eq!(samples_between(half, half), 0..1);
+        assert_eq!(samples_between(half + 1, half + STEPS), 1..2);
+        assert!(samples_between(half + 1, half + STEPS - 1).is_empty());
+        assert_eq!(samples_between(-half, 0), -1..0);
+    }
+}
