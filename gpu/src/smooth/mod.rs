@@ -11,6 +11,8 @@
 //! | [`mark_boundary_faces()`], [`mark_interfaces()`], [`mark_moving()`] | boundary nodes (3.2.2), and others that stay |
 //! | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | an order in memory; not in the paper |
 //! | [`classify()`] | colours or levels, so that form B over many blocks does not race; not in the paper |
+//! | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | other weights than equal ones; not in the paper |
+//! | [`slide_nodes()`] | boundary nodes that slide; not in the paper |
 //! | [`arrange()`], [`restore()`] | into one of the three layouts (2.3) and back |
 //! | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
 //! | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
@@ -56,7 +58,9 @@ pub mod nodes;
 pub mod one_block;
 pub mod order;
 pub mod quality;
+pub mod slide;
 pub mod sweep;
+pub mod weights;
 
 pub use boundary::*;
 pub use cells::*;
@@ -68,4 +72,6 @@ pub use nodes::*;
 pub use one_block::*;
 pub use order::*;
 pub use quality::*;
+pub use slide::*;
 pub use sweep::*;
+pub use weights::*;

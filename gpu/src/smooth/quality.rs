@@ -90,7 +90,7 @@ fn normalised(u: DVec3, v: DVec3, w: DVec3) -> CellQuality {
 }
 
 #[inline(always)]
-fn square(v: DVec3) -> f64 {
+pub(super) fn square(v: DVec3) -> f64 {
     v.x * v.x + v.y * v.y + v.z * v.z
 }
 

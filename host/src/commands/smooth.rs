@@ -14,7 +14,9 @@ use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Histogram, Quality3d, quality};
 use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Blocks, Form, Layout, Renumber, Smoothed, serial};
+use trioxide::smooth::{
+    self, Blocks, BoundaryRule, Form, Layout, Method, Renumber, Smoothed, Weights, serial,
+};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 
@@ -22,7 +24,7 @@ use super::device::{DeviceOptions, Precision, Report};
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
-/// Nodes of the boundary, and nodes between cells of two regions, stay where they are.
+/// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read: of volumes .vtu, .mesh, .meshb, or .node and .ele; of surfaces .off, .obj, .ply, .vtu
@@ -64,6 +66,36 @@ pub struct WayOptions {
     /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
     #[arg(long)]
     guard: bool,
+    /// What a node's neighbours weigh, before the first sweep: each the same; one over its distance; cotangents opposite to the
+    /// edge (of triangles and tetrahedra)
+    #[arg(long, value_enum, default_value = "uniform")]
+    weights: WeightsOption,
+    /// How far sweeps go: laplacian, to the mean; taubin, in turn half of the way there and 0.53 of it back, which keeps the
+    /// volume (two sweeps are a step)
+    #[arg(long, value_enum, default_value = "laplacian")]
+    method: MethodOption,
+    /// Nodes of the boundary of a volume mesh: fixed; or sliding on planar patches and along straight edges between them
+    #[arg(long, value_enum, default_value = "fixed")]
+    boundary: BoundaryOption,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum WeightsOption {
+    Uniform,
+    InverseLength,
+    Cotangent,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodOption {
+    Laplacian,
+    Taubin,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BoundaryOption {
+    Fixed,
+    Slide,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -121,6 +153,19 @@ impl WayOptions {
                 RenumberOption::Off => Renumber::Off,
             },
             guard: self.guard,
+            weights: match self.weights {
+                WeightsOption::Uniform => Weights::Uniform,
+                WeightsOption::InverseLength => Weights::InverseLength,
+                WeightsOption::Cotangent => Weights::Cotangent,
+            },
+            method: match self.method {
+                MethodOption::Laplacian => Method::Laplacian,
+                MethodOption::Taubin => Method::Taubin,
+            },
+            boundary: match self.boundary {
+                BoundaryOption::Fixed => BoundaryRule::Fixed,
+                BoundaryOption::Slide => BoundaryRule::Slide,
+            },
             ..smooth::Options::default()
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod random_mesh;
 pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
+pub mod smooth_weights;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;

@@ -52,11 +52,11 @@ impl<P: Vector> DeviceMesh<P> {
     /// listed. How many they are is not known before.
     pub fn bytes_needed(nodes: usize, corners: usize, only_tetrahedra: bool) -> u64 {
         let words = |n: usize| n as u64 * size_of::<u32>() as u64;
-        let mesh = (nodes * size_of::<P>()) as u64
-            + words(corners) * if only_tetrahedra { 1 } else { 2 };
+        let mesh =
+            (nodes * size_of::<P>()) as u64 + words(corners) * if only_tetrahedra { 1 } else { 2 };
         let incidence = words(nodes) + words(corners);
-        let lists = size_of::<u32>() as u64
-            * kernel::lists_room(nodes as u32, corners as u32, VOLUME);
+        let lists =
+            size_of::<u32>() as u64 * kernel::lists_room(nodes as u32, corners as u32, VOLUME);
         mesh + incidence + lists
     }
 
@@ -267,6 +267,12 @@ impl DeviceCells {
         } else {
             self.count * MOST_FACES
         }
+    }
+
+    /// Whether all cells are tetrahedra, or triangles of a surface: others have more corners.
+    pub fn is_simplicial(&self) -> bool {
+        let corners = if self.is_surface { 3 } else { 4 };
+        self.vertices.len() == corners * self.count as usize
     }
 
     /// Which cells each node has.

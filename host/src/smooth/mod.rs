@@ -4,6 +4,7 @@ pub mod cells;
 pub mod order;
 pub mod serial;
 pub mod sweeps;
+mod weights;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -65,6 +66,51 @@ pub enum Renumber {
     Off,
 }
 
+/// What a node's neighbours weigh in the mean. Those of the mesh before the first sweep, which stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// Each the same.
+    #[default]
+    Uniform,
+    /// One over its distance.
+    InverseLength,
+    /// The cotangents opposite to the edge: of angles in triangles, of dihedral angles, times the edge, in tetrahedra. Of an edge
+    /// where their sum is negative, 0.
+    Cotangent,
+}
+
+/// How far sweeps go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// To the mean.
+    #[default]
+    Laplacian,
+    /// Half of the way to the mean, and in the next sweep 0.53 of it away: what is smooth keeps its size (Taubin, A signal
+    /// processing approach to fair surface design, 1995, section 4).
+    Taubin,
+}
+
+impl Method {
+    /// How far sweeps of even and of odd number go to the mean: 1 is all the way.
+    pub fn factors(self) -> [f64; 2] {
+        match self {
+            Method::Laplacian => [1.0; 2],
+            Method::Taubin => [0.5, -0.53],
+        }
+    }
+}
+
+/// What nodes of the boundary of a volume mesh do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoundaryRule {
+    /// Stay.
+    #[default]
+    Fixed,
+    /// Go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two; others
+    /// stay.
+    Slide,
+}
+
 /// Nodes from which a mesh is renumbered by itself.
 pub const RENUMBERED_FROM: usize = 1 << 16;
 
@@ -85,6 +131,12 @@ pub struct Options {
     pub renumber: Renumber,
     /// Whether a move is taken only if it harms no cell: by colours, in place.
     pub guard: bool,
+    /// What neighbours weigh.
+    pub weights: Weights,
+    /// How far sweeps go.
+    pub method: Method,
+    /// What nodes of the boundary do.
+    pub boundary: BoundaryRule,
 }
 
 impl Default for Options {
@@ -97,6 +149,9 @@ impl Default for Options {
             max_iterations: 100,
             renumber: Renumber::default(),
             guard: false,
+            weights: Weights::default(),
+            method: Method::default(),
+            boundary: BoundaryRule::default(),
         }
     }
 }
@@ -206,6 +261,23 @@ pub fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<
     Err(Error::Argument(wrong))
 }
 
+/// The error of options that this mesh cannot be smoothed with. `is_simplicial`: all cells are tetrahedra, or triangles.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub(crate) fn check_kind(options: &Options, is_surface: bool, is_simplicial: bool) -> Result<()> {
+    let wrong = if is_surface && options.guard {
+        "the guard is of volume meshes: smooth a surface without it"
+    } else if is_surface && options.boundary == BoundaryRule::Slide {
+        "sliding boundary nodes are of volume meshes: the border of a surface stays"
+    } else if options.weights == Weights::Cotangent && !is_simplicial {
+        "cotangent weights are of triangles and tetrahedra only: take uniform or inverse-length ones"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument(wrong.to_owned()))
+}
+
 /// A smoothed mesh on a device.
 pub struct DeviceSmoothed<P> {
     /// Coordinates, in the order of the input; V.
@@ -271,9 +343,20 @@ pub fn prepare<P: Vector>(
     options: &Options,
 ) -> Result<Ordered> {
     let nodes = mesh.points.len();
+    let cells = &mesh.cells;
+    check_kind(options, cells.is_surface, cells.is_simplicial())?;
     let mut stays = on.upload(&pack(fixed, nodes))?;
     let words = stays.len() as u32;
-    kernel::join_bits::launch(on, words, &relations.boundary.nodes, &mut stays)?;
+    let mut weights = weights::weigh(on, mesh, relations, options.weights)?;
+    match options.boundary {
+        BoundaryRule::Fixed => {
+            kernel::join_bits::launch(on, words, &relations.boundary.nodes, &mut stays)?;
+        }
+        BoundaryRule::Slide => {
+            let on_boundary = weights::slide(on, mesh, relations, &mut weights)?;
+            kernel::join_bits::launch(on, words, &on_boundary, &mut stays)?;
+        }
+    }
     mesh.cells
         .add_interfaces(on, &relations.incidence, &mut stays)?;
     let moving = Moving::new(on, &stays, &relations.neighbours)?;
@@ -299,7 +382,7 @@ pub fn prepare<P: Vector>(
         &mesh.points,
         &moving,
         &relations.neighbours,
-        &on.uninitialized(0)?,
+        &weights,
         is_renumbered.then_some(bounds),
         classes,
         by_cell.as_ref().unwrap_or(&relations.neighbours),
@@ -345,7 +428,7 @@ fn relax_in<L: Nodes>(
     let schedule = Schedule {
         tolerance: options.tolerance,
         max_sweeps: options.max_iterations,
-        factors: [1.0; 2],
+        factors: options.method.factors(),
     };
     let guard = options.guard.then_some(sweeps::Guard {
         cells: &mesh.cells,

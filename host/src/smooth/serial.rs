@@ -3,9 +3,9 @@
 use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 
 use super::sweeps::{Moves, Schedule};
-use super::{Blocks, Form, Options, Smoothed, check_options};
+use super::{Blocks, BoundaryRule, Form, Options, Smoothed, Weights, check_kind, check_options};
 use crate::mesh::Mesh;
-use crate::reference::smooth as reference;
+use crate::reference::{smooth as reference, smooth_weights};
 use crate::volume::VolumeMesh;
 use crate::{Error, Result};
 
@@ -16,8 +16,23 @@ use crate::{Error, Result};
 pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -> Result<Smoothed> {
     let nodes = mesh.points.len();
     check_options(options, fixed, nodes)?;
+    check_kind(
+        options,
+        false,
+        mesh.cells.iter().all(|cell| cell.len() == 4),
+    )?;
+    let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::neighbours(nodes, mesh.cells.iter());
-    let mut stays = reference::boundary_nodes(nodes, mesh.cells.iter());
+    let mut weights = weigh(&points, &rows, mesh.cells.iter(), options.weights);
+    let mut stays = match options.boundary {
+        BoundaryRule::Fixed => reference::boundary_nodes(nodes, mesh.cells.iter()),
+        BoundaryRule::Slide => {
+            if weights.is_empty() {
+                weights = rows.iter().map(|row| vec![1.0; row.len()]).collect();
+            }
+            smooth_weights::slide(&points, &rows, mesh.cells.iter(), &mut weights)
+        }
+    };
     if let Some(regions) = &mesh.regions {
         let interface = reference::interface_nodes(nodes, mesh.cells.iter(), regions);
         stays.iter_mut().zip(interface).for_each(|(s, i)| *s |= i);
@@ -25,10 +40,9 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
     let moving = moving(&rows, &stays, fixed);
     let graph = reference::Graph {
         rows: &rows,
-        weights: &[],
+        weights: &weights,
         moving: &moving,
     };
-    let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let moves = if options.guard {
         let by_cell = reference::cell_neighbours(nodes, mesh.cells.iter());
         let order = reference::colour_order(&by_cell, &moving);
@@ -48,7 +62,10 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
     let nodes = mesh.points.len();
     check_options(options, fixed, nodes)?;
     let faces = || (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
+    check_kind(options, true, faces().all(|face| face.len() == 3))?;
+    let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::surface_neighbours(nodes, faces());
+    let weights = weigh(&points, &rows, faces(), options.weights);
     let mut stays = reference::border_nodes(nodes, faces());
     if let Some(regions) = &mesh.regions {
         let interface = reference::interface_nodes(nodes, faces(), regions);
@@ -57,19 +74,32 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
     let moving = moving(&rows, &stays, fixed);
     let graph = reference::Graph {
         rows: &rows,
-        weights: &[],
+        weights: &weights,
         moving: &moving,
     };
-    let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let moves = sweep(&mut points, &graph, options)?;
     Ok(smoothed(points, &moving, moves))
+}
+
+/// The weight of each neighbour; none if all are equal.
+fn weigh<'a, P: Vector>(
+    points: &[P],
+    rows: &[Vec<u32>],
+    cells: impl Iterator<Item = &'a [u32]>,
+    weights: Weights,
+) -> Vec<Vec<f64>> {
+    match weights {
+        Weights::Uniform => Vec::new(),
+        Weights::InverseLength => smooth_weights::inverse_lengths(points, rows),
+        Weights::Cotangent => smooth_weights::cotangents(points, rows, cells),
+    }
 }
 
 fn schedule(options: &Options) -> Schedule {
     Schedule {
         tolerance: options.tolerance,
         max_sweeps: options.max_iterations,
-        factors: [1.0; 2],
+        factors: options.method.factors(),
     }
 }
 

@@ -213,7 +213,7 @@ fn every_layout<P: Vector>(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcom
                         renumber,
                         tolerance: schedule.tolerance,
                         max_iterations: schedule.max_sweeps,
-                        guard: false,
+                        ..Options::default()
                     };
                     let ours = smooth::run::<P>(on, mesh, &[], &options)?;
                     equal("node", &ours.points, &points)?;
