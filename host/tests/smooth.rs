@@ -158,3 +158,131 @@ fn what_cannot_be_is_refused_with_its_cause() {
     let error = refused(&["smooth", &input, "--form", "b", "--device", "serial"]);
     assert!(error.contains("b-exact"), "{error}");
 }
+
+#[test]
+fn weights_and_methods_move_nodes_elsewhere_and_the_same_on_each_device() {
+    let (folder, _) = folder("smooth_weights");
+    let mut results: Vec<Vec<_>> = Vec::new();
+    for way in [
+        ["--weights", "uniform"],
+        ["--weights", "inverse-length"],
+        ["--weights", "cotangent"],
+        ["--method", "taubin"],
+    ] {
+        let five = ["--max-iterations", "5", "--device"];
+        let run = |device| smooth(&folder, &[&way[..], &five, &[device]].concat()).0;
+        let (serial, cpu) = (run("serial"), run("cpu"));
+        assert_eq!(serial.points, cpu.points, "{way:?}");
+        assert!(!results.contains(&cpu.points), "{way:?}");
+        results.push(cpu.points);
+    }
+}
+
+#[test]
+fn nodes_slide_on_the_sides_and_edges_of_a_cube() {
+    let (folder, _) = folder("smooth_slide");
+    // Regular on the sides: pull one node of a side and one of an edge off their places.
+    let mut before: VolumeMesh = generate::tet_grid(216, 1).expect("enough nodes").into();
+    let place = |x: f64, y: f64, z: f64| {
+        let near = |p: &glam::DVec3| p.distance(glam::DVec3::new(x, y, z)) < 1e-9;
+        before.points.iter().position(near).expect("a node")
+    };
+    let (side, edge) = (place(0.4, 0.4, 0.0), place(0.4, 0.0, 0.0));
+    before.points[side].x += 0.07;
+    before.points[edge].x += 0.07;
+    formats::write_volume(&folder.join("in.vtu"), &before).expect("written");
+    for form in ["a", "b-exact"] {
+        let arguments = [
+            "--boundary",
+            "slide",
+            "--form",
+            form,
+            "--max-iterations",
+            "200",
+        ];
+        let (after, _) = smooth(&folder, &[&arguments[..], &["--device", "cpu"]].concat());
+        for (v, (p, q)) in before.points.iter().zip(&after.points).enumerate() {
+            let fixed: Vec<usize> = (0..3).filter(|&k| p[k] == 0.0 || p[k] == 1.0).collect();
+            for &k in &fixed {
+                assert!(
+                    (p[k] - q[k]).abs() < 1e-12,
+                    "node {v} left its side: {p}, {q}"
+                );
+            }
+            assert!(fixed.len() < 3 || p == q, "corner {v} moved");
+        }
+        assert!(after.points[edge].distance(glam::DVec3::new(0.4, 0.0, 0.0)) < 1e-6);
+        assert!(after.points[side].distance(before.points[side]) > 1e-3);
+        let (serial, _) = smooth(&folder, &[&arguments[..], &["--device", "serial"]].concat());
+        assert_eq!(serial.points, after.points);
+    }
+}
+
+#[test]
+fn taubin_keeps_the_volume_of_a_surface_that_the_laplacian_shrinks() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smooth_taubin");
+    fs::create_dir_all(&folder).expect("a folder");
+    // A tetrahedron's sides divided four times and put onto the unit sphere.
+    let (input, output) = (path(&folder, "in.off"), path(&folder, "out.off"));
+    formats::write(Path::new(&input), &sphere()).expect("written");
+    let mut ratios = Vec::new();
+    for method in ["laplacian", "taubin"] {
+        let way = [
+            "--method",
+            method,
+            "--max-iterations",
+            "40",
+            "--device",
+            "cpu",
+        ];
+        done(&[&["smooth", &input, "-o", &output], &way[..]].concat());
+        let after = formats::read(Path::new(&output)).expect("written");
+        ratios.push(volume(&after) / volume(&sphere()));
+    }
+    assert!(ratios[0] < 0.9, "{ratios:?}");
+    assert!((ratios[1] - 1.0).abs() < 0.05, "{ratios:?}");
+    for (wrong, cause) in [
+        ("--guard", "volume meshes"),
+        ("--boundary=slide", "volume meshes"),
+    ] {
+        let error = refused(&["smooth", &input, wrong, "--device", "cpu"]);
+        assert!(error.contains(cause), "{error}");
+    }
+}
+
+fn sphere() -> trioxide::mesh::Mesh {
+    let corners = [[1., 1., 1.], [-1., 1., -1.], [1., -1., -1.], [-1., -1., 1.]];
+    let mut points: Vec<glam::DVec3> = corners.map(|p| glam::DVec3::from(p).normalize()).into();
+    let mut triangles = vec![[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
+    for _ in 0..4 {
+        let mut middles = std::collections::HashMap::new();
+        let mut finer = Vec::new();
+        for [a, b, c] in triangles {
+            let mut middle = |a: u32, b: u32| {
+                *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
+                    points.push((points[a as usize] + points[b as usize]).normalize());
+                    points.len() as u32 - 1
+                })
+            };
+            let (x, y, z) = (middle(a, b), middle(b, c), middle(c, a));
+            finer.extend([[a, x, z], [b, y, x], [c, z, y], [x, y, z]]);
+        }
+        triangles = finer;
+    }
+    trioxide::mesh::Mesh {
+        points,
+        faces: trioxide::mesh::Faces::Triangles(triangles),
+        ..trioxide::mesh::Mesh::default()
+    }
+}
+
+fn volume(mesh: &trioxide::mesh::Mesh) -> f64 {
+    let faces = (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
+    let six: f64 = faces
+        .map(|face| {
+            let at = |k: usize| mesh.points[face[k] as usize];
+            at(0).cross(at(1)).dot(at(2))
+        })
+        .sum();
+    six.abs() / 6.0
+}

@@ -1,6 +1,7 @@
 //! Smoothing on a device against the serial reference.
 
 mod meshes;
+mod options;
 
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
             guarded::<DVec3>(on, mesh)?;
             guarded::<Vec3>(on, mesh)
         });
+        add("weights, methods and sliding boundary", options::volume);
         add("quality", |on, mesh| {
             measured::<DVec3>(on, mesh)?;
             measured::<Vec3>(on, mesh)
@@ -51,6 +53,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     cases.push(Case::new(
         "smooth surfaces: neighbours and border",
         surfaces,
+    ));
+    cases.push(Case::new(
+        "smooth surfaces: weights and methods",
+        options::surfaces,
     ));
     cases.push(Case::new(
         "smooth: bad meshes and options are refused",
