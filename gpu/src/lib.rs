@@ -9,13 +9,14 @@
 //! | [`refine`] | longest-edge bisection of triangulations |
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
 //! | [`weld`] | deterministic vertex clustering |
+//! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,
-    feature(abi_ptx),
+    feature(abi_ptx, core_float_math),
     allow(internal_features, missing_docs)
 )]
 // A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
@@ -35,5 +36,6 @@ pub mod point3;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
+pub mod smooth;
 pub mod view;
 pub mod weld;

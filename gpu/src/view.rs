@@ -214,6 +214,14 @@ impl<T: Copy> Out<'_, T> {
         unsafe { In::from_raw(self.ptr, self.len) }
     }
 
+    /// Where element `i` lies, for accesses that race by design.
+    #[inline(always)]
+    pub fn pointer(self, i: u32) -> *mut T {
+        debug_assert!((i as usize) < self.len, "{i} of {}", self.len);
+        // SAFETY: in range by the kernel's contract.
+        unsafe { self.ptr.add(i as usize) }
+    }
+
     /// Writes element `i`.
     #[inline(always)]
     pub fn set(self, i: u32, value: T) {

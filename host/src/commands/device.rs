@@ -123,7 +123,8 @@ impl Report<'_> {
         let mut text = String::new();
         let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
         row("device", self.device.clone());
-        for (key, value) in &self.counts {
+        // Objects are for programs.
+        for (key, value) in self.counts.iter().filter(|(_, value)| !value.is_object()) {
             row(&key.replace('_', " "), value.to_string());
         }
         if timings {

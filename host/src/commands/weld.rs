@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::{self, Format};
-use trioxide::mesh::{Faces, Mesh};
+use trioxide::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide::weld::{self, Position, Welded};
 use trioxide::{Error, Result, reference};
 
@@ -82,7 +82,15 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let mesh = formats::read(&options.input)?;
+    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let is_tagged = mesh.regions.is_some()
+        || !mesh.segments.is_empty()
+        || mesh.attributes != VertexAttributes::default();
+    if is_tagged && options.output.is_some() && !options.device.quiet {
+        eprintln!(
+            "trioxide: weld does not carry regions, segments, normals, colours and texture coordinates yet: the output has none"
+        );
+    }
     let faces = triangles(mesh.faces).map_err(|error| error.in_file(&options.input))?;
     let settings = options.clusters.options();
     let outcome = match options.device.open()? {
@@ -111,8 +119,7 @@ pub fn run(options: &Options) -> Result<()> {
         let mesh = Mesh {
             points: welded.points,
             faces: Faces::Triangles(welded.faces),
-            regions: None,
-            segments: Vec::new(),
+            ..Mesh::default()
         };
         formats::write(output, &mesh)?;
     }

@@ -10,6 +10,8 @@ pub mod polylla;
 pub(crate) mod random_mesh;
 pub mod refine;
 pub mod refine_tets;
+pub mod smooth;
+pub mod smooth_weights;
 pub mod weld;
 
 pub use constraints::constrained_edges;

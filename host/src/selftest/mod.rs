@@ -10,6 +10,7 @@ mod polylla;
 mod refine;
 mod refine_tets;
 mod small;
+mod smooth;
 pub mod weld;
 
 use std::collections::BTreeSet;
@@ -96,6 +97,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(refine::cases(&meshes, size));
     cases.extend(refine_tets::cases(size)?);
     cases.extend(weld::cases(size));
+    cases.extend(smooth::cases(size)?);
     cases.push(Case::new(
         "every kernel was launched",
         every_kernel_launched,

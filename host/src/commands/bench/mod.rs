@@ -1,6 +1,7 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 
 mod refine;
+mod smooth;
 mod tets;
 mod weld;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -68,6 +69,8 @@ enum Family {
     RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
+    /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
+    Smooth,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -115,11 +118,18 @@ pub fn run(options: &Options) -> Result<()> {
             "--mesh scan and shuffled-scan are for bench weld".to_owned(),
         ));
     }
-    if matches!(options.family, Family::RefineTets) {
+    if matches!(options.family, Family::RefineTets | Family::Smooth) {
         let mesh = match options.mesh {
             Mesh::Random => generate::random_tets(options.n, options.seed)?,
             _ => generate::tet_grid(options.n, options.seed)?,
         };
+        if matches!(options.family, Family::Smooth) {
+            let mesh = mesh.into();
+            return match precision {
+                Precision::F64 => smooth::run::<DVec3>(&device, &mesh, runs, json.as_deref()),
+                Precision::F32 => smooth::run::<Vec3>(&device, &mesh, runs, json.as_deref()),
+            };
+        }
         return tets::run(&device, &mesh, *precision, runs, json.as_deref());
     }
     let mesh = match options.mesh {
@@ -136,7 +146,9 @@ pub fn run(options: &Options) -> Result<()> {
             indexed::<DVec2>(&device, &mesh, repair, runs)?
         }
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
-        (Family::RefineTets | Family::Weld, _) => unreachable!("their meshes are not planar"),
+        (Family::RefineTets | Family::Smooth | Family::Weld, _) => {
+            unreachable!("their meshes are not planar")
+        }
         (Family::Refine, _) => {
             let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
             if is_double {

@@ -1,0 +1,126 @@
+//! Sweeps by one block (section 3.2.3): barriers of the block separate them, so one launch does several.
+
+use gpu_macros::kernel;
+
+use super::nodes::{Nodes, Vector};
+use super::sweep::target;
+use crate::block::Block;
+use crate::view::{In, Out};
+
+/// Lanes of the one block: more would leave too few registers for each on Turing.
+pub const ONE_BLOCK_LANES: u32 = 512;
+
+/// Slots of what the block tells the host.
+pub mod outcome {
+    /// Number of sweeps.
+    pub const SWEEPS: u32 = 0;
+    /// Whether the last one moved a node by the tolerance or more.
+    pub const MOVED: u32 = 1;
+    /// Number of slots.
+    pub const COUNT: usize = 2;
+}
+
+/// Form A: up to `sweeps` of them, in turn from `a` to `b` and from `b` to `a`. Those of even number move by `factor`, the
+/// others by `second_factor`.
+#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+pub fn one_block_form_a<L: Nodes>(
+    block: &Block<512>,
+    rows: In<u32>,
+    neighbours: In<u32>,
+    weights: In<f64>,
+    a: Out<L>,
+    b: Out<L>,
+    result: Out<u32>,
+    sweeps: u32,
+    count: u32,
+    factor: f64,
+    second_factor: f64,
+    tolerance: f64,
+) {
+    let mut k = 0;
+    let mut moved = 1;
+    while k < sweeps && moved > 0 {
+        let is_even = k % 2 == 0;
+        let (from, to) = if is_even { (a, b) } else { (b, a) };
+        let factor = if is_even { factor } else { second_factor };
+        let moves = block.lanes(|lane| {
+            let mut moves = 0;
+            let mut i = lane;
+            while i < count {
+                let here = L::load(from.unwritten(), i);
+                let load = |j| L::load(from.unwritten(), j);
+                let there = target(i, here, rows, neighbours, weights, factor, load);
+                L::store(to, i, there);
+                moves |= u32::from((there - here).square() >= tolerance);
+                i += ONE_BLOCK_LANES;
+            }
+            moves
+        });
+        // Its barriers are those between sweeps.
+        (_, moved) = block.exclusive_sum(&moves);
+        k += 1;
+    }
+    block.lanes(|lane| {
+        if lane == 0 {
+            result.set(outcome::SWEEPS, k);
+            result.set(outcome::MOVED, moved);
+        }
+    });
+}
+
+/// Form B: up to `sweeps` of them, in place. The lanes take nodes in chunks; those of a chunk move at the same time, from
+/// what the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
+#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+pub fn one_block_form_b<L: Nodes>(
+    block: &Block<512>,
+    rows: In<u32>,
+    neighbours: In<u32>,
+    weights: In<f64>,
+    nodes: Out<L>,
+    squares: Out<f64>,
+    result: Out<u32>,
+    sweeps: u32,
+    count: u32,
+    factor: f64,
+    second_factor: f64,
+    tolerance: f64,
+) {
+    let mut k = 0;
+    let mut moved = 1;
+    while k < sweeps && moved > 0 {
+        let factor = if k % 2 == 0 { factor } else { second_factor };
+        moved = 0;
+        let mut first = 0;
+        while first < count {
+            let there = block.lanes(|lane| {
+                let i = first + lane;
+                if i >= count {
+                    return (<L::Point as Vector>::ZERO, 0);
+                }
+                let here = L::load(nodes.unwritten(), i);
+                let load = |j| L::load(nodes.unwritten(), j);
+                let there = target(i, here, rows, neighbours, weights, factor, load);
+                let square = (there - here).square();
+                squares.set(i, square);
+                (there, u32::from(square >= tolerance))
+            });
+            let moves = block.lanes(|lane| there.at(lane).1);
+            // Its barrier: all have read before one writes.
+            let (_, chunk) = block.exclusive_sum(&moves);
+            moved += chunk;
+            block.phase(|lane| {
+                if first + lane < count {
+                    L::store(nodes, first + lane, there.at(lane).0);
+                }
+            });
+            first += ONE_BLOCK_LANES;
+        }
+        k += 1;
+    }
+    block.lanes(|lane| {
+        if lane == 0 {
+            result.set(outcome::SWEEPS, k);
+            result.set(outcome::MOVED, moved);
+        }
+    });
+}

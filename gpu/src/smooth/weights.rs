@@ -1,0 +1,136 @@
+//! Weights of neighbours: one over their distance, or cotangents; not in the paper.
+//!
+//! They are those of the mesh before the first sweep. All weights equal is no array at all.
+
+use glam::DVec3;
+use gpu_macros::kernel;
+
+use super::cells::{CellView, next, previous};
+use super::quality::{root, square};
+use crate::point3::Point3;
+use crate::view::{In, Out};
+
+/// Distance up to which two nodes are at one place: its reciprocal is finite in single precision.
+const NOWHERE: f64 = 1e-30;
+
+/// One over the length; 0 if there is none.
+#[inline(always)]
+pub fn inverse_length(edge: DVec3) -> f64 {
+    let length = root(square(edge));
+    if length > NOWHERE { 1.0 / length } else { 0.0 }
+}
+
+/// Writes the weight of each neighbour of node `v`: one over its distance, or 0 if it is at the same place.
+#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn weigh_by_distance<P: Point3>(
+    v: u32,
+    rows: In<u32>,
+    neighbours: In<u32>,
+    points: In<P>,
+    weights: Out<f64>,
+) {
+    let here = points.at(v).to_f64();
+    let mut s = rows.at(v);
+    while s < rows.at(v + 1) {
+        let there = points.at(neighbours.at(s)).to_f64();
+        weights.set(s, inverse_length(there - here));
+        s += 1;
+    }
+}
+
+/// The cotangent of the angle between two edges; 0 if it has none. Twice what the triangle adds to the weight of the opposite edge
+/// (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
+#[inline(always)]
+pub fn angle_cotangent(a: DVec3, b: DVec3) -> f64 {
+    over(dot(a, b), root(square(a.cross(b))))
+}
+
+/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus `b`; 0 if it
+/// has none. Six times what the tetrahedron adds to the weight of the opposite edge (Crane, The n-dimensional cotangent formula, 2019).
+#[inline(always)]
+pub fn dihedral_cotangent(along: DVec3, a: DVec3, b: DVec3) -> f64 {
+    let (m, n) = (along.cross(a), along.cross(b));
+    over(dot(m, n), dot(m, b).abs())
+}
+
+#[inline(always)]
+fn over(value: f64, divisor: f64) -> f64 {
+    if divisor > NOWHERE {
+        value / divisor
+    } else {
+        0.0
+    }
+}
+
+#[inline(always)]
+pub(super) fn dot(a: DVec3, b: DVec3) -> f64 {
+    a.x * b.x + a.y * b.y + a.z * b.z
+}
+
+/// Writes the weight of each neighbour of node `v`: the sum of the cotangents opposite to the edge, in triangles or
+/// tetrahedra; 0 if that is negative, so that the mean lies among the neighbours.
+///
+/// `corners` of each node are ascending: sums are taken in the order of cells.
+#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn weigh_by_cotangents<P: Point3>(
+    v: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    rows: In<u32>,
+    neighbours: In<u32>,
+    points: In<P>,
+    weights: Out<f64>,
+) {
+    let view = CellView::new(offsets, vertices, cells);
+    let here = points.at(v).to_f64();
+    let mut r = rows.at(v);
+    while r < rows.at(v + 1) {
+        let u = neighbours.at(r);
+        let there = points.at(u).to_f64();
+        let mut weight = 0.0;
+        let mut s = starts.at(v);
+        while s < starts.at(v + 1) {
+            let corner = corners.at(s);
+            s += 1;
+            let cell = view.cell_of(corner);
+            let own = corner - cell.first;
+            let at = |k: u32| points.at(view.vertex(cell.first + k)).to_f64();
+            let mut place = cell.size;
+            let mut k = 0;
+            while k < cell.size {
+                if view.vertex(cell.first + k) == u {
+                    place = k;
+                }
+                k += 1;
+            }
+            if place == cell.size {
+                continue;
+            }
+            if cell.size == 3 {
+                let other = if next(own, 3) == place {
+                    previous(own, 3)
+                } else {
+                    next(own, 3)
+                };
+                let top = at(other);
+                weight += angle_cotangent(here - top, there - top);
+                continue;
+            }
+            let is_used = |k: u32| k == own || k == place;
+            let low = if !is_used(0) {
+                0
+            } else if !is_used(1) {
+                1
+            } else {
+                2
+            };
+            let (start, end) = (at(low), at(6 - own - place - low));
+            weight += dihedral_cotangent(end - start, here - start, there - start);
+        }
+        weights.set(r, if weight > 0.0 { weight } else { 0.0 });
+        r += 1;
+    }
+}

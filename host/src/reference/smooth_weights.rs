@@ -1,0 +1,117 @@
+//! Weights of neighbours and sliding boundary nodes, sequentially: from lists of cells, edges and faces.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+use gpu::smooth::{
+    Vector, angle_cotangent, dihedral_cotangent, face_code, face_normal, inverse_length,
+    is_parallel,
+};
+
+use super::smooth::boundary_faces;
+
+/// One over the distance of each neighbour of each node.
+pub fn inverse_lengths<P: Vector>(points: &[P], rows: &[Vec<u32>]) -> Vec<Vec<f64>> {
+    let at = |v: usize| points[v].to_f64();
+    let weigh = |(v, row): (usize, &Vec<u32>)| {
+        let lengths = row.iter().map(|&u| inverse_length(at(u as usize) - at(v)));
+        lengths.collect()
+    };
+    rows.iter().enumerate().map(weigh).collect()
+}
+
+/// Sums of cotangents opposite to the edge to each neighbour of each node; none is below 0. Cells are triangles or tetrahedra.
+pub fn cotangents<'a, P: Vector>(
+    points: &[P],
+    rows: &[Vec<u32>],
+    cells: impl Iterator<Item = &'a [u32]>,
+) -> Vec<Vec<f64>> {
+    let mut weights: Vec<Vec<f64>> = rows.iter().map(|row| vec![0.0; row.len()]).collect();
+    for cell in cells {
+        for &v in cell {
+            for &u in cell.iter().filter(|&&u| u != v) {
+                let others = cell.iter().filter(|&&w| w != u && w != v);
+                let others: Vec<DVec3> = others.map(|&w| points[w as usize].to_f64()).collect();
+                let start = others[0];
+                let (a, b) = (
+                    points[v as usize].to_f64() - start,
+                    points[u as usize].to_f64() - start,
+                );
+                let cotangent = match others.get(1) {
+                    None => angle_cotangent(a, b),
+                    Some(&end) => dihedral_cotangent(end - start, a, b),
+                };
+                if let Ok(place) = rows[v as usize].binary_search(&u) {
+                    weights[v as usize][place] += cotangent;
+                }
+            }
+        }
+    }
+    for weight in weights.iter_mut().flatten() {
+        if *weight <= 0.0 {
+            *weight = 0.0;
+        }
+    }
+    weights
+}
+
+/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Of those that slide, `weights` lose
+/// the neighbours off their patch or edge.
+pub fn slide<'a, P: Vector>(
+    points: &[P],
+    rows: &[Vec<u32>],
+    cells: impl Iterator<Item = &'a [u32]> + Clone,
+    weights: &mut [Vec<f64>],
+) -> Vec<bool> {
+    let at = |v: u32| points[v as usize].to_f64();
+    let list: Vec<&[u32]> = cells.clone().collect();
+    let mut edges: BTreeMap<(u32, u32), Vec<(DVec3, bool)>> = BTreeMap::new();
+    let mut on_boundary = vec![false; points.len()];
+    for (c, f) in boundary_faces(cells) {
+        let cell = list[c as usize];
+        let code = face_code(cell.len() as u32, f);
+        let face: Vec<u32> = (0..4)
+            .filter_map(|k| cell.get((code >> (4 * k) & 0xF) as usize).copied())
+            .collect();
+        let [a, b, c, d] = [0, 1, 2, 3 % face.len()].map(|k| at(face[k]));
+        let normal = face_normal([a, b, c, d]);
+        for (k, &v) in face.iter().enumerate() {
+            let u = face[(k + 1) % face.len()];
+            edges.entry((v.min(u), v.max(u))).or_default().push(normal);
+            on_boundary[v as usize] = true;
+        }
+    }
+    // None: no edge of the boundary; else whether it is sharp, if it is of two faces.
+    let kind = |v: u32, u: u32| -> Option<Option<bool>> {
+        Some(match edges.get(&(v.min(u), v.max(u)))?[..] {
+            [(m, m_flat), (n, n_flat)] => Some(!(m_flat && n_flat && is_parallel(m, n))),
+            _ => None,
+        })
+    };
+    let mut stays = vec![false; points.len()];
+    for v in (0..points.len() as u32).filter(|&v| on_boundary[v as usize]) {
+        let row = &rows[v as usize];
+        let kinds: Vec<_> = row.iter().map(|&u| kind(v, u)).collect();
+        let sharp: Vec<DVec3> = row
+            .iter()
+            .zip(&kinds)
+            .filter(|(_, kind)| **kind == Some(Some(true)))
+            .map(|(&u, _)| at(u) - at(v))
+            .collect();
+        let slides = match sharp[..] {
+            [] => true,
+            [a, b] => is_parallel(a, -b),
+            _ => false,
+        };
+        if kinds.contains(&Some(None)) || !slides {
+            stays[v as usize] = true;
+            continue;
+        }
+        for (weight, kind) in weights[v as usize].iter_mut().zip(kinds) {
+            if kind != Some(Some(!sharp.is_empty())) {
+                *weight = 0.0;
+            }
+        }
+    }
+    stays
+}

@@ -1,0 +1,444 @@
+//! Smoothing on a device against the serial reference.
+
+mod meshes;
+mod options;
+
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use gpu::smooth::{Vector, cell_quality, dihedral_cosine, radius_ratio};
+
+use super::{Case, Outcome, Size, equal};
+use crate::backend::Device;
+use crate::quality3d::{Histogram, quality};
+use crate::reference::smooth as reference;
+use crate::smooth::cells::{DeviceMesh, Relation};
+use crate::smooth::sweeps::{Moves, Schedule};
+use crate::smooth::{self, Blocks, Form, Layout, Options, Relations, Renumber};
+use crate::volume::VolumeMesh;
+use crate::{Error, Result};
+
+pub fn cases(size: Size) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (name, mesh) in meshes::volumes(size)? {
+        let mesh = Arc::new(mesh);
+        let mut add = |what: &str, check: fn(&Device, &VolumeMesh) -> Outcome| {
+            let mesh = mesh.clone();
+            cases.push(Case::new(format!("smooth {name}: {what}"), move |on| {
+                check(on, &mesh)
+            }));
+        };
+        add("neighbours and boundary", relations);
+        add("form A", |on, mesh| every_precision(on, mesh, Form::A));
+        add("form B, one block", |on, mesh| {
+            every_precision(on, mesh, Form::B)
+        });
+        add("form B, coloured", |on, mesh| {
+            every_precision(on, mesh, Form::BColoured)
+        });
+        add("form B, exact", |on, mesh| {
+            every_precision(on, mesh, Form::BExact)
+        });
+        add("form B, racing", racing);
+        add("guarded", |on, mesh| {
+            guarded::<DVec3>(on, mesh)?;
+            guarded::<Vec3>(on, mesh)
+        });
+        add("weights, methods and sliding boundary", options::volume);
+        add("quality", |on, mesh| {
+            measured::<DVec3>(on, mesh)?;
+            measured::<Vec3>(on, mesh)
+        });
+    }
+    cases.push(Case::new(
+        "smooth surfaces: neighbours and border",
+        surfaces,
+    ));
+    cases.push(Case::new(
+        "smooth surfaces: weights and methods",
+        options::surfaces,
+    ));
+    cases.push(Case::new(
+        "smooth: bad meshes and options are refused",
+        refused,
+    ));
+    Ok(cases)
+}
+
+/// The reference's view of a mesh.
+struct Expected {
+    rows: Vec<Vec<u32>>,
+    moving: Vec<bool>,
+}
+
+impl Expected {
+    fn new(mesh: &VolumeMesh) -> Self {
+        let nodes = mesh.points.len();
+        let rows = reference::neighbours(nodes, mesh.cells.iter());
+        let mut stays = reference::boundary_nodes(nodes, mesh.cells.iter());
+        if let Some(regions) = &mesh.regions {
+            for (v, on_interface) in reference::interface_nodes(nodes, mesh.cells.iter(), regions)
+                .into_iter()
+                .enumerate()
+            {
+                stays[v] |= on_interface;
+            }
+        }
+        let moving = rows
+            .iter()
+            .zip(stays)
+            .map(|(row, stays)| !stays && !row.is_empty())
+            .collect();
+        Self { rows, moving }
+    }
+
+    fn smooth<P: Vector>(
+        &self,
+        mesh: &VolumeMesh,
+        form: Form,
+        schedule: Schedule,
+    ) -> (Vec<DVec3>, Moves) {
+        let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let graph = reference::Graph {
+            rows: &self.rows,
+            weights: &[],
+            moving: &self.moving,
+        };
+        let by_id = reference::id_order(&self.moving);
+        let moves = match form {
+            Form::A => reference::form_a(&mut points, &graph, schedule),
+            Form::B => {
+                let lanes = gpu::smooth::ONE_BLOCK_LANES as usize;
+                reference::in_chunks(&mut points, &graph, &by_id, lanes, schedule)
+            }
+            Form::BColoured => {
+                let order = reference::colour_order(&self.rows, &self.moving);
+                reference::form_b(&mut points, &graph, &order, schedule)
+            }
+            Form::BExact => reference::form_b(&mut points, &graph, &by_id, schedule),
+        };
+        (points.into_iter().map(P::to_f64).collect(), moves)
+    }
+}
+
+fn relations(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    let nodes = mesh.points.len();
+    let resident = DeviceMesh::<DVec3>::upload(on, mesh)?;
+    let found = Relations::new(on, &resident)?;
+    let rows = on.download(&found.neighbours.rows)?;
+    let neighbours = on.download(&found.neighbours.neighbours)?;
+    same_rows(
+        &rows,
+        &neighbours,
+        &reference::neighbours(nodes, mesh.cells.iter()),
+    )?;
+    let by_cell = resident
+        .cells
+        .neighbours(on, &found.incidence, Relation::Cell)?;
+    let (rows, neighbours) = (
+        on.download(&by_cell.rows)?,
+        on.download(&by_cell.neighbours)?,
+    );
+    same_rows(
+        &rows,
+        &neighbours,
+        &reference::cell_neighbours(nodes, mesh.cells.iter()),
+    )?;
+    let faces: Vec<(u32, u32)> = bits(&on.download(&found.boundary.faces)?)
+        .map(|i| (i / gpu::smooth::MOST_FACES, i % gpu::smooth::MOST_FACES))
+        .collect();
+    equal(
+        "boundary face",
+        &faces,
+        &reference::boundary_faces(mesh.cells.iter()),
+    )?;
+    same_nodes(
+        &on.download(&found.boundary.nodes)?,
+        &reference::boundary_nodes(nodes, mesh.cells.iter()),
+    )
+}
+
+fn same_rows(rows: &[u32], neighbours: &[u32], expected: &[Vec<u32>]) -> Outcome {
+    let mut ends = vec![0];
+    for row in expected {
+        ends.push(ends[ends.len() - 1] + row.len() as u32);
+    }
+    equal("row", rows, &ends)?;
+    equal("neighbour", neighbours, &expected.concat())
+}
+
+fn same_nodes(words: &[u32], expected: &[bool]) -> Outcome {
+    let nodes: Vec<u32> = bits(words).collect();
+    let expected: Vec<u32> = (0..expected.len() as u32)
+        .filter(|&v| expected[v as usize])
+        .collect();
+    equal("boundary node", &nodes, &expected)
+}
+
+fn bits(words: &[u32]) -> impl Iterator<Item = u32> {
+    (0..32 * words.len() as u32).filter(|i| words[*i as usize / 32] >> (i % 32) & 1 != 0)
+}
+
+fn schedules() -> [Schedule; 3] {
+    let schedule = |tolerance, max_sweeps| Schedule {
+        tolerance,
+        max_sweeps,
+        factors: [1.0; 2],
+    };
+    // One sweep; more than a batch, an odd number; until converged.
+    [schedule(0.0, 1), schedule(0.0, 35), schedule(1e-3, 400)]
+}
+
+fn every_precision(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcome {
+    every_layout::<DVec3>(on, mesh, form)?;
+    every_layout::<Vec3>(on, mesh, form)
+}
+
+fn every_layout<P: Vector>(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcome {
+    let expected = Expected::new(mesh);
+    for (i, schedule) in schedules().into_iter().enumerate() {
+        let (points, moves) = expected.smooth::<P>(mesh, form, schedule);
+        for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
+            for blocks in [Blocks::One, Blocks::Many] {
+                for renumber in [Renumber::Off, Renumber::On] {
+                    let skipped = match (form, blocks) {
+                        // Its chunks follow the order in memory.
+                        (Form::B, Blocks::One) => renumber == Renumber::On,
+                        (Form::B, Blocks::Many) => true,
+                        (Form::BColoured | Form::BExact, Blocks::One) => true,
+                        _ => false,
+                    };
+                    // One layout is enough for what does not depend on it.
+                    if skipped || i > 0 && (layout != Layout::Aos && renumber == Renumber::On) {
+                        continue;
+                    }
+                    let options = Options {
+                        form,
+                        layout,
+                        blocks,
+                        renumber,
+                        tolerance: schedule.tolerance,
+                        max_iterations: schedule.max_sweeps,
+                        ..Options::default()
+                    };
+                    let ours = smooth::run::<P>(on, mesh, &[], &options)?;
+                    equal("node", &ours.points, &points)?;
+                    equal("result of sweeps", &[ours.moves], &[moves])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What races differs from run to run, but converges, and to the same nodes.
+fn racing(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    racing_in::<DVec3>(on, mesh, 1e-9, 1e-5)?;
+    racing_in::<Vec3>(on, mesh, 1e-5, 1e-2)
+}
+
+fn racing_in<P: Vector>(on: &Device, mesh: &VolumeMesh, tolerance: f64, near: f64) -> Outcome {
+    let expected = Expected::new(mesh);
+    let schedule = Schedule {
+        tolerance,
+        max_sweeps: 20_000,
+        factors: [1.0; 2],
+    };
+    let (points, moves) = expected.smooth::<P>(mesh, Form::BExact, schedule);
+    for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
+        let options = Options {
+            form: Form::B,
+            layout,
+            tolerance,
+            max_iterations: schedule.max_sweeps,
+            ..Options::default()
+        };
+        let ours = smooth::run::<P>(on, mesh, &[], &options)?;
+        if !ours.moves.converged || !moves.converged {
+            return Err(format!("not converged: {:?}, {moves:?}", ours.moves));
+        }
+        for (v, (a, b)) in ours.points.iter().zip(&points).enumerate() {
+            if !expected.moving[v] && a != b {
+                return Err(format!("node {v} is fixed, but went from {b} to {a}"));
+            }
+            if a.distance(*b) > near {
+                return Err(format!("node {v} is at {a}, far from {b}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// No move harms a cell, in any layout; and the result is the reference's.
+fn guarded<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    let nodes = mesh.points.len();
+    let expected = Expected::new(mesh);
+    let by_cell = reference::cell_neighbours(nodes, mesh.cells.iter());
+    let order = reference::colour_order(&by_cell, &expected.moving);
+    let cells_of = reference::cells_of(nodes, mesh.cells.iter());
+    for schedule in schedules() {
+        let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let graph = reference::Graph {
+            rows: &expected.rows,
+            weights: &[],
+            moving: &expected.moving,
+        };
+        let moves = reference::guarded(&mut points, &graph, &order, &cells_of, schedule);
+        let points: Vec<DVec3> = points.into_iter().map(P::to_f64).collect();
+        for (layout, renumber) in [
+            (Layout::Soa, Renumber::Off),
+            (Layout::Aos, Renumber::On),
+            (Layout::Aligned, Renumber::Off),
+        ] {
+            let options = Options {
+                form: Form::BColoured,
+                layout,
+                renumber,
+                tolerance: schedule.tolerance,
+                max_iterations: schedule.max_sweeps,
+                guard: true,
+                ..Options::default()
+            };
+            let ours = smooth::run::<P>(on, mesh, &[], &options)?;
+            equal("node", &ours.points, &points)?;
+            equal("result of sweeps", &[ours.moves], &[moves])?;
+            let resident = DeviceMesh::<P>::upload(on, mesh)?;
+            let before = quality(on, &resident.cells, &resident.points)?;
+            let own: Vec<P> = ours.points.iter().map(|&p| P::from_f64(p)).collect();
+            let after = quality(on, &resident.cells, &on.upload(&own)?)?;
+            if after.inverted > before.inverted || after.worst_jacobian < before.worst_jacobian {
+                return Err(format!("{before:?} became {after:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Histograms, extremes and counts against a loop over the cells.
+fn measured<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    // Some inverted cells, and one without volume.
+    let mut mesh = mesh.clone();
+    for (v, p) in mesh.points.iter_mut().enumerate() {
+        if v % 50 == 7 {
+            *p = DVec3::splat(0.25);
+        }
+    }
+    let resident = DeviceMesh::<P>::upload(on, &mesh)?;
+    let ours = quality(on, &resident.cells, &resident.points)?;
+    let points: Vec<DVec3> = mesh
+        .points
+        .iter()
+        .map(|&p| P::from_f64(p).to_f64())
+        .collect();
+    let mut jacobians = Vec::new();
+    let (mut angles, mut ratios) = (Vec::new(), Vec::new());
+    let mut inverted = 0;
+    for cell in mesh.cells.iter() {
+        let found = cell_quality(cell.len() as u32, |k| points[cell[k as usize] as usize]);
+        jacobians.push(found.jacobian);
+        inverted += u64::from(!found.is_positive);
+        if let Ok(corners) = <[u32; 4]>::try_from(cell) {
+            let corners = corners.map(|v| points[v as usize]);
+            angles.push(
+                dihedral_cosine(corners)
+                    .clamp(-1.0, 1.0)
+                    .acos()
+                    .to_degrees(),
+            );
+            ratios.push(radius_ratio(corners));
+        }
+    }
+    equal("inverted cells", &[ours.inverted], &[inverted])?;
+    let worst = jacobians.iter().copied().fold(f64::INFINITY, f64::min);
+    equal("worst Jacobian", &[ours.worst_jacobian], &[worst])?;
+    same_histogram(&ours.jacobians, &jacobians)?;
+    match &ours.tetrahedra {
+        None => equal("tetrahedra", &angles, &[]),
+        Some(tetrahedra) => {
+            let smallest = angles.iter().copied().fold(f64::INFINITY, f64::min);
+            equal("smallest angle", &[tetrahedra.smallest_angle], &[smallest])?;
+            let largest = ratios.iter().copied().fold(0.0, f64::max);
+            equal("largest ratio", &[tetrahedra.largest_ratio], &[largest])?;
+            same_histogram(&tetrahedra.ratios, &ratios)?;
+            equal(
+                "angles counted",
+                &[tetrahedra.angles.counts.iter().sum::<u64>()],
+                &[angles.len() as u64],
+            )
+        }
+    }
+}
+
+fn same_histogram(ours: &Histogram, values: &[f64]) -> Outcome {
+    let mut counts = vec![0; ours.bounds.len() + 1];
+    for value in values {
+        counts[ours.bounds.iter().filter(|&bound| bound <= value).count()] += 1;
+    }
+    equal("bin", &ours.counts, &counts)
+}
+
+fn surfaces(on: &Device) -> Outcome {
+    for (name, mesh) in meshes::surfaces()? {
+        let nodes = mesh.points.len();
+        let faces = || (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
+        let resident = DeviceMesh::<Vec3>::upload_surface(on, &mesh)?;
+        let found = Relations::new(on, &resident)?;
+        let rows = on.download(&found.neighbours.rows)?;
+        let neighbours = on.download(&found.neighbours.neighbours)?;
+        let expected = reference::surface_neighbours(nodes, faces());
+        same_rows(&rows, &neighbours, &expected).map_err(|error| format!("{name}: {error}"))?;
+        let border = reference::border_nodes(nodes, faces());
+        same_nodes(&on.download(&found.boundary.nodes)?, &border)
+            .map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn refused(on: &Device) -> Outcome {
+    let refuse = |change: fn(&mut VolumeMesh), text: &str| {
+        let mut mesh = meshes::mixed(2);
+        change(&mut mesh);
+        match smooth::run::<DVec3>(on, &mesh, &[], &Options::default()) {
+            Err(error @ Error::Invalid { .. }) if error.to_string().contains(text) => Ok(()),
+            other => Err(format!("{text:?} was not refused: {other:?}")),
+        }
+    };
+    refuse(|m| m.points[3].y = f64::NAN, "node 3 has a coordinate")?;
+    refuse(
+        |m| cells(m).vertices[0] = 1 << 20,
+        "cell 0 has a vertex index that is out of range",
+    )?;
+    refuse(
+        |m| cells(m).vertices[1] = cells(m).vertices[0],
+        "cell 0 has a vertex twice",
+    )?;
+    refuse(|m| cells(m).offsets[1] -= 1, "vertices: 4, 5, 6 and 8")?;
+    refuse(|m| m.regions = Some(vec![1]), "region ids for 1 cells")?;
+    let mesh = meshes::mixed(2);
+    for options in [
+        Options {
+            tolerance: -1.0,
+            ..Options::default()
+        },
+        Options {
+            form: Form::BExact,
+            blocks: Blocks::One,
+            ..Options::default()
+        },
+    ] {
+        if !matches!(
+            smooth::run::<DVec3>(on, &mesh, &[], &options),
+            Err(Error::Argument(_))
+        ) {
+            return Err(format!("{options:?} was not refused"));
+        }
+    }
+    Ok(())
+}
+
+fn cells(mesh: &mut VolumeMesh) -> &mut crate::volume::MixedCells {
+    match &mut mesh.cells {
+        crate::volume::Cells::Mixed(cells) => cells,
+        crate::volume::Cells::Tetrahedra(_) => panic!("the mesh is mixed"),
+    }
+}
