@@ -37,13 +37,19 @@ fn every_declaration_is_in_the_ptx() {
     let declared = declarations(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/src"));
     assert!(declared.len() > 10, "only {declared:?}");
     let entries = entries();
-    // An instance's entry is called after the function: `label_longest_edges_f32`.
+    // An instance's entry is called after the function: `label_longest_edges_f32`, `sweep_form_a_soa_f32`.
     let base = |entry: &str| {
-        let instance = ["_f32", "_f64"]
+        let precision = ["_f32", "_f64"]
             .iter()
-            .find_map(|suffix| entry.strip_suffix(suffix));
-        instance
-            .filter(|name| declared.contains(*name))
+            .find_map(|end| entry.strip_suffix(end));
+        let layout = precision.and_then(|name| {
+            let layouts = ["_soa", "_aos", "_aligned"];
+            layouts.iter().find_map(|end| name.strip_suffix(end))
+        });
+        [precision, layout]
+            .into_iter()
+            .flatten()
+            .find(|name| declared.contains(*name))
             .unwrap_or(entry)
             .to_owned()
     };

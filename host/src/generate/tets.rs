@@ -128,8 +128,10 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
         .zip(&grid)
         .map(|(&p, node)| curve(p, *node, last, || unit_interval(&mut generator)))
         .collect();
+    // Of a single cube, half the spacing would leave one point: the same for all.
+    let margin = if last == 1 { 0.25 } else { spacing / 2.0 };
     while points.len() < n {
-        let mut inside = || spacing / 2.0 + unit_interval(&mut generator) * (1.0 - spacing);
+        let mut inside = || margin + unit_interval(&mut generator) * (1.0 - 2.0 * margin);
         points.push(DVec3::new(inside(), inside(), inside()));
     }
 
