@@ -7,13 +7,14 @@
 //!
 //! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
 //! vertices that wait for each other run along the list: a block sweeps over its piece until that decides nothing more, and
-//! a lane, over its entries in their order. So a chain takes a round for each piece that it crosses, not for each link.
+//! a lane, over its entries in their order. As soon as all blocks run at once, they wait for each other: a chain then takes a
+//! sweep for each link, not a round.
 //!
 //! States are read while others write them. That does no harm: a state changes once, from undecided to what is right, and a
 //! vertex that reads it too early only waits longer.
 //!
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
-//! representative. If all are members it searches again, and notes those that are undecided then.
+//! representative. If all are members it searches again, between two rounds, and notes those that are undecided then.
 
 use glam::DVec3;
 use gpu_macros::kernel;
@@ -88,35 +89,6 @@ pub fn note_lower_neighbours(
     }
 }
 
-/// Searches anew for the vertex of `row`, all of whose noted neighbours are members, and decides it or notes the undecided;
-/// whether it is decided.
-#[inline(always)]
-fn search_again(search: &Search, row: u32, lower: Out<u32>, states: Atomic) -> bool {
-    let mut count = 0;
-    let mut is_member = false;
-    search.each_lower_neighbour(row, |neighbour, _| {
-        let state = states.load(neighbour);
-        is_member |= state == REPRESENTATIVE;
-        if state == UNDECIDED {
-            if count < LISTED {
-                lower.set(row * LISTED + count, neighbour);
-            }
-            count += 1;
-        }
-        !is_member
-    });
-    if is_member {
-        // Which one it goes to the list does not say.
-        end_list(row, LISTED + 1, lower);
-        states.store(row, MEMBER);
-    } else if count == 0 {
-        states.store(row, REPRESENTATIVE);
-    } else {
-        end_list(row, count, lower);
-    }
-    is_member | (count == 0)
-}
-
 /// What a list of lower neighbours says.
 #[derive(Clone, Copy)]
 struct Seen {
@@ -127,7 +99,7 @@ struct Seen {
 
 /// Looks at the listed lower neighbours of `row`.
 #[inline(always)]
-fn look(row: u32, lower: Out<u32>, states: Atomic) -> Seen {
+fn look(row: u32, lower: In<u32>, states: Atomic) -> Seen {
     // What is not there holds up nobody.
     let state = |neighbour: u32| {
         if neighbour < MORE {
@@ -165,37 +137,17 @@ const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
 pub const PIECE: u32 = LANES * OWN;
 
-/// The entries of a lane, a bit each.
-#[derive(Clone, Copy)]
-struct Entries {
-    undecided: u32,
-    /// Those of them that have to search again.
-    searching: u32,
-}
-
-impl Entries {
-    /// What the sums over a block are made of: a piece has less than 2^16 entries.
-    #[inline(always)]
-    fn counts(self) -> u32 {
-        self.undecided.count_ones() | self.searching.count_ones() << 16
-    }
-}
-
 /// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
 /// other pieces. The bits of `undecided` say which entries these are.
 ///
-/// It searches again only when nothing else can be decided. Each sweep but the last decides a vertex or is followed by one that
-/// does: so there are at most two for each entry.
+/// On a device a block sweeps `patience` times in vain before it gives up: where all blocks run at once, chains of vertices go
+/// on from piece to piece within the launch. On a CPU a block that waits would keep its thread from the others.
 #[kernel(block = 256, shared = 8192)]
 pub fn decide_pieces(
     block: &Block<256>,
     list: In<u32>,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    lower: Out<u32>,
+    lower: In<u32>,
+    patience: u32,
     states: Atomic,
     undecided: Out<u32>,
 ) {
@@ -203,6 +155,11 @@ pub fn decide_pieces(
         states.len()
     } else {
         list.len()
+    };
+    let patience = if cfg!(target_arch = "nvptx64") {
+        patience
+    } else {
+        0
     };
     let first = block.index() * PIECE;
     // Rows that are undecided at first, `NONE` in the places of the others: neighbouring lanes read neighbours.
@@ -221,88 +178,100 @@ pub fn decide_pieces(
             place += LANES;
         }
     });
-    let mut entries = block.lanes(|lane| {
-        let mut undecided = 0;
+    // The entries of a lane, a bit each.
+    let mut waiting = block.lanes(|lane| {
+        let mut waiting = 0;
         let mut k = 0;
         while k < OWN {
-            undecided |= u32::from(rows.at(lane * OWN + k) != NONE) << k;
+            waiting |= u32::from(rows.at(lane * OWN + k) != NONE) << k;
             k += 1;
         }
-        Entries {
-            undecided,
-            searching: 0,
-        }
+        waiting
     });
-    let (_, mut left) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
-    let mut searches = false;
-    // The same for all lanes, as the sums are: all reach the barriers.
-    while left != 0 {
-        entries = block.lanes(|lane| {
-            let Entries {
-                mut undecided,
-                mut searching,
-            } = entries.at(lane);
-            let mut todo = if searches {
-                searching
-            } else {
-                undecided & !searching
-            };
+    let mut vain = 0;
+    // The same for all lanes, as the votes are: all reach the barriers.
+    while vain <= patience && block.any(&block.lanes(|lane| waiting.at(lane) != 0)) {
+        let before = waiting;
+        waiting = block.lanes(|lane| {
+            let mut left = before.at(lane);
+            let mut todo = left;
             while todo != 0 {
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
                 let row = rows.at(lane * OWN + entry.trailing_zeros());
-                if searches {
-                    let search = Search {
-                        grid: grid.at(0),
-                        offsets,
-                        sites,
-                        positions,
-                        by_slot: by_slot != 0,
-                    };
-                    searching ^= entry;
-                    if search_again(&search, row, lower, states) {
-                        undecided ^= entry;
-                    }
-                    continue;
-                }
                 let seen = look(row, lower, states);
                 if seen.is_member {
                     states.store(row, MEMBER);
-                    undecided ^= entry;
-                } else if !seen.is_waiting {
-                    if seen.is_incomplete {
-                        searching |= entry;
-                    } else {
-                        states.store(row, REPRESENTATIVE);
-                        undecided ^= entry;
-                    }
+                    left ^= entry;
+                } else if !seen.is_waiting && !seen.is_incomplete {
+                    states.store(row, REPRESENTATIVE);
+                    left ^= entry;
                 }
             }
-            Entries {
-                undecided,
-                searching,
-            }
+            left
         });
-        let (_, counts) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
-        let (before, searching) = (left, counts >> 16);
-        left = counts & 0xFFFF;
-        if left < before {
-            searches = false;
-        } else if searches || searching == 0 {
-            break;
-        } else {
-            searches = true;
-        }
+        let is_vain = !block.any(&block.lanes(|lane| waiting.at(lane) != before.at(lane)));
+        vain = if is_vain { vain + 1 } else { 0 };
     }
     // A lane's entries are a byte of the bit set.
     let bytes = block.shared::<u8>();
-    block.phase(|lane| bytes.set(lane, entries.at(lane).undecided as u8));
+    block.phase(|lane| bytes.set(lane, waiting.at(lane) as u8));
     block.lanes(|lane| {
         let word = first / 32 + lane;
         if lane < PIECE / 32 && word < undecided.len() {
             undecided.set(word, rows.at(lane));
         }
     });
+}
+
+/// Searches anew for row `list[i]` if all its noted neighbours are members but there are more: decides it, or notes the
+/// undecided.
+#[kernel]
+pub fn search_again(
+    i: u32,
+    list: In<u32>,
+    positions: In<DVec3>,
+    grid: In<Grid>,
+    offsets: In<u32>,
+    sites: In<Site>,
+    by_slot: u32,
+    lower: Out<u32>,
+    states: Atomic,
+) {
+    let row = list.at(i);
+    let seen = look(row, lower.unwritten(), states);
+    if seen.is_member || seen.is_waiting || !seen.is_incomplete {
+        return;
+    }
+    let search = Search {
+        grid: grid.at(0),
+        offsets,
+        sites,
+        positions,
+        by_slot: by_slot != 0,
+    };
+    let mut count = 0;
+    let mut is_member = false;
+    search.each_lower_neighbour(row, |neighbour, _| {
+        let state = states.load(neighbour);
+        is_member |= state == REPRESENTATIVE;
+        if state == UNDECIDED {
+            if count < LISTED {
+                lower.set(row * LISTED + count, neighbour);
+            }
+            count += 1;
+        }
+        !is_member
+    });
+    if is_member {
+        // Which one it goes to the list does not say.
+        end_list(row, LISTED + 1, lower);
+        states.store(row, MEMBER);
+    } else if count == 0 {
+        states.store(row, REPRESENTATIVE);
+    } else {
+        end_list(row, count, lower);
+    }
 }
 
 /// Takes the items of `list` that `kept` names by their places.

@@ -37,6 +37,10 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
+    /// Sweeps in vain after which a block of the decision gives up, where all blocks run at once.
+    pub patience: u32,
+    /// Blocks of the decision that a device runs at once.
+    pub blocks_at_once: usize,
 }
 
 impl Default for Tuning {
@@ -44,6 +48,8 @@ impl Default for Tuning {
         Self {
             points_per_cell: 2.0,
             points_per_block: 24,
+            patience: 64,
+            blocks_at_once: 1056,
         }
     }
 }
@@ -281,7 +287,7 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
         Ok(())
     })?;
     let left = on.stage("decide", || {
-        decide(on, points, &grid, &mut lower, &mut states)
+        decide(on, points, &grid, &options.tuning, &mut lower, &mut states)
     })?;
     let representatives = on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
@@ -310,6 +316,7 @@ fn decide(
     on: &Device,
     points: &Buffer<DVec3>,
     grid: &DeviceGrid,
+    tuning: &Tuning,
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
 ) -> Result<Vec<u32>> {
@@ -319,16 +326,18 @@ fn decide(
     let mut left = Vec::new();
     loop {
         let mut undecided = on.uninitialized(count.div_ceil(32))?;
+        let pieces = count.div_ceil(kernel::PIECE as usize);
+        let patience = if pieces <= tuning.blocks_at_once {
+            tuning.patience
+        } else {
+            0
+        };
         kernel::decide_pieces::launch(
             on,
-            count.div_ceil(kernel::PIECE as usize) as u32,
+            pieces as u32,
             &rows,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
             lower,
+            patience,
             states,
             &mut undecided,
         )?;
@@ -345,6 +354,18 @@ fn decide(
             kernel::shorten_list::launch(on, count as u32, &rows, &kept, &mut shorter)?;
             shorter
         };
+        kernel::search_again::launch(
+            on,
+            count as u32,
+            &rows,
+            grid.positions(points),
+            &grid.parameters,
+            &grid.offsets,
+            &grid.sites,
+            grid.by_slot(),
+            lower,
+            states,
+        )?;
     }
 }
 

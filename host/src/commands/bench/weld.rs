@@ -27,6 +27,12 @@ pub struct Settings {
     /// Weld: vertices of a block of buckets
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_block)]
     points_per_block: usize,
+    /// Weld: sweeps in vain after which a block of the decision gives up
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
+    patience: u32,
+    /// Weld: blocks of the decision that a device runs at once
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().blocks_at_once)]
+    blocks_at_once: usize,
 }
 
 /// Times the mesh of `points` and `faces`.
@@ -46,6 +52,8 @@ pub fn run(
         tuning: Tuning {
             points_per_cell: settings.points_per_cell,
             points_per_block: settings.points_per_block,
+            patience: settings.patience,
+            blocks_at_once: settings.blocks_at_once,
         },
         ..weld::Options::new(epsilon)
     };
