@@ -15,10 +15,11 @@
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
 //! representative. If all are members it searches again, and notes those that are undecided then.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use gpu_macros::kernel;
 
 use super::grid::{Grid, Search, Site, item};
+use super::near::{Guard, Guards};
 use crate::block::Block;
 use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
@@ -52,23 +53,36 @@ fn end_list(row: u32, count: u32, lower: Out<u32>) {
 /// Notes the lower neighbours of the vertex in `slot`, in any order; without one it is a representative.
 ///
 /// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets.
-#[kernel]
-pub fn note_lower_neighbours(
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn note_lower_neighbours<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
     states: Out<u32>,
 ) {
+    let guards = Guards {
+        limits,
+        locked,
+        normals,
+        uvs,
+        colors,
+    };
     let search = Search {
         grid: grid.at(0),
         offsets,
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards,
     };
     search.prefetch(slot);
     let row = search.row(slot);
@@ -91,7 +105,7 @@ pub fn note_lower_neighbours(
 /// Searches anew for the vertex of `row`, all of whose noted neighbours are members, and decides it or notes the undecided;
 /// whether it is decided.
 #[inline(always)]
-fn search_again(search: &Search, row: u32, lower: Out<u32>, states: Atomic) -> bool {
+fn search_again<G: Guard>(search: &Search<G>, row: u32, lower: Out<u32>, states: Atomic) -> bool {
     let mut count = 0;
     let mut is_member = false;
     search.each_lower_neighbour(row, |neighbour, _| {
@@ -186,8 +200,8 @@ impl Entries {
 ///
 /// It searches again only when nothing else can be decided. Each sweep but the last decides a vertex or is followed by one that
 /// does: so there are at most two for each entry.
-#[kernel(block = 256, shared = 8192)]
-pub fn decide_pieces(
+#[kernel(block = 256, shared = 8192, G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn decide_pieces<G: Guard>(
     block: &Block<256>,
     list: In<u32>,
     positions: In<DVec3>,
@@ -195,10 +209,22 @@ pub fn decide_pieces(
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
     states: Atomic,
     undecided: Out<u32>,
 ) {
+    let guards = Guards {
+        limits,
+        locked,
+        normals,
+        uvs,
+        colors,
+    };
     let count = if list.is_empty() {
         states.len()
     } else {
@@ -258,6 +284,7 @@ pub fn decide_pieces(
                         sites,
                         positions,
                         by_slot: by_slot != 0,
+                        guards,
                     };
                     searching ^= entry;
                     if search_again(&search, row, lower, states) {
@@ -312,24 +339,37 @@ pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
 }
 
 /// Finds the representative of the vertex in `slot`: itself, or the lowest near.
-#[kernel]
-pub fn assign_points(
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn assign_points<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: In<u32>,
     states: In<u32>,
     representatives: Out<u32>,
 ) {
+    let guards = Guards {
+        limits,
+        locked,
+        normals,
+        uvs,
+        colors,
+    };
     let search = Search {
         grid: grid.at(0),
         offsets,
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards,
     };
     let id = sites.at(slot).id;
     let row = if search.by_slot { slot } else { id };

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use gpu_macros::kernel;
 
+use super::near::{Guard, Guards};
 use crate::view::{Atomic, In, Out, PREFETCHED_AHEAD};
 
 /// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
@@ -285,16 +286,18 @@ pub fn gather_points(
 /// Positions are those of the vertices, or of the slots where the vertices' ids say nothing about where they are: what is
 /// near lies near in memory either way. An index into them, and into any array beside them, is called a row.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
+pub(super) struct Search<'a, G> {
     pub grid: Grid,
     pub offsets: In<'a, u32>,
     pub sites: In<'a, Site>,
     pub positions: In<'a, DVec3>,
     /// Whether rows are slots.
     pub by_slot: bool,
+    /// What keeps vertices apart that are near.
+    pub guards: Guards<'a, G>,
 }
 
-impl Search<'_> {
+impl<G: Guard> Search<'_, G> {
     /// Vertex of a row.
     #[inline(always)]
     pub fn vertex(&self, row: u32) -> u32 {
@@ -349,7 +352,10 @@ impl Search<'_> {
                     candidates &= candidates - 1;
                     let id = self.sites.at(slot).id;
                     let row = if self.by_slot { slot } else { id };
-                    if self.grid.is_near(p, self.positions.at(row).to_array()) && !visit(row, id) {
+                    if self.grid.is_near(p, self.positions.at(row).to_array())
+                        && G::allows(&self.guards, v, id)
+                        && !visit(row, id)
+                    {
                         return false;
                     }
                 }

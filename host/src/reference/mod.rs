@@ -20,4 +20,4 @@ pub use indexed::indexed;
 pub use polylla::polylla;
 pub use refine::{edges, refine};
 pub use refine_tets::refine_tets;
-pub use weld::weld;
+pub use weld::{weld, weld_carrying};

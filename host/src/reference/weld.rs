@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use glam::DVec3;
 
 use crate::Result;
-use crate::weld::{Options, Position, Welded, check};
+use crate::weld::{Carried, HostGuards, Options, Position, Welded, check};
 
 /// Welds the points and triangles of a mesh.
 ///
@@ -17,8 +17,23 @@ use crate::weld::{Options, Position, Welded, check};
 /// [`crate::Error::Invalid`] for a coordinate that is not finite or a face with an index out of range,
 /// [`crate::Error::Argument`] for an epsilon that is no distance.
 pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
+    weld_carrying(points, faces, &Carried::NONE, options)
+}
+
+/// As [`weld()`], with what vertices and faces carry.
+///
+/// # Errors
+/// As [`weld()`]; [`crate::Error::Argument`] for a guard over what vertices do not carry.
+pub fn weld_carrying(
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    carried: &Carried,
+    options: &Options,
+) -> Result<Welded> {
     check(points, faces, options)?;
-    let representatives = cluster(points, options);
+    carried.check(points.len(), faces.len())?;
+    let guards = HostGuards::new(&options.guards, carried)?;
+    let representatives = cluster(points, &guards, options);
     let mut ids = Vec::new();
     let mut map = vec![0; points.len()];
     for (v, &representative) in representatives.iter().enumerate() {
@@ -64,7 +79,7 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The representative of each vertex.
-fn cluster(points: &[DVec3], options: &Options) -> Vec<u32> {
+fn cluster(points: &[DVec3], guards: &HostGuards, options: &Options) -> Vec<u32> {
     let near = options.nearness();
     // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in that of the point moved by
     // epsilon to either side.
@@ -83,7 +98,10 @@ fn cluster(points: &[DVec3], options: &Options) -> Vec<u32> {
             for &y in &choices[1] {
                 for &z in &choices[2] {
                     for &r in cells.get(&[x, y, z]).into_iter().flatten() {
-                        if r < lowest && near.is_near(p, points[r as usize]) {
+                        if r < lowest
+                            && near.is_near(p, points[r as usize])
+                            && guards.allow(v as u32, r)
+                        {
                             lowest = r;
                         }
                     }

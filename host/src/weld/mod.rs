@@ -1,7 +1,9 @@
 //! Vertex clustering on a device: vertices within epsilon of each other become one. The kernels, what they cover of the paper
 //! and how they differ from it are in `gpu::weld`.
 
+mod carried;
 mod grid;
+mod guards;
 mod ratio;
 
 use glam::DVec3;
@@ -14,7 +16,11 @@ use crate::collective::{bucket_known, compact, exclusive_scan};
 use crate::{Error, Result};
 
 use grid::DeviceGrid;
+use guards::DeviceGuards;
 
+pub use carried::{Carried, DeviceCarried};
+pub use guards::Guards;
+pub(crate) use guards::HostGuards;
 pub use ratio::{Found, epsilon_for_ratio};
 
 /// What clusters are made of, and what becomes of them.
@@ -22,6 +28,8 @@ pub use ratio::{Found, epsilon_for_ratio};
 pub struct Options {
     /// Vertices at most this far apart are neighbours; 0 merges exact duplicates.
     pub epsilon: f64,
+    /// What else neighbours have in common.
+    pub guards: Guards,
     /// Position of a cluster.
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
@@ -53,6 +61,7 @@ impl Options {
     pub fn new(epsilon: f64) -> Self {
         Self {
             epsilon,
+            guards: Guards::default(),
             position: Position::Mean,
             keep_degenerate: false,
             tuning: Tuning::default(),
@@ -62,7 +71,7 @@ impl Options {
     /// Refuses an epsilon that is no distance.
     pub(crate) fn check(&self) -> Result<()> {
         if self.epsilon.is_finite() && self.epsilon >= 0.0 {
-            return Ok(());
+            return self.guards.check();
         }
         Err(Error::Argument(format!(
             "epsilon is {}, but must be a distance: 0 or more, and finite",
@@ -224,9 +233,25 @@ pub fn weld(
     faces: &Buffer<[u32; 3]>,
     options: &Options,
 ) -> Result<DeviceWeld> {
+    weld_carrying(on, points, faces, &DeviceCarried::none(on)?, options)
+}
+
+/// As [`weld()`], with what vertices and faces carry.
+///
+/// # Errors
+/// As [`weld()`]; [`Error::Argument`] for a guard over what vertices do not carry.
+pub fn weld_carrying(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    faces: &Buffer<[u32; 3]>,
+    carried: &DeviceCarried,
+    options: &Options,
+) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
-    let clustering = cluster(on, points, options)?;
+    let none = DeviceCarried::none(on)?;
+    let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
+    let clustering = cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
     let positions = position_clusters(on, points, &clusters, options.position)?;
@@ -260,7 +285,26 @@ struct Clustering {
     left: Vec<u32>,
 }
 
-fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
+/// Clusters points by the distance and, unless `guards` are none, by them.
+fn cluster(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    guards: &DeviceGuards,
+    options: &Options,
+) -> Result<Clustering> {
+    match &guards.limits {
+        Some(limits) => cluster_by(on, points, limits, guards, options),
+        None => cluster_by::<kernel::Unguarded>(on, points, &on.uninitialized(0)?, guards, options),
+    }
+}
+
+fn cluster_by<G: kernel::Guard>(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    limits: &Buffer<G>,
+    guards: &DeviceGuards,
+    options: &Options,
+) -> Result<Clustering> {
     let n = points.len();
     let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
     let positions = grid.positions(points);
@@ -275,13 +319,18 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             &mut lower,
             &mut states,
         )?;
         Ok(())
     })?;
     let left = on.stage("decide", || {
-        decide(on, points, &grid, &mut lower, &mut states)
+        decide(on, points, &grid, limits, guards, &mut lower, &mut states)
     })?;
     let representatives = on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
@@ -293,6 +342,11 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             &lower,
             &states,
             &mut representatives,
@@ -306,10 +360,12 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
 }
 
 /// Decides all vertices; how many were left after each round.
-fn decide(
+fn decide<G: kernel::Guard>(
     on: &Device,
     points: &Buffer<DVec3>,
     grid: &DeviceGrid,
+    limits: &Buffer<G>,
+    guards: &DeviceGuards,
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
 ) -> Result<Vec<u32>> {
@@ -328,6 +384,11 @@ fn decide(
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             lower,
             states,
             &mut undecided,

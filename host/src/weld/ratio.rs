@@ -3,7 +3,8 @@
 use glam::DVec3;
 use gpu::launch::Buffer;
 
-use super::{Options, check_sizes, cluster};
+use super::guards::DeviceGuards;
+use super::{DeviceCarried, Options, check_sizes, cluster};
 use crate::backend::Device;
 use crate::collective::count_bits;
 use crate::{Error, Result};
@@ -39,12 +40,14 @@ pub fn epsilon_for_ratio(on: &Device, points: &Buffer<DVec3>, ratio: f64) -> Res
         )));
     }
     check_sizes(points.len(), 0)?;
+    let none = DeviceCarried::none(on)?;
+    let guards = DeviceGuards::new(on, &Default::default(), &none, &none)?;
     on.stage("search epsilon", || {
         let n = points.len();
         let mut clusterings = 0;
         let mut removed = |epsilon: f64| -> Result<f64> {
             clusterings += 1;
-            let clusters = cluster(on, points, &Options::new(epsilon))?;
+            let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
             let mut bits = on.uninitialized(n.div_ceil(32))?;
             gpu::weld::mark_representatives::launch(
                 on,
