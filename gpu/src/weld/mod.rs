@@ -1,11 +1,13 @@
 //! Deterministic vertex clustering (gpu-vertex-clustering-2026).
 
+mod attributes;
 mod clusters;
 mod decide;
 mod faces;
 mod grid;
 mod near;
 
+pub use attributes::*;
 pub use clusters::*;
 pub use decide::*;
 pub use faces::*;

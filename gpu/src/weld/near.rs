@@ -97,7 +97,8 @@ impl Guard for Limits {
             let u = (a.x - b.x) * limits.uv_scale;
             let v = (a.y - b.y) * limits.uv_scale;
             // What is no number is near nothing.
-            if !(u * u + v * v <= limits.uv_bound) {
+            let is_near = u * u + v * v <= limits.uv_bound;
+            if !is_near {
                 return false;
             }
         }

@@ -13,6 +13,7 @@ pub mod refine_tets;
 pub mod smooth;
 pub mod smooth_weights;
 pub mod weld;
+mod weld_attributes;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;

@@ -2,9 +2,11 @@
 
 use glam::{DVec2, DVec3};
 use gpu::launch::Buffer;
+use gpu::weld as kernel;
 
 use super::guards::{bits, words};
 use crate::backend::Device;
+use crate::collective::Buckets;
 use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
@@ -105,4 +107,82 @@ impl DeviceCarried {
             regions: on.upload(regions.unwrap_or_default())?,
         })
     }
+}
+
+impl DeviceCarried {
+    /// Bytes that arrays of this size take on a device, twice: before and after.
+    pub fn bytes_needed(carried: &Carried, points: usize, faces: usize) -> u64 {
+        let attributes = carried.attributes;
+        let of = |is_there: bool, count: usize, size: usize| {
+            if is_there { count * size } else { 0 }
+        };
+        let bytes = of(attributes.normals.is_some(), points, size_of::<DVec3>())
+            + of(attributes.uvs.is_some(), points, size_of::<DVec2>())
+            + of(attributes.colors.is_some(), points, size_of::<u32>())
+            + of(carried.regions.is_some(), faces, size_of::<i32>());
+        2 * bytes as u64 + points as u64 / 8
+    }
+
+    /// Whether vertices carry anything.
+    pub(super) fn has_attributes(&self) -> bool {
+        !(self.normals.is_empty() && self.uvs.is_empty() && self.colors.is_empty())
+    }
+
+    /// The attributes and regions in host memory.
+    pub(super) fn download(&self, on: &Device) -> Result<(VertexAttributes, Option<Vec<i32>>)> {
+        fn there<T>(array: Vec<T>) -> Option<Vec<T>> {
+            Some(array).filter(|array| !array.is_empty())
+        }
+        let colors = on.download(&self.colors)?;
+        let colors = colors.into_iter().map(u32::to_le_bytes).collect();
+        let attributes = VertexAttributes {
+            normals: there(on.download(&self.normals)?),
+            colors: there(colors),
+            uvs: there(on.download(&self.uvs)?),
+        };
+        Ok((attributes, there(on.download(&self.regions)?)))
+    }
+}
+
+/// What clusters carry: of their representatives, or, with the lists of the other `members`, the means.
+pub(super) fn carry(
+    on: &Device,
+    carried: &DeviceCarried,
+    representatives: &Buffer<u32>,
+    members: Option<&Buckets>,
+) -> Result<DeviceCarried> {
+    let mut left = DeviceCarried::none(on)?;
+    let count = representatives.len();
+    let n = count as u32;
+    if !carried.normals.is_empty() {
+        left.normals = on.uninitialized(count)?;
+        let (from, to) = (&carried.normals, &mut left.normals);
+        match members {
+            None => kernel::take_first_points::launch(on, n, representatives, from, to)?,
+            Some(Buckets { offsets, items }) => {
+                kernel::average_normals::launch(on, n, representatives, offsets, items, from, to)?;
+            }
+        }
+    }
+    if !carried.uvs.is_empty() {
+        left.uvs = on.uninitialized(count)?;
+        let (from, to) = (&carried.uvs, &mut left.uvs);
+        match members {
+            None => kernel::take_first_uvs::launch(on, n, representatives, from, to)?,
+            Some(Buckets { offsets, items }) => {
+                kernel::average_uvs::launch(on, n, representatives, offsets, items, from, to)?;
+            }
+        }
+    }
+    if !carried.colors.is_empty() {
+        left.colors = on.uninitialized(count)?;
+        let (from, to) = (&carried.colors, &mut left.colors);
+        match members {
+            None => kernel::take_first_colors::launch(on, n, representatives, from, to)?,
+            Some(Buckets { offsets, items }) => {
+                kernel::average_colors::launch(on, n, representatives, offsets, items, from, to)?;
+            }
+        }
+    }
+    Ok(left)
 }

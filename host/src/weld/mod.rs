@@ -4,6 +4,8 @@
 mod carried;
 mod grid;
 mod guards;
+mod mesh;
+mod polygons;
 mod ratio;
 
 use glam::DVec3;
@@ -12,16 +14,21 @@ use gpu::view::NONE;
 use gpu::weld as kernel;
 
 use crate::backend::Device;
-use crate::collective::{bucket_known, compact, exclusive_scan};
+use crate::collective::{Buckets, bucket_known, compact, exclusive_scan};
+use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
+use carried::carry;
 use grid::DeviceGrid;
 use guards::DeviceGuards;
 
 pub use carried::{Carried, DeviceCarried};
+pub(crate) use grid::spacing;
 pub use guards::Guards;
 pub(crate) use guards::HostGuards;
-pub use ratio::{Found, epsilon_for_ratio};
+pub use mesh::{DeviceMesh, Locks, triangles};
+pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
+pub(crate) use ratio::{check_ratio, extent, search};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,8 +75,11 @@ impl Options {
         }
     }
 
-    /// Refuses an epsilon that is no distance.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Refuses an epsilon that is no distance, and tolerances that are none.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub fn check(&self) -> Result<()> {
         if self.epsilon.is_finite() && self.epsilon >= 0.0 {
             return self.guards.check();
         }
@@ -105,6 +115,10 @@ pub struct Welded {
     pub points: Vec<DVec3>,
     /// Triangles that are left, in their order, with new vertices.
     pub faces: Vec<[u32; 3]>,
+    /// What the new vertices carry; C elements each.
+    pub attributes: VertexAttributes,
+    /// Regions of the triangles that are left.
+    pub regions: Option<Vec<i32>>,
 }
 
 /// What epsilon means in floating-point numbers.
@@ -189,6 +203,8 @@ pub struct DeviceWeld {
     pub points: Buffer<DVec3>,
     /// Triangles that are left, with new vertices.
     pub faces: Buffer<[u32; 3]>,
+    /// What new vertices and the triangles that are left carry; no locks.
+    pub carried: DeviceCarried,
     /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
     /// differ from run to run.
     pub left: Vec<u32>,
@@ -201,7 +217,10 @@ impl DeviceWeld {
     /// Those of the device.
     pub fn download(&self, on: &Device) -> Result<Welded> {
         on.stage("copy to the host", || {
+            let (attributes, regions) = self.carried.download(on)?;
             Ok(Welded {
+                attributes,
+                regions,
                 map: on.download(&self.map)?,
                 representatives: on.download(&self.representatives)?,
                 points: on.download(&self.points)?,
@@ -254,13 +273,41 @@ pub fn weld_carrying(
     let clustering = cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
-    let positions = position_clusters(on, points, &clusters, options.position)?;
-    let faces = on.stage("faces", || remap_faces(on, faces, &clusters, options))?;
+    let members = match options.position {
+        Position::First => None,
+        Position::Mean => Some(members(on, &clusters)?),
+    };
+    let positions = on.stage("positions", || {
+        position_clusters(on, points, &clusters.representatives, members.as_ref())
+    })?;
+    let mut left = if carried.has_attributes() {
+        on.stage("attributes", || {
+            carry(on, carried, &clusters.representatives, members.as_ref())
+        })?
+    } else {
+        DeviceCarried::none(on)?
+    };
+    drop(members);
+    let faces = on.stage("faces", || {
+        let (faces, list) = remap_faces(on, faces, &clusters, options)?;
+        if !carried.regions.is_empty() {
+            left.regions = on.uninitialized(faces.len())?;
+            kernel::gather_regions::launch(
+                on,
+                faces.len() as u32,
+                &list,
+                &carried.regions,
+                &mut left.regions,
+            )?;
+        }
+        Ok(faces)
+    })?;
     Ok(DeviceWeld {
         map: clusters.map,
         representatives: clusters.representatives,
         points: positions,
         faces,
+        carried: left,
         left: clustering.left,
     })
 }
@@ -443,53 +490,40 @@ fn number_clusters(on: &Device, representatives: &Buffer<u32>) -> Result<Cluster
     })
 }
 
+/// The vertices of each cluster besides its representative.
+fn members(on: &Device, clusters: &Clusters) -> Result<Buckets> {
+    on.stage("members", || {
+        let count = clusters.representatives.len();
+        bucket_known(on, &clusters.keys, count, clusters.keys.len() - count)
+    })
+}
+
+/// Positions of the representatives, or, with the lists of the other `members`, the means.
 fn position_clusters(
     on: &Device,
     points: &Buffer<DVec3>,
-    clusters: &Clusters,
-    position: Position,
+    representatives: &Buffer<u32>,
+    members: Option<&Buckets>,
 ) -> Result<Buffer<DVec3>> {
-    let count = clusters.representatives.len();
-    let mut positions = on.uninitialized(count)?;
-    match position {
-        Position::First => on.stage("positions", || {
-            kernel::take_first_points::launch(
-                on,
-                count as u32,
-                &clusters.representatives,
-                points,
-                &mut positions,
-            )?;
-            Ok(())
-        })?,
-        Position::Mean => {
-            let members = on.stage("members", || {
-                let others = clusters.keys.len() - count;
-                bucket_known(on, &clusters.keys, count, others)
-            })?;
-            on.stage("positions", || {
-                kernel::average_points::launch(
-                    on,
-                    count as u32,
-                    &clusters.representatives,
-                    &members.offsets,
-                    &members.items,
-                    points,
-                    &mut positions,
-                )?;
-                Ok(())
-            })?;
+    let mut positions = on.uninitialized(representatives.len())?;
+    let n = representatives.len() as u32;
+    let to = &mut positions;
+    match members {
+        None => kernel::take_first_points::launch(on, n, representatives, points, to)?,
+        Some(Buckets { offsets, items }) => {
+            kernel::average_points::launch(on, n, representatives, offsets, items, points, to)?;
         }
     }
     Ok(positions)
 }
 
+/// The triangles that are left, and the list of them (empty for all).
 fn remap_faces(
     on: &Device,
     faces: &Buffer<[u32; 3]>,
     clusters: &Clusters,
     options: &Options,
-) -> Result<Buffer<[u32; 3]>> {
+) -> Result<(Buffer<[u32; 3]>, Buffer<u32>)> {
     let mut found = on.filled(1, NONE)?;
     let list = if options.keep_degenerate {
         on.uninitialized(0)?
@@ -533,7 +567,7 @@ fn remap_faces(
         &mut found,
     )?;
     match on.read(&found, 0)? {
-        NONE => Ok(left),
+        NONE => Ok((left, list)),
         bad => Err(bad_face(bad as usize)),
     }
 }
