@@ -16,53 +16,47 @@
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
 //! representative. If all are members it searches again, between two rounds, and notes those that are undecided then.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use gpu_macros::kernel;
 
 use super::grid::{Grid, Search, Site, item};
+use super::near::{Guard, Guards};
 use crate::block::Block;
 use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
-/// State of a vertex of which nothing is known.
-pub const UNDECIDED: u32 = 0;
-/// State of a representative.
-pub const REPRESENTATIVE: u32 = 1;
-/// State of a vertex that a lower one represents.
-pub const MEMBER: u32 = 2;
+/// State of a representative. Undecided vertices have more: the number of their lower neighbours.
+pub const REPRESENTATIVE: u32 = 0;
+/// Bit of the state of a vertex that a lower one represents, beside the number of its lower neighbours.
+pub const MEMBER: u32 = 1 << 31;
 
 /// Places of a list of lower neighbours: two vectors of four.
 pub const LISTED: u32 = 8;
-/// Last in a list that does not hold all; `NONE` behind one that does.
-const MORE: u32 = NONE - 1;
 
-/// Ends the list of `row`, in which `count` were to be noted.
+/// Whether a state is neither that of a representative nor that of a member.
 #[inline(always)]
-fn end_list(row: u32, count: u32, lower: Out<u32>) {
-    if count > LISTED {
-        lower.set(row * LISTED + LISTED - 1, MORE);
-    } else {
-        // To the end of a vector: whoever reads stops at one that is not full.
-        let mut place = count;
-        while place < LISTED && (place == count || !place.is_multiple_of(4)) {
-            lower.set(row * LISTED + place, NONE);
-            place += 1;
-        }
-    }
+fn is_undecided(state: u32) -> bool {
+    state != REPRESENTATIVE && state < MEMBER
 }
 
-/// Notes the lower neighbours of the vertex in `slot`, in any order; without one it is a representative.
+/// Notes the vertex in `slot` with its later neighbours, or them with it: always the lower one with the higher. `states` are 0
+/// before, and count the lower neighbours of each vertex: without one it is a representative.
 ///
-/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets.
-#[kernel]
-pub fn note_lower_neighbours(
+/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn note_lower_neighbours<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
-    states: Out<u32>,
+    states: Atomic,
 ) {
     let search = Search {
         grid: grid.at(0),
@@ -70,23 +64,24 @@ pub fn note_lower_neighbours(
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards: Guards {
+            limits,
+            locked,
+            normals,
+            uvs,
+            colors,
+        },
     };
     search.prefetch(slot);
     let row = search.row(slot);
-    let mut count = 0;
-    search.each_lower_neighbour(row, |neighbour, _| {
-        if count < LISTED {
-            lower.set(row * LISTED + count, neighbour);
+    let v = search.vertex(row);
+    search.each_later_neighbour(slot, |other, id| {
+        let (low, high) = if id < v { (other, row) } else { (row, other) };
+        let place = states.add(high, 1);
+        if place < LISTED {
+            lower.set(high * LISTED + place, low);
         }
-        count += 1;
-        count <= LISTED
     });
-    if count == 0 {
-        states.set(row, REPRESENTATIVE);
-    } else {
-        end_list(row, count, lower);
-        states.set(row, UNDECIDED);
-    }
 }
 
 /// What a list of lower neighbours says.
@@ -94,40 +89,36 @@ pub fn note_lower_neighbours(
 struct Seen {
     is_member: bool,
     is_waiting: bool,
-    is_incomplete: bool,
 }
 
-/// Looks at the listed lower neighbours of `row`.
+/// Looks at the listed ones of the `count` lower neighbours of `row`.
 #[inline(always)]
-fn look(row: u32, lower: In<u32>, states: Atomic) -> Seen {
-    // What is not there holds up nobody.
-    let state = |neighbour: u32| {
-        if neighbour < MORE {
-            states.load(neighbour)
-        } else {
-            MEMBER
-        }
+fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
+    let look = |first: u32| {
+        let [a, b, c, d] = lower.quad(row * LISTED + first);
+        // What is not there holds up nobody.
+        let state = |place: u32, neighbour: u32| {
+            if first + place < count {
+                states.load(neighbour)
+            } else {
+                MEMBER
+            }
+        };
+        let (a, b, c, d) = (state(0, a), state(1, b), state(2, c), state(3, d));
+        let any = |is: fn(u32) -> bool| is(a) | is(b) | is(c) | is(d);
+        (any(|state| state == REPRESENTATIVE), any(is_undecided))
     };
-    let look = |[a, b, c, d]: [u32; 4]| {
-        let (a, b, c, d) = (state(a), state(b), state(c), state(d));
-        let any = |of: u32| (a == of) | (b == of) | (c == of) | (d == of);
-        (any(REPRESENTATIVE), any(UNDECIDED))
-    };
-    let first = lower.quad(row * LISTED);
-    let (is_member, is_waiting) = look(first);
-    if is_member || first[3] == NONE {
+    let (is_member, is_waiting) = look(0);
+    if is_member || count <= 4 {
         return Seen {
             is_member,
             is_waiting,
-            is_incomplete: false,
         };
     }
-    let last = lower.quad(row * LISTED + 4);
-    let (is_member, is_waiting_too) = look(last);
+    let (is_member, is_waiting_too) = look(4);
     Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
-        is_incomplete: last[3] == MORE,
     }
 }
 
@@ -142,7 +133,7 @@ pub const PIECE: u32 = LANES * OWN;
 ///
 /// On a device a block sweeps `patience` times in vain before it gives up: where all blocks run at once, chains of vertices go
 /// on from piece to piece within the launch. On a CPU a block that waits would keep its thread from the others.
-#[kernel(block = 256, shared = 8192)]
+#[kernel(block = 256, shared = 10240)]
 pub fn decide_pieces(
     block: &Block<256>,
     list: In<u32>,
@@ -162,19 +153,23 @@ pub fn decide_pieces(
         0
     };
     let first = block.index() * PIECE;
-    // Rows that are undecided at first, `NONE` in the places of the others: neighbouring lanes read neighbours.
+    // Rows, and numbers of their lower neighbours up to one more than are listed: 0 of those that are decided.
     let rows = block.shared::<u32>();
+    let numbers = block.shared::<u8>();
+    const NUMBERS: u32 = PIECE * 4;
     block.phase(|lane| {
         let mut place = lane;
         while place < PIECE {
-            let mut row = NONE;
+            let mut number = 0;
             if first + place < count {
-                row = item(list, first + place);
-                if states.load(row) != UNDECIDED {
-                    row = NONE;
+                let row = item(list, first + place);
+                rows.set(place, row);
+                let state = states.load(row);
+                if is_undecided(state) {
+                    number = state.min(LISTED + 1);
                 }
             }
-            rows.set(place, row);
+            numbers.set(NUMBERS + place, number as u8);
             place += LANES;
         }
     });
@@ -183,7 +178,7 @@ pub fn decide_pieces(
         let mut waiting = 0;
         let mut k = 0;
         while k < OWN {
-            waiting |= u32::from(rows.at(lane * OWN + k) != NONE) << k;
+            waiting |= u32::from(numbers.at(NUMBERS + lane * OWN + k) != 0) << k;
             k += 1;
         }
         waiting
@@ -198,12 +193,14 @@ pub fn decide_pieces(
             while todo != 0 {
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
-                let row = rows.at(lane * OWN + entry.trailing_zeros());
-                let seen = look(row, lower, states);
+                let place = lane * OWN + entry.trailing_zeros();
+                let row = rows.at(place);
+                let number = u32::from(numbers.at(NUMBERS + place));
+                let seen = look(row, number, lower, states);
                 if seen.is_member {
-                    states.store(row, MEMBER);
+                    states.store(row, MEMBER | number);
                     left ^= entry;
-                } else if !seen.is_waiting && !seen.is_incomplete {
+                } else if !seen.is_waiting && number <= LISTED {
                     states.store(row, REPRESENTATIVE);
                     left ^= entry;
                 }
@@ -214,8 +211,7 @@ pub fn decide_pieces(
         vain = if is_vain { vain + 1 } else { 0 };
     }
     // A lane's entries are a byte of the bit set.
-    let bytes = block.shared::<u8>();
-    block.phase(|lane| bytes.set(lane, waiting.at(lane) as u8));
+    block.phase(|lane| numbers.set(lane, waiting.at(lane) as u8));
     block.lanes(|lane| {
         let word = first / 32 + lane;
         if lane < PIECE / 32 && word < undecided.len() {
@@ -226,8 +222,8 @@ pub fn decide_pieces(
 
 /// Searches anew for row `list[i]` if all its noted neighbours are members but there are more: decides it, or notes the
 /// undecided.
-#[kernel]
-pub fn search_again(
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn search_again<G: Guard>(
     i: u32,
     list: In<u32>,
     positions: In<DVec3>,
@@ -235,12 +231,21 @@ pub fn search_again(
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
     states: Atomic,
 ) {
     let row = list.at(i);
-    let seen = look(row, lower.unwritten(), states);
-    if seen.is_member || seen.is_waiting || !seen.is_incomplete {
+    let state = states.load(row);
+    if state <= LISTED {
+        return;
+    }
+    let seen = look(row, state, lower.unwritten(), states);
+    if seen.is_member || seen.is_waiting {
         return;
     }
     let search = Search {
@@ -249,13 +254,20 @@ pub fn search_again(
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards: Guards {
+            limits,
+            locked,
+            normals,
+            uvs,
+            colors,
+        },
     };
     let mut count = 0;
     let mut is_member = false;
     search.each_lower_neighbour(row, |neighbour, _| {
         let state = states.load(neighbour);
         is_member |= state == REPRESENTATIVE;
-        if state == UNDECIDED {
+        if is_undecided(state) {
             if count < LISTED {
                 lower.set(row * LISTED + count, neighbour);
             }
@@ -263,15 +275,8 @@ pub fn search_again(
         }
         !is_member
     });
-    if is_member {
-        // Which one it goes to the list does not say.
-        end_list(row, LISTED + 1, lower);
-        states.store(row, MEMBER);
-    } else if count == 0 {
-        states.store(row, REPRESENTATIVE);
-    } else {
-        end_list(row, count, lower);
-    }
+    // Which representative a member goes to its list does not say: it stays one that does not hold all.
+    states.store(row, if is_member { MEMBER | state } else { count });
 }
 
 /// Takes the items of `list` that `kept` names by their places.
@@ -281,14 +286,19 @@ pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
 }
 
 /// Finds the representative of the vertex in `slot`: itself, or the lowest near.
-#[kernel]
-pub fn assign_points(
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn assign_points<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: In<u32>,
     states: In<u32>,
     representatives: Out<u32>,
@@ -299,6 +309,13 @@ pub fn assign_points(
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards: Guards {
+            limits,
+            locked,
+            normals,
+            uvs,
+            colors,
+        },
     };
     let id = sites.at(slot).id;
     let row = if search.by_slot { slot } else { id };
@@ -311,33 +328,31 @@ pub fn assign_points(
             representatives.unwritten().prefetch(row);
         }
     }
-    if states.at(row) == REPRESENTATIVE {
+    let state = states.at(row);
+    if state == REPRESENTATIVE {
         representatives.set(id, id);
         return;
     }
+    let count = state & !MEMBER;
     let mut lowest = NONE;
-    let mut place = row * LISTED;
-    let end = place + LISTED;
-    let mut is_incomplete = false;
-    while place < end {
-        let neighbour = lower.at(place);
-        is_incomplete = neighbour == MORE;
-        if neighbour >= MORE {
-            break;
-        }
+    let mut take = |neighbour: u32, id: u32| {
         if states.at(neighbour) == REPRESENTATIVE {
-            lowest = lowest.min(search.vertex(neighbour));
+            lowest = lowest.min(id);
         }
-        place += 1;
-    }
-    // The search finds those of the list too.
-    if is_incomplete {
+    };
+    if count > LISTED {
         search.each_lower_neighbour(row, |neighbour, id| {
-            if states.at(neighbour) == REPRESENTATIVE {
-                lowest = lowest.min(id);
-            }
+            take(neighbour, id);
             true
         });
+    } else {
+        let mut place = row * LISTED;
+        let end = place + count;
+        while place < end {
+            let neighbour = lower.at(place);
+            take(neighbour, search.vertex(neighbour));
+            place += 1;
+        }
     }
     representatives.set(id, lowest);
 }

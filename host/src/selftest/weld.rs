@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
+use crate::mesh::VertexAttributes;
 use crate::reference;
 use crate::weld::{Options, Position, Welded, weld};
 
@@ -61,7 +62,8 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
     Ok(())
 }
 
-fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
+/// Compares two results by bits.
+pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     // By bits: -0.0 is not 0.0.
     let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
         let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
@@ -74,7 +76,33 @@ fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
         &expected.representatives,
     )?;
     equal("points", &bits(&ours.points), &bits(&expected.points))?;
-    equal("faces", &ours.faces, &expected.faces)
+    equal("faces", &ours.faces, &expected.faces)?;
+    let attributes = |welded: &Welded| -> Vec<Vec<u64>> {
+        let VertexAttributes {
+            normals,
+            colors,
+            uvs,
+        } = &welded.attributes;
+        let normals = normals.iter().flatten().flat_map(|n| n.to_array());
+        let uvs = uvs.iter().flatten().flat_map(|uv| uv.to_array());
+        let colors = colors
+            .iter()
+            .flatten()
+            .map(|&c| u32::from_le_bytes(c).into());
+        let regions = welded.regions.iter().flatten().map(|&r| r as u64);
+        vec![
+            normals.map(f64::to_bits).collect(),
+            uvs.map(f64::to_bits).collect(),
+            colors.collect(),
+            regions.collect(),
+        ]
+    };
+    let names = ["normals", "texture coordinates", "colours", "regions"];
+    let (ours, expected) = (attributes(ours), attributes(expected));
+    for (name, (ours, expected)) in names.iter().zip(ours.iter().zip(&expected)) {
+        equal(name, ours, expected)?;
+    }
+    Ok(())
 }
 
 fn inputs() -> Vec<Input> {

@@ -1,7 +1,11 @@
 //! Vertex clustering on a device: vertices within epsilon of each other become one. The kernels, what they cover of the paper
 //! and how they differ from it are in `gpu::weld`.
 
+mod carried;
 mod grid;
+mod guards;
+mod mesh;
+mod polygons;
 mod ratio;
 
 use glam::DVec3;
@@ -10,18 +14,29 @@ use gpu::view::NONE;
 use gpu::weld as kernel;
 
 use crate::backend::Device;
-use crate::collective::{bucket_known, compact, exclusive_scan};
+use crate::collective::{Buckets, bucket_known, compact, exclusive_scan};
+use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
+use carried::carry;
 use grid::DeviceGrid;
+use guards::DeviceGuards;
 
-pub use ratio::{Found, epsilon_for_ratio};
+pub use carried::{Carried, DeviceCarried};
+pub(crate) use grid::spacing;
+pub use guards::Guards;
+pub(crate) use guards::HostGuards;
+pub use mesh::{DeviceMesh, Locks, triangles};
+pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
+pub(crate) use ratio::{check_ratio, extent, search};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Vertices at most this far apart are neighbours; 0 merges exact duplicates.
     pub epsilon: f64,
+    /// What else neighbours have in common.
+    pub guards: Guards,
     /// Position of a cluster.
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
@@ -35,6 +50,8 @@ pub struct Options {
 pub struct Tuning {
     /// Vertices of an occupied cell that the choice of the cells' side aims at.
     pub points_per_cell: f64,
+    /// Side of the cells in terms of what epsilon asks for at least, 1 or more.
+    pub cell_width: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up, where all blocks run at once.
@@ -47,6 +64,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             points_per_cell: 2.0,
+            cell_width: 1.3,
             points_per_block: 24,
             patience: 64,
             blocks_at_once: 1056,
@@ -59,16 +77,20 @@ impl Options {
     pub fn new(epsilon: f64) -> Self {
         Self {
             epsilon,
+            guards: Guards::default(),
             position: Position::Mean,
             keep_degenerate: false,
             tuning: Tuning::default(),
         }
     }
 
-    /// Refuses an epsilon that is no distance.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Refuses an epsilon that is no distance, and tolerances that are none.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub fn check(&self) -> Result<()> {
         if self.epsilon.is_finite() && self.epsilon >= 0.0 {
-            return Ok(());
+            return self.guards.check();
         }
         Err(Error::Argument(format!(
             "epsilon is {}, but must be a distance: 0 or more, and finite",
@@ -102,6 +124,10 @@ pub struct Welded {
     pub points: Vec<DVec3>,
     /// Triangles that are left, in their order, with new vertices.
     pub faces: Vec<[u32; 3]>,
+    /// What the new vertices carry; C elements each.
+    pub attributes: VertexAttributes,
+    /// Regions of the triangles that are left.
+    pub regions: Option<Vec<i32>>,
 }
 
 /// What epsilon means in floating-point numbers.
@@ -186,6 +212,8 @@ pub struct DeviceWeld {
     pub points: Buffer<DVec3>,
     /// Triangles that are left, with new vertices.
     pub faces: Buffer<[u32; 3]>,
+    /// What new vertices and the triangles that are left carry; no locks.
+    pub carried: DeviceCarried,
     /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
     /// differ from run to run.
     pub left: Vec<u32>,
@@ -198,7 +226,10 @@ impl DeviceWeld {
     /// Those of the device.
     pub fn download(&self, on: &Device) -> Result<Welded> {
         on.stage("copy to the host", || {
+            let (attributes, regions) = self.carried.download(on)?;
             Ok(Welded {
+                attributes,
+                regions,
                 map: on.download(&self.map)?,
                 representatives: on.download(&self.representatives)?,
                 points: on.download(&self.points)?,
@@ -230,18 +261,62 @@ pub fn weld(
     faces: &Buffer<[u32; 3]>,
     options: &Options,
 ) -> Result<DeviceWeld> {
+    weld_carrying(on, points, faces, &DeviceCarried::none(on)?, options)
+}
+
+/// As [`weld()`], with what vertices and faces carry.
+///
+/// # Errors
+/// As [`weld()`]; [`Error::Argument`] for a guard over what vertices do not carry.
+pub fn weld_carrying(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    faces: &Buffer<[u32; 3]>,
+    carried: &DeviceCarried,
+    options: &Options,
+) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
-    let clustering = cluster(on, points, options)?;
+    let none = DeviceCarried::none(on)?;
+    let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
+    let clustering = cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
-    let positions = position_clusters(on, points, &clusters, options.position)?;
-    let faces = on.stage("faces", || remap_faces(on, faces, &clusters, options))?;
+    let members = match options.position {
+        Position::First => None,
+        Position::Mean => Some(members(on, &clusters)?),
+    };
+    let positions = on.stage("positions", || {
+        position_clusters(on, points, &clusters.representatives, members.as_ref())
+    })?;
+    let mut left = if carried.has_attributes() {
+        on.stage("attributes", || {
+            carry(on, carried, &clusters.representatives, members.as_ref())
+        })?
+    } else {
+        DeviceCarried::none(on)?
+    };
+    drop(members);
+    let faces = on.stage("faces", || {
+        let (faces, list) = remap_faces(on, faces, &clusters, options)?;
+        if !carried.regions.is_empty() {
+            left.regions = on.uninitialized(faces.len())?;
+            kernel::gather_regions::launch(
+                on,
+                faces.len() as u32,
+                &list,
+                &carried.regions,
+                &mut left.regions,
+            )?;
+        }
+        Ok(faces)
+    })?;
     Ok(DeviceWeld {
         map: clusters.map,
         representatives: clusters.representatives,
         points: positions,
         faces,
+        carried: left,
         left: clustering.left,
     })
 }
@@ -266,12 +341,31 @@ struct Clustering {
     left: Vec<u32>,
 }
 
-fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
+/// Clusters points by the distance and, unless `guards` are none, by them.
+fn cluster(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    guards: &DeviceGuards,
+    options: &Options,
+) -> Result<Clustering> {
+    match &guards.limits {
+        Some(limits) => cluster_by(on, points, limits, guards, options),
+        None => cluster_by::<kernel::Unguarded>(on, points, &on.uninitialized(0)?, guards, options),
+    }
+}
+
+fn cluster_by<G: kernel::Guard>(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    limits: &Buffer<G>,
+    guards: &DeviceGuards,
+    options: &Options,
+) -> Result<Clustering> {
     let n = points.len();
     let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
     let positions = grid.positions(points);
     let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
-    let mut states = on.uninitialized(n)?;
+    let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
     on.stage("note neighbours", || {
         kernel::note_lower_neighbours::launch(
             on,
@@ -281,13 +375,27 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             &mut lower,
             &mut states,
         )?;
         Ok(())
     })?;
     let left = on.stage("decide", || {
-        decide(on, points, &grid, &options.tuning, &mut lower, &mut states)
+        decide(
+            on,
+            points,
+            &grid,
+            limits,
+            guards,
+            &options.tuning,
+            &mut lower,
+            &mut states,
+        )
     })?;
     let representatives = on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
@@ -299,6 +407,11 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             &lower,
             &states,
             &mut representatives,
@@ -312,10 +425,12 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
 }
 
 /// Decides all vertices; how many were left after each round.
-fn decide(
+fn decide<G: kernel::Guard>(
     on: &Device,
     points: &Buffer<DVec3>,
     grid: &DeviceGrid,
+    limits: &Buffer<G>,
+    guards: &DeviceGuards,
     tuning: &Tuning,
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
@@ -363,6 +478,11 @@ fn decide(
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
+            limits,
+            guards.locked,
+            guards.normals,
+            guards.uvs,
+            guards.colors,
             lower,
             states,
         )?;
@@ -403,53 +523,40 @@ fn number_clusters(on: &Device, representatives: &Buffer<u32>) -> Result<Cluster
     })
 }
 
+/// The vertices of each cluster besides its representative.
+fn members(on: &Device, clusters: &Clusters) -> Result<Buckets> {
+    on.stage("members", || {
+        let count = clusters.representatives.len();
+        bucket_known(on, &clusters.keys, count, clusters.keys.len() - count)
+    })
+}
+
+/// Positions of the representatives, or, with the lists of the other `members`, the means.
 fn position_clusters(
     on: &Device,
     points: &Buffer<DVec3>,
-    clusters: &Clusters,
-    position: Position,
+    representatives: &Buffer<u32>,
+    members: Option<&Buckets>,
 ) -> Result<Buffer<DVec3>> {
-    let count = clusters.representatives.len();
-    let mut positions = on.uninitialized(count)?;
-    match position {
-        Position::First => on.stage("positions", || {
-            kernel::take_first_points::launch(
-                on,
-                count as u32,
-                &clusters.representatives,
-                points,
-                &mut positions,
-            )?;
-            Ok(())
-        })?,
-        Position::Mean => {
-            let members = on.stage("members", || {
-                let others = clusters.keys.len() - count;
-                bucket_known(on, &clusters.keys, count, others)
-            })?;
-            on.stage("positions", || {
-                kernel::average_points::launch(
-                    on,
-                    count as u32,
-                    &clusters.representatives,
-                    &members.offsets,
-                    &members.items,
-                    points,
-                    &mut positions,
-                )?;
-                Ok(())
-            })?;
+    let mut positions = on.uninitialized(representatives.len())?;
+    let n = representatives.len() as u32;
+    let to = &mut positions;
+    match members {
+        None => kernel::take_first_points::launch(on, n, representatives, points, to)?,
+        Some(Buckets { offsets, items }) => {
+            kernel::average_points::launch(on, n, representatives, offsets, items, points, to)?;
         }
     }
     Ok(positions)
 }
 
+/// The triangles that are left, and the list of them (empty for all).
 fn remap_faces(
     on: &Device,
     faces: &Buffer<[u32; 3]>,
     clusters: &Clusters,
     options: &Options,
-) -> Result<Buffer<[u32; 3]>> {
+) -> Result<(Buffer<[u32; 3]>, Buffer<u32>)> {
     let mut found = on.filled(1, NONE)?;
     let list = if options.keep_degenerate {
         on.uninitialized(0)?
@@ -493,7 +600,7 @@ fn remap_faces(
         &mut found,
     )?;
     match on.read(&found, 0)? {
-        NONE => Ok(left),
+        NONE => Ok((left, list)),
         bad => Err(bad_face(bad as usize)),
     }
 }

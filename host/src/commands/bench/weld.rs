@@ -24,6 +24,9 @@ pub struct Settings {
     /// Weld: vertices of an occupied cell that the choice of cells aims at
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_cell)]
     points_per_cell: f64,
+    /// Weld: side of the cells in terms of what epsilon asks for at least
+    #[arg(long, value_name = "F", default_value_t = Tuning::default().cell_width)]
+    cell_width: f64,
     /// Weld: vertices of a block of buckets
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_block)]
     points_per_block: usize,
@@ -51,6 +54,7 @@ pub fn run(
     let options = weld::Options {
         tuning: Tuning {
             points_per_cell: settings.points_per_cell,
+            cell_width: settings.cell_width,
             points_per_block: settings.points_per_block,
             patience: settings.patience,
             blocks_at_once: settings.blocks_at_once,

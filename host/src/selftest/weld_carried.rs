@@ -1,0 +1,183 @@
+//! Welding with guards, locks and attributes on a device against the sequential reference, for equality of every array.
+
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3};
+
+use super::weld::{equal_welds, scan, shuffled};
+use super::{Case, Outcome};
+use crate::backend::Device;
+use crate::mesh::VertexAttributes;
+use crate::reference;
+use crate::weld::{Carried, DeviceCarried, Guards, Options, Position, weld_carrying};
+
+/// A mesh with all that vertices and faces can carry.
+pub struct Input {
+    pub points: Vec<DVec3>,
+    pub faces: Vec<[u32; 3]>,
+    pub attributes: VertexAttributes,
+    pub locked: Vec<bool>,
+    pub regions: Vec<i32>,
+}
+
+impl Input {
+    fn new((points, faces): (Vec<DVec3>, Vec<[u32; 3]>)) -> Self {
+        let mut state = 7;
+        let mut random = move |below: u32| {
+            // SplitMix64.
+            state = u64::wrapping_add(state, 0x9E37_79B9_7F4A_7C15);
+            let mut z = state;
+            z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((z ^ z >> 31) >> 32) as u32 % below
+        };
+        let n = points.len();
+        // Directions of a lattice, some of them zero, tiny, huge, or no numbers.
+        let normals = (0..n).map(|_| {
+            let n = DVec3::from_array([0; 3].map(|_| f64::from(random(5)) - 2.0));
+            n * match random(20) {
+                0 => 1e-310,
+                1 => 1e200,
+                2 => f64::INFINITY,
+                _ => 0.37,
+            }
+        });
+        Self {
+            attributes: VertexAttributes {
+                normals: Some(normals.collect()),
+                uvs: Some(
+                    points
+                        .iter()
+                        .map(|p| {
+                            DVec2::new(p.x * p.y, p.z) * if p.x < 0.0 { 1.0 } else { f64::NAN }
+                        })
+                        .collect(),
+                ),
+                colors: Some(
+                    (0..n)
+                        .map(|_| [0; 4].map(|_| (random(4) * 80) as u8))
+                        .collect(),
+                ),
+            },
+            locked: (0..n).map(|_| random(8) == 0).collect(),
+            regions: (0..faces.len()).map(|_| random(5) as i32 - 2).collect(),
+            points,
+            faces,
+        }
+    }
+}
+
+/// The cases.
+pub fn cases() -> Vec<Case> {
+    let all = Guards {
+        normals: Some(100.0),
+        uvs: Some(0.05),
+        colors: Some(160),
+    };
+    let none = Guards::default();
+    let mut cases = Vec::new();
+    let (points, faces) = scan(8_000, 5);
+    let scans = [
+        ("a scan", Arc::new(Input::new(scan(8_000, 5)))),
+        (
+            "a scan in random order",
+            Arc::new(Input::new(shuffled(&points, &faces))),
+        ),
+    ];
+    for (name, guards, locks) in [
+        ("nothing", none, false),
+        ("locks", none, true),
+        (
+            "normals within 0 degrees",
+            Guards {
+                normals: Some(0.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 60 degrees",
+            Guards {
+                normals: Some(60.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 90 degrees",
+            Guards {
+                normals: Some(90.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 135 degrees",
+            Guards {
+                normals: Some(135.0),
+                ..none
+            },
+            true,
+        ),
+        (
+            "normals within 180 degrees",
+            Guards {
+                normals: Some(180.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "texture coordinates",
+            Guards {
+                uvs: Some(0.03),
+                ..none
+            },
+            false,
+        ),
+        (
+            "colours",
+            Guards {
+                colors: Some(80),
+                ..none
+            },
+            false,
+        ),
+        ("all", all, true),
+    ] {
+        for (mesh, input) in &scans {
+            let input = input.clone();
+            cases.push(Case::new(
+                format!("weld {mesh} guarded by {name}"),
+                move |on| compare(on, &input, guards, locks),
+            ));
+        }
+    }
+    cases
+}
+
+fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
+    let carried = Carried {
+        attributes: &input.attributes,
+        locked: if locks { &input.locked } else { &[] },
+        regions: Some(&input.regions),
+    };
+    for (epsilon, position, keep_degenerate) in [
+        (0.04, Position::Mean, false),
+        (0.08, Position::First, true),
+        (0.5, Position::Mean, false),
+    ] {
+        let options = Options {
+            guards,
+            position,
+            keep_degenerate,
+            ..Options::new(epsilon)
+        };
+        let expected = reference::weld_carrying(&input.points, &input.faces, &carried, &options)?;
+        let (points, faces) = (on.upload(&input.points)?, on.upload(&input.faces)?);
+        let resident = DeviceCarried::upload(on, &carried, points.len(), faces.len())?;
+        let ours = weld_carrying(on, &points, &faces, &resident, &options)?.download(on)?;
+        equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+    }
+    Ok(())
+}
