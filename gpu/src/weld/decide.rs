@@ -7,14 +7,15 @@
 //!
 //! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
 //! vertices that wait for each other run along the list: a block sweeps over its piece until that decides nothing more, and
-//! a lane, over its entries in their order. As soon as all blocks run at once, they wait for each other: a chain then takes a
-//! sweep for each link, not a round.
+//! a lane, over its entries in their order; and blocks that run at the same time wait for each other. So a chain takes a sweep
+//! for each link, not a round.
 //!
 //! States are read while others write them. That does no harm: a state changes once, from undecided to what is right, and a
 //! vertex that reads it too early only waits longer.
 //!
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
-//! representative. If all are members it searches again, between two rounds, and notes those that are undecided then.
+//! representative. If all are members it searches again, and notes those that are undecided then. The first round does without:
+//! mostly it decides nearly all, and a kernel that never searches runs more blocks at once.
 
 use glam::{DVec2, DVec3};
 use gpu_macros::kernel;
@@ -129,10 +130,11 @@ const OWN: u32 = 8;
 pub const PIECE: u32 = LANES * OWN;
 
 /// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
-/// other pieces. The bits of `undecided` say which entries these are.
+/// other pieces, or have to search again. The bits of `undecided` say which entries these are.
 ///
-/// On a device a block sweeps `patience` times in vain before it gives up: where all blocks run at once, chains of vertices go
-/// on from piece to piece within the launch. On a CPU a block that waits would keep its thread from the others.
+/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so what one waits for
+/// is mostly under way, and chains of vertices go on from piece to piece within the launch. On a CPU a block that waits
+/// would keep its thread from the others.
 #[kernel(block = 256, shared = 10240)]
 pub fn decide_pieces(
     block: &Block<256>,
@@ -141,6 +143,91 @@ pub fn decide_pieces(
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
+) {
+    decide(block, list, lower, patience, states, undecided, |_| {
+        Found::Nothing
+    });
+}
+
+/// [`decide_pieces()`] with searches.
+#[kernel(block = 256, shared = 10240, G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn decide_searching<G: Guard>(
+    block: &Block<256>,
+    list: In<u32>,
+    positions: In<DVec3>,
+    grid: In<Grid>,
+    offsets: In<u32>,
+    sites: In<Site>,
+    by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
+    lower: Out<u32>,
+    patience: u32,
+    states: Atomic,
+    undecided: Out<u32>,
+) {
+    let search = |row: u32| {
+        let search = Search {
+            grid: grid.at(0),
+            offsets,
+            sites,
+            positions,
+            by_slot: by_slot != 0,
+            guards: Guards {
+                limits,
+                locked,
+                normals,
+                uvs,
+                colors,
+            },
+        };
+        let mut count = 0;
+        let mut is_member = false;
+        search.each_lower_neighbour(row, |neighbour, _| {
+            let state = states.load(neighbour);
+            is_member |= state == REPRESENTATIVE;
+            if is_undecided(state) {
+                if count < LISTED {
+                    lower.set(row * LISTED + count, neighbour);
+                }
+                count += 1;
+            }
+            !is_member
+        });
+        if is_member {
+            Found::Representative
+        } else {
+            Found::Undecided(count)
+        }
+    };
+    let listed = lower.unwritten();
+    decide(block, list, listed, patience, states, undecided, search);
+}
+
+/// What a new search found.
+#[derive(Clone, Copy)]
+enum Found {
+    /// Nothing: it was not made.
+    Nothing,
+    /// A representative among the lower neighbours.
+    Representative,
+    /// So many undecided ones, and no representative; the first are noted.
+    Undecided(u32),
+}
+
+/// The body of both kernels; `search` is called for a row all of whose noted neighbours are members, but which has more.
+#[inline(always)]
+fn decide(
+    block: &Block<256>,
+    list: In<u32>,
+    lower: In<u32>,
+    patience: u32,
+    states: Atomic,
+    undecided: Out<u32>,
+    search: impl Fn(u32) -> Found,
 ) {
     let count = if list.is_empty() {
         states.len()
@@ -197,12 +284,30 @@ pub fn decide_pieces(
                 let row = rows.at(place);
                 let number = u32::from(numbers.at(NUMBERS + place));
                 let seen = look(row, number, lower, states);
-                if seen.is_member {
-                    states.store(row, MEMBER | number);
-                    left ^= entry;
-                } else if !seen.is_waiting && number <= LISTED {
-                    states.store(row, REPRESENTATIVE);
-                    left ^= entry;
+                let found = if seen.is_member {
+                    Found::Representative
+                } else if seen.is_waiting {
+                    Found::Nothing
+                } else if number <= LISTED {
+                    Found::Undecided(0)
+                } else {
+                    search(row)
+                };
+                match found {
+                    Found::Nothing => {}
+                    // Which one it goes to the list does not say, if it does not hold all.
+                    Found::Representative => {
+                        states.store(row, MEMBER | number);
+                        left ^= entry;
+                    }
+                    Found::Undecided(0) => {
+                        states.store(row, REPRESENTATIVE);
+                        left ^= entry;
+                    }
+                    Found::Undecided(number) => {
+                        states.store(row, number);
+                        numbers.set(NUMBERS + place, number.min(LISTED + 1) as u8);
+                    }
                 }
             }
             left
@@ -218,65 +323,6 @@ pub fn decide_pieces(
             undecided.set(word, rows.at(lane));
         }
     });
-}
-
-/// Searches anew for row `list[i]` if all its noted neighbours are members but there are more: decides it, or notes the
-/// undecided.
-#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
-pub fn search_again<G: Guard>(
-    i: u32,
-    list: In<u32>,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    limits: In<G>,
-    locked: In<u32>,
-    normals: In<DVec3>,
-    uvs: In<DVec2>,
-    colors: In<u32>,
-    lower: Out<u32>,
-    states: Atomic,
-) {
-    let row = list.at(i);
-    let state = states.load(row);
-    if state <= LISTED {
-        return;
-    }
-    let seen = look(row, state, lower.unwritten(), states);
-    if seen.is_member || seen.is_waiting {
-        return;
-    }
-    let search = Search {
-        grid: grid.at(0),
-        offsets,
-        sites,
-        positions,
-        by_slot: by_slot != 0,
-        guards: Guards {
-            limits,
-            locked,
-            normals,
-            uvs,
-            colors,
-        },
-    };
-    let mut count = 0;
-    let mut is_member = false;
-    search.each_lower_neighbour(row, |neighbour, _| {
-        let state = states.load(neighbour);
-        is_member |= state == REPRESENTATIVE;
-        if is_undecided(state) {
-            if count < LISTED {
-                lower.set(row * LISTED + count, neighbour);
-            }
-            count += 1;
-        }
-        !is_member
-    });
-    // Which representative a member goes to its list does not say: it stays one that does not hold all.
-    states.store(row, if is_member { MEMBER | state } else { count });
 }
 
 /// Takes the items of `list` that `kept` names by their places.

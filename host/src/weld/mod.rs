@@ -54,17 +54,17 @@ pub struct Tuning {
     pub cell_width: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
-    /// Sweeps in vain after which a block of the decision gives up, where all blocks run at once.
+    /// Sweeps in vain after which a block of the decision gives up.
     pub patience: u32,
-    /// Blocks of the decision that a device runs at once.
-    pub blocks_at_once: usize,
+    /// Blocks of the first decision that a device runs at once; where there are more, none waits.
+    pub blocks_at_once: u32,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
         Self {
             points_per_cell: 2.0,
-            cell_width: 1.3,
+            cell_width: 1.6,
             points_per_block: 24,
             patience: 64,
             blocks_at_once: 1056,
@@ -435,43 +435,26 @@ fn decide<G: kernel::Guard>(
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
 ) -> Result<Vec<u32>> {
-    // All, until some are left.
-    let mut rows = on.uninitialized(0)?;
-    let mut count = states.len();
-    let mut left = Vec::new();
-    loop {
+    let mut undecided = on.uninitialized(states.len().div_ceil(32))?;
+    let pieces = |count: usize| count.div_ceil(kernel::PIECE as usize) as u32;
+    // All in turn.
+    let none = on.uninitialized(0)?;
+    let all = pieces(states.len());
+    // The last blocks could only wait for others to end.
+    let patience = if all <= tuning.blocks_at_once {
+        tuning.patience
+    } else {
+        0
+    };
+    kernel::decide_pieces::launch(on, all, &none, lower, patience, states, &mut undecided)?;
+    let mut rows = compact(on, &undecided)?;
+    let mut left = vec![rows.len() as u32];
+    while !rows.is_empty() {
+        let count = rows.len();
         let mut undecided = on.uninitialized(count.div_ceil(32))?;
-        let pieces = count.div_ceil(kernel::PIECE as usize);
-        let patience = if pieces <= tuning.blocks_at_once {
-            tuning.patience
-        } else {
-            0
-        };
-        kernel::decide_pieces::launch(
+        kernel::decide_searching::launch(
             on,
-            pieces as u32,
-            &rows,
-            lower,
-            patience,
-            states,
-            &mut undecided,
-        )?;
-        let kept = compact(on, &undecided)?;
-        left.push(kept.len() as u32);
-        if kept.is_empty() {
-            return Ok(left);
-        }
-        count = kept.len();
-        rows = if rows.is_empty() {
-            kept
-        } else {
-            let mut shorter = on.uninitialized(count)?;
-            kernel::shorten_list::launch(on, count as u32, &rows, &kept, &mut shorter)?;
-            shorter
-        };
-        kernel::search_again::launch(
-            on,
-            count as u32,
+            pieces(count),
             &rows,
             grid.positions(points),
             &grid.parameters,
@@ -484,9 +467,17 @@ fn decide<G: kernel::Guard>(
             guards.uvs,
             guards.colors,
             lower,
+            tuning.patience,
             states,
+            &mut undecided,
         )?;
+        let kept = compact(on, &undecided)?;
+        left.push(kept.len() as u32);
+        let mut shorter = on.uninitialized(kept.len())?;
+        kernel::shorten_list::launch(on, kept.len() as u32, &rows, &kept, &mut shorter)?;
+        rows = shorter;
     }
+    Ok(left)
 }
 
 struct Clusters {

@@ -33,9 +33,9 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: blocks of the decision that a device runs at once
+    /// Weld: blocks of the first decision that a device runs at once
     #[arg(long, value_name = "N", default_value_t = Tuning::default().blocks_at_once)]
-    blocks_at_once: usize,
+    blocks_at_once: u32,
 }
 
 /// Times the mesh of `points` and `faces`.
