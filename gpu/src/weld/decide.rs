@@ -15,11 +15,14 @@
 //!
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
 //! representative. If all are members it searches again, and notes those that are undecided then. The first round does without:
-//! mostly it decides nearly all, and a kernel that never searches runs more blocks at once.
+//! mostly it decides nearly all, and a kernel that never searches runs more blocks at once. Where it does not, a device makes
+//! complete lists ([`note_all_lower_neighbours()`]), if they fit its memory: a search takes it as long as many sweeps.
 
 use glam::{DVec2, DVec3};
 use gpu_macros::kernel;
 
+#[cfg(doc)]
+use super::complete::note_all_lower_neighbours;
 use super::grid::{Grid, Search, Site, item};
 use super::near::{Guard, Guards};
 use crate::block::Block;
@@ -35,7 +38,7 @@ pub const LISTED: u32 = 8;
 
 /// Whether a state is neither that of a representative nor that of a member.
 #[inline(always)]
-fn is_undecided(state: u32) -> bool {
+pub(super) fn is_undecided(state: u32) -> bool {
     state != REPRESENTATIVE && state < MEMBER
 }
 
@@ -87,9 +90,13 @@ pub fn note_lower_neighbours<G: Guard>(
 
 /// What a list of lower neighbours says.
 #[derive(Clone, Copy)]
-struct Seen {
-    is_member: bool,
-    is_waiting: bool,
+pub(super) struct Seen {
+    /// Whether one of them is a representative.
+    pub is_member: bool,
+    /// Whether one is undecided.
+    pub is_waiting: bool,
+    /// Whether the list holds all, however many there are.
+    pub is_all: bool,
 }
 
 /// Looks at the listed ones of the `count` lower neighbours of `row`.
@@ -114,12 +121,14 @@ fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
         return Seen {
             is_member,
             is_waiting,
+            is_all: false,
         };
     }
     let (is_member, is_waiting_too) = look(4);
     Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
+        is_all: false,
     }
 }
 
@@ -144,7 +153,8 @@ pub fn decide_pieces(
     states: Atomic,
     undecided: Out<u32>,
 ) {
-    decide(block, list, lower, patience, states, undecided, |_| {
+    let look = |row: u32, number: u32| look(row, number, lower, states);
+    decide(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }
@@ -203,13 +213,13 @@ pub fn decide_searching<G: Guard>(
             Found::Undecided(count)
         }
     };
-    let listed = lower.unwritten();
-    decide(block, list, listed, patience, states, undecided, search);
+    let look = |row: u32, number: u32| look(row, number, lower.unwritten(), states);
+    decide(block, list, patience, states, undecided, look, search);
 }
 
 /// What a new search found.
 #[derive(Clone, Copy)]
-enum Found {
+pub(super) enum Found {
     /// Nothing: it was not made.
     Nothing,
     /// A representative among the lower neighbours.
@@ -218,15 +228,16 @@ enum Found {
     Undecided(u32),
 }
 
-/// The body of both kernels; `search` is called for a row all of whose noted neighbours are members, but which has more.
+/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed;
+/// `search`, a row all of whose noted neighbours are members, but which has more.
 #[inline(always)]
-fn decide(
+pub(super) fn decide(
     block: &Block<256>,
     list: In<u32>,
-    lower: In<u32>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
+    look: impl Fn(u32, u32) -> Seen,
     search: impl Fn(u32) -> Found,
 ) {
     let count = if list.is_empty() {
@@ -283,12 +294,12 @@ fn decide(
                 let place = lane * OWN + entry.trailing_zeros();
                 let row = rows.at(place);
                 let number = u32::from(numbers.at(NUMBERS + place));
-                let seen = look(row, number, lower, states);
+                let seen = look(row, number);
                 let found = if seen.is_member {
                     Found::Representative
                 } else if seen.is_waiting {
                     Found::Nothing
-                } else if number <= LISTED {
+                } else if number <= LISTED || seen.is_all {
                     Found::Undecided(0)
                 } else {
                     search(row)

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod clusters;
+mod complete;
 mod decide;
 mod faces;
 mod grid;
@@ -9,6 +10,7 @@ mod near;
 
 pub use attributes::*;
 pub use clusters::*;
+pub use complete::*;
 pub use decide::*;
 pub use faces::*;
 pub use grid::*;

@@ -2,6 +2,7 @@
 //! and how they differ from it are in `gpu::weld`.
 
 mod carried;
+mod cluster;
 mod grid;
 mod guards;
 mod mesh;
@@ -19,6 +20,7 @@ use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
 use carried::carry;
+use cluster::cluster;
 use grid::DeviceGrid;
 use guards::DeviceGuards;
 
@@ -332,152 +334,6 @@ fn check_sizes(points: usize, faces: usize) -> Result<()> {
         "{points} vertices and {faces} faces are more than weld's indices reach ({most_points} and {most_faces}): \
          weld parts of the mesh, or use --device serial"
     )))
-}
-
-struct Clustering {
-    /// Of each vertex; V.
-    representatives: Buffer<u32>,
-    /// As in [`DeviceWeld`].
-    left: Vec<u32>,
-}
-
-/// Clusters points by the distance and, unless `guards` are none, by them.
-fn cluster(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    guards: &DeviceGuards,
-    options: &Options,
-) -> Result<Clustering> {
-    match &guards.limits {
-        Some(limits) => cluster_by(on, points, limits, guards, options),
-        None => cluster_by::<kernel::Unguarded>(on, points, &on.uninitialized(0)?, guards, options),
-    }
-}
-
-fn cluster_by<G: kernel::Guard>(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    limits: &Buffer<G>,
-    guards: &DeviceGuards,
-    options: &Options,
-) -> Result<Clustering> {
-    let n = points.len();
-    let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
-    let positions = grid.positions(points);
-    let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
-    let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
-    on.stage("note neighbours", || {
-        kernel::note_lower_neighbours::launch(
-            on,
-            n as u32,
-            positions,
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            &mut lower,
-            &mut states,
-        )?;
-        Ok(())
-    })?;
-    let left = on.stage("decide", || {
-        decide(
-            on,
-            points,
-            &grid,
-            limits,
-            guards,
-            &options.tuning,
-            &mut lower,
-            &mut states,
-        )
-    })?;
-    let representatives = on.stage("assign", || {
-        let mut representatives = on.uninitialized(n)?;
-        kernel::assign_points::launch(
-            on,
-            n as u32,
-            positions,
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            &lower,
-            &states,
-            &mut representatives,
-        )?;
-        Ok(representatives)
-    })?;
-    Ok(Clustering {
-        representatives,
-        left,
-    })
-}
-
-/// Decides all vertices; how many were left after each round.
-fn decide<G: kernel::Guard>(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    grid: &DeviceGrid,
-    limits: &Buffer<G>,
-    guards: &DeviceGuards,
-    tuning: &Tuning,
-    lower: &mut Buffer<u32>,
-    states: &mut Buffer<u32>,
-) -> Result<Vec<u32>> {
-    let mut undecided = on.uninitialized(states.len().div_ceil(32))?;
-    let pieces = |count: usize| count.div_ceil(kernel::PIECE as usize) as u32;
-    // All in turn.
-    let none = on.uninitialized(0)?;
-    let all = pieces(states.len());
-    // The last blocks could only wait for others to end.
-    let patience = if all <= tuning.blocks_at_once {
-        tuning.patience
-    } else {
-        0
-    };
-    kernel::decide_pieces::launch(on, all, &none, lower, patience, states, &mut undecided)?;
-    let mut rows = compact(on, &undecided)?;
-    let mut left = vec![rows.len() as u32];
-    while !rows.is_empty() {
-        let count = rows.len();
-        let mut undecided = on.uninitialized(count.div_ceil(32))?;
-        kernel::decide_searching::launch(
-            on,
-            pieces(count),
-            &rows,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            lower,
-            tuning.patience,
-            states,
-            &mut undecided,
-        )?;
-        let kept = compact(on, &undecided)?;
-        left.push(kept.len() as u32);
-        let mut shorter = on.uninitialized(kept.len())?;
-        kernel::shorten_list::launch(on, kept.len() as u32, &rows, &kept, &mut shorter)?;
-        rows = shorter;
-    }
-    Ok(left)
 }
 
 struct Clusters {
