@@ -363,6 +363,14 @@ impl Device {
         Ok(stages)
     }
 
+    /// Bytes that can still be allocated.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn free_bytes(&self) -> Result<u64> {
+        self.backend.free()
+    }
+
     /// Refuses work that needs more than the free memory.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::{self, Format};
 use trioxide::mesh::{Faces, Mesh, VertexAttributes};
-use trioxide::weld::{self, Position, Welded};
+use trioxide::weld::{self, Method, Position, Welded};
 use trioxide::{Error, Result, reference};
 
 use super::device::{DeviceOptions, Precision, Report};
@@ -42,6 +42,36 @@ pub struct Clusters {
     /// Keep triangles whose corners merged, and those that are there twice
     #[arg(long)]
     keep_degenerate: bool,
+    /// How clusters are computed: the same result by each, in other time and memory
+    #[arg(long, value_enum, default_value = "auto")]
+    method: MethodOption,
+}
+
+/// `--method`. Bytes a vertex are those beside the mesh.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodOption {
+    /// grid, which is the fastest for any epsilon, if what it needs is free; else on-the-fly, which needs the least memory
+    Auto,
+    /// Undecided vertices watch short lists of their lower neighbours: 60 to 90 bytes a vertex
+    Grid,
+    /// P-Weld, counters of undecided neighbours and all neighbours in lists: 40 bytes a vertex and 4 a pair of neighbours
+    Dependency,
+    /// Hashed cells, searched again in every round, no lists: 40 bytes a vertex; slow where epsilon is far beyond the spacing
+    OnTheFly,
+    /// Hashed cells, then all neighbours in lists, then frontiers: 44 bytes a vertex and 4 a pair of neighbours
+    SparseGrid,
+}
+
+impl From<MethodOption> for Method {
+    fn from(option: MethodOption) -> Self {
+        match option {
+            MethodOption::Auto => Method::Auto,
+            MethodOption::Grid => Method::Grid,
+            MethodOption::Dependency => Method::Dependency,
+            MethodOption::OnTheFly => Method::OnTheFly,
+            MethodOption::SparseGrid => Method::SparseGrid,
+        }
+    }
 }
 
 /// `--position`.
@@ -59,6 +89,7 @@ impl Clusters {
                 PositionOption::First => Position::First,
             },
             keep_degenerate: self.keep_degenerate,
+            method: self.method.into(),
             ..weld::Options::new(self.epsilon)
         }
     }
@@ -68,6 +99,7 @@ struct Outcome {
     device: String,
     welded: Welded,
     stages: Vec<Stage>,
+    method: Option<Method>,
     rounds: Option<usize>,
     peak_bytes: Option<u64>,
 }
@@ -95,6 +127,10 @@ pub fn run(options: &Options) -> Result<()> {
     let settings = options.clusters.options();
     let outcome = match options.device.open()? {
         Some(device) => on_device(&device, &mesh.points, &faces, &settings),
+        None if settings.method != Method::Auto => Err(Error::Argument(
+            "--device serial has one method of its own: leave --method out, or use another --device"
+                .to_owned(),
+        )),
         None => serial(&mesh.points, &faces, &settings),
     }
     .map_err(|error| error.in_file(&options.input))?;
@@ -105,6 +141,7 @@ pub fn run(options: &Options) -> Result<()> {
         ("welded_vertices", json!(welded.points.len())),
         ("welded_faces", json!(welded.faces.len())),
     ];
+    counts.extend(outcome.method.map(|m| ("method", json!(m.name()))));
     counts.extend(outcome.rounds.map(|rounds| ("rounds", json!(rounds))));
     Report {
         command: "weld",
@@ -152,7 +189,13 @@ fn on_device(
     faces: &[[u32; 3]],
     settings: &weld::Options,
 ) -> Result<Outcome> {
-    on.require(weld::bytes_needed(points.len(), faces.len()))?;
+    let method = settings
+        .method
+        .choose(on, points.len(), faces.len(), false)?;
+    let settings = &weld::Options {
+        method,
+        ..*settings
+    };
     let (points, faces) = on.stage("copy to the device", || {
         Ok((on.upload(points)?, on.upload(faces)?))
     })?;
@@ -160,6 +203,7 @@ fn on_device(
     Ok(Outcome {
         device: on.name(),
         welded: result.download(on)?,
+        method: Some(method),
         rounds: Some(result.left.len()),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
@@ -176,6 +220,7 @@ fn serial(points: &[glam::DVec3], faces: &[[u32; 3]], settings: &weld::Options) 
             name: "weld",
             milliseconds: start.elapsed().as_secs_f64() * 1e3,
         }],
+        method: None,
         rounds: None,
         peak_bytes: None,
     })

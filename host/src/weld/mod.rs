@@ -1,8 +1,13 @@
 //! Vertex clustering on a device: vertices within epsilon of each other become one. The kernels, what they cover of the paper
 //! and how they differ from it are in `gpu::weld`.
 
+mod cells;
+mod dependency;
 mod grid;
+mod method;
+mod on_the_fly;
 mod ratio;
+mod sparse_grid;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -15,6 +20,7 @@ use crate::{Error, Result};
 
 use grid::DeviceGrid;
 
+pub use method::Method;
 pub use ratio::{Found, epsilon_for_ratio};
 
 /// What clusters are made of, and what becomes of them.
@@ -26,6 +32,8 @@ pub struct Options {
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
     pub keep_degenerate: bool,
+    /// How clusters are computed. Speed and memory depend on it, and no result.
+    pub method: Method,
     /// How the work is laid out.
     pub tuning: Tuning,
 }
@@ -37,6 +45,10 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
+    /// Bits of the keys of hashed cells, 1 to 64: fewer than 64 make keys collide, to try what that does.
+    pub key_bits: u32,
+    /// Most neighbours that stored lists may hold; more are refused, as are those that do not fit the free memory.
+    pub most_neighbours: u64,
 }
 
 impl Default for Tuning {
@@ -44,6 +56,8 @@ impl Default for Tuning {
         Self {
             points_per_cell: 2.0,
             points_per_block: 24,
+            key_bits: 64,
+            most_neighbours: u64::MAX,
         }
     }
 }
@@ -55,6 +69,7 @@ impl Options {
             epsilon,
             position: Position::Mean,
             keep_degenerate: false,
+            method: Method::Auto,
             tuning: Tuning::default(),
         }
     }
@@ -183,6 +198,8 @@ pub struct DeviceWeld {
     /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
     /// differ from run to run.
     pub left: Vec<u32>,
+    /// The method that was used.
+    pub method: Method,
 }
 
 impl DeviceWeld {
@@ -202,12 +219,11 @@ impl DeviceWeld {
     }
 }
 
-/// Bytes that a run takes at once with its mesh, for V points and F triangles.
-pub fn bytes_needed(points: usize, faces: usize) -> u64 {
+/// Bytes that a run takes at once with its mesh, for V points and F triangles; `Auto` takes at least as many. Methods that store
+/// lists of neighbours take those bytes too.
+pub fn bytes_needed(method: Method, points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
-    // Lists of lower neighbours, states, representatives.
-    let clusters = DeviceGrid::bytes_needed(points)
-        + points * (kernel::LISTED as usize + 2) * size_of::<u32>();
+    let clusters = method::cluster_bytes(method, points);
     let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
     // The table of two slots a triangle, or the triangles that are left and their list; bit sets.
     let remapped = faces * (size_of::<[u32; 3]>() + size_of::<u32>() + 1);
@@ -226,7 +242,11 @@ pub fn weld(
 ) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
-    let clustering = cluster(on, points, options)?;
+    let method = match options.method {
+        Method::Auto => Method::Auto.choose(on, points.len(), faces.len(), true)?,
+        method => method,
+    };
+    let clustering = method::cluster(on, points, &Options { method, ..*options })?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
     let positions = position_clusters(on, points, &clusters, options.position)?;
@@ -237,6 +257,7 @@ pub fn weld(
         points: positions,
         faces,
         left: clustering.left,
+        method,
     })
 }
 
