@@ -12,6 +12,8 @@
 //! - Slots are claimed by vertices, 32 bits at a time, not by keys: the claim says which cell it is as exactly.
 //! - The number of slots is a prime, so that every step visits all (the paper asks for that and leaves it to the numbers); the
 //!   remainders are taken by a multiplication.
+//! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex says so of most of them, and stays in the cache where the
+//!   table does not.
 //! - A cell is a 1024th wider than epsilon, because of rounding, and far from the origin, where coordinates are coarser than
 //!   that, it is 2^13 neighbouring numbers wide: near vertices are one cell apart at most, wherever they are.
 //!
@@ -62,6 +64,20 @@ fn mix64(mut x: u64) -> u64 {
     x ^ x >> 31
 }
 
+const LOW_HALF: u64 = 0xFFFF_FFFF;
+
+/// Spreads 32 bits evenly over 0 to `n - 1`.
+#[inline(always)]
+fn below(bits: u64, n: u64) -> u32 {
+    ((bits * n) >> 32) as u32
+}
+
+/// Bit of a key in a filter of some words.
+#[inline(always)]
+fn filter_bit(key: u64, words: u32) -> u32 {
+    below(key & LOW_HALF, u64::from(words) * 32)
+}
+
 /// Adds a coordinate to the bits of a key.
 #[inline(always)]
 fn mix_in(bits: u64, coordinate: i64) -> u64 {
@@ -107,10 +123,9 @@ impl CellTable {
     /// The first slot of a key, and the step to the next: double hashing, by either half of the key.
     #[inline(always)]
     fn probe(&self, key: u64) -> Probe {
-        let below = |bits: u64, n: u32| ((bits * u64::from(n)) >> 32) as u32;
         Probe {
-            slot: below(key >> 32, self.slots),
-            step: 1 + below(key & 0xFFFF_FFFF, self.slots - 1),
+            slot: below(key >> 32, self.slots.into()),
+            step: 1 + below(key & LOW_HALF, (self.slots - 1).into()),
         }
     }
 
@@ -163,7 +178,7 @@ pub fn claim_cells(
     }
 }
 
-/// Writes the key of the cell in `slot`.
+/// Writes the key of the cell in `slot`, and sets its bit in `filter`.
 #[kernel]
 pub fn key_cells(
     slot: u32,
@@ -171,17 +186,17 @@ pub fn key_cells(
     points: In<DVec3>,
     table: In<CellTable>,
     keys: Out<u64>,
+    filter: Atomic,
 ) {
     let owner = owners.at(slot);
+    if owner == NONE {
+        keys.set(slot, EMPTY);
+        return;
+    }
     let table = table.at(0);
-    keys.set(
-        slot,
-        if owner == NONE {
-            EMPTY
-        } else {
-            table.key(table.cell(points.at(owner).to_array()))
-        },
-    );
+    let key = table.key(table.cell(points.at(owner).to_array()));
+    keys.set(slot, key);
+    filter.set_bit(filter_bit(key, filter.len()));
 }
 
 /// The table with its vertices: what a neighbour search reads.
@@ -189,6 +204,8 @@ pub fn key_cells(
 pub(super) struct Cells<'a> {
     pub table: CellTable,
     pub points: In<'a, DVec3>,
+    /// Bits of the keys that the table has.
+    pub filter: In<'a, u32>,
     /// Key of each slot.
     pub keys: In<'a, u64>,
     /// Start of each slot's vertices in `items`, and the end of the last.
@@ -206,6 +223,9 @@ impl Cells<'_> {
     /// The vertices of a cell: first and last place in `items`, equal if it has none.
     #[inline(always)]
     fn vertices(&self, cell: [i64; 3], key: u64) -> (u32, u32) {
+        if !self.filter.bit(filter_bit(key, self.filter.len())) {
+            return (0, 0);
+        }
         let mut probe = self.table.probe(key);
         loop {
             let found = self.keys.at(probe.slot);

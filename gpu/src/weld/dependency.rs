@@ -13,7 +13,7 @@
 //! A round sweeps over the undecided vertices by ascending id, and what it decides early decides others later in the same sweep,
 //! as in P-Weld: on a CPU two or three rounds do, on a GPU a few tens; the count may differ from run to run, the result does not.
 //!
-//! It is the baseline of the literature, and good for nothing else: 40 bytes a vertex beside its position and 4 for each pair of
+//! It is the baseline of the literature, and good for nothing else: 41 bytes a vertex beside its position and 4 for each pair of
 //! neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are refused before they are made.
 
 use glam::DVec3;
@@ -81,6 +81,7 @@ pub fn count_neighbours(
     v: u32,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -102,6 +103,7 @@ pub fn count_neighbours(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,
@@ -122,6 +124,7 @@ pub fn list_neighbours(
     v: u32,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -135,6 +138,7 @@ pub fn list_neighbours(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,

@@ -6,7 +6,7 @@
 //! The paper goes through all vertices in each round and looks for counters at zero. Here a round goes through the frontier, the
 //! ascending list of the vertices that were decided last: a vertex is in it once.
 //!
-//! It needs the least memory, 40 bytes a vertex beside its position, whatever epsilon is; each vertex searches twice. In cells
+//! It needs the least memory, 41 bytes a vertex beside its position, whatever epsilon is; each vertex searches twice. In cells
 //! of k vertices a search looks at 27 k: what is crowded takes the square of it, and is for the default method.
 
 use glam::DVec3;
@@ -22,6 +22,7 @@ pub fn count_dependencies(
     v: u32,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -31,6 +32,7 @@ pub fn count_dependencies(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,
@@ -50,6 +52,7 @@ pub fn advance_on_the_fly(
     frontier: In<u32>,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -60,6 +63,7 @@ pub fn advance_on_the_fly(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,

@@ -12,7 +12,7 @@
 //! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps arrive.
 //! - No list is too long: sums of counts are taken in 64 bits, and what does not fit is refused with the bytes that it needs.
 //!
-//! 44 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex and pass where the
+//! 45 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex and pass where the
 //! on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists. Crowded cells cost
 //! least here of the paper's ways, as long as the lists fit.
 
@@ -141,6 +141,7 @@ pub fn count_crowded_neighbours(
     shares: In<u32>,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -169,6 +170,7 @@ pub fn count_crowded_neighbours(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,
@@ -201,6 +203,7 @@ pub fn list_crowded_neighbours(
     shares: In<u32>,
     points: In<DVec3>,
     table: In<CellTable>,
+    filter: In<u32>,
     keys: In<u64>,
     offsets: In<u32>,
     items: In<u32>,
@@ -211,6 +214,7 @@ pub fn list_crowded_neighbours(
     let cells = Cells {
         table: table.at(0),
         points,
+        filter,
         keys,
         offsets,
         items,

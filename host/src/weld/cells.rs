@@ -15,9 +15,14 @@ use crate::collective::bucket_known;
 /// Slots of the table for each vertex: at most half of them are taken.
 const SLOTS_PER_VERTEX: usize = 2;
 
+/// Bits of the filter for each vertex.
+const FILTER_BITS: usize = 8;
+
 /// Points by cells, V of them.
 pub struct DeviceCells {
     pub table: Buffer<CellTable>,
+    /// Bits of the keys that the table has.
+    pub filter: Buffer<u32>,
     /// Key of each slot.
     pub keys: Buffer<u64>,
     /// Start of each slot's vertices in `items`, and the end of the last.
@@ -32,7 +37,8 @@ impl DeviceCells {
     /// Bytes that stay, for V points, without the vertices' slots.
     pub fn bytes_needed(points: usize) -> usize {
         let slots = SLOTS_PER_VERTEX * points;
-        slots * (size_of::<u64>() + size_of::<u32>()) + points * size_of::<u32>()
+        slots * (size_of::<u64>() + size_of::<u32>())
+            + points * (size_of::<u32>() + FILTER_BITS / 8)
     }
 
     /// Places all points in cells; keeps the vertices' slots if asked to.
@@ -64,11 +70,21 @@ impl DeviceCells {
                 bad => return Err(bad_vertex(bad as usize)),
             }
             let mut keys = on.uninitialized(count)?;
-            kernel::key_cells::launch(on, count as u32, &owners, points, &table, &mut keys)?;
+            let mut filter = on.filled((FILTER_BITS * n).div_ceil(32).max(1), 0)?;
+            kernel::key_cells::launch(
+                on,
+                count as u32,
+                &owners,
+                points,
+                &table,
+                &mut keys,
+                &mut filter,
+            )?;
             drop(owners);
             let buckets = bucket_known(on, &slots, count, n)?;
             Ok(Self {
                 table,
+                filter,
                 keys,
                 offsets: buckets.offsets,
                 items: buckets.items,
