@@ -108,6 +108,13 @@ impl CellTable {
         ]
     }
 
+    /// Whether a point is in `cell`. By coordinate: arrays are compared in memory.
+    #[inline(always)]
+    fn is_in(&self, p: [f64; 3], cell: [i64; 3]) -> bool {
+        let [x, y, z] = self.cell(p);
+        (x == cell[0]) & (y == cell[1]) & (z == cell[2])
+    }
+
     /// The key that mixed bits make.
     #[inline(always)]
     fn key_of(&self, bits: u64) -> u64 {
@@ -170,7 +177,7 @@ pub fn claim_cells(
         if owner == NONE {
             owner = owners.compare_exchange(probe.slot, NONE, v);
         }
-        if owner == NONE || table.cell(points.at(owner).to_array()) == cell {
+        if owner == NONE || table.is_in(points.at(owner).to_array(), cell) {
             slots.set(v, probe.slot);
             return;
         }
@@ -235,7 +242,7 @@ impl Cells<'_> {
             if found == key {
                 let first = self.offsets.at(probe.slot);
                 let p = self.points.at(self.items.at(first)).to_array();
-                if self.table.cell(p) == cell {
+                if self.table.is_in(p, cell) {
                     return (first, self.offsets.at(probe.slot + 1));
                 }
             }

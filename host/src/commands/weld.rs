@@ -52,7 +52,7 @@ pub struct Clusters {
 pub enum MethodOption {
     /// grid, which is the fastest for any epsilon, if what it needs is free; else on-the-fly, which needs the least memory
     Auto,
-    /// Undecided vertices watch short lists of their lower neighbours: 60 to 90 bytes a vertex
+    /// Undecided vertices watch short lists of their lower neighbours: 60 to 85 bytes a vertex
     Grid,
     /// P-Weld, counters of undecided neighbours and all neighbours in lists: 41 bytes a vertex and 4 a pair of neighbours
     Dependency,

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::reference;
-use crate::weld::{Method, Options, Position, Tuning, Welded, weld};
+use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld};
 use crate::{Error, Result};
 
 /// Points and triangles, by name, with the epsilons to weld them by.
@@ -52,6 +52,10 @@ pub fn cases(size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "weld refuses bad points by each method",
         bad_points,
+    ));
+    cases.push(Case::new(
+        "weld chooses a method by memory",
+        method_by_memory,
     ));
     cases
 }
@@ -152,6 +156,41 @@ fn long_lists(on: &Device) -> Outcome {
                 other => return Err(format!("{method:?} with room for {most}: {other:?}")),
             }
         }
+    }
+    Ok(())
+}
+
+/// `auto` is the grid, or what needs less where the grid does not fit, and refuses what fits by no method.
+fn method_by_memory(on: &Device) -> Outcome {
+    let free = on.free_bytes()?;
+    let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);
+    let by_grid = bytes_needed(Method::Grid, 1 << 20, 0) >> 20;
+    let by_least = bytes_needed(Method::OnTheFly, 1 << 20, 0) >> 20;
+    // Free memory moves meanwhile: far from either bound.
+    let cases = [
+        (2 * by_grid, Some(Method::Grid)),
+        ((by_grid + by_least) / 2, Some(Method::OnTheFly)),
+        (by_least / 2, None),
+    ];
+    for (bytes_each, expected) in cases {
+        // Where the system does not say how much is free, all fits.
+        if free > 1 << 50 {
+            break;
+        }
+        match (choose(free / bytes_each), expected) {
+            (Ok(chosen), Some(expected)) if chosen == expected => {}
+            (Err(Error::OutOfMemory { .. }), None) => {}
+            (other, _) => {
+                return Err(format!(
+                    "{other:?} by {bytes_each} bytes a vertex, expected {expected:?}"
+                ));
+            }
+        }
+    }
+    let points = on.upload(&[DVec3::ZERO, DVec3::ONE])?;
+    let welded = weld(on, &points, &on.upload(&[])?, &Options::new(0.5))?;
+    if welded.method != Method::Grid {
+        return Err(format!("{:?} for two points", welded.method));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub enum Method {
     /// [`Method::Grid`] where it fits the free memory, else [`Method::OnTheFly`].
     #[default]
     Auto,
-    /// Vertices bucketed by cells, short lists of lower neighbours, no counters. The fastest for any epsilon; 60 to 90 bytes a
+    /// Vertices bucketed by cells, short lists of lower neighbours, no counters. The fastest for any epsilon; 60 to 85 bytes a
     /// vertex.
     Grid,
     /// P-Weld (section 3.6): dependency counters over stored lists of neighbours. 41 bytes a vertex and 4 for each pair of
