@@ -11,7 +11,8 @@
 //! which threads see two arrays. A clique of n vertices takes 3 rounds, not n.
 //!
 //! A round sweeps over the undecided vertices by ascending id, and what it decides early decides others later in the same sweep,
-//! as in P-Weld: on a CPU two or three rounds do, on a GPU a few tens; the count may differ from run to run, the result does not.
+//! as in P-Weld: on a CPU one to three rounds do, on a GPU, where all are looked at at once, more. The count may differ from run
+//! to run, the result does not.
 //!
 //! It is the baseline of the literature, and good for nothing else: 41 bytes a vertex beside its position and 4 for each pair of
 //! neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are refused before they are made.

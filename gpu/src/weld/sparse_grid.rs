@@ -8,7 +8,7 @@
 //! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided tell their higher
 //! neighbours, as [`super::dependency`] says. What differs from the paper:
 //!
-//! - A thread goes through a list, not a warp: below 50 % removal lists have one to three entries.
+//! - A thread goes through a list, not a warp: where half of the vertices go, a list has one entry on average.
 //! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps arrive.
 //! - No list is too long: sums of counts are taken in 64 bits, and what does not fit is refused with the bytes that it needs.
 //!

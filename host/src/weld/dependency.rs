@@ -82,8 +82,8 @@ fn sweep(on: &Device, neighbours: &mut Neighbours) -> Result<Vec<u32>> {
 }
 
 impl Neighbours {
-    /// Counts the neighbours of all vertices and makes room for their lists. A vertex in a crowded cell, if `slots` are given, is
-    /// left to `count_crowded`.
+    /// Counts the neighbours of all vertices and makes room for their lists. Where `cells` has the vertices' slots, blocks do so
+    /// for crowded cells, one for each of `shares`.
     pub fn count(
         on: &Device,
         points: &Buffer<DVec3>,
