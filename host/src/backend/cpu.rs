@@ -112,6 +112,10 @@ impl Backend for Cpu {
         }
     }
 
+    fn is_gpu(&self) -> bool {
+        false
+    }
+
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
         self.memory.add(bytes);
         let mut pages = match self.freed.take(bytes) {

@@ -20,6 +20,7 @@ use crate::{Error, Result};
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
 trait Backend {
     fn name(&self) -> String;
+    fn is_gpu(&self) -> bool;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
@@ -194,6 +195,11 @@ impl Device {
         self.backend.name()
     }
 
+    /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
+    pub fn is_gpu(&self) -> bool {
+        self.backend.is_gpu()
+    }
+
     /// A buffer with unspecified content.
     ///
     /// # Errors
@@ -361,6 +367,14 @@ impl Device {
             }
         }
         Ok(stages)
+    }
+
+    /// Bytes that can still be allocated.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn free_bytes(&self) -> Result<u64> {
+        self.backend.free()
     }
 
     /// Refuses work that needs more than the free memory.

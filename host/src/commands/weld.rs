@@ -12,7 +12,7 @@ use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::weld::{
-    self, Carried, DeviceMesh, Found, Guards, Locks, Position, RATIO_TOLERANCE, Welded,
+    self, Carried, DeviceMesh, Found, Guards, Locks, Method, Position, RATIO_TOLERANCE, Welded,
 };
 use trioxide::{Error, Result, reference};
 
@@ -74,6 +74,36 @@ pub struct Clusters {
     /// of vertices, one a line (0 is the first); may be given several times
     #[arg(long, value_name = "WHICH")]
     lock: Vec<Lock>,
+    /// How clusters are computed: the same result by each, in other time and memory
+    #[arg(long, value_enum, default_value = "auto")]
+    method: MethodOption,
+}
+
+/// `--method`. Bytes a vertex are those beside the mesh.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodOption {
+    /// grid, which is the fastest for any epsilon, if what it needs is free; else on-the-fly, which needs the least memory
+    Auto,
+    /// Undecided vertices watch short lists of their lower neighbours: 60 to 85 bytes a vertex
+    Grid,
+    /// P-Weld, counters of undecided neighbours and all neighbours in lists: 41 bytes a vertex and 4 a pair of neighbours
+    Dependency,
+    /// Hashed cells, searched again in every round, no lists: 41 bytes a vertex; slow where epsilon is far beyond the spacing
+    OnTheFly,
+    /// Hashed cells, then all neighbours in lists, then frontiers: 45 bytes a vertex and 4 a pair of neighbours
+    SparseGrid,
+}
+
+impl From<MethodOption> for Method {
+    fn from(option: MethodOption) -> Self {
+        match option {
+            MethodOption::Auto => Method::Auto,
+            MethodOption::Grid => Method::Grid,
+            MethodOption::Dependency => Method::Dependency,
+            MethodOption::OnTheFly => Method::OnTheFly,
+            MethodOption::SparseGrid => Method::SparseGrid,
+        }
+    }
 }
 
 /// `--position`.
@@ -119,6 +149,7 @@ impl Clusters {
                 PositionOption::First => Position::First,
             },
             keep_degenerate: self.keep_degenerate,
+            method: self.method.into(),
             ..weld::Options::new(epsilon)
         }
     }
@@ -150,6 +181,7 @@ struct Outcome {
     found: Option<Found>,
     locked: Option<usize>,
     stages: Vec<Stage>,
+    method: Option<Method>,
     rounds: Option<usize>,
     peak_bytes: Option<u64>,
 }
@@ -163,6 +195,10 @@ pub fn run(options: &Options) -> Result<()> {
     let locks = options.clusters.locks(mesh.points.len())?;
     let mut outcome = match options.device.open()? {
         Some(device) => on_device(&device, &mesh, &locks, &options.clusters),
+        None if options.clusters.method != MethodOption::Auto => Err(Error::Argument(
+            "--device serial has one method of its own: leave --method out, or use another --device"
+                .to_owned(),
+        )),
         None => serial(&mesh, &locks, &options.clusters),
     }
     .map_err(in_file)?;
@@ -251,6 +287,7 @@ fn report(
         ("welded_vertices", json!(welded.points.len())),
         ("welded_faces", json!(welded.faces.len())),
     ]);
+    counts.extend(outcome.method.map(|m| ("method", json!(m.name()))));
     counts.extend(outcome.rounds.map(|rounds| ("rounds", json!(rounds))));
     let is_output_taken = to_output(&options.map) || to_output(&options.removed);
     Report {
@@ -291,7 +328,7 @@ fn note_ratio(wanted: f64, found: &Found) {
 fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
     // Refused before copies are made.
     clusters.options(clusters.epsilon.unwrap_or(0.0)).check()?;
-    let resident = DeviceMesh::upload(on, mesh, locks)?;
+    let resident = DeviceMesh::upload(on, mesh, locks, clusters.method.into())?;
     let DeviceMesh {
         points,
         faces,
@@ -311,6 +348,7 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Re
         epsilon,
         found,
         locked: locked.map(|count| count as usize),
+        method: Some(result.method),
         rounds: Some(result.left.len()),
         welded: result.download(on)?,
         stages: on.take_stages()?,
@@ -340,6 +378,7 @@ fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
             name: "weld",
             milliseconds: start.elapsed().as_secs_f64() * 1e3,
         }],
+        method: None,
         rounds: None,
         peak_bytes: None,
     })

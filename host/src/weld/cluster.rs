@@ -4,8 +4,10 @@ use glam::DVec3;
 use gpu::launch::Buffer;
 use gpu::weld as kernel;
 
+use super::dependency::sum;
 use super::grid::DeviceGrid;
-use super::{DeviceGuards, Options, Tuning};
+use super::guards::DeviceGuards;
+use super::{Options, Tuning};
 use crate::Result;
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
@@ -209,10 +211,9 @@ impl Lists {
         let n = states.len();
         let mut starts = on.uninitialized(n)?;
         kernel::count_lower_neighbours::launch(on, n as u32, states, &mut starts)?;
-        // Sums are modulo 2^32: an average over the most that fits shows in the states.
         let total = sum(on, &starts)?;
         let bytes = 4 * (total + n as u64);
-        if total > u64::from(u32::MAX) || bytes > on.free()? {
+        if total > u64::from(u32::MAX) || bytes > on.free_bytes()? {
             return Ok(None);
         }
         exclusive_scan(on, &mut starts)?;

@@ -6,7 +6,7 @@ use glam::DVec3;
 use gpu::launch::Buffer;
 use gpu::view::NONE;
 
-use super::{Carried, DeviceCarried, Welded, bad_face, bytes_needed, polygons};
+use super::{Carried, DeviceCarried, Method, Welded, bad_face, bytes_needed, polygons};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
 use crate::smooth::cells::DeviceCells;
@@ -112,17 +112,18 @@ impl<'a> Carried<'a> {
 }
 
 impl DeviceMesh {
-    /// Copies a mesh to the device and finds the vertices of its boundary there if they are locked.
+    /// Copies a mesh to the device, if there is room to weld it there by `method`, and finds the vertices of its boundary there if they are locked.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Argument`] for the boundary of a mesh without faces; [`Error::Invalid`] for a face with
     /// an index out of range, or arrays that do not fit the mesh.
-    pub fn upload(on: &Device, mesh: &Mesh, locks: &Locks) -> Result<Self> {
+    pub fn upload(on: &Device, mesh: &Mesh, locks: &Locks, method: Method) -> Result<Self> {
         locks.check(mesh)?;
         let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
         let n = mesh.points.len();
         on.require(
-            bytes_needed(n, faces.len()) + DeviceCarried::bytes_needed(&carried, n, faces.len()),
+            bytes_needed(method, n, faces.len())
+                + DeviceCarried::bytes_needed(&carried, n, faces.len()),
         )?;
         let mut resident = on.stage("copy to the device", || {
             Ok(Self {

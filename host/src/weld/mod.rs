@@ -2,12 +2,17 @@
 //! and how they differ from it are in `gpu::weld`.
 
 mod carried;
+mod cells;
 mod cluster;
+mod dependency;
 mod grid;
 mod guards;
 mod mesh;
+mod method;
+mod on_the_fly;
 mod polygons;
 mod ratio;
+mod sparse_grid;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -20,8 +25,7 @@ use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
 use carried::carry;
-use cluster::cluster;
-use grid::DeviceGrid;
+use cluster::{Clustering, cluster};
 use guards::DeviceGuards;
 
 pub use carried::{Carried, DeviceCarried};
@@ -29,6 +33,7 @@ pub(crate) use grid::spacing;
 pub use guards::Guards;
 pub(crate) use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, triangles};
+pub use method::Method;
 pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
 pub(crate) use ratio::{check_ratio, extent, search};
 
@@ -43,6 +48,8 @@ pub struct Options {
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
     pub keep_degenerate: bool,
+    /// How clusters are computed. Speed and memory depend on it, and no result.
+    pub method: Method,
     /// How the work is laid out.
     pub tuning: Tuning,
 }
@@ -54,12 +61,18 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Side of the cells in terms of what epsilon asks for at least, 1 or more.
     pub cell_width: f64,
+    /// A device makes complete lists of lower neighbours if more than one in so many vertices are left after the first round.
+    pub dense_share: usize,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
     pub patience: u32,
     /// Blocks of the first decision that a device runs at once; where there are more, none waits.
     pub blocks_at_once: u32,
+    /// Bits of the keys of hashed cells, 1 to 64: fewer than 64 make keys collide, to try what that does.
+    pub key_bits: u32,
+    /// Most neighbours that stored lists may hold; more are refused, as are those that do not fit the free memory.
+    pub most_neighbours: u64,
 }
 
 impl Default for Tuning {
@@ -67,9 +80,12 @@ impl Default for Tuning {
         Self {
             points_per_cell: 2.0,
             cell_width: 1.6,
+            dense_share: 8,
             points_per_block: 24,
-            patience: 64,
+            patience: 256,
             blocks_at_once: 1056,
+            key_bits: 64,
+            most_neighbours: u64::MAX,
         }
     }
 }
@@ -82,7 +98,20 @@ impl Options {
             guards: Guards::default(),
             position: Position::Mean,
             keep_degenerate: false,
+            method: Method::Auto,
             tuning: Tuning::default(),
+        }
+    }
+
+    /// The method to use: [`Method::Grid`] alone knows guards.
+    fn method_for(&self, is_guarded: bool) -> Result<Method> {
+        match self.method {
+            Method::Auto | Method::Grid if is_guarded => Ok(Method::Grid),
+            method if is_guarded => Err(Error::Argument(format!(
+                "tolerances and locks are known to --method grid alone: leave --method {} out",
+                method.name()
+            ))),
+            method => Ok(method),
         }
     }
 
@@ -219,6 +248,8 @@ pub struct DeviceWeld {
     /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
     /// differ from run to run.
     pub left: Vec<u32>,
+    /// The method that was used.
+    pub method: Method,
 }
 
 impl DeviceWeld {
@@ -241,12 +272,11 @@ impl DeviceWeld {
     }
 }
 
-/// Bytes that a run takes at once with its mesh, for V points and F triangles.
-pub fn bytes_needed(points: usize, faces: usize) -> u64 {
+/// Bytes that a run takes at once with its mesh, for V points and F triangles; `Auto` takes at least as many. Methods that store
+/// lists of neighbours take those bytes too.
+pub fn bytes_needed(method: Method, points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
-    // Lists of lower neighbours, states, representatives.
-    let clusters = DeviceGrid::bytes_needed(points)
-        + points * (kernel::LISTED as usize + 2) * size_of::<u32>();
+    let clusters = method::cluster_bytes(method, points);
     let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
     // The table of two slots a triangle, or the triangles that are left and their list; bit sets.
     let remapped = faces * (size_of::<[u32; 3]>() + size_of::<u32>() + 1);
@@ -281,7 +311,17 @@ pub fn weld_carrying(
     check_sizes(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
     let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
-    let clustering = cluster(on, points, &guards, options)?;
+    let method = options.method_for(guards.limits.is_some())?;
+    let method = match method {
+        Method::Auto => Method::Auto.choose(on, points.len(), faces.len(), true)?,
+        method => method,
+    };
+    let clustering = match method {
+        Method::Auto | Method::Grid => cluster(on, points, &guards, options)?,
+        Method::Dependency => dependency::cluster(on, points, options)?,
+        Method::OnTheFly => on_the_fly::cluster(on, points, options)?,
+        Method::SparseGrid => sparse_grid::cluster(on, points, options)?,
+    };
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
     let members = match options.position {
@@ -320,6 +360,7 @@ pub fn weld_carrying(
         faces,
         carried: left,
         left: clustering.left,
+        method,
     })
 }
 
