@@ -268,6 +268,7 @@ pub fn weld_carrying(
 ) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
+    carried.check(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
     let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
     let clustering = cluster(on, points, &guards, options)?;

@@ -55,6 +55,7 @@ pub fn epsilon_for_ratio_carrying(
     check_ratio(ratio)?;
     guards.check()?;
     check_sizes(points.len(), 0)?;
+    carried.check(points.len(), carried.regions.len())?;
     let none = DeviceCarried::none(on)?;
     let guards = DeviceGuards::new(on, guards, carried, &none)?;
     on.stage("search epsilon", || {
