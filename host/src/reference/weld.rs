@@ -13,7 +13,7 @@ use crate::Result;
 use crate::backend::Device;
 use crate::weld::{
     Carried, Found, Guards, HostGuards, Options, Position, Welded, check, check_ratio, extent,
-    search, spacing,
+    fraction_removed, search, spacing,
 };
 
 /// Welds the points and triangles of a mesh.
@@ -100,7 +100,7 @@ pub fn epsilon_for_ratio(
         let representatives = cluster(points, &guards, epsilon);
         let representatives = representatives.iter().enumerate();
         let kept = representatives.filter(|&(v, &r)| r == v as u32).count();
-        Ok(1.0 - kept as f64 / points.len().max(1) as f64)
+        Ok(fraction_removed(points.len(), kept))
     };
     let on = Device::cpu(Some(1))?;
     let spacing = spacing(&on, &on.upload(points)?)?;

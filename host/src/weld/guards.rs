@@ -12,7 +12,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guards {
     /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
-    /// coordinate beyond 1e298) is at no angle to any.
+    /// coordinate beyond 1e298) keeps none apart.
     pub normals: Option<f64>,
     /// Largest distance of their texture coordinates.
     pub uvs: Option<f64>,

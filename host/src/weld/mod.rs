@@ -28,7 +28,7 @@ pub use guards::Guards;
 pub(crate) use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, triangles};
 pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
-pub(crate) use ratio::{check_ratio, extent, search};
+pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
