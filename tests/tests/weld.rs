@@ -422,7 +422,7 @@ fn a_chain_of_ids_is_decided_link_by_link() {
 #[test]
 fn polygons_lose_corners_and_keep_their_regions() {
     let mut polygons = Polygons::default();
-    for polygon in [&[0, 1, 4, 3][..], &[1, 2, 5, 4], &[3, 4, 6], &[2, 5, 6, 4]] {
+    for polygon in [&[0, 1, 4, 3][..], &[1, 2, 5, 4], &[3, 4, 6], &[2, 5, 4, 6]] {
         polygons.push(polygon);
     }
     let at = |x: f64, y: f64| DVec3::new(x, y, 0.0);

@@ -37,7 +37,7 @@ pub fn weld_carrying(
 ) -> Result<Welded> {
     check(points, faces, options)?;
     carried.check(points.len(), faces.len())?;
-    let guards = HostGuards::new(&options.guards, carried)?;
+    let guards = HostGuards::new(points.len(), &options.guards, carried)?;
     let representatives = cluster(points, &guards, options.epsilon);
     let mut ids = Vec::new();
     let mut map = vec![0; points.len()];
@@ -95,7 +95,7 @@ pub fn epsilon_for_ratio(
     };
     check(points, &[], &options)?;
     carried.check(points.len(), carried.regions.map_or(0, <[i32]>::len))?;
-    let guards = HostGuards::new(guards, carried)?;
+    let guards = HostGuards::new(points.len(), guards, carried)?;
     let removed = |epsilon| {
         let representatives = cluster(points, &guards, epsilon);
         let representatives = representatives.iter().enumerate();

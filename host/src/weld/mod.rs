@@ -270,7 +270,7 @@ pub fn weld_carrying(
     check_sizes(points.len(), faces.len())?;
     carried.check(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
+    let guards = DeviceGuards::new(on, points.len(), &options.guards, carried, &none)?;
     let clustering = cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);

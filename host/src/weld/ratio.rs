@@ -57,7 +57,7 @@ pub fn epsilon_for_ratio_carrying(
     check_sizes(points.len(), 0)?;
     carried.check(points.len(), carried.regions.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, guards, carried, &none)?;
+    let guards = DeviceGuards::new(on, points.len(), guards, carried, &none)?;
     let n = points.len();
     let removed = |epsilon: f64| {
         let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
