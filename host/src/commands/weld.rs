@@ -60,8 +60,8 @@ pub struct Clusters {
     /// Keep faces and segments whose ends merged, and those that are there twice
     #[arg(long)]
     keep_degenerate: bool,
-    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); a normal of length zero is at no angle
-    /// to any
+    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); a normal of length zero keeps none
+    /// apart
     #[arg(long, value_name = "DEG")]
     normal_tolerance: Option<f64>,
     /// Largest distance of the texture coordinates of vertices that merge, in units of these coordinates
@@ -336,13 +336,24 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Re
     } = &resident;
     let search =
         |ratio| weld::epsilon_for_ratio_carrying(on, points, carried, &clusters.guards(), ratio);
+    let mut stages = on.take_stages()?;
     let found = clusters.ratio.map(search).transpose()?;
+    if found.is_some() {
+        // Its stages are those of a weld, many times: one for all.
+        let of_search = on.take_stages()?;
+        stages.push(Stage {
+            name: "search epsilon",
+            milliseconds: of_search.iter().map(|stage| stage.milliseconds).sum(),
+        });
+    }
     let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
     let epsilon = epsilon.expect("the options ask for one of both");
     let result = weld::weld_carrying(on, points, faces, carried, &clusters.options(epsilon))?;
     let locked = (!carried.locked.is_empty())
         .then(|| trioxide::collective::count_bits(on, &carried.locked))
         .transpose()?;
+    let welded = result.download(on)?;
+    stages.extend(on.take_stages()?);
     Ok(Outcome {
         device: on.name(),
         epsilon,
@@ -350,8 +361,8 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Re
         locked: locked.map(|count| count as usize),
         method: Some(result.method),
         rounds: Some(result.left.len()),
-        welded: result.download(on)?,
-        stages: on.take_stages()?,
+        welded,
+        stages,
         peak_bytes: Some(on.peak_bytes()),
     })
 }

@@ -13,7 +13,7 @@ use crate::Result;
 use crate::backend::Device;
 use crate::weld::{
     Carried, Found, Guards, HostGuards, Options, Position, Welded, check, check_ratio, extent,
-    search, spacing,
+    fraction_removed, search, spacing,
 };
 
 /// Welds the points and triangles of a mesh.
@@ -37,7 +37,7 @@ pub fn weld_carrying(
 ) -> Result<Welded> {
     check(points, faces, options)?;
     carried.check(points.len(), faces.len())?;
-    let guards = HostGuards::new(&options.guards, carried)?;
+    let guards = HostGuards::new(points.len(), &options.guards, carried)?;
     let representatives = cluster(points, &guards, options.epsilon);
     let mut ids = Vec::new();
     let mut map = vec![0; points.len()];
@@ -95,12 +95,12 @@ pub fn epsilon_for_ratio(
     };
     check(points, &[], &options)?;
     carried.check(points.len(), carried.regions.map_or(0, <[i32]>::len))?;
-    let guards = HostGuards::new(guards, carried)?;
+    let guards = HostGuards::new(points.len(), guards, carried)?;
     let removed = |epsilon| {
         let representatives = cluster(points, &guards, epsilon);
         let representatives = representatives.iter().enumerate();
         let kept = representatives.filter(|&(v, &r)| r == v as u32).count();
-        Ok(1.0 - kept as f64 / points.len().max(1) as f64)
+        Ok(fraction_removed(points.len(), kept))
     };
     let on = Device::cpu(Some(1))?;
     let spacing = spacing(&on, &on.upload(points)?)?;

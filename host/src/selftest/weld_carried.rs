@@ -5,11 +5,14 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3};
 
 use super::weld::{equal_welds, scan, shuffled};
-use super::{Case, Outcome};
+use super::{Case, Outcome, equal};
 use crate::backend::Device;
-use crate::mesh::VertexAttributes;
+use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
 use crate::reference;
-use crate::weld::{Carried, DeviceCarried, Guards, Options, Position, weld_carrying};
+use crate::weld::{
+    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Options, Position,
+    epsilon_for_ratio_carrying, weld_carrying,
+};
 
 /// A mesh with all that vertices and faces can carry.
 pub struct Input {
@@ -153,7 +156,69 @@ pub fn cases() -> Vec<Case> {
             ));
         }
     }
+    let input = scans[0].1.clone();
+    cases.push(Case::new("weld within a locked boundary", move |on| {
+        compare_locks(on, &input)
+    }));
+    let input = scans[1].1.clone();
+    cases.push(Case::new("weld by ratio", move |on| {
+        for guards in [none, all] {
+            compare_ratio(on, &input, guards)?;
+        }
+        Ok(())
+    }));
     cases
+}
+
+/// The boundary with some more vertices, found on the device and by the reference: of a scan with holes, as triangles and as
+/// polygons.
+fn compare_locks(on: &Device, input: &Input) -> Outcome {
+    let mut faces = input.faces.clone();
+    faces.retain(|face| face[0] % 11 != 3);
+    // Faces without area do not count, and of repeated ones each does.
+    faces.extend([[0, 0, 1], [5, 6, 5], faces[7], faces[7]]);
+    let mut polygons = Polygons::default();
+    for (i, &[a, b, c]) in faces.iter().enumerate() {
+        let fourth = (a + 3 * c) % input.points.len() as u32;
+        if i % 3 == 0 && ![a, b, c].contains(&fourth) {
+            polygons.push(&[a, b, c, fourth]);
+        } else {
+            polygons.push(&[a, b, c]);
+        }
+    }
+    for faces in [Faces::Triangles(faces), Faces::Polygons(polygons)] {
+        let mesh = Mesh {
+            points: input.points.clone(),
+            faces,
+            ..Mesh::default()
+        };
+        for vertices in [Vec::new(), input.locked.clone()] {
+            let locks = Locks {
+                boundary: true,
+                vertices,
+            };
+            let resident = DeviceMesh::upload(on, &mesh, &locks)?;
+            let words = on.download(&resident.carried.locked)?;
+            let ours: Vec<bool> = (0..mesh.points.len())
+                .map(|v| words[v / 32] >> (v % 32) & 1 != 0)
+                .collect();
+            equal("locked", &ours, &locks.find(&mesh)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare_ratio(on: &Device, input: &Input, guards: Guards) -> Outcome {
+    let carried = Carried {
+        attributes: &input.attributes,
+        locked: &input.locked,
+        regions: None,
+    };
+    let points = on.upload(&input.points)?;
+    let resident = DeviceCarried::upload(on, &carried, points.len(), 0)?;
+    let ours = epsilon_for_ratio_carrying(on, &points, &resident, &guards, 0.3)?;
+    let expected = reference::weld::epsilon_for_ratio(&input.points, &carried, &guards, 0.3)?;
+    equal("epsilon", &[ours], &[expected])
 }
 
 fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {

@@ -37,7 +37,7 @@ impl Carried<'_> {
     pub(crate) fn check(&self, points: usize, faces: usize) -> Result<()> {
         let attributes = self.attributes;
         let locked = Some(self.locked.len()).filter(|&n| n > 0);
-        for (length, needed, what) in [
+        check_lengths([
             (attributes.normals.as_ref().map(Vec::len), points, "normals"),
             (attributes.colors.as_ref().map(Vec::len), points, "colours"),
             (
@@ -47,16 +47,21 @@ impl Carried<'_> {
             ),
             (locked, points, "locks"),
             (self.regions.map(<[i32]>::len), faces, "regions"),
-        ] {
-            if let Some(length) = length.filter(|&length| length != needed) {
-                return Err(Error::Invalid {
-                    element: "the mesh".to_owned(),
-                    rule: format!("has {length} {what} for {needed} elements"),
-                });
-            }
-        }
-        Ok(())
+        ])
     }
+}
+
+/// Refuses arrays that do not have as many elements as they should, by their names.
+fn check_lengths(arrays: [(Option<usize>, usize, &str); 5]) -> Result<()> {
+    for (length, needed, what) in arrays {
+        if let Some(length) = length.filter(|&length| length != needed) {
+            return Err(Error::Invalid {
+                element: "the mesh".to_owned(),
+                rule: format!("has {length} {what} for {needed} elements"),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// [`Carried`] on a device; an empty array for what is not there.
@@ -121,6 +126,22 @@ impl DeviceCarried {
             + of(attributes.colors.is_some(), points, size_of::<u32>())
             + of(carried.regions.is_some(), faces, size_of::<i32>());
         2 * bytes as u64 + points as u64 / 8
+    }
+
+    /// Refuses arrays of another length than the mesh's.
+    pub(super) fn check(&self, points: usize, faces: usize) -> Result<()> {
+        let there = |length: usize| Some(length).filter(|&length| length > 0);
+        check_lengths([
+            (there(self.normals.len()), points, "normals"),
+            (there(self.colors.len()), points, "colours"),
+            (there(self.uvs.len()), points, "texture coordinates"),
+            (
+                there(self.locked.len()),
+                points.div_ceil(32),
+                "words of locks",
+            ),
+            (there(self.regions.len()), faces, "regions"),
+        ])
     }
 
     /// Whether vertices carry anything.

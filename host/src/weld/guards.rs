@@ -12,7 +12,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guards {
     /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
-    /// coordinate beyond 1e298) is at no angle to any.
+    /// coordinate beyond 1e298) keeps none apart.
     pub normals: Option<f64>,
     /// Largest distance of their texture coordinates.
     pub uvs: Option<f64>,
@@ -40,14 +40,14 @@ impl Guards {
         Ok(())
     }
 
-    /// Refuses guards over what the vertices do not carry.
-    fn check_carried(&self, normals: bool, uvs: bool, colors: bool) -> Result<()> {
+    /// Refuses guards over what the vertices, if there are any, do not carry.
+    fn check_carried(&self, n: usize, normals: bool, uvs: bool, colors: bool) -> Result<()> {
         for (is_guarded, is_there, what) in [
             (self.normals.is_some(), normals, "normals"),
             (self.uvs.is_some(), uvs, "texture coordinates"),
             (self.colors.is_some(), colors, "colours"),
         ] {
-            if is_guarded && !is_there {
+            if is_guarded && !is_there && n > 0 {
                 return Err(Error::Argument(format!(
                     "there is a tolerance of {what}, but the mesh has none: leave the tolerance out"
                 )));
@@ -87,14 +87,16 @@ pub(super) struct DeviceGuards<'a> {
 }
 
 impl<'a> DeviceGuards<'a> {
-    /// The arrays of `carried` with a guard, and those of `none` in place of the others.
+    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none` in place of the others.
     pub fn new(
         on: &Device,
+        n: usize,
         guards: &Guards,
         carried: &'a DeviceCarried,
         none: &'a DeviceCarried,
     ) -> Result<Self> {
         guards.check_carried(
+            n,
             !carried.normals.is_empty(),
             !carried.uvs.is_empty(),
             !carried.colors.is_empty(),
@@ -123,10 +125,11 @@ pub(crate) struct HostGuards<'a> {
 }
 
 impl<'a> HostGuards<'a> {
-    /// The arrays of `carried` with a guard.
-    pub fn new(guards: &Guards, carried: &Carried<'a>) -> Result<Self> {
+    /// The arrays of `carried`, by `n` vertices, with a guard.
+    pub fn new(n: usize, guards: &Guards, carried: &Carried<'a>) -> Result<Self> {
         let attributes = carried.attributes;
         guards.check_carried(
+            n,
             attributes.normals.is_some(),
             attributes.uvs.is_some(),
             attributes.colors.is_some(),

@@ -121,10 +121,19 @@ impl DeviceMesh {
         locks.check(mesh)?;
         let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
         let n = mesh.points.len();
-        on.require(
-            bytes_needed(method, n, faces.len())
-                + DeviceCarried::bytes_needed(&carried, n, faces.len()),
-        )?;
+        let mut bytes = bytes_needed(method, n, faces.len())
+            + DeviceCarried::bytes_needed(&carried, n, faces.len());
+        if locks.boundary {
+            // Beside the mesh its faces as lists, and by vertex; gone before the rest is needed.
+            let corners = match &mesh.faces {
+                Faces::Triangles(triangles) => 3 * triangles.len(),
+                Faces::Polygons(polygons) => polygons.vertices.len(),
+            };
+            let lists = (4 * corners + n) * size_of::<u32>();
+            let resident = size_of_val(&mesh.points[..]) + size_of_val(faces);
+            bytes = bytes.max((lists + resident) as u64);
+        }
+        on.require(bytes)?;
         let mut resident = on.stage("copy to the device", || {
             Ok(Self {
                 points: on.upload(&mesh.points)?,

@@ -35,7 +35,7 @@ pub(crate) use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, triangles};
 pub use method::Method;
 pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
-pub(crate) use ratio::{check_ratio, extent, search};
+pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -309,8 +309,9 @@ pub fn weld_carrying(
 ) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
+    carried.check(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, &options.guards, carried, &none)?;
+    let guards = DeviceGuards::new(on, points.len(), &options.guards, carried, &none)?;
     let method = options.method_for(guards.limits.is_some())?;
     let method = match method {
         Method::Auto => Method::Auto.choose(on, points.len(), faces.len(), true)?,

@@ -55,29 +55,29 @@ pub fn epsilon_for_ratio_carrying(
     check_ratio(ratio)?;
     guards.check()?;
     check_sizes(points.len(), 0)?;
+    carried.check(points.len(), carried.regions.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, guards, carried, &none)?;
-    on.stage("search epsilon", || {
-        let n = points.len();
-        let removed = |epsilon: f64| -> Result<f64> {
-            let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
-            let mut bits = on.uninitialized(n.div_ceil(32))?;
-            gpu::weld::mark_representatives::launch(
-                on,
-                n as u32,
-                &clusters.representatives,
-                &mut bits,
-            )?;
-            Ok(1.0 - f64::from(count_bits(on, &bits)?) / n.max(1) as f64)
-        };
-        let spacing = super::grid::spacing(on, points)?;
-        search(
-            ratio,
-            spacing,
-            || Ok(extent(&on.download(points)?)),
-            removed,
-        )
-    })
+    let guards = DeviceGuards::new(on, points.len(), guards, carried, &none)?;
+    let n = points.len();
+    let removed = |epsilon: f64| {
+        let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
+        let mut bits = on.uninitialized(n.div_ceil(32))?;
+        let representatives = &clusters.representatives;
+        gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
+        Ok(fraction_removed(n, count_bits(on, &bits)? as usize))
+    };
+    let spacing = super::grid::spacing(on, points)?;
+    search(
+        ratio,
+        spacing,
+        || Ok(extent(&on.download(points)?)),
+        removed,
+    )
+}
+
+/// Fraction of `n` vertices that are gone if some are kept.
+pub(crate) fn fraction_removed(n: usize, kept: usize) -> f64 {
+    (n - kept) as f64 / n.max(1) as f64
 }
 
 /// Refuses what is no fraction of vertices to remove.
