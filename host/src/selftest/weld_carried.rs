@@ -10,7 +10,7 @@ use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
 use crate::reference;
 use crate::weld::{
-    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Options, Position,
+    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Method, Options, Position,
     epsilon_for_ratio_carrying, weld_carrying,
 };
 
@@ -197,7 +197,7 @@ fn compare_locks(on: &Device, input: &Input) -> Outcome {
                 boundary: true,
                 vertices,
             };
-            let resident = DeviceMesh::upload(on, &mesh, &locks)?;
+            let resident = DeviceMesh::upload(on, &mesh, &locks, Method::Auto)?;
             let words = on.download(&resident.carried.locked)?;
             let ours: Vec<bool> = (0..mesh.points.len())
                 .map(|v| words[v / 32] >> (v % 32) & 1 != 0)
