@@ -2,6 +2,7 @@
 
 mod polylla;
 mod refine;
+mod smooth;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ enum Family {
     Polylla,
     /// A mesh of 100k triangles, refined in a corner, at random and everywhere.
     Refine,
+    /// A mesh of tetrahedra, smoothed with and without the guard, cut open; and a noisy scan.
+    Smooth,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -42,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     match arguments.family {
         Family::Polylla => polylla::run(&demo),
         Family::Refine => refine::run(&demo),
+        Family::Smooth => smooth::run(&demo),
     }
 }
 
