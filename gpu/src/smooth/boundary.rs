@@ -149,6 +149,7 @@ pub fn mark_boundary_faces(
     let view = CellView::new(offsets, vertices, cells);
     let mut s = range.0;
     while s < range.1 {
+        view.prefetch(corners, s);
         if view.only_tetrahedra() {
             let corner = corners.at(s);
             let (t, own) = (corner / 4, corner % 4);

@@ -1,7 +1,7 @@
 //! Neighbours of nodes (section 3.2.1): unique edges, as compressed sparse rows in ascending order.
 //!
-//! The vertices of the cells around a node are put into a short list, each once, which is sorted; the lists lie apart until
-//! their lengths are known. A mesh without loose parts has at most two neighbours more than cells around a node (Euler's formula for the
+//! The vertices of the cells around a node are put into a short sorted list, each once; the lists lie apart until their lengths
+//! are known. A mesh without loose parts has at most two neighbours more than cells around a node (Euler's formula for the
 //! triangles opposite to it), so lists have that room and one more. A node that does not keep to it, or of more than `LIGHT` cells, has all its
 //! candidates listed and sorted.
 
@@ -73,33 +73,28 @@ pub fn gather_neighbours(
     let mut overflows = false;
     let mut s = start;
     while s < end {
+        view.prefetch(corners, s);
         view.each_neighbour(corners.at(s), dimension, |u| {
-            // Most are in the list already. Four at a time: the CPU compares them at once, the GPU waits for them together.
-            let is = |k: u32| lists.at(first + k) == u;
-            let mut k = 0;
-            while k + 4 <= count {
-                if is(k) | is(k + 1) | is(k + 2) | is(k + 3) {
-                    return;
-                }
-                k += 4;
+            let mut place = count;
+            while place > 0 && lists.at(first + place - 1) > u {
+                place -= 1;
             }
-            while k < count {
-                if is(k) {
-                    return;
-                }
-                k += 1;
+            if place > 0 && lists.at(first + place - 1) == u {
+                return;
             }
             if count == room {
                 overflows = true;
                 return;
             }
-            lists.set(first + count, u);
+            let mut hole = count;
+            while hole > place {
+                lists.set(first + hole, lists.at(first + hole - 1));
+                hole -= 1;
+            }
+            lists.set(first + place, u);
             count += 1;
         });
         s += 1;
-    }
-    if !overflows {
-        sort(lists, first, first + count);
     }
     counts.set(v, count);
     overflows
