@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpu::smooth::Vector;
-use serde_json::{Value, json};
+use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::smooth::cells::DeviceMesh;
@@ -29,52 +29,15 @@ const FORMS: [(Form, Blocks, &str); 6] = [
     (Form::A, Blocks::One, "a, 1 block"),
     (Form::B, Blocks::One, "b, 1 block"),
 ];
-/// Layouts, and names of their rows.
-const LAYOUTS: [(Layout, [&str; 3]); 3] = [
-    (
-        Layout::Soa,
-        ["soa", "16 sweeps, soa", "to convergence, soa"],
-    ),
-    (
-        Layout::Aos,
-        ["aos", "16 sweeps, aos", "to convergence, aos"],
-    ),
+const LAYOUTS: [(Layout, &str, &str); 3] = [
+    (Layout::Soa, "16 sweeps, soa", "to convergence, soa"),
+    (Layout::Aos, "16 sweeps, aos", "to convergence, aos"),
     (
         Layout::Aligned,
-        ["aligned", "16 sweeps, aligned", "to convergence, aligned"],
+        "16 sweeps, aligned",
+        "to convergence, aligned",
     ),
 ];
-
-/// What a form in a layout took to convergence: a number of the paper's tables 2 to 7 and figures 9 and 10.
-struct Converged {
-    form: Form,
-    blocks: Blocks,
-    layout: &'static str,
-    sweeps: u32,
-    row: Row,
-}
-
-impl Converged {
-    fn names(&self) -> (&'static str, &'static str) {
-        let form = match self.form {
-            Form::A => "a",
-            Form::B => "b",
-            Form::BColoured => "b-coloured",
-            Form::BExact => "b-exact",
-        };
-        let blocks = match self.blocks {
-            Blocks::One => "one",
-            Blocks::Many => "many",
-        };
-        (form, blocks)
-    }
-
-    fn to_json(&self) -> Value {
-        let (form, blocks) = self.names();
-        json!({"form": form, "layout": self.layout, "blocks": blocks, "iterations": self.sweeps,
-               "milliseconds": self.row.median, "minimum": self.row.minimum, "maximum": self.row.maximum})
-    }
-}
 
 /// Times the relations, the order, and the sweeps of every form in every layout.
 pub fn run<P: Vector>(
@@ -91,7 +54,7 @@ pub fn run<P: Vector>(
         smooth::prepare(on, &resident, &relations, bounds, &[], &Options::default()).map(drop)
     })?;
     let relations = Relations::new(on, &resident)?;
-    let mut converged = Vec::new();
+    let mut iterations = Vec::new();
     for (form, blocks, name) in FORMS {
         if blocks == Blocks::One && mesh.points.len() >= MOST_FOR_ONE_BLOCK {
             continue;
@@ -102,7 +65,7 @@ pub fn run<P: Vector>(
             ..Options::default()
         };
         let ordered = smooth::prepare(on, &resident, &relations, bounds, &[], &options)?;
-        for (layout, [name_of_layout, fixed_number, to_convergence]) in LAYOUTS {
+        for (layout, fixed_number, to_convergence) in LAYOUTS {
             let fixed = Options {
                 layout,
                 max_iterations: SWEEPS,
@@ -122,17 +85,11 @@ pub fn run<P: Vector>(
                 ..fixed
             };
             let mut taken = 0;
-            let row = sweeps(name, to_convergence, on, runs.min(10), || {
+            table.extend(sweeps(name, to_convergence, on, runs.min(10), || {
                 taken = relax(&converging)?.moves.sweeps;
                 Ok(())
-            })?;
-            converged.extend(row.map(|row| Converged {
-                form,
-                blocks,
-                layout: name_of_layout,
-                sweeps: taken,
-                row,
-            }));
+            })?);
+            iterations.push((name, to_convergence, taken));
             if layout != Layout::Aligned {
                 continue;
             }
@@ -160,6 +117,10 @@ pub fn run<P: Vector>(
                        "minimum": row.minimum, "maximum": row.maximum})
             })
             .collect();
+        let iterations: Vec<_> = iterations
+            .iter()
+            .map(|(form, name, count)| json!({"form": form, "name": name, "iterations": count}))
+            .collect();
         let object = json!({
             "command": "bench",
             "family": "smooth",
@@ -169,8 +130,7 @@ pub fn run<P: Vector>(
             "runs": runs,
             "peak_bytes": on.peak_bytes(),
             "stages": stages,
-            "tolerance": TOLERANCE,
-            "to_convergence": converged.iter().map(Converged::to_json).collect::<Vec<_>>(),
+            "iterations": iterations,
         });
         write_json(path, &object)?;
         if is_standard_output(path) {
@@ -187,44 +147,14 @@ pub fn run<P: Vector>(
             row.pipeline, row.stage, row.median, row.minimum, row.maximum
         );
     }
-    text += &of_the_paper(&converged);
+    for (form, name, count) in iterations {
+        text += &format!("{form:<12} {name:<32} {count:>10} sweeps\n");
+    }
     text += &format!(
         "most device memory: {:.1} bytes a vertex\n",
         on.peak_bytes() as f64 / points as f64
     );
     print(&text)
-}
-
-/// Times and sweeps to convergence, one block beside many as in the paper's tables.
-fn of_the_paper(converged: &[Converged]) -> String {
-    let mut text = format!(
-        "to convergence, largest move under {TOLERANCE}: milliseconds (minimum, maximum) and sweeps\n\
-         {:<12} {:<8} {:>38} {:>38}\n",
-        "form", "layout", "one block", "many blocks"
-    );
-    for many in converged.iter().filter(|c| c.blocks == Blocks::Many) {
-        let cell = |c: &Converged| {
-            let Row {
-                median,
-                minimum,
-                maximum,
-                ..
-            } = &c.row;
-            format!("{median:.3} ({minimum:.3}, {maximum:.3}) {:>6}", c.sweeps)
-        };
-        let is_one = |c: &&Converged| {
-            c.blocks == Blocks::One && c.form == many.form && c.layout == many.layout
-        };
-        let one = converged.iter().find(is_one);
-        text += &format!(
-            "{:<12} {:<8} {:>38} {:>38}\n",
-            many.names().0,
-            many.layout,
-            one.map_or("-".to_owned(), cell),
-            cell(many)
-        );
-    }
-    text
 }
 
 /// The time of the stage of sweeps alone, under another name.
