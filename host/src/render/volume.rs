@@ -19,6 +19,9 @@ pub struct Cut {
     pub offset: Option<f64>,
 }
 
+/// A face: its cell, and the places of its vertices there, 255 behind a triangle's.
+type Face = (u32, [u8; 4]);
+
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
@@ -93,9 +96,9 @@ fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
     Ok(kept)
 }
 
-/// Faces that one of the cells alone has: the cell, and the places of the face's vertices in it, 255 behind a triangle's.
-fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<(u32, [u8; 4])> {
-    let mut uses: Vec<([u32; 4], (u32, [u8; 4]))> = cells
+/// Faces that one of the cells alone has.
+fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
+    let mut uses: Vec<([u32; 4], Face)> = cells
         .par_iter()
         .flat_map_iter(|&c| {
             let cell = mesh.cells.get(c as usize);
@@ -118,11 +121,11 @@ fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<(u32, [u8; 4])> {
 }
 
 /// The colour of each face.
-fn colors(mesh: &VolumeMesh, faces: &[(u32, [u8; 4])], color: Color) -> Result<Vec<Rgb>> {
+fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
     match color {
         Color::None => Ok(vec![SURFACE; faces.len()]),
         Color::Auto => {
-            let quality = |&(c, _): &(u32, [u8; 4])| {
+            let quality = |&(c, _): &Face| {
                 let cell = mesh.cells.get(c as usize);
                 let at = |k: u32| mesh.points[cell[k as usize] as usize];
                 cell_quality(cell.len() as u32, at)
