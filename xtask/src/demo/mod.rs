@@ -2,6 +2,7 @@
 
 mod polylla;
 mod refine;
+mod smooth;
 mod weld;
 
 use std::fs;
@@ -30,6 +31,8 @@ enum Family {
     Refine,
     /// A scan of 200k vertices, welded, and a soup of triangles that becomes a mesh.
     Weld,
+    /// A mesh of tetrahedra, smoothed with and without the guard, cut open; and a noisy scan.
+    Smooth,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -46,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         Family::Polylla => polylla::run(&demo),
         Family::Refine => refine::run(&demo),
         Family::Weld => weld::run(&demo),
+        Family::Smooth => smooth::run(&demo),
     }
 }
 
