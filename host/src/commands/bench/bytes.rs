@@ -91,6 +91,8 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
         ("polylla", "half-edges") | ("refine", "edges") => half_edges(n, stage)?,
         ("polylla", "neighbours" | "indexed") => indexed(n, stage)?,
         ("polylla", _) => polylla(n, pipeline, stage)?,
+        // Known from before.
+        ("refine", "labelled") if stage == "label longest edges" => return None,
         ("refine", _) => refinement(n, stage)?,
         ("refine-tets", _) => refine_tets(n, pipeline, stage)?,
         ("weld", _) => weld(n, stage)?,

@@ -39,9 +39,9 @@ pub struct Options {
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
-    /// Where --method indexed splits polygons with barrier tips [default: device]
-    #[arg(long, value_enum)]
-    repair: Option<Repair>,
+    /// Where --method indexed splits polygons with barrier tips, a case each: device, host or both [default: device]
+    #[arg(long, value_enum, value_name = "WHERE,…", value_delimiter = ',')]
+    repair: Vec<Repair>,
     /// Mesh
     #[arg(long, value_enum, default_value = "grid")]
     mesh: Mesh,
@@ -119,7 +119,7 @@ fn name_of(value: impl ValueEnum) -> String {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    check_repair(options.method, options.repair)?;
+    check_repair(options.method, options.repair.first().copied())?;
     let Some(device) = options.device.open()? else {
         return Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
@@ -134,7 +134,7 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     let records = match options.family {
-        Family::Polylla => vec![polylla_case(&device, options)?],
+        Family::Polylla => polylla_cases(&device, options)?,
         Family::Refine => vec![refine_case(&device, options)?],
         Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
         Family::Weld => weld_cases(&device, options)?,
@@ -200,21 +200,30 @@ impl Options {
     }
 }
 
-fn polylla_case(on: &Device, options: &Options) -> Result<Record> {
+fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     let mesh = options.planar_mesh()?;
     let runs = options.runs();
-    let repair = options.repair.map(Into::into).unwrap_or_default();
-    let measured = match (options.method, options.is_double()) {
-        (Method::HalfEdge, true) => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
-        (Method::HalfEdge, false) => polylla::half_edge::<Vec2>(on, &mesh, runs)?,
-        (Method::Indexed, true) => polylla::indexed::<DVec2>(on, &mesh, repair, runs)?,
-        (Method::Indexed, false) => polylla::indexed::<Vec2>(on, &mesh, repair, runs)?,
-    };
-    let mut details = vec![("method", name_of(options.method))];
-    if let Some(repair) = options.repair {
-        details.push(("repair", name_of(repair)));
+    let method = ("method", name_of(options.method));
+    if matches!(options.method, Method::HalfEdge) {
+        let measured = match options.is_double() {
+            true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
+            false => polylla::half_edge::<Vec2>(on, &mesh, runs)?,
+        };
+        return Ok(vec![options.record(measured, &[method])]);
     }
-    Ok(options.record(measured, &details))
+    let repairs = match &options.repair[..] {
+        [] => &[Repair::Device],
+        repairs => repairs,
+    };
+    let case = |&repair: &Repair| {
+        let measured = match options.is_double() {
+            true => polylla::indexed::<DVec2>(on, &mesh, repair.into(), runs)?,
+            false => polylla::indexed::<Vec2>(on, &mesh, repair.into(), runs)?,
+        };
+        let details = [method.clone(), ("repair", name_of(repair))];
+        Ok(options.record(measured, &details))
+    };
+    repairs.iter().map(case).collect()
 }
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {

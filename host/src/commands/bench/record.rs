@@ -92,6 +92,14 @@ impl Machine {
     }
 }
 
+/// The commit that the binary was built from, where who starts it knows: `cargo xtask bench` and the `run.sh` of `cargo xtask
+/// dist` say it. A commit within the binary would have every build after a commit compile it anew.
+fn commit() -> Option<String> {
+    std::env::var("TRIOXIDE_COMMIT")
+        .ok()
+        .filter(|commit| !commit.is_empty())
+}
+
 /// The processor's name, as the system gives it.
 fn cpu_model() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -140,7 +148,7 @@ impl Record {
             "case": self.case,
             "command": std::env::args().skip(1).collect::<Vec<_>>(),
             "machine": machine.object,
-            "commit": option_env!("TRIOXIDE_COMMIT").filter(|commit| !commit.is_empty()),
+            "commit": commit(),
             "version": env!("CARGO_PKG_VERSION"),
             "parameters": self.parameters,
             "counts": self.counts,

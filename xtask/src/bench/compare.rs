@@ -1,0 +1,194 @@
+//! `cargo xtask bench --compare OLD NEW`: what got slower.
+//!
+//! A stage has got slower beyond noise when
+//! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima hold still;
+//! - its median is slower by more than a twentieth, and by more than two microseconds, the grain of device events;
+//! - and, where either side has fewer than eight runs, its quickest new run is slower than the slowest old one too.
+//!
+//! It has got faster when the same holds with old and new exchanged.
+
+use std::path::Path;
+
+use super::results::{Run, Stage, read_file};
+use crate::Error;
+
+/// Change of a median that is looked at.
+const SMALLEST_CHANGE: f64 = 0.05;
+/// Milliseconds that a device event's time may be off by.
+const GRAIN: f64 = 0.002;
+/// Runs from which minimum against median is enough.
+const ENOUGH_RUNS: u64 = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Slower,
+    Faster,
+    Noise,
+}
+
+fn verdict(old: &Stage, new: &Stage) -> Verdict {
+    if is_slower(old, new) {
+        Verdict::Slower
+    } else if is_slower(new, old) {
+        Verdict::Faster
+    } else {
+        Verdict::Noise
+    }
+}
+
+/// Whether `b` is slower than `a` beyond noise.
+fn is_slower(a: &Stage, b: &Stage) -> bool {
+    let change = b.median - a.median;
+    let few = a.runs.min(b.runs) < ENOUGH_RUNS;
+    b.minimum > a.median
+        && change > SMALLEST_CHANGE * a.median
+        && change > GRAIN
+        && (!few || b.minimum > a.maximum)
+}
+
+/// Prints the ratios of all stages of the cases that both files have; whether none got slower.
+pub(crate) fn compare(old: &Path, new: &Path) -> Result<bool, Error> {
+    let (text, slower) = report(&read_file(old)?, &read_file(new)?)?;
+    print!("{text}");
+    Ok(slower == 0)
+}
+
+fn report(old: &[Run], new: &[Run]) -> Result<(String, usize), Error> {
+    let mut text = String::new();
+    let [mut slower, mut faster, mut same, mut cases] = [0; 4];
+    for run in new {
+        let Some(before) = old.iter().find(|before| before.key() == run.key()) else {
+            text += &format!("{}: only in the new file\n", run.case());
+            continue;
+        };
+        cases += 1;
+        text += &format!("{} {}\n", run.family(), run.case());
+        if before.device() != run.device() {
+            text += &format!(
+                "  on different devices, {} and {}: the ratios are theirs too\n",
+                before.device(),
+                run.device()
+            );
+        }
+        for stage in run.stages() {
+            let Some(past) = before.stage(&stage.pipeline, &stage.name) else {
+                text += &format!(
+                    "  {} / {}: only in the new file\n",
+                    stage.pipeline, stage.name
+                );
+                continue;
+            };
+            let verdict = verdict(&past, &stage);
+            let word = match verdict {
+                Verdict::Slower => "SLOWER",
+                Verdict::Faster => "faster",
+                Verdict::Noise => "",
+            };
+            match verdict {
+                Verdict::Slower => slower += 1,
+                Verdict::Faster => faster += 1,
+                Verdict::Noise => same += 1,
+            }
+            let name = format!("{} / {}", stage.pipeline, stage.name);
+            text += &format!(
+                "  {name:<46} {:>9.3} -> {:>9.3}  x {:>6.3}  {word}",
+                past.median,
+                stage.median,
+                stage.median / past.median.max(1e-9),
+            )
+            .trim_end()
+            .to_owned();
+            text += "\n";
+        }
+    }
+    for run in old {
+        if !new.iter().any(|after| after.key() == run.key()) {
+            text += &format!("{}: only in the old file\n", run.case());
+        }
+    }
+    if cases == 0 {
+        return Err(format!("{text}the files have no case in common").into());
+    }
+    text += &format!(
+        "{slower} slower, {faster} faster beyond noise, {same} the same (slower: minimum over the old median, median by more \
+         than 5 % and 2 us; with fewer than 8 runs, minimum over the old maximum)\n"
+    );
+    Ok((text, slower))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn stage(minimum: f64, median: f64, maximum: f64, runs: u64) -> Stage {
+        Stage {
+            minimum,
+            median,
+            maximum,
+            runs,
+            ..Stage::default()
+        }
+    }
+
+    #[test]
+    fn a_slowdown_is_seen() {
+        let old = stage(0.95, 1.0, 1.2, 20);
+        assert_eq!(verdict(&old, &stage(1.08, 1.1, 1.3, 20)), Verdict::Slower);
+        // One old run was disturbed: no reason to miss it.
+        let old = stage(0.95, 1.0, 9.0, 20);
+        assert_eq!(verdict(&old, &stage(1.9, 2.0, 2.1, 20)), Verdict::Slower);
+        assert_eq!(verdict(&stage(1.9, 2.0, 2.1, 20), &old), Verdict::Faster);
+    }
+
+    #[test]
+    fn noise_is_not() {
+        let old = stage(0.95, 1.0, 1.2, 20);
+        // Other work on the machine made most runs slower, not all.
+        assert_eq!(verdict(&old, &stage(0.96, 1.4, 3.0, 20)), Verdict::Noise);
+        // Too little to say.
+        assert_eq!(verdict(&old, &stage(1.01, 1.04, 1.1, 20)), Verdict::Noise);
+        // Too little time to measure.
+        let (old, new) = (
+            stage(0.004, 0.004, 0.005, 20),
+            stage(0.005, 0.0055, 0.006, 20),
+        );
+        assert_eq!(verdict(&old, &new), Verdict::Noise);
+        // Too few runs, and ranges that meet.
+        assert_eq!(
+            verdict(&stage(1.0, 1.1, 1.3, 3), &stage(1.2, 1.3, 1.4, 3)),
+            Verdict::Noise
+        );
+        assert_eq!(
+            verdict(&stage(1.0, 1.1, 1.3, 3), &stage(1.4, 1.5, 1.6, 3)),
+            Verdict::Slower
+        );
+    }
+
+    fn run(n: u64, median: f64) -> Run {
+        let stage = |name: &str, median: f64| -> Value {
+            json!({"pipeline": "polylla", "name": name, "median": median, "minimum": 0.95 * median,
+                   "maximum": 1.1 * median, "runs": 20, "bytes": null})
+        };
+        Run(json!({
+            "family": "polylla", "case": format!("grid {n}"), "parameters": {"n": n},
+            "machine": {"device": "CPU"},
+            "stages": [stage("label longest edges", 5.0), stage("compact seeds", median)],
+        }))
+    }
+
+    #[test]
+    fn equal_cases_are_compared() {
+        let (text, slower) =
+            report(&[run(10, 1.0), run(20, 2.0)], &[run(10, 1.5), run(30, 1.0)]).unwrap();
+        assert_eq!(slower, 1, "{text}");
+        assert!(text.contains("polylla / compact seeds"), "{text}");
+        assert!(text.contains("x  1.500  SLOWER\n"), "{text}");
+        assert!(text.contains("grid 30: only in the new file"), "{text}");
+        assert!(text.contains("grid 20: only in the old file"), "{text}");
+        let (text, slower) = report(&[run(10, 1.0)], &[run(10, 1.03)]).unwrap();
+        assert_eq!(slower, 0, "{text}");
+        assert!(report(&[run(10, 1.0)], &[run(20, 1.0)]).is_err());
+    }
+}

@@ -1,0 +1,624 @@
+//! Plots, as SVG and as PNG. The font of the PNG is DejaVu Sans, within the program: nothing of the system is needed.
+
+use std::sync::Once;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontStyle, register_font};
+
+use super::results::{Run, Stage};
+use crate::Error;
+
+const SIZE: (u32, u32) = (960, 560);
+/// Width of the legend.
+const LEGEND: u32 = 290;
+const TITLE: u32 = 56;
+/// Letters of a title's line.
+const TITLE_LETTERS: usize = 100;
+const FONT: &str = "sans-serif";
+const GREY: RGBColor = RGBColor(90, 90, 90);
+/// Colours that the colour-blind tell apart (Okabe and Ito's), and two more.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(120, 90, 60),
+    RGBColor(60, 60, 60),
+];
+/// Bars of which one is so many times another are drawn as shares.
+const TOO_DIFFERENT: f64 = 8.0;
+
+/// A plot.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    /// Name of its files: letters, digits and hyphens.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    y: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Lines {
+        x: String,
+        log_y: bool,
+        series: Vec<Series>,
+    },
+    Bars(Vec<Bar>),
+}
+
+/// A curve.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    name: String,
+    points: Vec<(f64, f64)>,
+    look: Look,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Look {
+    /// A paper's: thin, with crosses.
+    Line,
+    /// Ours: thick, with dots.
+    Marked,
+    /// A floor.
+    Dashed,
+}
+
+impl Series {
+    fn new(name: &str, mut points: Vec<(f64, f64)>, look: Look) -> Self {
+        // Logarithms of both are taken.
+        points.retain(|&(x, y)| x > 0.0 && y > 0.0);
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self {
+            name: name.to_owned(),
+            points,
+            look,
+        }
+    }
+
+    /// A paper's curve.
+    pub(crate) fn line(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, points, Look::Line)
+    }
+
+    /// Our curve.
+    pub(crate) fn marked(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, points, Look::Marked)
+    }
+
+    /// A floor.
+    pub(crate) fn dashed(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self::new(name, points, Look::Dashed)
+    }
+}
+
+/// A bar of parts, one on the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Bar {
+    name: String,
+    parts: Vec<(String, f64)>,
+}
+
+impl Bar {
+    pub(crate) fn new(name: &str, parts: Vec<(String, f64)>) -> Self {
+        Self {
+            name: name.to_owned(),
+            parts,
+        }
+    }
+
+    fn total(&self) -> f64 {
+        self.parts.iter().map(|(_, value)| value).sum()
+    }
+}
+
+/// Times and floors of a stage over the runs.
+pub(crate) struct Curve {
+    pub(crate) times: Vec<(f64, f64)>,
+    pub(crate) floors: Vec<(f64, f64)>,
+}
+
+/// A stage by the number of vertices.
+pub(crate) fn by_size(runs: &[&Run], stage: impl Fn(&Run) -> Option<Stage>) -> Curve {
+    by(
+        runs,
+        |run| run.count("vertices").unwrap_or(run.n() as f64),
+        stage,
+    )
+}
+
+/// A stage by what `x` says.
+pub(crate) fn by(
+    runs: &[&Run],
+    x: impl Fn(&Run) -> f64,
+    stage: impl Fn(&Run) -> Option<Stage>,
+) -> Curve {
+    let mut curve = Curve {
+        times: Vec::new(),
+        floors: Vec::new(),
+    };
+    for run in runs {
+        if let Some(stage) = stage(run) {
+            curve.times.push((x(run), stage.median));
+            curve
+                .floors
+                .extend(stage.floor.map(|floor| (x(run), floor)));
+        }
+    }
+    curve
+}
+
+impl Plot {
+    fn lines(id: &str, title: &str, x: &str, y: &str, log_y: bool) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            y: y.to_owned(),
+            kind: Kind::Lines {
+                x: x.to_owned(),
+                log_y,
+                series: Vec::new(),
+            },
+        }
+    }
+
+    /// Both axes logarithmic.
+    pub(crate) fn log_log(id: &str, title: &str, x: &str, y: &str) -> Self {
+        Self::lines(id, title, x, y, true)
+    }
+
+    /// `x` logarithmic, `y` from 0.
+    pub(crate) fn log_linear(id: &str, title: &str, x: &str, y: &str) -> Self {
+        Self::lines(id, title, x, y, false)
+    }
+
+    /// Bars of parts.
+    pub(crate) fn bars(id: &str, title: &str, y: &str, bars: Vec<Bar>) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            y: y.to_owned(),
+            kind: Kind::Bars(bars),
+        }
+    }
+
+    /// With a curve more; one without points is left out.
+    pub(crate) fn with(mut self, curve: Series) -> Self {
+        if let Kind::Lines { series, .. } = &mut self.kind
+            && !curve.points.is_empty()
+        {
+            series.push(curve);
+        }
+        self
+    }
+
+    /// The plot as an SVG document.
+    pub(crate) fn svg(&self) -> Result<String, Error> {
+        use_font();
+        let mut text = String::new();
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        self.draw(&area)?;
+        drop(area);
+        Ok(text)
+    }
+
+    /// The plot as a PNG file.
+    pub(crate) fn png(&self) -> Result<Vec<u8>, Error> {
+        use_font();
+        let (width, height) = SIZE;
+        let mut pixels = vec![0; (width * height * 3) as usize];
+        let area = BitMapBackend::with_buffer(&mut pixels, SIZE).into_drawing_area();
+        self.draw(&area)?;
+        drop(area);
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.write_header()?.write_image_data(&pixels)?;
+        Ok(file)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Error>
+    where
+        B::ErrorType: 'static,
+    {
+        area.fill(&WHITE)?;
+        let (title, rest) = area.split_vertically(TITLE);
+        for (i, line) in wrapped(&self.title, TITLE_LETTERS).iter().enumerate() {
+            let style = TextStyle::from((FONT, 17).into_font());
+            title.draw(&Text::new(line.clone(), (14, 8 + 22 * i as i32), style))?;
+        }
+        let (chart, legend) = rest.split_horizontally(SIZE.0 - LEGEND);
+        match &self.kind {
+            Kind::Lines { x, log_y, series } => {
+                draw_legend(
+                    &legend,
+                    series
+                        .iter()
+                        .enumerate()
+                        .map(|(i, series)| (series.name.as_str(), i, Some(series.look))),
+                )?;
+                draw_lines(&chart, x, &self.y, *log_y, series)?;
+            }
+            Kind::Bars(bars) => draw_bars(&chart, &legend, &self.y, bars)?,
+        }
+        area.present()?;
+        Ok(())
+    }
+}
+
+/// Tells plotters its font, once.
+fn use_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for style in [FontStyle::Normal, FontStyle::Bold] {
+            // It refuses what is no font, and this is one.
+            let _ = register_font(FONT, style, dejavu::sans::regular());
+        }
+    });
+}
+
+/// Lines of at most so many letters.
+fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("one at least");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > letters {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+fn colour(i: usize) -> RGBColor {
+    COLOURS[i % COLOURS.len()]
+}
+
+/// Names beside lines, or beside patches where there is no look.
+fn draw_legend<'a, B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    entries: impl Iterator<Item = (&'a str, usize, Option<Look>)>,
+) -> Result<(), Error>
+where
+    B::ErrorType: 'static,
+{
+    let mut y = 24;
+    for (name, i, look) in entries {
+        let colour = colour(i);
+        match look {
+            None => area.draw(&Rectangle::new([(8, y - 6), (30, y + 6)], colour.filled()))?,
+            Some(Look::Dashed) => {
+                for x in [8, 18, 28] {
+                    area.draw(&PathElement::new([(x, y), (x + 6, y)], colour))?;
+                }
+            }
+            Some(Look::Line) => {
+                area.draw(&PathElement::new([(8, y), (34, y)], colour))?;
+                area.draw(&Cross::new((21, y), 3, colour))?;
+            }
+            Some(Look::Marked) => {
+                area.draw(&PathElement::new([(8, y), (34, y)], colour.stroke_width(2)))?;
+                area.draw(&Circle::new((21, y), 4, colour.filled()))?;
+            }
+        }
+        for line in wrapped(name, 32) {
+            let style =
+                TextStyle::from((FONT, 13).into_font()).pos(Pos::new(HPos::Left, VPos::Center));
+            area.draw(&Text::new(line, (42, y), style))?;
+            y += 17;
+        }
+        y += 6;
+    }
+    Ok(())
+}
+
+/// 1500 as 1.5k.
+fn short(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        x if x >= 1e9 => (value / 1e9, "G"),
+        x if x >= 1e6 => (value / 1e6, "M"),
+        x if x >= 1e3 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    // Three digits, without zeros at the end.
+    let digits = match scaled.abs() {
+        0.0 => 0,
+        x => (2 - x.log10().floor() as i32).max(0) as usize,
+    };
+    let text = format!("{scaled:.digits$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text}{unit}")
+}
+
+fn draw_lines<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    x: &str,
+    y: &str,
+    log_y: bool,
+    series: &[Series],
+) -> Result<(), Error>
+where
+    B::ErrorType: 'static,
+{
+    let points = || series.iter().flat_map(|series| &series.points);
+    if points().next().is_none() {
+        let style = TextStyle::from((FONT, 15).into_font());
+        area.draw(&Text::new("no data", (60, 60), style))?;
+        return Ok(());
+    }
+    let [mut low_x, mut low_y] = [f64::INFINITY; 2];
+    let [mut high_x, mut high_y] = [0.0f64; 2];
+    for &(x, y) in points() {
+        (low_x, high_x) = (low_x.min(x), high_x.max(x));
+        (low_y, high_y) = (low_y.min(y), high_y.max(y));
+    }
+    let xs = (low_x / 1.25)..(high_x * 1.25);
+    let mut builder = ChartBuilder::on(area);
+    builder
+        .margin(12)
+        .x_label_area_size(46)
+        .y_label_area_size(74);
+    if log_y {
+        let ys = (low_y / 1.6)..(high_y * 1.6);
+        let mut chart = builder.build_cartesian_2d(xs.log_scale(), ys.log_scale())?;
+        draw_curves(&mut chart, x, y, series)
+    } else {
+        let ys = 0.0..high_y * 1.1;
+        let mut chart = builder.build_cartesian_2d(xs.log_scale(), ys)?;
+        draw_curves(&mut chart, x, y, series)
+    }
+}
+
+fn draw_curves<B: DrawingBackend, Y>(
+    chart: &mut ChartContext<'_, B, Cartesian2d<LogCoord<f64>, Y>>,
+    x: &str,
+    y: &str,
+    series: &[Series],
+) -> Result<(), Error>
+where
+    B::ErrorType: 'static,
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    chart
+        .configure_mesh()
+        .x_desc(x)
+        .y_desc(y)
+        .x_label_formatter(&|value| short(*value))
+        .y_label_formatter(&|value| short(*value))
+        .label_style((FONT, 13))
+        .axis_desc_style((FONT, 14))
+        .bold_line_style(BLACK.mix(0.18))
+        .light_line_style(BLACK.mix(0.05))
+        .draw()?;
+    for (i, series) in series.iter().enumerate() {
+        let colour = colour(i);
+        let points = series.points.iter().copied();
+        match series.look {
+            Look::Line => {
+                chart.draw_series(LineSeries::new(points.clone(), colour))?;
+                chart.draw_series(points.map(|point| Cross::new(point, 3, colour)))?;
+            }
+            Look::Marked => {
+                chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
+                chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
+            }
+            Look::Dashed => {
+                chart.draw_series(DashedLineSeries::new(points, 6, 5, colour.into()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn draw_bars<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    legend: &DrawingArea<B, Shift>,
+    y: &str,
+    bars: &[Bar],
+) -> Result<(), Error>
+where
+    B::ErrorType: 'static,
+{
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in bars.iter().flat_map(|bar| &bar.parts) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    draw_legend(
+        legend,
+        names.iter().enumerate().map(|(i, name)| (*name, i, None)),
+    )?;
+    let totals: Vec<f64> = bars
+        .iter()
+        .map(Bar::total)
+        .filter(|&total| total > 0.0)
+        .collect();
+    let most = totals.iter().copied().fold(0.0, f64::max);
+    let least = totals.iter().copied().fold(f64::INFINITY, f64::min);
+    let shares = most > TOO_DIFFERENT * least;
+    let (high, description) = match shares {
+        true => (100.0, "% of the time"),
+        false => (most.max(1e-9), y),
+    };
+    // A unit wide each, of which the bar takes six tenths.
+    let width = bars.len().max(1) as f64;
+    let mut chart: ChartContext<'_, B, Cartesian2d<RangedCoordf64, RangedCoordf64>> =
+        ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(46)
+            .y_label_area_size(74)
+            .build_cartesian_2d(0.0..width, 0.0..high * 1.12)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .x_labels(0)
+        .y_desc(description)
+        .y_label_formatter(&|value| short(*value))
+        .label_style((FONT, 13))
+        .axis_desc_style((FONT, 14))
+        .bold_line_style(BLACK.mix(0.18))
+        .light_line_style(BLACK.mix(0.05))
+        .draw()?;
+    let style = |vertical| {
+        TextStyle::from((FONT, 13).into_font())
+            .color(&GREY)
+            .pos(Pos::new(HPos::Center, vertical))
+    };
+    for (i, bar) in bars.iter().enumerate() {
+        let left = i as f64 + 0.2;
+        let total = bar.total();
+        let scale = match shares && total > 0.0 {
+            true => 100.0 / total,
+            false => 1.0,
+        };
+        let mut from = 0.0;
+        for (name, value) in &bar.parts {
+            let to = from + value * scale;
+            let place = names.iter().position(|known| known == name).unwrap_or(0);
+            let rectangle =
+                Rectangle::new([(left, from), (left + 0.6, to)], colour(place).filled());
+            chart.draw_series([rectangle])?;
+            from = to;
+        }
+        let (x, y) = chart.backend_coord(&(left + 0.3, from));
+        let (_, bottom) = chart.backend_coord(&(left + 0.3, 0.0));
+        // In pixels of the whole picture; the area begins below the title.
+        let (_, begin) = area.get_base_pixel();
+        let label = format!("{} ms", short(total));
+        area.draw(&Text::new(label, (x, y - begin - 5), style(VPos::Bottom)))?;
+        area.draw(&Text::new(
+            bar.name.clone(),
+            (x, bottom - begin + 8),
+            style(VPos::Top),
+        ))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curves() -> Plot {
+        Plot::log_log("id", "A title", "vertices", "milliseconds")
+            .with(Series::line("paper", vec![(1e3, 2.0), (1e6, 500.0)]))
+            .with(Series::marked("ours", vec![(1e3, 0.1), (1e6, 40.0)]))
+            .with(Series::dashed("floor", vec![(1e3, 0.01), (1e6, 10.0)]))
+            .with(Series::marked("nothing", Vec::new()))
+    }
+
+    fn stages() -> Plot {
+        let parts = |scale: f64| {
+            vec![
+                ("label".to_owned(), scale),
+                ("find".to_owned(), 2.0 * scale),
+            ]
+        };
+        let bars = vec![Bar::new("ours", parts(0.1)), Bar::new("paper", parts(30.0))];
+        Plot::bars("bars", "Stages", "milliseconds", bars)
+    }
+
+    /// Pixels of a part of the picture that are neither white nor grey.
+    fn ink(png: &[u8], columns: std::ops::Range<u32>, rows: std::ops::Range<u32>) -> usize {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png))
+            .read_info()
+            .unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!((reader.info().width, reader.info().height), SIZE);
+        rows.flat_map(|y| columns.clone().map(move |x| (x, y)))
+            .filter(|&(x, y)| {
+                let i = ((y * SIZE.0 + x) * 3) as usize;
+                pixels[i..i + 3].iter().any(|&value| value < 160)
+            })
+            .count()
+    }
+
+    #[test]
+    fn an_svg_has_its_texts_and_curves() {
+        let text = curves().svg().unwrap();
+        for word in [
+            "A title",
+            "vertices",
+            "milliseconds",
+            "paper",
+            "ours",
+            "floor",
+            "100k",
+        ] {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert!(!text.contains("nothing"));
+        assert!(text.matches("<polyline").count() >= 2);
+        let text = stages().svg().unwrap();
+        for word in [
+            "Stages",
+            "ours",
+            "paper",
+            "label",
+            "find",
+            "90 ms",
+            "% of the time",
+        ] {
+            assert!(text.contains(word) || word == "{word}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_png_has_letters_and_curves() {
+        for plot in [curves(), stages()] {
+            let png = plot.png().unwrap();
+            assert!(ink(&png, 10..400, 4..30) > 100, "no title");
+            assert!(
+                ink(&png, SIZE.0 - LEGEND + 42..SIZE.0, TITLE..SIZE.1) > 100,
+                "no legend"
+            );
+            assert!(
+                ink(&png, 100..SIZE.0 - LEGEND - 20, TITLE + 20..SIZE.1 - 70) > 500,
+                "no curve"
+            );
+        }
+    }
+
+    #[test]
+    fn a_plot_without_points_says_so() {
+        let plot = Plot::log_linear("id", "Empty", "x", "y");
+        assert!(plot.svg().unwrap().contains("no data"));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [
+            0.0, 0.001, 0.05, 0.25, 1.0, 1.5, 42.0, 250.0, 1000.0, 1.5e6, 1e8,
+        ]
+        .map(short);
+        assert_eq!(
+            texts,
+            [
+                "0", "0.001", "0.05", "0.25", "1", "1.5", "42", "250", "1k", "1.5M", "100M"
+            ]
+        );
+    }
+
+    #[test]
+    fn long_titles_are_wrapped() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("", 7), [""]);
+    }
+}
