@@ -418,7 +418,8 @@ where
                 chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
             }
             Look::Dashed => {
-                chart.draw_series(DashedLineSeries::new(points, 6, 5, colour.into()))?;
+                chart.draw_series(DashedLineSeries::new(points.clone(), 6, 5, colour.into()))?;
+                chart.draw_series(points.map(|point| Circle::new(point, 2, colour)))?;
             }
         }
     }

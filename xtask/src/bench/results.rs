@@ -44,10 +44,6 @@ impl Run {
         self.0["machine"]["device"].as_str().unwrap_or("-")
     }
 
-    pub(crate) fn is_cpu(&self) -> bool {
-        self.0["machine"]["kind"] == "cpu"
-    }
-
     /// A parameter that is a text; empty where there is none.
     pub(crate) fn parameter(&self, name: &str) -> &str {
         self.0["parameters"][name].as_str().unwrap_or("")
