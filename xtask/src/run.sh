@@ -7,6 +7,9 @@ cd "$(dirname "$0")" || exit 1
 DEVICE="${DEVICE:-cuda}"
 TRIOXIDE_COMMIT="@COMMIT@"
 export TRIOXIDE_COMMIT
+# The driver keeps the compiled kernels here: each run is a process of its own.
+CUDA_CACHE_PATH="${CUDA_CACHE_PATH:-$PWD/cache}"
+export CUDA_CACHE_PATH
 mkdir -p results
 
 # The driver's library is not on the loader's path in some containers: look where it usually lies.

@@ -11,6 +11,7 @@ mod plot;
 mod results;
 mod table;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::process::command_line;
 use crate::{Error, build, workspace};
+use families::Made;
 use plan::{Case, Family, Sizes, cases, parse_sizes};
 use plot::Plot;
 use results::{Run, SCHEMA, read_folder, runs_of};
@@ -115,23 +117,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         say(path.display().to_string());
         Ok(())
     };
-    let mut all = String::new();
-    for family in families {
-        let mut runs = match &given {
-            Some(given) => of_family(given, family),
-            None => time(arguments, family, &say)?,
-        };
-        if runs.is_empty() {
-            if !arguments.families.is_empty() {
-                return Err(format!("there is no run of {}", family.name()).into());
-            }
-            continue;
-        }
-        runs.sort_by_key(|run| (run.parameter("mesh").to_owned(), run.n()));
-        let made = families::made_of(family, &runs);
-        let stages = all_stages(family.name(), &runs);
-        let text = markdown(family, &runs, &made.tables);
-        all += &text;
+    let give = |name: &str, title: &str, runs: &[Run], made: Made| -> Result<String, Error> {
+        let stages = all_stages(name, runs);
+        let text = markdown(title, runs, &made.tables);
         let mut pictures = Vec::new();
         for plot in &made.plots {
             let svg = plot.svg()?;
@@ -139,26 +127,44 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             write(plots.join(format!("{}.png", plot.id)), &plot.png()?)?;
             pictures.push(json!({"id": plot.id, "title": plot.title, "svg": svg}));
         }
-        let tables: Vec<Value> = made
-            .tables
-            .iter()
-            .chain([&stages])
-            .map(Table::to_json)
-            .collect();
+        let tables = made.tables.iter().chain([&stages]).map(Table::to_json);
         let result = json!({
             "schema": SCHEMA,
-            "family": family.name(),
+            "family": name,
             "runs": runs.iter().map(|run| &run.0).collect::<Vec<_>>(),
-            "tables": tables,
+            "tables": tables.collect::<Vec<_>>(),
             "plots": pictures,
         });
         let result = serde_json::to_string_pretty(&result)? + "\n";
-        write(
-            out.join(format!("{}.json", family.name())),
-            result.as_bytes(),
-        )?;
-        let text = format!("{text}\n{}\n{}", shown(&made.plots), stages.to_markdown());
-        write(out.join(format!("{}.md", family.name())), text.as_bytes())?;
+        write(out.join(format!("{name}.json")), result.as_bytes())?;
+        let whole = format!("{text}\n{}\n{}", shown(&made.plots), stages.to_markdown());
+        write(out.join(format!("{name}.md")), whole.as_bytes())?;
+        Ok(text)
+    };
+    let mut all = String::new();
+    for family in families {
+        let mut runs = match &given {
+            Some(given) => of_family(given, family.name()),
+            None => time(arguments, family, &say)?,
+        };
+        if runs.is_empty() {
+            if arguments.families.contains(&Families::One(family)) {
+                return Err(format!("there is no run of {}", family.name()).into());
+            }
+            continue;
+        }
+        runs.sort_by_key(|run| (run.parameter("mesh").to_owned(), run.n()));
+        let made = families::made_of(family, &runs);
+        all += &give(family.name(), families::title(family), &runs, made)?;
+    }
+    // What `trioxide bench` times besides has no paper: its stages alone.
+    for name in others(given.as_deref().unwrap_or_default(), &arguments.families) {
+        let runs = of_family(given.as_deref().unwrap_or_default(), &name);
+        let made = Made {
+            tables: vec![all_stages(&name, &runs)],
+            plots: Vec::new(),
+        };
+        all += &give(&name, &name, &runs, made)?;
     }
     if all.is_empty() {
         return Err("there is no run of any family".into());
@@ -171,8 +177,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-fn of_family(runs: &[Run], family: Family) -> Vec<Run> {
-    let of = |run: &&Run| run.family() == family.name();
+/// Families of the runs that have no plan, where all are asked for.
+fn others(runs: &[Run], asked: &[Families]) -> BTreeSet<String> {
+    let is_other = |name: &String| Family::ALL.iter().all(|family| family.name() != name);
+    match asked {
+        [] | [Families::All] => runs.iter().map(Run::family).filter(is_other).collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+fn of_family(runs: &[Run], family: &str) -> Vec<Run> {
+    let of = |run: &&Run| run.family() == family;
     runs.iter().filter(of).cloned().collect()
 }
 
@@ -213,9 +228,9 @@ fn time(arguments: &Arguments, family: Family, say: &dyn Fn(String)) -> Result<V
     Ok(runs)
 }
 
-/// The family's tables, with the machine and the commands.
-fn markdown(family: Family, runs: &[Run], tables: &[Table]) -> String {
-    let mut text = format!("## {}\n\n", families::title(family));
+/// A family's tables, with the machine and the commands.
+fn markdown(title: &str, runs: &[Run], tables: &[Table]) -> String {
+    let mut text = format!("## {title}\n\n");
     let first = &runs[0].0;
     let machine = &first["machine"];
     let mut facts: Vec<String> = ["device", "driver", "cpu", "os"]

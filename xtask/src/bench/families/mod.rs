@@ -40,7 +40,7 @@ pub(super) fn title(family: Family) -> &'static str {
     }
 }
 
-/// Whether a mesh of `ours` vertices stands for one of the paper's `theirs`: within a twentieth.
+/// Whether a mesh of `ours` vertices stands for one of the paper's `theirs`: within a tenth.
 fn is_same_size(ours: u64, theirs: u64) -> bool {
-    ours.abs_diff(theirs) * 20 <= theirs
+    ours.abs_diff(theirs) * 10 < theirs
 }

@@ -60,13 +60,12 @@ impl Paper {
         }
     }
 
-    /// The sum of columns at a number of vertices; `None` where the paper has no such mesh.
+    /// The sum of columns at a number of vertices, of the nearest of the paper's meshes; `None` where none is as large.
     fn at(&self, vertices: u64, columns: &[&str]) -> Option<f64> {
-        let row = self
-            .rows
-            .iter()
-            .find(|row| is_same_size(vertices, row[0] as u64))?;
-        Some(columns.iter().map(|column| row[self.column(column)]).sum())
+        let distance = |row: &&Vec<f64>| vertices.abs_diff(row[0] as u64);
+        let row = self.rows.iter().min_by_key(distance)?;
+        let sum = || columns.iter().map(|column| row[self.column(column)]).sum();
+        is_same_size(vertices, row[0] as u64).then(sum)
     }
 
     fn column(&self, name: &str) -> usize {
@@ -119,7 +118,7 @@ fn add(made: &mut Made, mesh: &str, appendix: &str, runs: &[&Run]) {
         }
         let all = run.stage("polylla", "all stages");
         row("all kernels (Total, GPU)", &["GPU"], all.as_ref());
-        row("the same (Total, CPU)", &["CPU"], all.as_ref());
+        row("its sequential code (Total, CPU)", &["CPU"], all.as_ref());
         let waited = run.stage("as waited", "host arrays to host lists");
         row("with copies (TwC)", &["TwC"], waited.as_ref());
     }
@@ -205,6 +204,7 @@ mod tests {
                     .filter_map(|(_, columns, _)| paper.at(n, columns))
                     .sum();
                 let total = paper.at(n, &["GPU"]).unwrap();
+                assert_eq!(total, row[paper.column("GPU")]);
                 assert!((sum - total).abs() < 0.35, "{mesh} {n}: {sum} {total}");
             }
         }
@@ -234,7 +234,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("| the same (Total, CPU) | 1432 | 0.500 | 2864 |"),
+            text.contains("| its sequential code (Total, CPU) | 1432 | 0.500 | 2864 |"),
             "{text}"
         );
     }
