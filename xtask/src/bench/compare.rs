@@ -90,14 +90,13 @@ fn report(old: &[Run], new: &[Run]) -> Result<(String, usize), Error> {
                 Verdict::Noise => same += 1,
             }
             let name = format!("{} / {}", stage.pipeline, stage.name);
-            text += &format!(
+            let line = format!(
                 "  {name:<46} {:>9.3} -> {:>9.3}  x {:>6.3}  {word}",
                 past.median,
                 stage.median,
                 stage.median / past.median.max(1e-9),
-            )
-            .trim_end()
-            .to_owned();
+            );
+            text += line.trim_end();
             text += "\n";
         }
     }

@@ -345,6 +345,19 @@ fn short(value: f64) -> String {
     format!("{text}{unit}")
 }
 
+/// A label of a logarithmic axis: of 1, 2 and 5 times a power of ten, where others would run into each other.
+fn round_only(value: f64) -> String {
+    let digits = value / 10f64.powf(value.log10().floor());
+    let is_round = [1.0, 2.0, 5.0, 10.0]
+        .iter()
+        .any(|round| (digits - round).abs() < 1e-6);
+    if is_round {
+        short(value)
+    } else {
+        String::new()
+    }
+}
+
 fn draw_lines<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     x: &str,
@@ -376,11 +389,11 @@ where
     if log_y {
         let ys = (low_y / 1.6)..(high_y * 1.6);
         let mut chart = builder.build_cartesian_2d(xs.log_scale(), ys.log_scale())?;
-        draw_curves(&mut chart, x, y, series)
+        draw_curves(&mut chart, x, y, log_y, series)
     } else {
         let ys = 0.0..high_y * 1.1;
         let mut chart = builder.build_cartesian_2d(xs.log_scale(), ys)?;
-        draw_curves(&mut chart, x, y, series)
+        draw_curves(&mut chart, x, y, log_y, series)
     }
 }
 
@@ -388,6 +401,7 @@ fn draw_curves<B: DrawingBackend, Y>(
     chart: &mut ChartContext<'_, B, Cartesian2d<LogCoord<f64>, Y>>,
     x: &str,
     y: &str,
+    log_y: bool,
     series: &[Series],
 ) -> Result<(), Error>
 where
@@ -398,8 +412,14 @@ where
         .configure_mesh()
         .x_desc(x)
         .y_desc(y)
-        .x_label_formatter(&|value| short(*value))
-        .y_label_formatter(&|value| short(*value))
+        .x_label_formatter(&|value| round_only(*value))
+        .y_label_formatter(&|value| {
+            if log_y {
+                round_only(*value)
+            } else {
+                short(*value)
+            }
+        })
         .label_style((FONT, 13))
         .axis_desc_style((FONT, 14))
         .bold_line_style(BLACK.mix(0.18))
@@ -615,6 +635,12 @@ mod tests {
                 "0", "0.001", "0.05", "0.25", "1", "1.5", "42", "250", "1k", "1.5M", "100M"
             ]
         );
+    }
+
+    #[test]
+    fn logarithmic_axes_have_few_labels() {
+        let texts = [1.0, 2.0, 3.0, 5e4, 9e4, 1e5, 0.2].map(round_only);
+        assert_eq!(texts, ["1", "2", "", "50k", "", "100k", "0.2"]);
     }
 
     #[test]

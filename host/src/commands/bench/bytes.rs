@@ -356,7 +356,7 @@ mod tests {
             row("half-edges", "match twins"),
             row("half-edges", "all stages"),
         ];
-        let bytes = |row| of_row(&numbers, row, &rows).map(|moved| moved.bytes);
+        let bytes = |row: &Row| of_row(&numbers, row, &rows).map(|moved| moved.bytes);
         assert_eq!(bytes(&rows[0]), Some(1_000_000_000));
         assert_eq!(bytes(&rows[1]), Some(2_700_000_000));
         assert_eq!(bytes(&rows[2]), Some(3_700_000_000));
