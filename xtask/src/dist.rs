@@ -20,12 +20,18 @@ pub(crate) struct Arguments {
     /// Sizes of the plans: paper, quick, or numbers of vertices such as 100k,4m.
     #[arg(long, default_value = "paper", value_parser = parse_sizes)]
     sizes: Sizes,
+    /// Take this `trioxide` instead of building one, such as one built for another machine.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
 }
 
 const RUN: &str = include_str!("run.sh");
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let binary = build::trioxide()?;
+    let binary = match &arguments.binary {
+        Some(binary) => binary.clone(),
+        None => build::trioxide()?,
+    };
     let out = workspace().join(&arguments.out);
     let commit = build::commit().unwrap_or_default();
     assemble(&binary, &out, &arguments.sizes, &commit)?;

@@ -25,6 +25,9 @@ pub(crate) struct Stage {
     pub(crate) runs: u64,
     /// What the bytes that must move take at the copy bandwidth of the device.
     pub(crate) floor: Option<f64>,
+    /// Bytes that must move, and what they are.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) moves: String,
 }
 
 impl Run {
@@ -79,6 +82,8 @@ impl Run {
             floor: row["bytes"]
                 .as_f64()
                 .and_then(|bytes| Some(bytes / bandwidth?)),
+            bytes: row["bytes"].as_u64(),
+            moves: row["moves"].as_str().unwrap_or("").to_owned(),
         })
         .collect()
     }

@@ -143,7 +143,7 @@ pub(crate) fn all_stages(family: &str, runs: &[Run]) -> Table {
     let columns: Vec<&str> = ["case", "pipeline", "stage"]
         .into_iter()
         .chain(OURS)
-        .chain(["runs"])
+        .chain(["runs", "MB that must move", "what moves"])
         .collect();
     let mut table = Table::new(&format!("{family}-stages"), "All stages", "", &columns);
     for run in runs {
@@ -151,6 +151,8 @@ pub(crate) fn all_stages(family: &str, runs: &[Run]) -> Table {
             let mut cells = vec![json!(run.case()), json!(stage.pipeline), json!(stage.name)];
             cells.extend(ours_only(Some(&stage)));
             cells.push(json!(stage.runs));
+            cells.push(json!(stage.bytes.map(|bytes| bytes as f64 / 1e6)));
+            cells.push(json!(stage.moves));
             table.row(cells);
         }
     }

@@ -16,7 +16,11 @@ const LAYOUTS: [&str; 3] = ["aos", "aligned", "soa"];
 pub(super) fn made_of(runs: &[Run]) -> Made {
     let paper = papers::smooth();
     let papers_tables: Vec<&Value> = paper["tables"].as_array().into_iter().flatten().collect();
-    let source = text(&paper["source"]);
+    let mut source = text(&paper["source"]);
+    // What is odd about the printed numbers.
+    for note in paper["notes"].as_array().into_iter().flatten() {
+        source += &format!("; {}", text(note));
+    }
     let runs: Vec<&Run> = runs.iter().collect();
     let mut tables: Vec<Table> = papers_tables
         .iter()

@@ -2,7 +2,7 @@
 //! tables and plots, with tiny meshes on the CPU.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -24,11 +24,27 @@ fn succeed(command: &mut Command) -> String {
 }
 
 fn xtask() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.current_dir(workspace());
     command
-        .args(["run", "--quiet", "--release", "--package", "xtask", "--"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap());
-    command
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The `trioxide` of the profile of this test: cargo builds it beside xtask.
+fn trioxide() -> PathBuf {
+    let folder = Path::new(env!("CARGO_BIN_EXE_xtask")).parent().unwrap();
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build
+        .args(["build", "--package", "trioxide", "--bin", "trioxide"])
+        .current_dir(workspace());
+    if folder.ends_with("release") {
+        build.arg("--release");
+    }
+    succeed(&mut build);
+    folder.join("trioxide")
 }
 
 fn json(path: &Path) -> Value {
@@ -43,7 +59,9 @@ fn the_folder_runs_and_its_results_become_tables() {
     let folder = place.path().join("dist");
     succeed(
         xtask()
-            .args(["dist", "--sizes", "500", "--out"])
+            .args(["dist", "--sizes", "500", "--binary"])
+            .arg(trioxide())
+            .arg("--out")
             .arg(&folder),
     );
     // Elsewhere than where it was made, and without what this process has in its environment for cargo.
