@@ -6,6 +6,9 @@
 //! - and, where either side has fewer than eight runs, its quickest new run is slower than the slowest old one too.
 //!
 //! It has got faster when the same holds with old and new exchanged.
+//!
+//! What changes from one process to the next, as other work on the machine does, the ranges do not show: where a plain copy changed
+//! its speed too, a line says so, and the comparison is worth repeating.
 
 use std::path::Path;
 
@@ -16,6 +19,8 @@ use crate::Error;
 const SMALLEST_CHANGE: f64 = 0.05;
 /// Milliseconds that a device event's time may be off by.
 const GRAIN: f64 = 0.002;
+/// Change of the copy bandwidth that is told.
+const SMALLEST_DRIFT: f64 = 0.1;
 /// Runs from which minimum against median is enough.
 const ENOUGH_RUNS: u64 = 8;
 
@@ -68,6 +73,14 @@ fn report(old: &[Run], new: &[Run]) -> Result<(String, usize), Error> {
                 "  on different devices, {} and {}: the ratios are theirs too\n",
                 before.device(),
                 run.device()
+            );
+        }
+        let rates = [before, run].map(|run| run.0["machine"]["copy_bandwidth_gb_s"].as_f64());
+        if let [Some(old), Some(new)] = rates
+            && (new - old).abs() > SMALLEST_DRIFT * old
+        {
+            text += &format!(
+                "  a copy on the device went from {old:.0} to {new:.0} GB/s: the machine was not the same, or had other work\n"
             );
         }
         for stage in run.stages() {
@@ -172,7 +185,7 @@ mod tests {
         };
         Run(json!({
             "family": "polylla", "case": format!("grid {n}"), "parameters": {"n": n},
-            "machine": {"device": "CPU"},
+            "machine": {"device": "CPU", "copy_bandwidth_gb_s": 10.0 * median},
             "stages": [stage("label longest edges", 5.0), stage("compact seeds", median)],
         }))
     }
@@ -184,9 +197,11 @@ mod tests {
         assert_eq!(slower, 1, "{text}");
         assert!(text.contains("polylla / compact seeds"), "{text}");
         assert!(text.contains("x  1.500  SLOWER\n"), "{text}");
+        assert!(text.contains("from 10 to 15 GB/s"), "{text}");
         assert!(text.contains("grid 30: only in the new file"), "{text}");
         assert!(text.contains("grid 20: only in the old file"), "{text}");
         let (text, slower) = report(&[run(10, 1.0)], &[run(10, 1.03)]).unwrap();
+        assert!(!text.contains("GB/s"), "{text}");
         assert_eq!(slower, 0, "{text}");
         assert!(report(&[run(10, 1.0)], &[run(20, 1.0)]).is_err());
     }

@@ -1,16 +1,20 @@
 //! Plots, as SVG and as PNG. The font of the PNG is DejaVu Sans, within the program: nothing of the system is needed.
 
+mod bars;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Once;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter;
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 
 use super::results::{Run, Stage};
 use crate::Error;
+use bars::draw_bars;
 
 const SIZE: (u32, u32) = (960, 560);
 /// Width of the legend.
@@ -444,208 +448,4 @@ where
         }
     }
     Ok(())
-}
-
-fn draw_bars<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    legend: &DrawingArea<B, Shift>,
-    y: &str,
-    bars: &[Bar],
-) -> Result<(), Error>
-where
-    B::ErrorType: 'static,
-{
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in bars.iter().flat_map(|bar| &bar.parts) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    draw_legend(
-        legend,
-        names.iter().enumerate().map(|(i, name)| (*name, i, None)),
-    )?;
-    let totals: Vec<f64> = bars
-        .iter()
-        .map(Bar::total)
-        .filter(|&total| total > 0.0)
-        .collect();
-    let most = totals.iter().copied().fold(0.0, f64::max);
-    let least = totals.iter().copied().fold(f64::INFINITY, f64::min);
-    let shares = most > TOO_DIFFERENT * least;
-    let (high, description) = match shares {
-        true => (100.0, "% of the time"),
-        false => (most.max(1e-9), y),
-    };
-    // A unit wide each, of which the bar takes six tenths.
-    let width = bars.len().max(1) as f64;
-    let mut chart: ChartContext<'_, B, Cartesian2d<RangedCoordf64, RangedCoordf64>> =
-        ChartBuilder::on(area)
-            .margin(12)
-            .x_label_area_size(46)
-            .y_label_area_size(74)
-            .build_cartesian_2d(0.0..width, 0.0..high * 1.12)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .x_labels(0)
-        .y_desc(description)
-        .y_label_formatter(&|value| short(*value))
-        .label_style((FONT, 13))
-        .axis_desc_style((FONT, 14))
-        .bold_line_style(BLACK.mix(0.18))
-        .light_line_style(BLACK.mix(0.05))
-        .draw()?;
-    let style = |vertical| {
-        TextStyle::from((FONT, 13).into_font())
-            .color(&GREY)
-            .pos(Pos::new(HPos::Center, vertical))
-    };
-    for (i, bar) in bars.iter().enumerate() {
-        let left = i as f64 + 0.2;
-        let total = bar.total();
-        let scale = match shares && total > 0.0 {
-            true => 100.0 / total,
-            false => 1.0,
-        };
-        let mut from = 0.0;
-        for (name, value) in &bar.parts {
-            let to = from + value * scale;
-            let place = names.iter().position(|known| known == name).unwrap_or(0);
-            let rectangle =
-                Rectangle::new([(left, from), (left + 0.6, to)], colour(place).filled());
-            chart.draw_series([rectangle])?;
-            from = to;
-        }
-        let (x, y) = chart.backend_coord(&(left + 0.3, from));
-        let (_, bottom) = chart.backend_coord(&(left + 0.3, 0.0));
-        // In pixels of the whole picture; the area begins below the title.
-        let (_, begin) = area.get_base_pixel();
-        let label = format!("{} ms", short(total));
-        area.draw(&Text::new(label, (x, y - begin - 5), style(VPos::Bottom)))?;
-        area.draw(&Text::new(
-            bar.name.clone(),
-            (x, bottom - begin + 8),
-            style(VPos::Top),
-        ))?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn curves() -> Plot {
-        Plot::log_log("id", "A title", "vertices", "milliseconds")
-            .with(Series::line("paper", vec![(1e3, 2.0), (1e6, 500.0)]))
-            .with(Series::marked("ours", vec![(1e3, 0.1), (1e6, 40.0)]))
-            .with(Series::dashed("floor", vec![(1e3, 0.01), (1e6, 10.0)]))
-            .with(Series::marked("nothing", Vec::new()))
-    }
-
-    fn stages() -> Plot {
-        let parts = |scale: f64| {
-            vec![
-                ("label".to_owned(), scale),
-                ("find".to_owned(), 2.0 * scale),
-            ]
-        };
-        let bars = vec![Bar::new("ours", parts(0.1)), Bar::new("paper", parts(30.0))];
-        Plot::bars("bars", "Stages", "milliseconds", bars)
-    }
-
-    /// Pixels of a part of the picture that are neither white nor grey.
-    fn ink(png: &[u8], columns: std::ops::Range<u32>, rows: std::ops::Range<u32>) -> usize {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(png))
-            .read_info()
-            .unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        reader.next_frame(&mut pixels).unwrap();
-        assert_eq!((reader.info().width, reader.info().height), SIZE);
-        rows.flat_map(|y| columns.clone().map(move |x| (x, y)))
-            .filter(|&(x, y)| {
-                let i = ((y * SIZE.0 + x) * 3) as usize;
-                pixels[i..i + 3].iter().any(|&value| value < 160)
-            })
-            .count()
-    }
-
-    #[test]
-    fn an_svg_has_its_texts_and_curves() {
-        let text = curves().svg().unwrap();
-        for word in [
-            "A title",
-            "vertices",
-            "milliseconds",
-            "paper",
-            "ours",
-            "floor",
-            "100k",
-        ] {
-            assert!(text.contains(word), "{word}: {text}");
-        }
-        assert!(!text.contains("nothing"));
-        assert!(text.matches("<polyline").count() >= 2);
-        let text = stages().svg().unwrap();
-        for word in [
-            "Stages",
-            "ours",
-            "paper",
-            "label",
-            "find",
-            "90 ms",
-            "% of the time",
-        ] {
-            assert!(text.contains(word) || word == "{word}: {text}");
-        }
-    }
-
-    #[test]
-    fn a_png_has_letters_and_curves() {
-        for plot in [curves(), stages()] {
-            let png = plot.png().unwrap();
-            assert!(ink(&png, 10..400, 4..30) > 100, "no title");
-            assert!(
-                ink(&png, SIZE.0 - LEGEND + 42..SIZE.0, TITLE..SIZE.1) > 100,
-                "no legend"
-            );
-            assert!(
-                ink(&png, 100..SIZE.0 - LEGEND - 20, TITLE + 20..SIZE.1 - 70) > 500,
-                "no curve"
-            );
-        }
-    }
-
-    #[test]
-    fn a_plot_without_points_says_so() {
-        let plot = Plot::log_linear("id", "Empty", "x", "y");
-        assert!(plot.svg().unwrap().contains("no data"));
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        let texts = [
-            0.0, 0.001, 0.05, 0.25, 1.0, 1.5, 42.0, 250.0, 1000.0, 1.5e6, 1e8,
-        ]
-        .map(short);
-        assert_eq!(
-            texts,
-            [
-                "0", "0.001", "0.05", "0.25", "1", "1.5", "42", "250", "1k", "1.5M", "100M"
-            ]
-        );
-    }
-
-    #[test]
-    fn logarithmic_axes_have_few_labels() {
-        let texts = [1.0, 2.0, 3.0, 5e4, 9e4, 1e5, 0.2].map(round_only);
-        assert_eq!(texts, ["1", "2", "", "50k", "", "100k", "0.2"]);
-    }
-
-    #[test]
-    fn long_titles_are_wrapped() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrapped("", 7), [""]);
-    }
 }
