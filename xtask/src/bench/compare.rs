@@ -7,12 +7,15 @@
 //!
 //! It has got faster when the same holds with old and new exchanged.
 //!
-//! What changes from one process to the next, as other work on the machine does, the ranges do not show: where a plain copy changed
-//! its speed too, a line says so, and the comparison is worth repeating.
+//! What changes from one process to the next, as other work on the machine does, the ranges of one process do not show: where a
+//! plain copy changed its speed too, a line says so. On a machine that others use, give folders with the results of several
+//! processes, taken in turn: then the median of each process counts as one run.
 
 use std::path::Path;
 
-use super::results::{Run, Stage, read_file};
+use serde_json::{Value, json};
+
+use super::results::{Run, Stage, read_file, read_folder};
 use crate::Error;
 
 /// Change of a median that is looked at.
@@ -51,11 +54,44 @@ fn is_slower(a: &Stage, b: &Stage) -> bool {
         && (!few || b.minimum > a.maximum)
 }
 
-/// Prints the ratios of all stages of the cases that both files have; whether none got slower.
+/// Prints the ratios of all stages of the cases that both files, or folders, have; whether none got slower.
 pub(crate) fn compare(old: &Path, new: &Path) -> Result<bool, Error> {
-    let (text, slower) = report(&read_file(old)?, &read_file(new)?)?;
+    let read = |path: &Path| match path.is_dir() {
+        true => read_folder(path),
+        false => read_file(path),
+    };
+    let (text, slower) = report(&pooled(read(old)?), &pooled(read(new)?))?;
     print!("{text}");
     Ok(slower == 0)
+}
+
+/// One run of each case: of several processes, with the range of their medians.
+fn pooled(runs: Vec<Run>) -> Vec<Run> {
+    let mut cases: Vec<Vec<Run>> = Vec::new();
+    for run in runs {
+        match cases.iter_mut().find(|case| case[0].key() == run.key()) {
+            Some(case) => case.push(run),
+            None => cases.push(vec![run]),
+        }
+    }
+    cases.into_iter().map(pool).collect()
+}
+
+fn pool(mut runs: Vec<Run>) -> Run {
+    if runs.len() == 1 {
+        return runs.remove(0);
+    }
+    let stages = runs[0].stages().into_iter().map(|stage| {
+        let of = |run: &Run| Some(run.stage(&stage.pipeline, &stage.name)?.median);
+        let mut medians: Vec<f64> = runs.iter().filter_map(of).collect();
+        medians.sort_by(f64::total_cmp);
+        json!({"pipeline": stage.pipeline, "name": stage.name, "median": medians[medians.len() / 2],
+               "minimum": medians[0], "maximum": medians[medians.len() - 1], "runs": medians.len()})
+    });
+    let stages: Vec<Value> = stages.collect();
+    let mut one = runs.remove(0);
+    one.0["stages"] = json!(stages);
+    one
 }
 
 fn report(old: &[Run], new: &[Run]) -> Result<(String, usize), Error> {
@@ -130,8 +166,6 @@ fn report(old: &[Run], new: &[Run]) -> Result<(String, usize), Error> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
     fn stage(minimum: f64, median: f64, maximum: f64, runs: u64) -> Stage {
@@ -188,6 +222,18 @@ mod tests {
             "machine": {"device": "CPU", "copy_bandwidth_gb_s": 10.0 * median},
             "stages": [stage("label longest edges", 5.0), stage("compact seeds", median)],
         }))
+    }
+
+    #[test]
+    fn of_several_processes_each_counts_once() {
+        let times =
+            |medians: &[f64]| pooled(medians.iter().map(|&median| run(10, median)).collect());
+        // One process met other work.
+        let old = times(&[1.0, 1.05, 1.6]);
+        assert_eq!(old.len(), 1);
+        assert_eq!(old[0].stage("polylla", "compact seeds").unwrap().runs, 3);
+        assert_eq!(report(&old, &times(&[1.5, 1.55, 1.2])).unwrap().1, 0);
+        assert_eq!(report(&old, &times(&[1.8, 2.0, 1.9])).unwrap().1, 1);
     }
 
     #[test]

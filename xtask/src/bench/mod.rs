@@ -62,8 +62,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     markdown: bool,
     /// Compare two results, or two files of `trioxide bench --json`: the ratio of each stage, and which are beyond noise. Fails
-    /// when something got slower.
-    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"], conflicts_with_all = ["families", "from", "markdown"])]
+    /// when something got slower. Folders of such files, where each case has been run by several processes, tell more where other
+    /// work disturbs.
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with_all = ["families", "from", "markdown"])]
     compare: Option<Vec<PathBuf>>,
 }
 
