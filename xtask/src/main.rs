@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod datasets;
 mod demo;
+mod dist;
 mod doctor;
 mod process;
 mod ptx;
@@ -34,6 +35,7 @@ enum Command {
     Run(run::Arguments),
     Demo(demo::Arguments),
     Bench(bench::Arguments),
+    Dist(dist::Arguments),
     Test(test::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Dist(arguments) => dist::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),

@@ -127,8 +127,8 @@ fn decide<G: kernel::Guard>(
     kernel::decide_pieces::launch(on, blocks, &none, lower, patience, states, &mut undecided)?;
     let mut rows = compact(on, &undecided)?;
     let mut left = vec![rows.len() as u32];
-    let many_left = n / tuning.dense_share.max(1);
-    if on.is_gpu() && rows.len() > many_left {
+    let is_dense = rows.len().saturating_mul(tuning.dense_share) > n;
+    if on.is_gpu() && is_dense {
         let lists = Lists::complete(on, points, grid, limits, guards, states)?;
         if let Some(lists) = lists {
             while !rows.is_empty() {
