@@ -8,6 +8,7 @@ mod doctor;
 mod process;
 mod ptx;
 mod ptxas;
+mod report;
 mod run;
 mod snapshots;
 mod test;
@@ -34,6 +35,7 @@ enum Command {
     Run(run::Arguments),
     Demo(demo::Arguments),
     Bench(bench::Arguments),
+    Report(report::Arguments),
     Test(test::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),

@@ -1,0 +1,104 @@
+"use strict";
+// With #selfcheck behind its address the page tries itself, and leaves what it found as JSON in <pre id="selfcheck">:
+// `cargo xtask report --check` opens it so in a headless browser and reads that.
+
+/** Colours on a canvas, the share of it that is drawn on, and a number that two equal pictures share. */
+function look(canvas) {
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const context = copy.getContext("2d");
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  const pixels = new Uint32Array(data.buffer);
+  const colors = new Set();
+  let drawn = 0;
+  let digest = 0;
+  for (const pixel of pixels) {
+    drawn += Number(pixel !== 0);
+    if (colors.size < 1000) {
+      colors.add(pixel);
+    }
+    digest = (Math.imul(digest, 31) + pixel) | 0;
+  }
+  return { colors: colors.size, drawn: drawn / pixels.length, digest };
+}
+
+/** Looks at a figure, then tries its keys and buttons: each must change the picture, and reset must bring it back. */
+function tryViewer(viewer) {
+  const { canvas } = viewer.sides[0];
+  const digest = () => {
+    viewer.draw();
+    return look(canvas).digest;
+  };
+  const first = digest();
+  const sides = viewer.sides.map(({ side, canvas: of, renderer }) => ({ side, renderer: renderer.name, ...look(of) }));
+  const dead = [];
+  const reset = viewer.figure.querySelector("button[data-reset]");
+  const actions = {
+    "arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" })),
+    "Shift and arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", shiftKey: true })),
+    "key +": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "+" })),
+    "Ctrl and wheel": () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: 200, ctrlKey: true })),
+    ...Object.fromEntries([...viewer.figure.querySelectorAll("button[data-draw][aria-pressed=false]")]
+      .map((button) => [`button ${button.textContent}`, () => button.click()])),
+  };
+  const mode = viewer.figure.querySelector("button[data-draw][aria-pressed=true]");
+  for (const [name, act] of Object.entries(actions)) {
+    act();
+    if (digest() === first) {
+      dead.push(name);
+    }
+    reset.click();
+    mode.click();
+    if (digest() !== first) {
+      dead.push(`reset after ${name}`);
+    }
+  }
+  for (const side of ["before", "after"]) {
+    const button = viewer.figure.querySelector(`button[data-show=${side}]`);
+    button.click();
+    const shown = viewer.sides.filter(({ canvas: of }) => of.clientWidth > 0).map((shownSide) => shownSide.side);
+    if (String(shown) !== side) {
+      dead.push(`button ${button.textContent}`);
+    }
+  }
+  viewer.figure.querySelector("button[data-show=both]").click();
+  digest();
+  return { id: viewer.id, sides, dead };
+}
+
+/** What the page would need from elsewhere. */
+function outsideAddresses() {
+  const elements = [...document.querySelectorAll("[src], link[href]")];
+  return elements.map((element) => element.getAttribute("src") ?? element.getAttribute("href"))
+    .filter((address) => !address.startsWith("data:"));
+}
+
+function selfCheck() {
+  const result = {
+    errors: pageErrors,
+    figures: document.querySelectorAll("figure.demo").length,
+    viewers: [],
+    images: [...document.images].map((image) => ({
+      alt: image.alt, isShown: image.complete && image.naturalWidth > 0 && image.clientWidth > 0,
+    })),
+    tables: document.querySelectorAll("table").length,
+    outside: outsideAddresses(),
+    width: window.innerWidth,
+    overflow: document.documentElement.scrollWidth - window.innerWidth,
+  };
+  try {
+    result.viewers = viewers.map(tryViewer);
+  } catch (reason) {
+    pageErrors.push(String(reason));
+  }
+  const pre = document.createElement("pre");
+  pre.id = "selfcheck";
+  pre.hidden = true;
+  pre.textContent = JSON.stringify(result);
+  document.body.append(pre);
+}
+
+if (location.hash === "#selfcheck") {
+  window.addEventListener("load", selfCheck);
+}

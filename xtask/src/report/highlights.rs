@@ -1,0 +1,210 @@
+//! The figures at the top of the page: how many times faster, and what share of the copy bandwidth.
+
+use serde_json::Value;
+
+use super::html::{number, percent};
+use super::results::{ResultFile, Results, list};
+
+/// One figure.
+pub(super) struct Highlight {
+    pub(super) figure: String,
+    pub(super) title: String,
+    pub(super) detail: String,
+}
+
+pub(super) fn highlights(results: &Results) -> Vec<Highlight> {
+    let mut found = Vec::new();
+    for file in &results.files {
+        found.extend(speed_up(file));
+    }
+    for file in &results.files {
+        found.extend(if file.family == "kernels" {
+            kernels(file)
+        } else {
+            bandwidth(file)
+        });
+    }
+    found
+}
+
+/// Whether a column tells how many times ours is faster.
+fn is_speed_up(column: &str) -> bool {
+    let column = column.to_lowercase();
+    column == "ratio"
+        || ["speed-up", "speedup", "times faster", "/ ours"]
+            .iter()
+            .any(|part| column.contains(part))
+}
+
+/// The last row, the largest mesh, of the family's first table with a column of speed-ups; and the range over its rows.
+fn speed_up(file: &ResultFile) -> Option<Highlight> {
+    file.tables().iter().find_map(|table| {
+        let columns = list(table, "columns");
+        let column = columns
+            .iter()
+            .position(|column| column.as_str().is_some_and(is_speed_up))?;
+        let rows: Vec<(&Value, f64)> = list(table, "rows")
+            .iter()
+            .filter_map(|row| Some((row.get(0)?, row.get(column)?.as_f64()?)))
+            .collect();
+        let &(first, last) = rows.last()?;
+        let least = rows.iter().map(|row| row.1).fold(f64::INFINITY, f64::min);
+        let most = rows.iter().map(|row| row.1).fold(0.0, f64::max);
+        let first = match first {
+            Value::String(text) => text.clone(),
+            other => number(other.as_f64()?),
+        };
+        let what = columns[0].as_str().unwrap_or_default();
+        let range = if rows.len() > 1 {
+            format!(
+                "; {} to {}× over {} rows",
+                number(least),
+                number(most),
+                rows.len()
+            )
+        } else {
+            String::new()
+        };
+        Some(Highlight {
+            figure: format!("{}×", number(last)),
+            title: format!("{}: as fast as the paper's figures", file.title()),
+            detail: format!(
+                "{what} {first}{range}. {}",
+                table["title"].as_str().unwrap_or_default()
+            ),
+        })
+    })
+}
+
+/// A stage's share of the copy bandwidth: its floor over its median.
+pub(super) fn share(stage: &Value, run: &Value) -> Option<f64> {
+    let bandwidth = run["machine"]["copy_bandwidth_gb_s"].as_f64()?;
+    let (bytes, median) = (stage["bytes"].as_f64()?, stage["median"].as_f64()?);
+    (median > 0.0 && bandwidth > 0.0).then(|| bytes / median / 1e6 / bandwidth)
+}
+
+/// The stage that moves most, of the run that moves most: a sum of stages of the largest mesh.
+fn bandwidth(file: &ResultFile) -> Option<Highlight> {
+    let stages = file
+        .runs()
+        .iter()
+        .flat_map(|run| list(run, "stages").iter().map(move |stage| (run, stage)));
+    let (run, stage) = stages
+        .filter(|(run, stage)| share(stage, run).is_some())
+        .max_by_key(|(_, stage)| stage["bytes"].as_u64())?;
+    Some(Highlight {
+        figure: percent(share(stage, run)?),
+        title: format!("{}: of the copy bandwidth", file.title()),
+        detail: format!(
+            "{}, {}: {} ms where bytes that must move take {} ms",
+            run["case"].as_str().unwrap_or_default(),
+            stage["name"].as_str().unwrap_or_default(),
+            number(stage["median"].as_f64()?),
+            number(share(stage, run)? * stage["median"].as_f64()?),
+        ),
+    })
+}
+
+/// A kernel as it was timed.
+pub(super) struct Kernel<'a> {
+    pub(super) name: &'a str,
+    pub(super) bytes: Option<f64>,
+    pub(super) milliseconds: Option<f64>,
+    pub(super) gb_s: Option<f64>,
+    /// Of the copy bandwidth.
+    pub(super) share: Option<f64>,
+}
+
+/// The kernels of kernels.json: under `kernels` or `rows`, of the file or of each of its runs.
+pub(super) fn kernel_rows(file: &ResultFile) -> Vec<Kernel<'_>> {
+    let objects = std::iter::once(&file.object).chain(file.runs());
+    let rows = objects.flat_map(|object| {
+        ["kernels", "rows"]
+            .into_iter()
+            .flat_map(|key| list(object, key))
+    });
+    rows.filter_map(|row| {
+        Some(Kernel {
+            name: row["name"].as_str()?,
+            bytes: row["bytes"].as_f64(),
+            milliseconds: row["milliseconds"].as_f64().or(row["median"].as_f64()),
+            gb_s: row["gb_s"].as_f64(),
+            share: row["share"].as_f64(),
+        })
+    })
+    .collect()
+}
+
+fn kernels(file: &ResultFile) -> Option<Highlight> {
+    let mut shares: Vec<(f64, &str)> = kernel_rows(file)
+        .iter()
+        .filter_map(|kernel| Some((kernel.share?, kernel.name)))
+        .collect();
+    shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (least, most) = (shares.first()?, shares.last()?);
+    Some(Highlight {
+        figure: percent(shares[shares.len() / 2].0),
+        title: "Kernels: of the copy bandwidth, median".to_owned(),
+        detail: format!(
+            "{} kernels, from {} ({}) to {} ({})",
+            shares.len(),
+            percent(least.0),
+            least.1,
+            percent(most.0),
+            most.1
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn results(family: &str, object: Value) -> Results {
+        let family = family.to_owned();
+        Results {
+            files: vec![ResultFile { family, object }],
+        }
+    }
+
+    #[test]
+    fn speed_up_is_that_of_the_last_row() {
+        let table = json!({"title": "Table 5.2", "columns": ["triangles", "ours", "ratio"],
+            "rows": [[1000, 2.0, 4.0], [2000, 3.0, 9.5], [3000, 4.0, 6.25], [4000, null, null]]});
+        let found = highlights(&results(
+            "refine",
+            json!({"tables": [{"columns": ["a"]}, table]}),
+        ));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].figure, "6.25×");
+        assert_eq!(
+            found[0].detail,
+            "triangles 3,000; 4 to 9.50× over 3 rows. Table 5.2"
+        );
+    }
+
+    #[test]
+    fn share_is_floor_over_time_of_what_moves_most() {
+        let runs = json!([{"case": "grid", "machine": {"copy_bandwidth_gb_s": 100.0}, "stages": [
+            {"name": "one", "median": 1.0, "bytes": 80_000_000},
+            {"name": "all", "median": 4.0, "bytes": 100_000_000},
+            {"name": "other", "median": 1.0, "bytes": null},
+        ]}]);
+        let found = highlights(&results("polylla", json!({"runs": runs})));
+        assert_eq!(found[0].figure, "25 %");
+        assert_eq!(
+            found[0].detail,
+            "grid, all: 4 ms where bytes that must move take 1 ms"
+        );
+    }
+
+    #[test]
+    fn kernels_are_summed_up() {
+        let rows = json!([{"name": "a", "share": 0.5}, {"name": "b", "share": 0.9}, {"name": "c", "share": null},
+            {"name": "d", "share": 0.7}]);
+        let found = highlights(&results("kernels", json!({"rows": rows})));
+        assert_eq!(found[0].figure, "70 %");
+        assert_eq!(found[0].detail, "3 kernels, from 50 % (a) to 90 % (b)");
+    }
+}
