@@ -45,7 +45,7 @@ class SpaceCamera {
   }
 
   reset() {
-    this.azimuth = -0.6;
+    this.azimuth = 0.7;
     this.elevation = 0.45;
     this.zoom = 1;
     this.x = 0;
@@ -74,7 +74,7 @@ class SpaceCamera {
   rotation() {
     const [ca, sa] = [Math.cos(this.azimuth), Math.sin(this.azimuth)];
     const [ce, se] = [Math.cos(this.elevation), Math.sin(this.elevation)];
-    return [[ca, sa, 0], [sa * se, -ca * se, ce], [sa * ce, -ca * ce, se]];
+    return [[ca, sa, 0], [-sa * se, ca * se, ce], [sa * ce, -ca * ce, se]];
   }
 }
 

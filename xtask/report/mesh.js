@@ -66,8 +66,11 @@ function edgesOf(vertices, offsets, indices) {
 /** Neighbours apart. */
 const DISTINCT = ["#8ecae6", "#ffd38a", "#b7e4c7", "#f4a6a0", "#cdb4db", "#f6e7a1", "#9fb8e8", "#e6c9a8"]
   .map(fromHex);
-/** From low to high: equal steps look equal, also to the colour-blind (the colour map viridis). */
-const SCALE = ["#440154", "#433e85", "#31688e", "#21908c", "#35b779", "#90d743", "#fde725"].map(fromHex);
+/** Scales of colours from low to high. Quality: equal steps look equal, also to the colour-blind (the colour map viridis). */
+const SCALES = {
+  quality: ["#440154", "#433e85", "#31688e", "#21908c", "#35b779", "#90d743", "#fde725"].map(fromHex),
+  size: ["#eef1f3", "#f5e6c0", "#f6cb7c", "#f0a648", "#e17d2c", "#bf5420"].map(fromHex),
+};
 const PLAIN = fromHex("#a9c3d9");
 
 function fromHex(text) {
@@ -79,10 +82,11 @@ function colorOf(palette, number) {
   if (palette === "distinct") {
     return DISTINCT[number % DISTINCT.length];
   }
-  if (palette !== "scale") {
+  const scale = SCALES[palette];
+  if (!scale) {
     return PLAIN;
   }
-  const place = (number / 255) * (SCALE.length - 1);
-  const below = Math.min(Math.floor(place), SCALE.length - 2);
-  return SCALE[below].map((low, i) => Math.round(low + (SCALE[below + 1][i] - low) * (place - below)));
+  const place = (number / 255) * (scale.length - 1);
+  const below = Math.min(Math.floor(place), scale.length - 2);
+  return scale[below].map((low, i) => Math.round(low + (scale[below + 1][i] - low) * (place - below)));
 }

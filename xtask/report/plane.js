@@ -12,9 +12,10 @@ class PlaneRenderer {
     this.mesh = mesh;
     this.groups = new Map();
     mesh.colors.forEach((color, face) => {
-      const step = palette === "scale" ? Math.round((color * (SCALE_STEPS - 1)) / 255) : color;
+      const isScale = palette in SCALES;
+      const step = isScale ? Math.round((color * (SCALE_STEPS - 1)) / 255) : color;
       if (!this.groups.has(step)) {
-        const [r, g, b] = colorOf(palette, palette === "scale" ? (step * 255) / (SCALE_STEPS - 1) : color);
+        const [r, g, b] = colorOf(palette, isScale ? (step * 255) / (SCALE_STEPS - 1) : color);
         this.groups.set(step, { color: `rgb(${r},${g},${b})`, faces: [] });
       }
       this.groups.get(step).faces.push(face);

@@ -5,9 +5,10 @@
 /** Colours on a canvas, the share of it that is drawn on, and a number that two equal pictures share. */
 function look(canvas) {
   const copy = document.createElement("canvas");
-  [copy.width, copy.height] = [canvas.width, canvas.height];
-  const context = copy.getContext("2d");
-  context.drawImage(canvas, 0, 0);
+  // Half the size: quicker, and lines are still seen.
+  [copy.width, copy.height] = [canvas.width >> 1, canvas.height >> 1];
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0, copy.width, copy.height);
   const { data } = context.getImageData(0, 0, copy.width, copy.height);
   const pixels = new Uint32Array(data.buffer);
   const colors = new Set();
@@ -23,7 +24,7 @@ function look(canvas) {
   return { colors: colors.size, drawn: drawn / pixels.length, digest };
 }
 
-/** Looks at a figure, then tries its keys and buttons: each must change the picture, and reset must bring it back. */
+/** Looks at a figure, then tries its keys and buttons: each must change the picture, and reset must bring the first one back. */
 function tryViewer(viewer) {
   const { canvas } = viewer.sides[0];
   const digest = () => {
@@ -33,26 +34,32 @@ function tryViewer(viewer) {
   const first = digest();
   const sides = viewer.sides.map(({ side, canvas: of, renderer }) => ({ side, renderer: renderer.name, ...look(of) }));
   const dead = [];
+  const box = canvas.getBoundingClientRect();
   const reset = viewer.figure.querySelector("button[data-reset]");
   const actions = {
     "arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" })),
     "Shift and arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", shiftKey: true })),
     "key +": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "+" })),
-    "Ctrl and wheel": () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: 200, ctrlKey: true })),
+    "Ctrl and wheel": () => canvas.dispatchEvent(new WheelEvent("wheel", {
+      deltaY: 200, ctrlKey: true, clientX: box.left + box.width / 3, clientY: box.top + box.height / 3,
+    })),
     ...Object.fromEntries([...viewer.figure.querySelectorAll("button[data-draw][aria-pressed=false]")]
       .map((button) => [`button ${button.textContent}`, () => button.click()])),
   };
   const mode = viewer.figure.querySelector("button[data-draw][aria-pressed=true]");
+  let last = first;
   for (const [name, act] of Object.entries(actions)) {
     act();
-    if (digest() === first) {
+    const now = digest();
+    if (now === last) {
       dead.push(name);
     }
-    reset.click();
-    mode.click();
-    if (digest() !== first) {
-      dead.push(`reset after ${name}`);
-    }
+    last = now;
+  }
+  reset.click();
+  mode.click();
+  if (digest() !== first) {
+    dead.push("button Reset view");
   }
   for (const side of ["before", "after"]) {
     const button = viewer.figure.querySelector(`button[data-show=${side}]`);

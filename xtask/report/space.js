@@ -2,9 +2,9 @@
 // Meshes in space: in WebGL, or, where there is none, in canvas 2D from the farthest triangle to the nearest.
 
 /** Direction to the light, in the camera's axes. */
-const LIGHT = [-0.36, 0.48, 0.8];
+const LIGHT = [-0.3, 0.4, 0.866];
 /** How bright a face is in the dark. */
-const AMBIENT = 0.32;
+const AMBIENT = 0.4;
 
 /** Corners, normal and colour of each triangle; larger faces are fans. */
 function trianglesOf(mesh, palette) {

@@ -32,7 +32,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Longest time that a page may take.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Fewest colours of a canvas with a mesh on it: edges are blended with faces, so there are many.
 const FEWEST_COLORS: u64 = 12;
 /// Least share of a canvas that a mesh covers.
@@ -187,6 +187,7 @@ impl Findings {
             .map(|error| format!("error: {}", error.as_str().unwrap_or_default()))
             .collect();
         for address in list(object, "outside") {
+            let address = address.as_str().unwrap_or_default();
             problems.push(format!("the page needs {address} from elsewhere"));
         }
         for image in list(object, "images") {

@@ -29,7 +29,7 @@ pub(super) fn identifier(text: &str) -> String {
     characters.collect()
 }
 
-/// A number as one reads it: thousands apart, three digits at least.
+/// A number as one reads it: thousands apart, three digits that count.
 pub(super) fn number(value: f64) -> String {
     let magnitude = value.abs();
     let decimals =
@@ -37,7 +37,7 @@ pub(super) fn number(value: f64) -> String {
             0
         } else {
             // Of 0.01234 the first digit that counts is the second.
-            (2 - magnitude.log10().floor() as i32).clamp(1, 6) as usize
+            (2 - magnitude.log10().floor() as i32).clamp(0, 6) as usize
         };
     let text = format!("{value:.decimals$}");
     let digits_end = text.find('.').unwrap_or(text.len());
@@ -211,7 +211,7 @@ mod tests {
             (-1234.0, "-1,234"),
             (-123.0, "-123"),
             (1234.5, "1,234"),
-            (123.456, "123.5"),
+            (123.456, "123"),
             (12.345, "12.3"),
             (1.2345, "1.23"),
             (0.012345, "0.0123"),

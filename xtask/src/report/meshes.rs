@@ -36,18 +36,20 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// Runs a command that takes no device.
     fn generate(&mut self, line: &str) -> Result<(), Error> {
-        let words: Vec<&str> = line.split(' ').collect();
-        self.commands.push(format!("trioxide {line}"));
-        self.demo.trioxide(&[&words[..], &["--quiet"]].concat())?;
-        Ok(())
+        self.run(line, &[])
     }
 
-    /// Runs a command that computes; what it says of its result.
-    fn compute(&mut self, line: &str) -> Result<Value, Error> {
+    /// Runs a command that computes.
+    fn compute(&mut self, line: &str) -> Result<(), Error> {
+        self.run(line, &["--device", self.device])
+    }
+
+    fn run(&mut self, line: &str, more: &[&str]) -> Result<(), Error> {
         let words: Vec<&str> = line.split(' ').collect();
         self.commands.push(format!("trioxide {line}"));
-        let device = ["--device", self.device, "--quiet"];
-        self.demo.json(&[&words[..], &device].concat())
+        self.demo
+            .trioxide(&[&words[..], more, &["--quiet"]].concat())?;
+        Ok(())
     }
 
     fn text(&self, file: &str) -> Result<String, Error> {
@@ -104,13 +106,6 @@ fn triangles(title: &str, surface: &Surface) -> String {
     )
 }
 
-/// How long a command computed.
-fn took(result: &Value) -> String {
-    let milliseconds = result["milliseconds"].as_f64().unwrap_or(0.0);
-    let device = result["device"].as_str().unwrap_or_default();
-    format!(" ({} ms on {device})", number(milliseconds))
-}
-
 /// The data of a pair, with its palette.
 fn packed(planar: bool, palette: &str, before: &Surface, after: &Surface) -> Value {
     let mut data = pack(planar, [(before, "before"), (after, "after")]);
@@ -120,7 +115,7 @@ fn packed(planar: bool, palette: &str, before: &Surface, after: &Surface) -> Val
 
 fn polylla(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate random --points 2500 --seed 1 -o triangles.off")?;
-    let result = maker.compute("polylla triangles.off -o polygons.off")?;
+    maker.compute("polylla triangles.off -o polygons.off")?;
     let mut before = maker.surface("triangles.off")?;
     let mut after = maker.surface("polygons.off")?;
     after.color_apart();
@@ -133,11 +128,7 @@ fn polylla(maker: &mut Maker) -> Result<Pair, Error> {
         legend: None,
         sides: [
             triangles("Before", &before),
-            format!(
-                "After: {}{}",
-                count(after.faces.len(), "polygons"),
-                took(&result)
-            ),
+            format!("After: {}", count(after.faces.len(), "polygons")),
         ],
         commands: maker.commands.clone(),
         data: packed(true, "distinct", &before, &after),
@@ -161,8 +152,7 @@ fn size_colors(before: &[f64], after: &[f64]) -> [Vec<u8>; 2] {
 
 fn refine(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate random --points 600 --seed 3 -o coarse.off")?;
-    let result =
-        maker.compute("refine coarse.off --mark disk:0.5,0.5,0.22 --rounds 5 -o fine.off")?;
+    maker.compute("refine coarse.off --mark disk:0.5,0.5,0.22 --rounds 5 -o fine.off")?;
     let mut before = maker.surface("coarse.off")?;
     let mut after = maker.surface("fine.off")?;
     [before.colors, after.colors] = size_colors(&before.areas(), &after.areas());
@@ -172,12 +162,9 @@ fn refine(maker: &mut Maker) -> Result<Pair, Error> {
         text: "Triangles in a disk are bisected at their longest edges, five times, and around it those that must be for the mesh \
             to stay conforming.",
         legend: Some(["large triangles".into(), "small".into()]),
-        sides: [
-            triangles("Before", &before),
-            triangles("After", &after) + &took(&result),
-        ],
+        sides: [triangles("Before", &before), triangles("After", &after)],
         commands: maker.commands.clone(),
-        data: packed(true, "scale", &before, &after),
+        data: packed(true, "size", &before, &after),
     })
 }
 
@@ -189,17 +176,14 @@ const WELD: [&str; 2] = [
 
 fn weld(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate(WELD[0])?;
-    let result = maker.compute(WELD[1])?;
+    maker.compute(WELD[1])?;
     let (before, after) = (maker.surface("scan.off")?, maker.surface("welded.off")?);
     Ok(Pair {
         name: "weld",
         title: "Vertex clustering of a scan",
         text: "Vertices within 0.05 of each other become one; the object's radius is about 1.",
         legend: None,
-        sides: [
-            triangles("Before", &before),
-            triangles("After", &after) + &took(&result),
-        ],
+        sides: [triangles("Before", &before), triangles("After", &after)],
         commands: maker.commands.clone(),
         data: packed(false, "plain", &before, &after),
     })
@@ -207,8 +191,7 @@ fn weld(maker: &mut Maker) -> Result<Pair, Error> {
 
 fn smooth_surface(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate scan --points 12k --seed 5 -o scan.off")?;
-    let result =
-        maker.compute("smooth scan.off --method taubin --max-iterations 60 -o smooth.off")?;
+    maker.compute("smooth scan.off --method taubin --max-iterations 60 -o smooth.off")?;
     let (before, after) = (maker.surface("scan.off")?, maker.surface("smooth.off")?);
     Ok(Pair {
         name: "smooth-surface",
@@ -217,7 +200,7 @@ fn smooth_surface(maker: &mut Maker) -> Result<Pair, Error> {
         legend: None,
         sides: [
             triangles("Before", &before),
-            format!("After: the same triangles{}", took(&result)),
+            "After: the same triangles".to_owned(),
         ],
         commands: maker.commands.clone(),
         data: packed(false, "plain", &before, &after),
@@ -239,7 +222,7 @@ fn cells(title: &str, cells: &Tetrahedra) -> String {
 
 fn smooth_cells(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate tets --points 6k --seed 1 -o cells.mesh")?;
-    let result = maker.compute("smooth cells.mesh --guard --max-iterations 30 -o smooth.mesh")?;
+    maker.compute("smooth cells.mesh --guard --max-iterations 30 -o smooth.mesh")?;
     let (before, after) = (maker.cells("cells.mesh")?, maker.cells("smooth.mesh")?);
     let (before_quality, after_quality) = (before.qualities(), after.qualities());
     let (low, high) = range([&before_quality[..], &after_quality[..]].concat());
@@ -257,14 +240,11 @@ fn smooth_cells(maker: &mut Maker) -> Result<Pair, Error> {
             format!("mean ratio {low:.2}"),
             format!("{high:.2} (1: equal edges)"),
         ]),
-        sides: [
-            cells("Before", &before),
-            format!("After: the same cells{}", took(&result)),
-        ],
+        sides: [cells("Before", &before), "After: the same cells".to_owned()],
         commands: maker.commands.clone(),
         data: packed(
             false,
-            "scale",
+            "quality",
             &faces(&before, &before_quality),
             &faces(&after, &after_quality),
         ),
@@ -273,8 +253,7 @@ fn smooth_cells(maker: &mut Maker) -> Result<Pair, Error> {
 
 fn refine_cells(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate tets --points 1k --seed 1 -o coarse.mesh")?;
-    let result =
-        maker.compute("refine coarse.mesh --mark ball:0.5,0.5,0.5,0.2 --rounds 6 -o fine.mesh")?;
+    maker.compute("refine coarse.mesh --mark ball:0.5,0.5,0.5,0.2 --rounds 6 -o fine.mesh")?;
     let (before, after) = (maker.cells("coarse.mesh")?, maker.cells("fine.mesh")?);
     let [before_colors, after_colors] = size_colors(&before.volumes(), &after.volumes());
     let faces =
@@ -284,14 +263,11 @@ fn refine_cells(maker: &mut Maker) -> Result<Pair, Error> {
         title: "Longest-edge refinement of tetrahedra",
         text: "Tetrahedra in a ball in the middle of the cube are bisected at their longest edges, six times. The cube is cut open.",
         legend: Some(["large cells".into(), "small".into()]),
-        sides: [
-            cells("Before", &before),
-            cells("After", &after) + &took(&result),
-        ],
+        sides: [cells("Before", &before), cells("After", &after)],
         commands: maker.commands.clone(),
         data: packed(
             false,
-            "scale",
+            "size",
             &faces(&before, &before_colors),
             &faces(&after, &after_colors),
         ),

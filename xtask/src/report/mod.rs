@@ -12,7 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(crate) use browser::{DEBIAN_PACKAGE as BROWSER_PACKAGE, find as find_browser};
+pub(crate) use browser::{
+    DEBIAN_PACKAGE as BROWSER_PACKAGE, VARIABLE as BROWSER_VARIABLE, find as find_browser,
+};
 
 use crate::process::output_of;
 use crate::{Error, build, workspace};
@@ -44,6 +46,9 @@ pub(crate) struct Arguments {
     /// Write nothing, open this page in a headless browser.
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["from", "out", "device", "trioxide", "check"])]
     check_only: Option<PathBuf>,
+    /// Write nothing, name the browser that --check would take.
+    #[arg(long, conflicts_with_all = ["from", "out", "device", "trioxide", "check", "check_only"])]
+    find_browser: bool,
     /// With --check or --check-only: the browser has no WebGL.
     #[arg(long)]
     without_webgl: bool,
@@ -53,6 +58,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    if arguments.find_browser {
+        println!("{}", find_browser()?.display());
+        return Ok(());
+    }
     if let Some(page) = &arguments.check_only {
         return check(page, arguments);
     }

@@ -107,7 +107,7 @@ fn header(results: &Results, made: &str) -> String {
 
 fn navigation(results: &Results) -> String {
     let mut links = vec![
-        ("figures".to_owned(), "Figures"),
+        ("figures".to_owned(), "At a glance"),
         ("meshes".to_owned(), "Before and after"),
     ];
     links.extend(
@@ -128,7 +128,7 @@ fn navigation(results: &Results) -> String {
 
 /// The figures, and what is missing.
 fn top(results: &Results) -> String {
-    let mut html = "<section id=\"figures\"><h2>Figures</h2>".to_owned();
+    let mut html = "<section id=\"figures\"><h2>At a glance</h2>".to_owned();
     let found = highlights(results);
     if found.is_empty() {
         html += "<p class=\"soft\">No result tells of a speed-up or of a share of the copy bandwidth.</p>";
@@ -195,8 +195,9 @@ fn figure(demo: &Pair) -> String {
     };
     let legend = demo.legend.as_ref().map_or(String::new(), |[low, high]| {
         format!(
-            "<p class=\"legend\">{}<i></i>{}</p>",
+            "<p class=\"legend\">{}<i class=\"{}\"></i>{}</p>",
             escape(low),
+            text(&demo.data, "palette").unwrap_or_default(),
             escape(high)
         )
     });
