@@ -36,42 +36,47 @@ fn is_speed_up(column: &str) -> bool {
             .any(|part| column.contains(part))
 }
 
-/// The last row, the largest mesh, of the family's first table with a column of speed-ups; and the range over its rows.
+/// How many times faster, from the family's first table with such a column: in the last row, the largest mesh, of those that
+/// are about all stages where there are such; and the range over rows of the same kind.
 fn speed_up(file: &ResultFile) -> Option<Highlight> {
     file.tables().iter().find_map(|table| {
         let columns = list(table, "columns");
         let column = columns
             .iter()
             .position(|column| column.as_str().is_some_and(is_speed_up))?;
-        let rows: Vec<(&Value, f64)> = list(table, "rows")
+        // What the row is about, by its texts behind the first column, and its number.
+        let rows: Vec<(&Value, String, f64)> = list(table, "rows")
             .iter()
-            .filter_map(|row| Some((row.get(0)?, row.get(column)?.as_f64()?)))
+            .filter_map(|row| {
+                let cells = row.as_array()?;
+                let texts = cells[1..].iter().filter_map(Value::as_str);
+                let kind = texts.collect::<Vec<_>>().join(", ");
+                Some((&cells[0], kind, cells.get(column)?.as_f64()?))
+            })
             .collect();
-        let &(first, last) = rows.last()?;
-        let least = rows.iter().map(|row| row.1).fold(f64::INFINITY, f64::min);
-        let most = rows.iter().map(|row| row.1).fold(0.0, f64::max);
-        let first = match first {
+        let last = rows.iter().rfind(|row| row.1.starts_with("all "));
+        let (first, kind, figure) = last.or(rows.last())?;
+        let same = || rows.iter().filter(|row| row.1 == *kind).map(|row| row.2);
+        let least = same().fold(f64::INFINITY, f64::min);
+        let most = same().fold(0.0, f64::max);
+        let mut detail = match first {
             Value::String(text) => text.clone(),
-            other => number(other.as_f64()?),
+            other => {
+                let unit = columns[0].as_str().unwrap_or_default();
+                format!("{} {unit}", number(other.as_f64()?))
+            }
         };
-        let what = columns[0].as_str().unwrap_or_default();
-        let range = if rows.len() > 1 {
-            format!(
-                "; {} to {}× over {} rows",
-                number(least),
-                number(most),
-                rows.len()
-            )
-        } else {
-            String::new()
-        };
+        if !kind.is_empty() {
+            detail += &format!(", {kind}");
+        }
+        if same().count() > 1 {
+            detail += &format!("; {} to {}× over all sizes", number(least), number(most));
+        }
+        let title = table["title"].as_str().unwrap_or_default();
         Some(Highlight {
-            figure: format!("{}×", number(last)),
-            title: format!("{}: as fast as the paper's figures", file.title()),
-            detail: format!(
-                "{what} {first}{range}. {}",
-                table["title"].as_str().unwrap_or_default()
-            ),
+            figure: format!("{}×", number(*figure)),
+            title: format!("{}: times faster than the paper", file.title()),
+            detail: format!("{detail}. {title}"),
         })
     })
 }
@@ -169,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn speed_up_is_that_of_the_last_row() {
-        let table = json!({"title": "Table 5.2", "columns": ["triangles", "ours", "ratio"],
+    fn speed_up_is_that_of_the_largest_mesh() {
+        let table = json!({"title": "Table 5.2", "columns": ["triangles", "ours", "paper / ours"],
             "rows": [[1000, 2.0, 4.0], [2000, 3.0, 9.5], [3000, 4.0, 6.25], [4000, null, null]]});
         let found = highlights(&results(
             "refine",
@@ -180,7 +185,15 @@ mod tests {
         assert_eq!(found[0].figure, "6.25×");
         assert_eq!(
             found[0].detail,
-            "triangles 3,000; 4 to 9.50× over 3 rows. Table 5.2"
+            "3,000 triangles; 4 to 9.50× over all sizes. Table 5.2"
+        );
+        let table = json!({"title": "Table 1", "columns": ["vertices", "stage", "paper / ours"], "rows": [
+            [100, "label", 90.0], [100, "all kernels", 3.0], [200, "label", 80.0], [200, "all kernels", 5.0], [200, "copies", 7.0]]});
+        let found = highlights(&results("polylla", json!({"tables": [table]})));
+        assert_eq!(found[0].figure, "5×");
+        assert_eq!(
+            found[0].detail,
+            "200 vertices, all kernels; 3 to 5× over all sizes. Table 1"
         );
     }
 

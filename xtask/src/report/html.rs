@@ -29,27 +29,37 @@ pub(super) fn identifier(text: &str) -> String {
     characters.collect()
 }
 
-/// A number as one reads it: thousands apart, three digits that count.
+/// A number as one reads it: thousands apart, three digits that count; whole numbers whole.
 pub(super) fn number(value: f64) -> String {
-    let magnitude = value.abs();
-    let decimals =
-        if value.fract() == 0.0 && magnitude >= 1.0 || magnitude >= 1000.0 || value == 0.0 {
-            0
-        } else {
-            // Of 0.01234 the first digit that counts is the second.
-            (2 - magnitude.log10().floor() as i32).clamp(0, 6) as usize
-        };
-    let text = format!("{value:.decimals$}");
-    let digits_end = text.find('.').unwrap_or(text.len());
-    let digits_begin = usize::from(value < 0.0);
-    let mut grouped = text[..digits_begin].to_owned();
-    for (i, digit) in text[digits_begin..digits_end].char_indices() {
-        if i > 0 && (digits_end - digits_begin - i).is_multiple_of(3) {
+    if value.fract() == 0.0 {
+        grouped(&format!("{value:.0}"))
+    } else {
+        measure(value)
+    }
+}
+
+/// A measured number: as [`number`], and with its decimals where it happens to be whole.
+fn measure(value: f64) -> String {
+    // Of 0.01234 the first digit that counts is the second.
+    let decimals = match value.abs() {
+        0.0 => 0,
+        magnitude => (2 - magnitude.log10().floor() as i32).clamp(0, 6),
+    };
+    grouped(&format!("{value:.*}", decimals as usize))
+}
+
+/// Digits before the point in threes.
+fn grouped(text: &str) -> String {
+    let begin = usize::from(text.starts_with('-'));
+    let end = text.find('.').unwrap_or(text.len());
+    let mut grouped = text[..begin].to_owned();
+    for (i, digit) in text[begin..end].char_indices() {
+        if i > 0 && (end - begin - i).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
     }
-    grouped + &text[digits_end..]
+    grouped + &text[end..]
 }
 
 /// A share as a percentage.
@@ -66,24 +76,19 @@ pub(super) fn percent(share: f64) -> String {
 #[derive(Clone)]
 pub(super) enum Cell {
     Text(String),
-    /// A number as it is shown, and as it is sorted.
-    Number(String, f64),
+    Number(f64),
     /// A share, shown with a bar; over 1 the bar is full.
     Share(f64),
     None,
 }
 
 impl Cell {
-    pub(super) fn number(value: f64) -> Self {
-        Cell::Number(number(value), value)
-    }
-
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Cell::None,
             Value::String(text) if text.is_empty() || text == "-" => Cell::None,
             Value::String(text) => Cell::Text(text.clone()),
-            Value::Number(found) => found.as_f64().map_or(Cell::None, Cell::number),
+            Value::Number(found) => found.as_f64().map_or(Cell::None, Cell::Number),
             other => Cell::Text(other.to_string()),
         }
     }
@@ -137,10 +142,19 @@ impl Table {
         filled.peek().is_some() && filled.all(Cell::is_numeric)
     }
 
+    /// Whether all numbers of a column are whole.
+    fn is_whole(&self, column: usize) -> bool {
+        self.rows.iter().all(|row| match row.get(column) {
+            Some(Cell::Number(value)) => value.fract() == 0.0,
+            _ => true,
+        })
+    }
+
     pub(super) fn html(&self, caption: &str) -> String {
         let numeric: Vec<bool> = (0..self.columns.len())
             .map(|i| self.is_numeric(i))
             .collect();
+        let whole: Vec<bool> = (0..self.columns.len()).map(|i| self.is_whole(i)).collect();
         let sortable = if self.sortable {
             " class=\"sortable\""
         } else {
@@ -170,7 +184,14 @@ impl Table {
                 classes.extend((is_ours && i > 0).then_some("ours"));
                 let (text, attributes) = match cell {
                     Cell::Text(text) => (escape(text), String::new()),
-                    Cell::Number(text, value) => (escape(text), format!(" data-value=\"{value}\"")),
+                    Cell::Number(value) => {
+                        let text = if whole[i] {
+                            number(*value)
+                        } else {
+                            measure(*value)
+                        };
+                        (text, format!(" data-value=\"{value}\""))
+                    }
                     Cell::Share(share) => {
                         classes.push("share");
                         let part = share.clamp(0.0, 1.0) * 100.0;
@@ -219,6 +240,7 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+        assert_eq!((number(4.0), measure(4.0)), ("4".into(), "4.00".into()));
         assert_eq!(percent(0.1234), "12 %");
         assert_eq!(percent(0.0126), "1.3 %");
     }
@@ -227,7 +249,7 @@ mod tests {
     fn tables_align_numbers_and_escape_text() {
         let table = Table::of(&json!({
             "columns": ["mesh <b>", "ours, ms", "paper"],
-            "rows": [["a & b", 1.5, "-"], ["c", 1e6]],
+            "rows": [["a & b", 1.5, "-"], ["c", 2]],
         }));
         let html = table.html("a \"caption\"");
         assert!(
@@ -244,7 +266,7 @@ mod tests {
             "{html}"
         );
         assert!(
-            html.contains(">1,000,000</td><td data-value=\"-1\">–</td></tr>"),
+            html.contains(">2.00</td><td data-value=\"-1\">–</td></tr>"),
             "{html}"
         );
     }

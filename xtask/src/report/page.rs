@@ -142,7 +142,9 @@ fn top(results: &Results) -> String {
                 escape(&highlight.detail)
             );
         }
-        html += "</ul>";
+        html += "</ul><p class=\"note\">Times faster: the time that a paper prints over ours, on the machines that its table names, \
+            which are not the one here. Shares: bytes that must move over what a copy on the same device moves in that time; what \
+            fits a cache can be above it.</p>";
     }
     let missing: Vec<String> = results
         .missing()
@@ -241,11 +243,19 @@ fn family(file: &ResultFile) -> String {
         identifier(&file.family),
         escape(file.title())
     );
-    for table in file.tables() {
+    // The stages of each run come below.
+    let all_stages = format!("{}-stages", file.family);
+    let tables = file
+        .tables()
+        .iter()
+        .filter(|table| table["id"] != *all_stages);
+    for table in tables {
         let title = text(table, "title").unwrap_or("Table");
         html += &format!("<h3>{}</h3>{}", escape(title), Table::of(table).html(title));
-        if let Some(source) = text(table, "source") {
-            html += &format!("<p class=\"soft\">{}</p>", escape(source));
+        for (key, begin) in [("source", "Source: "), ("note", "")] {
+            if let Some(said) = text(table, key) {
+                html += &format!("<p class=\"note\">{begin}{}</p>", escape(said));
+            }
         }
     }
     let plots: String = file.plots().iter().filter_map(plot).collect();
@@ -278,7 +288,7 @@ fn plot(plot: &Value) -> Option<String> {
 }
 
 fn optional(value: Option<f64>) -> Cell {
-    value.map_or(Cell::None, Cell::number)
+    value.map_or(Cell::None, Cell::Number)
 }
 
 fn kernels(file: &ResultFile) -> String {
@@ -439,22 +449,28 @@ fn facts(machine: &Value, runs: &[&Value]) -> String {
         .iter()
         .map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>", escape(value)))
         .collect();
-    let commands: Vec<String> = runs
-        .iter()
-        .filter_map(|run| {
-            let words: Vec<&str> = list(run, "command")
-                .iter()
-                .filter_map(Value::as_str)
-                .collect();
-            (!words.is_empty()).then(|| format!("trioxide {}", words.join(" ")))
-        })
-        .collect();
+    let mut commands: Vec<String> = runs.iter().filter_map(|run| command(run)).collect();
+    commands.dedup();
     format!(
         "<h3>{}</h3><dl class=\"facts\">{facts}</dl><details><summary>{} commands</summary><pre>{}</pre></details>",
         escape(text(machine, "device").unwrap_or("Unknown device")),
         commands.len(),
         escape(&commands.join("\n"))
     )
+}
+
+/// A run's command, without what says where its result goes.
+fn command(run: &Value) -> Option<String> {
+    let mut words = list(run, "command").iter().filter_map(Value::as_str);
+    let mut kept = vec!["trioxide"];
+    while let Some(word) = words.next() {
+        match word {
+            "--json" => drop(words.next()),
+            "--quiet" => {}
+            word => kept.push(word),
+        }
+    }
+    (kept.len() > 1).then(|| kept.join(" "))
 }
 
 /// A driver's version: a text, or a number as CUDA counts (13000 is 13.0).
@@ -499,7 +515,7 @@ mod tests {
     #[test]
     fn results_are_shown_and_missing_families_named() {
         let object = json!({
-            "runs": [{"case": "grid, 1M <points>", "command": ["bench", "polylla"], "commit": "abc",
+            "runs": [{"case": "grid, 1M <points>", "command": ["bench", "polylla", "--json", "-", "--quiet", "-n", "1M"], "commit": "abc",
                 "machine": {"device": "GPU 7", "copy_bandwidth_gb_s": 4000.0, "clocks": {"core_mhz": 1980}},
                 "counts": {"vertices": 1000000},
                 "stages": [{"pipeline": "polylla", "name": "label", "median": 0.5, "bytes": 1000000000}]}],
@@ -513,7 +529,7 @@ mod tests {
             "Timed on GPU 7. Page of 20",
             "commit 0123",
             "<summary>grid, 1M &lt;points&gt;</summary>",
-            "trioxide bench polylla",
+            "trioxide bench polylla -n 1M</pre>",
             "style=\"--part:50.0%\">50 %",
             "<h3>Table 3</h3>",
             "alt=\"Figure 9\" src=\"data:image/svg+xml;base64,PHN2Zy8+\"",

@@ -20,15 +20,20 @@ pub(super) struct Family {
 }
 
 /// The families in the order of the page.
-pub(super) const FAMILIES: [Family; 6] = [
+pub(super) const FAMILIES: [Family; 7] = [
     Family {
         name: "polylla",
-        title: "Polylla",
+        title: "Polylla on half-edges",
         command: "cargo xtask bench polylla",
     },
     Family {
+        name: "indexed",
+        title: "Polylla on triangles and neighbours",
+        command: "cargo xtask bench indexed",
+    },
+    Family {
         name: "refine",
-        title: "Longest-edge refinement",
+        title: "Longest-edge bisection",
         command: "cargo xtask bench refine",
     },
     Family {
@@ -37,19 +42,19 @@ pub(super) const FAMILIES: [Family; 6] = [
         command: "cargo xtask bench refine-tets",
     },
     Family {
-        name: "weld",
-        title: "Vertex clustering",
-        command: "cargo xtask bench weld",
-    },
-    Family {
         name: "smooth",
         title: "Laplacian smoothing",
         command: "cargo xtask bench smooth",
     },
     Family {
+        name: "weld",
+        title: "Vertex clustering",
+        command: "cargo xtask bench weld",
+    },
+    Family {
         name: "kernels",
         title: "Kernels",
-        command: "cargo xtask bench kernels",
+        command: "trioxide bench kernels --json out/bench/kernels.json",
     },
 ];
 
@@ -67,8 +72,13 @@ impl ResultFile {
         known.map_or(&self.family, |family| family.title)
     }
 
+    /// The runs; a file may be a single one.
     pub(super) fn runs(&self) -> &[Value] {
-        list(&self.object, "runs")
+        if self.object["stages"].is_array() {
+            std::slice::from_ref(&self.object)
+        } else {
+            list(&self.object, "runs")
+        }
     }
 
     pub(super) fn tables(&self) -> &[Value] {
@@ -126,7 +136,7 @@ pub(super) fn read(folder: &Path) -> Result<Results, Error> {
         let file = read_file(path)?;
         if let Some(other) = files.iter().position(|other| other.family == file.family) {
             return Err(format!(
-                "{}: results of {}, which {} has too: leave one",
+                "{}: results of {}, which {} has too: leave one, or make one with `cargo xtask bench --from`",
                 path.display(),
                 file.family,
                 paths[other].display()
@@ -206,7 +216,10 @@ mod tests {
         let names: Vec<&str> = results.files.iter().map(|file| &*file.family).collect();
         assert_eq!(names, ["polylla", "weld", "own"]);
         let missing: Vec<&str> = results.missing().map(|family| family.name).collect();
-        assert_eq!(missing, ["refine", "refine-tets", "smooth", "kernels"]);
+        assert_eq!(
+            missing,
+            ["indexed", "refine", "refine-tets", "smooth", "kernels"]
+        );
     }
 
     #[test]
