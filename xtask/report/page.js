@@ -42,6 +42,13 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// A plot takes the whole width, or half of it.
+for (const button of document.querySelectorAll(".plots button")) {
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+  });
+}
+
 // Paper is light, and shows what is folded.
 const folded = [];
 window.addEventListener("beforeprint", () => {

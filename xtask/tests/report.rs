@@ -108,7 +108,7 @@ fn write_results(folder: &Path) -> std::io::Result<()> {
             ],
         })
     };
-    let wide: Vec<String> = (0..12).map(|i| format!("column {i} <of many>")).collect();
+    let wide: Vec<String> = (0..12).map(|i| format!("{i} of <many> columns")).collect();
     let rows: Vec<Vec<Value>> = (1..60)
         .map(|i| {
             (0..12)

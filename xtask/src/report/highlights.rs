@@ -12,19 +12,18 @@ pub(super) struct Highlight {
     pub(super) detail: String,
 }
 
-pub(super) fn highlights(results: &Results) -> Vec<Highlight> {
-    let mut found = Vec::new();
-    for file in &results.files {
-        found.extend(speed_up(file));
-    }
-    for file in &results.files {
-        found.extend(if file.family == "kernels" {
-            kernels(file)
-        } else {
-            bandwidth(file)
-        });
-    }
-    found
+/// How many times faster than the papers, family by family.
+pub(super) fn speed_ups(results: &Results) -> Vec<Highlight> {
+    results.files.iter().filter_map(speed_up).collect()
+}
+
+/// Which share of the copy bandwidth, family by family.
+pub(super) fn shares(results: &Results) -> Vec<Highlight> {
+    let share = |file: &ResultFile| match &*file.family {
+        "kernels" => kernels(file),
+        _ => bandwidth(file),
+    };
+    results.files.iter().filter_map(share).collect()
 }
 
 /// Whether a column tells how many times ours is faster.
@@ -75,7 +74,7 @@ fn speed_up(file: &ResultFile) -> Option<Highlight> {
         let title = table["title"].as_str().unwrap_or_default();
         Some(Highlight {
             figure: format!("{}×", number(*figure)),
-            title: format!("{}: times faster than the paper", file.title()),
+            title: file.title().to_owned(),
             detail: format!("{detail}. {title}"),
         })
     })
@@ -99,7 +98,7 @@ fn bandwidth(file: &ResultFile) -> Option<Highlight> {
         .max_by_key(|(_, stage)| stage["bytes"].as_u64())?;
     Some(Highlight {
         figure: percent(share(stage, run)?),
-        title: format!("{}: of the copy bandwidth", file.title()),
+        title: file.title().to_owned(),
         detail: format!(
             "{}, {}: {} ms where bytes that must move take {} ms",
             run["case"].as_str().unwrap_or_default(),
@@ -149,7 +148,7 @@ fn kernels(file: &ResultFile) -> Option<Highlight> {
     let (least, most) = (shares.first()?, shares.last()?);
     Some(Highlight {
         figure: percent(shares[shares.len() / 2].0),
-        title: "Kernels: of the copy bandwidth, median".to_owned(),
+        title: "Kernels, the median one".to_owned(),
         detail: format!(
             "{} kernels, from {} ({}) to {} ({})",
             shares.len(),
@@ -177,7 +176,7 @@ mod tests {
     fn speed_up_is_that_of_the_largest_mesh() {
         let table = json!({"title": "Table 5.2", "columns": ["triangles", "ours", "paper / ours"],
             "rows": [[1000, 2.0, 4.0], [2000, 3.0, 9.5], [3000, 4.0, 6.25], [4000, null, null]]});
-        let found = highlights(&results(
+        let found = speed_ups(&results(
             "refine",
             json!({"tables": [{"columns": ["a"]}, table]}),
         ));
@@ -189,7 +188,7 @@ mod tests {
         );
         let table = json!({"title": "Table 1", "columns": ["vertices", "stage", "paper / ours"], "rows": [
             [100, "label", 90.0], [100, "all kernels", 3.0], [200, "label", 80.0], [200, "all kernels", 5.0], [200, "copies", 7.0]]});
-        let found = highlights(&results("polylla", json!({"tables": [table]})));
+        let found = speed_ups(&results("polylla", json!({"tables": [table]})));
         assert_eq!(found[0].figure, "5×");
         assert_eq!(
             found[0].detail,
@@ -204,7 +203,7 @@ mod tests {
             {"name": "all", "median": 4.0, "bytes": 100_000_000},
             {"name": "other", "median": 1.0, "bytes": null},
         ]}]);
-        let found = highlights(&results("polylla", json!({"runs": runs})));
+        let found = shares(&results("polylla", json!({"runs": runs})));
         assert_eq!(found[0].figure, "25 %");
         assert_eq!(
             found[0].detail,
@@ -216,7 +215,7 @@ mod tests {
     fn kernels_are_summed_up() {
         let rows = json!([{"name": "a", "share": 0.5}, {"name": "b", "share": 0.9}, {"name": "c", "share": null},
             {"name": "d", "share": 0.7}]);
-        let found = highlights(&results("kernels", json!({"rows": rows})));
+        let found = shares(&results("kernels", json!({"rows": rows})));
         assert_eq!(found[0].figure, "70 %");
         assert_eq!(found[0].detail, "3 kernels, from 50 % (a) to 90 % (b)");
     }

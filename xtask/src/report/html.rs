@@ -92,10 +92,6 @@ impl Cell {
             other => Cell::Text(other.to_string()),
         }
     }
-
-    fn is_numeric(&self) -> bool {
-        matches!(self, Cell::Number(..) | Cell::Share(_))
-    }
 }
 
 /// A table with heads that stay, and that sort where `sortable`.
@@ -131,15 +127,10 @@ impl Table {
         }
     }
 
-    /// Whether a column holds numbers, gaps aside.
+    /// Whether a column holds numbers, or gaps.
     fn is_numeric(&self, column: usize) -> bool {
-        let mut filled = self
-            .rows
-            .iter()
-            .filter_map(|row| row.get(column))
-            .filter(|cell| !matches!(cell, Cell::None))
-            .peekable();
-        filled.peek().is_some() && filled.all(Cell::is_numeric)
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.all(|cell| !matches!(cell, Cell::Text(_)))
     }
 
     /// Whether all numbers of a column are whole.
@@ -178,10 +169,14 @@ impl Table {
         for row in &self.rows {
             html += "<tr>";
             for (i, cell) in row.iter().enumerate() {
-                let is_ours = self.columns[i].to_lowercase().contains("ours");
+                let name = self.columns[i].to_lowercase();
+                let is_ours = i > 0
+                    && name.contains("ours")
+                    && !name.contains('/')
+                    && !matches!(cell, Cell::None);
                 let mut classes: Vec<&str> = Vec::new();
                 classes.extend(numeric[i].then_some("number"));
-                classes.extend((is_ours && i > 0).then_some("ours"));
+                classes.extend(is_ours.then_some("ours"));
                 let (text, attributes) = match cell {
                     Cell::Text(text) => (escape(text), String::new()),
                     Cell::Number(value) => {
@@ -266,7 +261,7 @@ mod tests {
             "{html}"
         );
         assert!(
-            html.contains(">2.00</td><td data-value=\"-1\">–</td></tr>"),
+            html.contains(">2.00</td><td class=\"number\" data-value=\"-1\">–</td></tr>"),
             "{html}"
         );
     }

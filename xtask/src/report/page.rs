@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::highlights::{highlights, kernel_rows, share};
+use super::highlights::{Highlight, kernel_rows, share, shares, speed_ups};
 use super::html::{Cell, Table, escape, identifier, number};
 use super::meshes::Pair;
 use super::results::{ResultFile, Results, list};
@@ -114,7 +114,7 @@ fn navigation(results: &Results) -> String {
         results
             .files
             .iter()
-            .map(|file| (identifier(&file.family), file.title())),
+            .map(|file| (identifier(&file.family), file.short())),
     );
     links.push(("machines".to_owned(), "Machines"));
     let links: String = links
@@ -129,23 +129,21 @@ fn navigation(results: &Results) -> String {
 /// The figures, and what is missing.
 fn top(results: &Results) -> String {
     let mut html = "<section id=\"figures\"><h2>At a glance</h2>".to_owned();
-    let found = highlights(results);
-    if found.is_empty() {
+    let (speed_ups, shares) = (speed_ups(results), shares(results));
+    if speed_ups.is_empty() && shares.is_empty() {
         html += "<p class=\"soft\">No result tells of a speed-up or of a share of the copy bandwidth.</p>";
-    } else {
-        html += "<ul class=\"highlights\">";
-        for highlight in &found {
-            html += &format!(
-                "<li><strong>{}</strong><b>{}</b><span>{}</span></li>",
-                escape(&highlight.figure),
-                escape(&highlight.title),
-                escape(&highlight.detail)
-            );
-        }
-        html += "</ul><p class=\"note\">Times faster: the time that a paper prints over ours, on the machines that its table names, \
-            which are not the one here. Shares: bytes that must move over what a copy on the same device moves in that time; what \
-            fits a cache can be above it.</p>";
     }
+    html += &tiles(
+        "Times faster than the papers",
+        "The time that a paper prints, on the machine that its table names, over ours on the device of this page.",
+        &speed_ups,
+    );
+    html += &tiles(
+        "Share of the copy bandwidth",
+        "Bytes that must move, over those that a copy on the same device moves in the same time, of what moves most. What fits a \
+         cache can be above it.",
+        &shares,
+    );
     let missing: Vec<String> = results
         .missing()
         .map(|family| {
@@ -163,6 +161,23 @@ fn top(results: &Results) -> String {
         );
     }
     html + "</section>\n"
+}
+
+/// Figures in a row; nothing if there are none.
+fn tiles(title: &str, note: &str, highlights: &[Highlight]) -> String {
+    if highlights.is_empty() {
+        return String::new();
+    }
+    let mut html = format!("<h3>{title}</h3><p class=\"note\">{note}</p><ul class=\"highlights\">");
+    for highlight in highlights {
+        html += &format!(
+            "<li><strong>{}</strong><b>{}</b><span>{}</span></li>",
+            escape(&highlight.figure),
+            escape(&highlight.title),
+            escape(&highlight.detail)
+        );
+    }
+    html + "</ul>"
 }
 
 fn meshes(demos: &[Pair]) -> String {
@@ -282,7 +297,8 @@ fn plot(plot: &Value) -> Option<String> {
     let svg = text(plot, "svg")?;
     let title = escape(text(plot, "title").unwrap_or("Plot"));
     Some(format!(
-        "<figure><img alt=\"{title}\" src=\"data:image/svg+xml;base64,{}\"><figcaption>{title}</figcaption></figure>",
+        "<figure><button type=\"button\" aria-pressed=\"false\" title=\"Larger or smaller\"><img alt=\"{title}\" \
+         src=\"data:image/svg+xml;base64,{}\"></button><figcaption>{title}</figcaption></figure>",
         STANDARD.encode(svg)
     ))
 }
@@ -369,13 +385,10 @@ fn stages(run: &Value) -> String {
         })
         .collect();
     if let Some(peak) = run["peak_bytes"].as_f64() {
-        counts.push(format!(
-            "{} MB of memory at most",
-            number((peak / 1e6).round())
-        ));
+        counts.push(format!("{} MB of memory at most", number(peak / 1e6)));
     }
     format!(
-        "<details><summary>{}</summary><p class=\"soft\">{}</p>{}</details>",
+        "<details><summary>{}</summary><p class=\"note\">{}</p>{}</details>",
         escape(case),
         escape(&counts.join(", ")),
         table.html(case)

@@ -16,6 +16,8 @@ const SCHEMA: &str = "trioxide-bench/1";
 pub(super) struct Family {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
+    /// Title where there is little room.
+    pub(super) short: &'static str,
     pub(super) command: &'static str,
 }
 
@@ -24,36 +26,43 @@ pub(super) const FAMILIES: [Family; 7] = [
     Family {
         name: "polylla",
         title: "Polylla on half-edges",
+        short: "Polylla",
         command: "cargo xtask bench polylla",
     },
     Family {
         name: "indexed",
         title: "Polylla on triangles and neighbours",
+        short: "Indexed",
         command: "cargo xtask bench indexed",
     },
     Family {
         name: "refine",
         title: "Longest-edge bisection",
+        short: "Refine",
         command: "cargo xtask bench refine",
     },
     Family {
         name: "refine-tets",
         title: "Refinement of tetrahedra",
+        short: "Refine tets",
         command: "cargo xtask bench refine-tets",
     },
     Family {
         name: "smooth",
         title: "Laplacian smoothing",
+        short: "Smooth",
         command: "cargo xtask bench smooth",
     },
     Family {
         name: "weld",
         title: "Vertex clustering",
+        short: "Weld",
         command: "cargo xtask bench weld",
     },
     Family {
         name: "kernels",
         title: "Kernels",
+        short: "Kernels",
         command: "trioxide bench kernels --json out/bench/kernels.json",
     },
 ];
@@ -66,10 +75,18 @@ pub(super) struct ResultFile {
 }
 
 impl ResultFile {
+    fn known(&self) -> Option<&'static Family> {
+        FAMILIES.iter().find(|family| family.name == self.family)
+    }
+
     /// Heading of the family.
     pub(super) fn title(&self) -> &str {
-        let known = FAMILIES.iter().find(|family| family.name == self.family);
-        known.map_or(&self.family, |family| family.title)
+        self.known().map_or(&self.family, |family| family.title)
+    }
+
+    /// Its title where there is little room.
+    pub(super) fn short(&self) -> &str {
+        self.known().map_or(&self.family, |family| family.short)
     }
 
     /// The runs; a file may be a single one.
