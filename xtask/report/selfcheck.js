@@ -36,7 +36,22 @@ function tryViewer(viewer) {
   const dead = [];
   const box = canvas.getBoundingClientRect();
   const reset = viewer.figure.querySelector("button[data-reset]");
+  const point = (type, pointerId, x, y) => canvas.dispatchEvent(new PointerEvent(type, {
+    pointerId, clientX: box.left + box.width * x, clientY: box.top + box.height * y, buttons: 1,
+  }));
   const actions = {
+    "dragging": () => {
+      point("pointerdown", 91, 0.5, 0.5);
+      point("pointermove", 91, 0.6, 0.45);
+      point("pointerup", 91, 0.6, 0.45);
+    },
+    "two fingers": () => {
+      point("pointerdown", 92, 0.4, 0.5);
+      point("pointerdown", 93, 0.6, 0.5);
+      point("pointermove", 93, 0.7, 0.5);
+      point("pointerup", 92, 0.4, 0.5);
+      point("pointerup", 93, 0.7, 0.5);
+    },
     "arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" })),
     "Shift and arrow keys": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", shiftKey: true })),
     "key +": () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "+" })),
@@ -74,6 +89,39 @@ function tryViewer(viewer) {
   return { id: viewer.id, sides, dead };
 }
 
+/** Tries what is outside of the figures: names of what does nothing. */
+function tryPage() {
+  const dead = [];
+  const paper = () => getComputedStyle(document.body).backgroundColor;
+  const light = paper();
+  themeButton.click();
+  if (paper() === light) {
+    dead.push("the theme's button");
+  }
+  themeButton.click();
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const column = [...table.tHead.rows[0].cells].findIndex((head) => head.classList.contains("number"));
+    const numbers = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
+    const sorted = numbers().sort((a, b) => b - a);
+    const button = table.tHead.rows[0].cells[column].querySelector("button");
+    button.click();
+    const down = String(numbers()) === String(sorted);
+    button.click();
+    if (!down || String(numbers()) !== String(sorted.reverse())) {
+      dead.push(`sorting by ${button.textContent}`);
+    }
+  }
+  const plot = document.querySelector(".plots button");
+  const width = plot?.clientWidth;
+  plot?.click();
+  // In a narrow window a plot has the whole width at once.
+  if (plot && plot.clientWidth < Math.max(width, plot.closest(".plots").clientWidth - 1)) {
+    dead.push("enlarging a plot");
+  }
+  plot?.click();
+  return dead;
+}
+
 /** What the page would need from elsewhere. */
 function outsideAddresses() {
   const elements = [...document.querySelectorAll("[src], link[href]")];
@@ -96,6 +144,7 @@ function selfCheck() {
   };
   try {
     result.viewers = viewers.map(tryViewer);
+    result.dead = tryPage();
   } catch (reason) {
     pageErrors.push(String(reason));
   }

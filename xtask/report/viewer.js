@@ -65,7 +65,10 @@ class Viewer {
     const pointers = new Map();
     canvas.addEventListener("pointerdown", (event) => {
       pointers.set(event.pointerId, event);
-      canvas.setPointerCapture(event.pointerId);
+      // The self-check's pointers are none that could be captured.
+      if (event.isTrusted) {
+        canvas.setPointerCapture(event.pointerId);
+      }
     });
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     for (const end of ["pointerup", "pointercancel"]) {

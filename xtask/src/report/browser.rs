@@ -224,6 +224,10 @@ impl Findings {
                 problems.push(format!("{name}: {control} does not work"));
             }
         }
+        for control in list(object, "dead") {
+            let control = control.as_str().unwrap_or_default();
+            problems.push(format!("{control} does not work"));
+        }
         let overflow = object["overflow"].as_f64().unwrap_or(f64::INFINITY);
         if overflow > 0.0 {
             problems.push(format!(
@@ -283,7 +287,8 @@ mod tests {
     fn every_fault_is_a_problem() {
         assert!(findings(|_| ()).is_empty());
         type Change = fn(&mut Value);
-        let faults: [(Change, &str); 8] = [
+        let faults: [(Change, &str); 9] = [
+            (|o| o["dead"] = json!(["sorting"]), "sorting does not work"),
             (|o| o["errors"] = json!(["boom"]), "error: boom"),
             (|o| o["outside"] = json!(["https://a"]), "from elsewhere"),
             (
