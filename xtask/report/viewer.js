@@ -173,7 +173,7 @@ class Viewer {
     this.waiting ??= requestAnimationFrame(() => this.draw());
   }
 
-  draw() {
+  draw(sides = this.sides) {
     cancelAnimationFrame(this.waiting);
     this.waiting = undefined;
     const style = getComputedStyle(this.figure);
@@ -182,7 +182,7 @@ class Viewer {
       wire: style.getPropertyValue("--mesh-wire"),
       ratio: Math.min(window.devicePixelRatio || 1, 2),
     };
-    for (const { canvas, renderer } of this.sides) {
+    for (const { canvas, renderer } of sides) {
       const width = Math.round(canvas.clientWidth * theme.ratio);
       const height = Math.round(canvas.clientHeight * theme.ratio);
       if (width === 0 || height === 0) {

@@ -4,6 +4,7 @@ mod browser;
 mod geometry;
 mod highlights;
 mod html;
+mod machines;
 mod meshes;
 mod page;
 mod results;
