@@ -88,7 +88,7 @@ function tryViewer(viewer) {
   }
   viewer.figure.querySelector("button[data-show=both]").click();
   viewer.draw();
-  return { id: viewer.id, sides, dead };
+  return { id: viewer.id, isPlanar: viewer.camera instanceof PlaneCamera, sides, dead };
 }
 
 /** Tries what is outside of the figures: names of what does nothing. */
@@ -140,6 +140,7 @@ function selfCheck() {
       alt: image.alt, isShown: image.complete && image.naturalWidth > 0 && image.clientWidth > 0,
     })),
     tables: document.querySelectorAll("table").length,
+    saysNoWebGl: document.querySelector(".no-webgl").clientHeight > 0,
     outside: outsideAddresses(),
     width: window.innerWidth,
     overflow: document.documentElement.scrollWidth - window.innerWidth,

@@ -29,7 +29,7 @@ class Viewer {
       if (reason.message !== "no WebGL") {
         throw reason;
       }
-      this.figure.querySelector(".no-webgl").hidden = false;
+      document.querySelector(".no-webgl").hidden = false;
       return new PainterRenderer(canvas, mesh, data.palette);
     }
   }

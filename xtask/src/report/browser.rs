@@ -196,6 +196,14 @@ impl Findings {
             }
         }
         let viewers = list(object, "viewers");
+        let lacks_webgl = viewers.iter().any(|viewer| {
+            let sides = list(viewer, "sides");
+            viewer["isPlanar"] == false && sides.iter().any(|side| side["renderer"] != "WebGL")
+        });
+        if object["saysNoWebGl"] != lacks_webgl {
+            let does = if lacks_webgl { "does not say" } else { "says" };
+            problems.push(format!("the page {does} that there is no WebGL"));
+        }
         if viewers.is_empty() || Some(viewers.len() as u64) != object["figures"].as_u64() {
             problems.push(format!(
                 "{} of {} pairs of meshes are shown",
@@ -274,9 +282,9 @@ mod tests {
         let side =
             |side: &str| json!({"side": side, "renderer": "WebGL", "colors": 900, "drawn": 0.5});
         let mut object = json!({
-            "errors": [], "outside": [], "figures": 1, "overflow": 0, "tables": 3, "width": 1280,
+            "errors": [], "outside": [], "figures": 1, "overflow": 0, "saysNoWebGl": false, "tables": 3, "width": 1280,
             "images": [{"alt": "a plot", "isShown": true}],
-            "viewers": [{"id": "demo-weld", "dead": [], "sides": [side("before"), side("after")]}],
+            "viewers": [{"id": "demo-weld", "isPlanar": false, "dead": [], "sides": [side("before"), side("after")]}],
         });
         change(&mut object);
         let time = Duration::ZERO;
@@ -287,7 +295,15 @@ mod tests {
     fn every_fault_is_a_problem() {
         assert!(findings(|_| ()).is_empty());
         type Change = fn(&mut Value);
-        let faults: [(Change, &str); 9] = [
+        let faults: [(Change, &str); 11] = [
+            (
+                |o| o["saysNoWebGl"] = json!(true),
+                "says that there is no WebGL",
+            ),
+            (
+                |o| o["viewers"][0]["sides"][0]["renderer"] = json!("canvas 2D"),
+                "does not say that there is no WebGL",
+            ),
             (|o| o["dead"] = json!(["sorting"]), "sorting does not work"),
             (|o| o["errors"] = json!(["boom"]), "error: boom"),
             (|o| o["outside"] = json!(["https://a"]), "from elsewhere"),

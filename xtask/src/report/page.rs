@@ -189,7 +189,8 @@ fn meshes(demos: &[Pair]) -> String {
         <p class=\"keys\">Drag to move or to turn; click a picture, then scroll to zoom (or hold Ctrl). With the keyboard: arrows move \
         or turn, <kbd>Shift</kbd> with arrows moves, <kbd>+</kbd> and <kbd>-</kbd> zoom, <kbd>0</kbd> goes back, <kbd>e</kbd> changes \
         faces and edges, <kbd>s</kbd> switches between both, before and after.</p>\
-        <noscript><p class=\"notice\">Without JavaScript the meshes are not drawn; all tables and plots are here.</p></noscript>\n"
+        <noscript><p class=\"notice\">Without JavaScript the meshes are not drawn; all tables and plots are here.</p></noscript>\
+        <p class=\"notice no-webgl\" hidden>This browser has no WebGL here: meshes in space are drawn in canvas 2D, more slowly.</p>\n"
         .to_owned();
     for demo in demos {
         html += &figure(demo);
@@ -228,7 +229,6 @@ fn figure(demo: &Pair) -> String {
             demo.name,
             escape(demo.text)
         ),
-        "<p class=\"notice no-webgl\" hidden>This browser has no WebGL here: the meshes are drawn in canvas 2D, more slowly.</p>".to_owned(),
         format!("<div class=\"controls\" role=\"toolbar\" aria-label=\"{title}\">"),
         "<div class=\"choice\" role=\"group\" aria-label=\"Sides\">".to_owned(),
         button("show", "both", "Both", true),
