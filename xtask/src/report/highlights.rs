@@ -119,24 +119,41 @@ pub(super) struct Kernel<'a> {
     pub(super) share: Option<f64>,
 }
 
-/// The kernels of kernels.json: under `kernels` or `rows`, of the file or of each of its runs.
+/// The kernels of kernels.json: under `kernels` or `rows`, of the file or of each of its runs; else the stages of its runs.
 pub(super) fn kernel_rows(file: &ResultFile) -> Vec<Kernel<'_>> {
-    let objects = std::iter::once(&file.object).chain(file.runs());
-    let rows = objects.flat_map(|object| {
-        ["kernels", "rows"]
-            .into_iter()
-            .flat_map(|key| list(object, key))
-    });
-    rows.filter_map(|row| {
-        Some(Kernel {
-            name: row["name"].as_str()?,
+    let objects = || std::iter::once(&file.object).chain(file.runs());
+    let rows = objects().flat_map(|object| {
+        let lists = ["kernels", "rows"].map(|key| list(object, key));
+        lists.into_iter().flatten().map(|row| Kernel {
+            name: row["name"].as_str().unwrap_or_default(),
             bytes: row["bytes"].as_f64(),
             milliseconds: row["milliseconds"].as_f64().or(row["median"].as_f64()),
             gb_s: row["gb_s"].as_f64(),
             share: row["share"].as_f64(),
         })
-    })
-    .collect()
+    });
+    let rows: Vec<Kernel> = rows.collect();
+    if !rows.is_empty() || file.family != "kernels" {
+        return rows;
+    }
+    let stages = file
+        .runs()
+        .iter()
+        .flat_map(|run| list(run, "stages").iter().map(move |stage| (run, stage)));
+    stages
+        .map(|(run, stage)| {
+            let (bytes, milliseconds) = (stage["bytes"].as_f64(), stage["median"].as_f64());
+            Kernel {
+                name: stage["name"].as_str().unwrap_or_default(),
+                bytes,
+                milliseconds,
+                gb_s: bytes
+                    .zip(milliseconds)
+                    .map(|(bytes, time)| bytes / time / 1e6),
+                share: share(stage, run),
+            }
+        })
+        .collect()
 }
 
 fn kernels(file: &ResultFile) -> Option<Highlight> {
@@ -218,5 +235,16 @@ mod tests {
         let found = shares(&results("kernels", json!({"rows": rows})));
         assert_eq!(found[0].figure, "70 %");
         assert_eq!(found[0].detail, "3 kernels, from 50 % (a) to 90 % (b)");
+    }
+
+    #[test]
+    fn kernels_may_come_as_stages() {
+        let run = json!({"machine": {"copy_bandwidth_gb_s": 100.0},
+            "stages": [{"name": "a", "median": 2.0, "bytes": 100_000_000}]});
+        let family = "kernels".to_owned();
+        let object = json!({"runs": [run]});
+        let file = ResultFile { family, object };
+        let kernels = kernel_rows(&file);
+        assert_eq!((kernels[0].gb_s, kernels[0].share), (Some(50.0), Some(0.5)));
     }
 }
