@@ -9,6 +9,7 @@ mod doctor;
 mod process;
 mod ptx;
 mod ptxas;
+mod report;
 mod run;
 mod snapshots;
 mod test;
@@ -36,6 +37,7 @@ enum Command {
     Demo(demo::Arguments),
     Bench(bench::Arguments),
     Dist(dist::Arguments),
+    Report(report::Arguments),
     Test(test::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),
