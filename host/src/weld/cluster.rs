@@ -131,6 +131,11 @@ fn decide<G: kernel::Guard>(
     if on.is_gpu() && is_dense {
         let lists = Lists::complete(on, points, grid, limits, guards, states)?;
         if let Some(lists) = lists {
+            // Sweeps of those who wait are short; and blocks start in the order of the ids, if rows are ids.
+            let patience = match grid.by_slot() {
+                0 => 16 * tuning.patience,
+                _ => tuning.patience,
+            };
             while !rows.is_empty() {
                 let count = rows.len();
                 let mut undecided = on.uninitialized(count.div_ceil(32))?;
@@ -141,7 +146,7 @@ fn decide<G: kernel::Guard>(
                     &lists.starts,
                     &lists.ends,
                     &lists.lower,
-                    tuning.patience,
+                    patience,
                     states,
                     &mut undecided,
                 )?;
