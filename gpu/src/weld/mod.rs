@@ -4,8 +4,10 @@ mod clusters;
 mod decide;
 mod faces;
 mod grid;
+mod slabs;
 
 pub use clusters::*;
 pub use decide::*;
 pub use faces::*;
 pub use grid::*;
+pub use slabs::*;

@@ -160,4 +160,8 @@ impl Backend for Cpu {
     fn memory(&self) -> &MemoryUse {
         &self.memory
     }
+
+    fn threads(&self) -> Option<&ThreadPool> {
+        Some(&self.threads)
+    }
 }

@@ -35,6 +35,10 @@ trait Backend {
     /// Bytes that can still be allocated.
     fn free(&self) -> Result<u64>;
     fn memory(&self) -> &MemoryUse;
+    /// Threads for the host's part of the work, where it has its own.
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        None
+    }
 }
 
 enum Mark {
@@ -377,6 +381,23 @@ impl Device {
             });
         }
         Ok(())
+    }
+
+    /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver does not say.
+    pub fn free_bytes(&self) -> Result<u64> {
+        self.backend.free()
+    }
+
+    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's `threads`,
+    /// all cores beside a GPU.
+    pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.backend.threads() {
+            Some(threads) => threads.install(work),
+            None => work(),
+        }
     }
 
     /// The most bytes that buffers took at once since the last reset.

@@ -12,6 +12,7 @@ use trioxide::weld::{self, Position, Welded};
 use trioxide::{Error, Result, reference};
 
 use super::device::{DeviceOptions, Precision, Report};
+use super::generate::parse_count;
 
 /// Merge vertices that are within epsilon of each other
 ///
@@ -26,6 +27,10 @@ pub struct Options {
     output: Option<PathBuf>,
     #[command(flatten)]
     clusters: Clusters,
+    /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more is welded in slabs, with the same result
+    /// [default: what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count)]
+    memory_limit: Option<usize>,
     #[command(flatten)]
     device: DeviceOptions,
 }
@@ -69,6 +74,8 @@ struct Outcome {
     welded: Welded,
     stages: Vec<Stage>,
     rounds: Option<usize>,
+    /// Slabs, and passes over them, where the mesh is larger than the device's memory.
+    slabs: Option<(usize, usize)>,
     peak_bytes: Option<u64>,
 }
 
@@ -94,7 +101,10 @@ pub fn run(options: &Options) -> Result<()> {
     let faces = triangles(mesh.faces).map_err(|error| error.in_file(&options.input))?;
     let settings = options.clusters.options();
     let outcome = match options.device.open()? {
-        Some(device) => on_device(&device, &mesh.points, &faces, &settings),
+        Some(device) => on_device(&device, &mesh.points, &faces, &settings, options),
+        None if options.memory_limit.is_some() => Err(Error::Argument(
+            "--memory-limit is for the memory of a device: leave it out with --device serial".to_owned(),
+        )),
         None => serial(&mesh.points, &faces, &settings),
     }
     .map_err(|error| error.in_file(&options.input))?;
@@ -106,6 +116,9 @@ pub fn run(options: &Options) -> Result<()> {
         ("welded_faces", json!(welded.faces.len())),
     ];
     counts.extend(outcome.rounds.map(|rounds| ("rounds", json!(rounds))));
+    if let Some((slabs, passes)) = outcome.slabs {
+        counts.extend([("slabs", json!(slabs)), ("passes", json!(passes))]);
+    }
     Report {
         command: "weld",
         input: &options.input,
@@ -151,8 +164,15 @@ fn on_device(
     points: &[glam::DVec3],
     faces: &[[u32; 3]],
     settings: &weld::Options,
+    options: &Options,
 ) -> Result<Outcome> {
-    on.require(weld::bytes_needed(points.len(), faces.len()))?;
+    let limit = match options.memory_limit {
+        Some(bytes) => bytes as u64,
+        None => on.free_bytes()?,
+    };
+    if !weld::fits(points.len(), faces.len(), limit) {
+        return in_slabs(on, points, faces, settings, limit, options.device.quiet);
+    }
     let (points, faces) = on.stage("copy to the device", || {
         Ok((on.upload(points)?, on.upload(faces)?))
     })?;
@@ -161,6 +181,32 @@ fn on_device(
         device: on.name(),
         welded: result.download(on)?,
         rounds: Some(result.left.len()),
+        slabs: None,
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn in_slabs(
+    on: &Device,
+    points: &[glam::DVec3],
+    faces: &[[u32; 3]],
+    settings: &weld::Options,
+    limit: u64,
+    quiet: bool,
+) -> Result<Outcome> {
+    if !quiet {
+        eprintln!(
+            "trioxide: welding at once takes {} bytes of device memory, of which {limit} may be used: welding in slabs",
+            weld::bytes_needed(points.len(), faces.len())
+        );
+    }
+    let result = weld::weld_in_slabs(on, points, faces, settings, limit)?;
+    Ok(Outcome {
+        device: on.name(),
+        welded: result.welded,
+        rounds: None,
+        slabs: Some((result.slabs, result.left.len())),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
     })
@@ -177,6 +223,7 @@ fn serial(points: &[glam::DVec3], faces: &[[u32; 3]], settings: &weld::Options) 
             milliseconds: start.elapsed().as_secs_f64() * 1e3,
         }],
         rounds: None,
+        slabs: None,
         peak_bytes: None,
     })
 }

@@ -61,7 +61,7 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
     Ok(())
 }
 
-fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
+pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     // By bits: -0.0 is not 0.0.
     let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
         let bits = |p: &DVec3| p.to_array().map(f64::to_bits);

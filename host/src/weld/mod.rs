@@ -3,6 +3,7 @@
 
 mod grid;
 mod ratio;
+mod slabs;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -16,6 +17,7 @@ use crate::{Error, Result};
 use grid::DeviceGrid;
 
 pub use ratio::{Found, epsilon_for_ratio};
+pub use slabs::{InSlabs, bytes_of_slab, fits, weld_in_slabs};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,11 +142,7 @@ impl Nearness {
 /// Refuses what no method can weld.
 pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
     options.check()?;
-    let in_range = |x: f64| x.abs() <= kernel::LARGEST_COORDINATE;
-    if let Some(v) = points
-        .iter()
-        .position(|p| !p.to_array().into_iter().all(in_range))
-    {
+    if let Some(v) = points.iter().position(|&p| !is_weldable(p)) {
         return Err(bad_vertex(v));
     }
     if let Some(t) = faces
@@ -154,6 +152,12 @@ pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> 
         return Err(bad_face(t));
     }
     Ok(())
+}
+
+/// Whether all coordinates are finite and not too large.
+fn is_weldable(p: DVec3) -> bool {
+    let in_range = |x: f64| x.abs() <= kernel::LARGEST_COORDINATE;
+    p.to_array().into_iter().all(in_range)
 }
 
 fn bad_vertex(v: usize) -> Error {
@@ -261,16 +265,33 @@ struct Clustering {
 }
 
 fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
-    let n = points.len();
     let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
-    let positions = grid.positions(points);
+    let (mut lower, mut states) = note_neighbours(on, points, &grid)?;
+    let all = on.uninitialized(0)?;
+    let left = on.stage("decide", || {
+        decide(on, points, &grid, all, &mut lower, &mut states)
+    })?;
+    let representatives = assign(on, points, &grid, &lower, &states)?;
+    Ok(Clustering {
+        representatives,
+        left,
+    })
+}
+
+/// Lists of lower neighbours, and the states of the vertices, by rows.
+fn note_neighbours(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    grid: &DeviceGrid,
+) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    let n = points.len();
     let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
     let mut states = on.uninitialized(n)?;
     on.stage("note neighbours", || {
         kernel::note_lower_neighbours::launch(
             on,
             n as u32,
-            positions,
+            grid.positions(points),
             &grid.parameters,
             &grid.offsets,
             &grid.sites,
@@ -280,42 +301,51 @@ fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clu
         )?;
         Ok(())
     })?;
-    let left = on.stage("decide", || {
-        decide(on, points, &grid, &mut lower, &mut states)
-    })?;
-    let representatives = on.stage("assign", || {
+    Ok((lower, states))
+}
+
+/// The representative of each vertex, all of which are decided.
+fn assign(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    grid: &DeviceGrid,
+    lower: &Buffer<u32>,
+    states: &Buffer<u32>,
+) -> Result<Buffer<u32>> {
+    let n = points.len();
+    on.stage("assign", || {
         let mut representatives = on.uninitialized(n)?;
         kernel::assign_points::launch(
             on,
             n as u32,
-            positions,
+            grid.positions(points),
             &grid.parameters,
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
-            &lower,
-            &states,
+            lower,
+            states,
             &mut representatives,
         )?;
         Ok(representatives)
-    })?;
-    Ok(Clustering {
-        representatives,
-        left,
     })
 }
 
-/// Decides all vertices; how many were left after each round.
+/// Decides the vertices of `rows` (all for an empty list), until they are or wait for others that are not among them; how many
+/// were left after each round.
 fn decide(
     on: &Device,
     points: &Buffer<DVec3>,
     grid: &DeviceGrid,
+    mut rows: Buffer<u32>,
     lower: &mut Buffer<u32>,
     states: &mut Buffer<u32>,
 ) -> Result<Vec<u32>> {
-    // All, until some are left.
-    let mut rows = on.uninitialized(0)?;
-    let mut count = states.len();
+    let mut count = if rows.is_empty() {
+        states.len()
+    } else {
+        rows.len()
+    };
     let mut left = Vec::new();
     loop {
         let mut undecided = on.uninitialized(count.div_ceil(32))?;
@@ -334,7 +364,8 @@ fn decide(
         )?;
         let kept = compact(on, &undecided)?;
         left.push(kept.len() as u32);
-        if kept.is_empty() {
+        // Of all vertices each round decides the lowest that is left.
+        if kept.is_empty() || kept.len() == count {
             return Ok(left);
         }
         count = kept.len();
