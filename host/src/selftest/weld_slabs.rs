@@ -47,8 +47,8 @@ pub fn cases(size: Size) -> Vec<Case> {
                     .collect();
                 let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
                 several("slabs", took.slabs)?;
-                // Up, down, and no more.
-                if took.left.len() > 2 {
+                // One that decides all at once, another if it runs against the first, one that finds representatives.
+                if took.left.len() > 3 {
                     return Err(format!("a chain took {} passes", took.left.len()));
                 }
             }
@@ -64,16 +64,16 @@ pub fn cases(size: Size) -> Vec<Case> {
             Ok(())
         }),
         Case::new("weld in slabs equal points", |on| {
-            let points = vec![DVec3::new(0.1, 0.2, 0.3); 5000];
+            let points = vec![DVec3::new(0.1, 0.2, 0.3); 2000];
             for epsilon in [0.0, 1.0] {
-                let took = compare(on, &points, &strip(5000), epsilon, bytes_of_slab(5000))?;
+                let took = compare(on, &points, &strip(2000), epsilon, bytes_of_slab(2000))?;
                 one("slabs", took.slabs)?;
-                refused(on, &points, epsilon, bytes_of_slab(4999), bytes_of_slab(5000))?;
+                refused(on, &points, epsilon, bytes_of_slab(1999), bytes_of_slab(2000))?;
             }
             Ok(())
         }),
         Case::new("weld in slabs what is too dense for the memory", |on| {
-            let (points, _) = scan(20_000, 1);
+            let (points, _) = scan(3_000, 1);
             let all = bytes_of_slab(points.len());
             refused(on, &points, 10.0, all - 1, all)?;
             compare(on, &points, &[], 10.0, all).map(drop)

@@ -8,8 +8,8 @@
 //!
 //! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*: of all
 //! undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up and down
-//! in turn: a chain of lower neighbours that runs along the axis takes a pass, or two; one that crosses the same
-//! boundary again and again takes a pass for each two crossings.
+//! in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its representatives are
+//! found in the next; one that crosses the same boundary again and again takes a pass for each two crossings or so.
 //!
 //! The rest needs no neighbours. Clusters are numbered and their points added up on the host, in whose memory the points are:
 //! to read them there costs less than to send them once more. Repeated triangles are found on the device, part by part: equal
