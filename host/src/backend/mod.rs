@@ -6,6 +6,7 @@
 mod cpu;
 mod cuda;
 mod driver;
+mod transfers;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -23,6 +24,25 @@ trait Backend {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
+    /// Copies in while `work` runs; what comes later in the machine's work finds the copy done. On one machine's memory there is
+    /// nothing to be gained by that.
+    fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_in(to, from)
+    }
+    /// Copies out what the work so far left, while `work` runs.
+    fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_out(from, to)
+    }
+    /// As the driver copies by itself, waited for; `None` where there is no driver.
+    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
+        None
+    }
+    /// Memory that a driver copies from and to directly.
+    fn pinned(&self, _bytes: usize) -> Option<Result<transfers::Pinned>> {
+        None
+    }
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
     /// Fills with a repeated word; `bytes` is a multiple of 4.
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
@@ -105,6 +125,28 @@ impl fmt::Display for Choice {
             Choice::Serial => f.write_str("serial"),
         }
     }
+}
+
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the host's memory to the device's.
+    ToDevice,
+    /// From the device's memory to the host's.
+    ToHost,
+}
+
+/// What memory of the host's a copy goes from or to, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copying {
+    /// Any memory, as the driver copies it by itself.
+    Pageable,
+    /// Any memory, as [`Device::upload`] and [`Device::download`] copy it.
+    Staged,
+    /// To memory that is new, whose pages the copy touches first: [`Device::download`] as a whole.
+    StagedToNew,
+    /// Pinned memory, which the device copies from and to by itself.
+    Pinned,
 }
 
 /// Time of a named stage.
@@ -308,12 +350,118 @@ impl Device {
     /// # Errors
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
-        // Not `vec![..; n]`, which would touch all its pages one after the other.
-        let mut data = bytemuck::zeroed_vec::<R>(buffer.bytes() / size_of::<R>());
-        ask_for_huge_pages(bytemuck::cast_slice_mut(&mut data));
+        let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
+    }
+
+    /// As [`Device::upload`], while `work` runs on the device and here; and the result of `work`. Where copies beside other work
+    /// gain nothing, the copy comes after.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; those of `work`.
+    pub fn upload_beside<T: Pod, R>(
+        &self,
+        data: &[T],
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Buffer<T>, R)> {
+        let buffer = self.uninitialized(data.len())?;
+        let result = self.beside("copy to the device", work, |work| {
+            let data = bytemuck::cast_slice(data);
+            self.backend.copy_in_beside(buffer.address(), data, work)
+        })?;
+        Ok((buffer, result))
+    }
+
+    /// As [`Device::download`], while `work` runs on the device and here; and the result of `work`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when work before failed; those of `work`.
+    pub fn download_beside<T: Pod, R>(
+        &self,
+        buffer: &Buffer<T>,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Vec<T>, R)> {
+        let mut data = new_rows::<T>(buffer.len());
+        let result = self.beside("copy to the host", work, |work| {
+            let data = bytemuck::cast_slice_mut(&mut data);
+            self.backend.copy_out_beside(buffer.address(), data, work)
+        })?;
+        Ok((data, result))
+    }
+
+    /// Runs `copy`, which calls its argument once. The stage called `name` is what of the copy comes after `work`.
+    fn beside<R>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<R>,
+        copy: impl FnOnce(&mut dyn FnMut()) -> Result<()>,
+    ) -> Result<R> {
+        let mut work = Some(work);
+        let mut done = None;
+        copy(&mut || {
+            if let Some(work) = work.take() {
+                done = Some(work().and_then(|result| Ok((result, self.backend.mark()?))));
+            }
+        })?;
+        let (result, from) = done.expect("the copy ran the work beside it")?;
+        let to = self.backend.mark()?;
+        self.stages.borrow_mut().push((name, from, to));
+        Ok(result)
+    }
+
+    /// Milliseconds that copies of `bytes` bytes take by the clock, `runs` of them; `None` where there is no such copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; those of the device.
+    pub fn time_copies(
+        &self,
+        way: Way,
+        copying: Copying,
+        bytes: usize,
+        runs: u32,
+    ) -> Result<Option<Vec<f64>>> {
+        let device = self.filled(bytes / size_of::<u32>(), 1)?;
+        let (address, bytes) = (device.address(), device.bytes());
+        let mut pinned = match copying {
+            Copying::Pinned => match self.backend.pinned(bytes) {
+                Some(pinned) => Some(pinned?),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let mut pageable = vec![1u8; if pinned.is_none() { bytes } else { 0 }];
+        let host = match &mut pinned {
+            Some(pinned) => pinned.bytes(),
+            None => &mut pageable[..],
+        };
+        let mut copy = || -> Option<Result<()>> {
+            match (copying, way) {
+                (Copying::Pageable | Copying::Pinned, _) => {
+                    self.backend.copy_unstaged(address, host, way)
+                }
+                (Copying::Staged, Way::ToDevice) => Some(self.backend.copy_in(address, host)),
+                (Copying::Staged, Way::ToHost) => Some(self.backend.copy_out(address, host)),
+                (Copying::StagedToNew, Way::ToHost) => Some(self.download(&device).map(drop)),
+                (Copying::StagedToNew, Way::ToDevice) => None,
+            }
+        };
+        let mut times = Vec::new();
+        // The first is not counted: it makes what later ones find.
+        for run in 0..=runs {
+            self.synchronize()?;
+            let start = std::time::Instant::now();
+            match copy() {
+                Some(result) => result?,
+                None => return Ok(None),
+            }
+            self.synchronize()?;
+            if run > 0 {
+                times.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        Ok(Some(times))
     }
 
     /// Element `i` of `buffer`. Waits for the work before.
@@ -415,6 +563,13 @@ impl Device {
     pub fn launched(&self) -> BTreeSet<&'static str> {
         self.launched.borrow().clone()
     }
+}
+
+/// Memory for `count` rows. Not `vec![..; count]`, which would touch all its pages one after the other.
+fn new_rows<R: Pod>(count: usize) -> Vec<R> {
+    let mut rows = bytemuck::zeroed_vec::<R>(count);
+    ask_for_huge_pages(bytemuck::cast_slice_mut(&mut rows));
+    rows
 }
 
 /// Bytes from which on a copy's time goes into its pages.

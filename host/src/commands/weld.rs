@@ -103,7 +103,8 @@ pub fn run(options: &Options) -> Result<()> {
     let outcome = match options.device.open()? {
         Some(device) => on_device(&device, &mesh.points, &faces, &settings, options),
         None if options.memory_limit.is_some() => Err(Error::Argument(
-            "--memory-limit is for the memory of a device: leave it out with --device serial".to_owned(),
+            "--memory-limit is for the memory of a device: leave it out with --device serial"
+                .to_owned(),
         )),
         None => serial(&mesh.points, &faces, &settings),
     }
@@ -173,14 +174,11 @@ fn on_device(
     if !weld::fits(points.len(), faces.len(), limit) {
         return in_slabs(on, points, faces, settings, limit, options.device.quiet);
     }
-    let (points, faces) = on.stage("copy to the device", || {
-        Ok((on.upload(points)?, on.upload(faces)?))
-    })?;
-    let result = weld::weld(on, &points, &faces, settings)?;
+    let (welded, left) = weld::weld_from_host(on, points, faces, settings)?;
     Ok(Outcome {
         device: on.name(),
-        welded: result.download(on)?,
-        rounds: Some(result.left.len()),
+        welded,
+        rounds: Some(left.len()),
         slabs: None,
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),

@@ -244,6 +244,42 @@ pub fn weld(
     })
 }
 
+/// Welds points and triangles that are in the host's memory, at once: the result, and what [`DeviceWeld::left`] says.
+///
+/// The triangles go to the device while the vertices are clustered, and the map comes back while triangles are welded.
+///
+/// # Errors
+/// As [`weld`].
+pub fn weld_from_host(
+    on: &Device,
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    options: &Options,
+) -> Result<(Welded, Vec<u32>)> {
+    options.check()?;
+    check_sizes(points.len(), faces.len())?;
+    let points = on.stage("copy to the device", || on.upload(points))?;
+    let (faces, (clusters, left)) = on.upload_beside(faces, || {
+        let clustering = cluster(on, &points, options)?;
+        let clusters = number_clusters(on, &clustering.representatives)?;
+        Ok((clusters, clustering.left))
+    })?;
+    let (map, (positions, faces)) = on.download_beside(&clusters.map, || {
+        let positions = position_clusters(on, &points, &clusters, options.position)?;
+        let faces = on.stage("faces", || remap_faces(on, &faces, &clusters, options))?;
+        Ok((positions, faces))
+    })?;
+    let welded = on.stage("copy to the host", || {
+        Ok(Welded {
+            map,
+            representatives: on.download(&clusters.representatives)?,
+            points: on.download(&positions)?,
+            faces: on.download(&faces)?,
+        })
+    })?;
+    Ok((welded, left))
+}
+
 /// Refuses more elements than the indices of lists and tables reach.
 fn check_sizes(points: usize, faces: usize) -> Result<()> {
     let most_points = (u32::MAX / kernel::LISTED) as usize;

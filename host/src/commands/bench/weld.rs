@@ -10,6 +10,7 @@ use trioxide::backend::Device;
 use trioxide::weld::{self, Tuning};
 
 use super::{rows, waited};
+use crate::commands::generate::parse_count;
 use crate::commands::{is_standard_output, print, write_json};
 
 /// What to weld by, and how.
@@ -27,6 +28,9 @@ pub struct Settings {
     /// Weld: vertices of a block of buckets
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_block)]
     points_per_block: usize,
+    /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
+    #[arg(long, value_name = "BYTES", value_parser = parse_count)]
+    memory_limit: Option<usize>,
 }
 
 /// Times the mesh of `points` and `faces`.
@@ -65,6 +69,19 @@ pub fn run(
             .map(drop)
     })?);
     let peak_bytes = on.peak_bytes();
+    table.push(waited(
+        "the same, copies beside work",
+        runs.min(10),
+        || weld::weld_from_host(on, &points, &faces, &options).map(drop),
+    )?);
+    let mut passes = None;
+    if let Some(limit) = settings.memory_limit {
+        table.extend(rows("in slabs", on, runs.min(5), || {
+            let took = weld::weld_in_slabs(on, &points, &faces, &options, limit as u64)?;
+            passes = Some((took.slabs, took.left, took.visits, took.face_parts));
+            Ok(())
+        })?);
+    }
     if let Some(path) = json {
         let stages: Vec<_> = table
             .iter()
@@ -73,7 +90,7 @@ pub fn run(
                        "minimum": row.minimum, "maximum": row.maximum})
             })
             .collect();
-        let object = json!({
+        let mut object = json!({
             "command": "bench",
             "family": "weld",
             "device": on.name(),
@@ -87,6 +104,9 @@ pub fn run(
             "peak_bytes": peak_bytes,
             "stages": stages,
         });
+        if let Some((slabs, left, visits, parts)) = &passes {
+            object["in_slabs"] = json!({"slabs": slabs, "left_after_passes": left, "visits": visits, "face_parts": parts});
+        }
         write_json(path, &object)?;
         if is_standard_output(path) {
             return Ok(());
@@ -103,6 +123,11 @@ pub fn run(
         text += &format!(
             "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
             row.pipeline, row.stage, row.median, row.minimum, row.maximum
+        );
+    }
+    if let Some((slabs, left, visits, parts)) = passes {
+        text += &format!(
+            "in slabs: {slabs} slabs, {visits} visits, undecided after each pass {left:?}, faces in {parts} parts\n"
         );
     }
     text += &format!(
