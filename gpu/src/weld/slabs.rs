@@ -47,13 +47,7 @@ pub fn impose_states(
 
 /// Notes the state of `row` for its vertex, unless it is another slab's to decide.
 #[kernel]
-pub fn take_states(
-    row: u32,
-    sites: In<Site>,
-    by_slot: u32,
-    states: In<u32>,
-    known: Out<u8>,
-) {
+pub fn take_states(row: u32, sites: In<Site>, by_slot: u32, states: In<u32>, known: Out<u8>) {
     let v = vertex(row, sites, by_slot);
     if known.at(v) != WAITING {
         known.set(v, states.at(row) as u8);

@@ -54,21 +54,30 @@ pub fn cases(size: Size) -> Vec<Case> {
             }
             Ok(())
         }),
-        Case::new("weld in slabs a chain that crosses a boundary again and again", |on| {
-            let points = zigzag();
-            let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
-            // A pass decides two of its links at most: it alone is in these passes.
-            if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
-                return Err(format!("{LINKS} crossings took passes {:?}", took.left));
-            }
-            Ok(())
-        }),
+        Case::new(
+            "weld in slabs a chain that crosses a boundary again and again",
+            |on| {
+                let points = zigzag();
+                let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
+                // A pass decides two of its links at most: it alone is in these passes.
+                if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
+                    return Err(format!("{LINKS} crossings took passes {:?}", took.left));
+                }
+                Ok(())
+            },
+        ),
         Case::new("weld in slabs equal points", |on| {
             let points = vec![DVec3::new(0.1, 0.2, 0.3); 2000];
             for epsilon in [0.0, 1.0] {
                 let took = compare(on, &points, &strip(2000), epsilon, bytes_of_slab(2000))?;
                 one("slabs", took.slabs)?;
-                refused(on, &points, epsilon, bytes_of_slab(1999), bytes_of_slab(2000))?;
+                refused(
+                    on,
+                    &points,
+                    epsilon,
+                    bytes_of_slab(1999),
+                    bytes_of_slab(2000),
+                )?;
             }
             Ok(())
         }),
@@ -87,8 +96,14 @@ pub fn cases(size: Size) -> Vec<Case> {
             several("parts of faces", took.face_parts)
         }),
         Case::new("weld in slabs nothing, and one point", |on| {
-            one("passes of nothing", compare(on, &[], &[], 1.0, 1 << 17)?.left.len() + 1)?;
-            one("slabs", compare(on, &[DVec3::ONE], &[], 0.0, 1 << 17)?.slabs)
+            one(
+                "passes of nothing",
+                compare(on, &[], &[], 1.0, 1 << 17)?.left.len() + 1,
+            )?;
+            one(
+                "slabs",
+                compare(on, &[DVec3::ONE], &[], 0.0, 1 << 17)?.slabs,
+            )
         }),
     ];
     if size == Size::Large {
@@ -190,5 +205,9 @@ fn zigzag() -> Vec<DVec3> {
     });
     let crowd = |x: f64| (0..2000).map(move |i| DVec3::new(x, 2.0 * f64::from(i), 10.0));
     let ends = [DVec3::X * -1e4, DVec3::X * 1e4];
-    chain.chain(crowd(-1.2)).chain(crowd(1.2)).chain(ends).collect()
+    chain
+        .chain(crowd(-1.2))
+        .chain(crowd(1.2))
+        .chain(ends)
+        .collect()
 }

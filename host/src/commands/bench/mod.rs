@@ -3,6 +3,7 @@
 mod refine;
 mod smooth;
 mod tets;
+mod transfers;
 mod weld;
 
 use std::collections::BTreeMap;
@@ -69,6 +70,8 @@ enum Family {
     RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
+    /// Copies between host and device, and their share in weld's time, for scans of the paper's sizes up to -n.
+    Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
 }
@@ -100,6 +103,9 @@ pub fn run(options: &Options) -> Result<()> {
     let DeviceOptions {
         precision, json, ..
     } = &options.device;
+    if matches!(options.family, Family::Transfers) {
+        return transfers::run(&device, options.n, options.seed, runs, json.as_deref());
+    }
     if matches!(options.family, Family::Weld) {
         let (points, faces) = scans::scan(options.n, options.seed);
         let mesh = match options.mesh {
@@ -146,7 +152,7 @@ pub fn run(options: &Options) -> Result<()> {
             indexed::<DVec2>(&device, &mesh, repair, runs)?
         }
         (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
-        (Family::RefineTets | Family::Smooth | Family::Weld, _) => {
+        (Family::RefineTets | Family::Smooth | Family::Weld | Family::Transfers, _) => {
             unreachable!("their meshes are not planar")
         }
         (Family::Refine, _) => {

@@ -138,14 +138,10 @@ mod tests {
         for (k, slab) in cut.slabs.iter().enumerate() {
             let here = |p: &&DVec3| cut.slab_of(p.y) == k as u32;
             own += points.iter().filter(here).count();
-            let near: Vec<_> = points
-                .iter()
-                .filter(|p| slab.is_near(p.y, reach))
-                .collect();
+            let near: Vec<_> = points.iter().filter(|p| slab.is_near(p.y, reach)).collect();
             assert!(near.len() <= most, "{slab:?}: {}", near.len());
             assert!(
-                near.iter()
-                    .all(|p| slab.around.contains(&cut.slab_of(p.y))),
+                near.iter().all(|p| slab.around.contains(&cut.slab_of(p.y))),
                 "{slab:?}"
             );
         }

@@ -31,9 +31,7 @@ pub fn weld(
     let remapped = |t: u32| faces[t as usize].map(|v| map[v as usize]);
     let all = || (0..faces.len() as u32).into_par_iter();
     if options.keep_degenerate {
-        let faces = on.stage("faces", || {
-            Ok(on.on_host(|| all().map(remapped).collect()))
-        })?;
+        let faces = on.stage("faces", || Ok(on.on_host(|| all().map(remapped).collect())))?;
         return Ok((faces, 0));
     }
     let largest = (u32::MAX / 2) as usize - 64;

@@ -94,9 +94,7 @@ pub fn weld_in_slabs(
 ) -> Result<InSlabs> {
     on.stage("check", || on.on_host(|| check(points, faces, options)))?;
     let most_points = (u32::MAX / kernel::LISTED) as usize;
-    let most = most_that_fit(points.len().min(most_points), |n| {
-        bytes_of_slab(n) <= limit
-    });
+    let most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
     let reach = options.nearness().reach;
     let cut = on
         .stage("cut slabs", || {
@@ -245,8 +243,7 @@ impl<'a> Sweep<'a> {
             let left = if undecided.is_empty() {
                 0
             } else {
-                let rounds =
-                    super::decide(on, &points, &grid, undecided, &mut lower, &mut states)?;
+                let rounds = super::decide(on, &points, &grid, undecided, &mut lower, &mut states)?;
                 rounds.last().map_or(0, |&left| left)
             };
             kernel::take_states::launch(
