@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::reference;
-use crate::weld::{Options, Position, Welded, weld};
+use crate::weld::{Options, Position, Welded, weld, weld_from_host};
 
 /// Points and triangles, by name, with the epsilons to weld them by.
 struct Input {
@@ -57,6 +57,9 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
         let faces = on.upload(&input.faces)?;
         let ours = weld(on, &points, &faces, &options)?.download(on)?;
         equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        let (ours, _) = weld_from_host(on, &input.points, &input.faces, &options)?;
+        equal_welds(&ours, &expected)
+            .map_err(|error| format!("copies beside work, {options:?}: {error}"))?;
     }
     Ok(())
 }

@@ -9,7 +9,9 @@
 //! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*: of all
 //! undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up and down
 //! in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its representatives are
-//! found in the next; one that crosses the same boundary again and again takes a pass for each two crossings or so.
+//! found in the next; one that crosses the same boundary again and again would take a pass for each two crossings or so.
+//! Therefore, as soon as what is undecided in all slabs fits at once, with the representatives within epsilon of it along the
+//! axis, it is decided at once. After one pass it mostly does: it lies near the boundaries.
 //!
 //! The rest needs no neighbours. Clusters are numbered and their points added up on the host, in whose memory the points are:
 //! to read them there costs less than to send them once more. Repeated triangles are found on the device, part by part: equal
@@ -108,11 +110,14 @@ pub fn weld_in_slabs(
     let mut visits = 0;
     let mut is_done = vec![false; cut.slabs.len()];
     while is_done.contains(&false) {
+        if !left.is_empty() && sweep.visit_rest(on, most)? {
+            visits += 1;
+        }
         let is_up = left.len() % 2 == 0;
         for i in 0..cut.slabs.len() {
             let k = if is_up { i } else { cut.slabs.len() - 1 - i };
             if !is_done[k] {
-                is_done[k] = sweep.visit(on, k as u32)?;
+                is_done[k] = sweep.visit_slab(on, k as u32)?;
                 visits += 1;
             }
         }
@@ -194,7 +199,7 @@ struct Sweep<'a> {
     undecided: usize,
 }
 
-/// Vertices of a slab and of its halo, ascending.
+/// Vertices for a visit, ascending.
 struct Gathered {
     ids: Vec<u32>,
     points: Vec<DVec3>,
@@ -219,8 +224,27 @@ impl<'a> Sweep<'a> {
     }
 
     /// Decides what can be in slab `k`; whether it is done.
-    fn visit(&mut self, on: &Device, k: u32) -> Result<bool> {
-        let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather(k))))?;
+    fn visit_slab(&mut self, on: &Device, k: u32) -> Result<bool> {
+        let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_slab(k))))?;
+        self.visit(on, k, &gathered)
+    }
+
+    /// Decides all that is undecided, if that fits at once; whether it was.
+    fn visit_rest(&mut self, on: &Device, most: usize) -> Result<bool> {
+        if self.undecided == 0 || self.undecided > most {
+            return Ok(false);
+        }
+        let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_rest())))?;
+        if gathered.ids.len() > most {
+            return Ok(false);
+        }
+        self.visit(on, NONE, &gathered)?;
+        Ok(true)
+    }
+
+    /// Decides what can be of the undecided; if none is left, finds the representatives of slab `k`'s vertices, if there is such a
+    /// slab. Whether it did.
+    fn visit(&mut self, on: &Device, k: u32, gathered: &Gathered) -> Result<bool> {
         let (points, mut known) = on.stage("copy to the device", || {
             Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))
         })?;
@@ -256,7 +280,7 @@ impl<'a> Sweep<'a> {
             )?;
             Ok(left)
         })?;
-        let is_done = left == 0 && gathered.waiting == 0;
+        let is_done = k != NONE && left == 0 && gathered.waiting == 0;
         let representatives = if is_done {
             super::assign(on, &points, &grid, &lower, &states)?
         } else {
@@ -272,27 +296,56 @@ impl<'a> Sweep<'a> {
         Ok(is_done)
     }
 
-    fn gather(&self, k: u32) -> Gathered {
+    /// The vertices of slab `k`, and those of its halo that can decide them.
+    fn gather_slab(&self, k: u32) -> Gathered {
         let Cut { axis, slabs } = self.cut;
         let slab: &Slab = &slabs[k as usize];
-        let is_here = |&v: &u32| {
-            let v = v as usize;
+        let is_here = |v: usize| {
             let s = self.slab_of[v];
             s == k
                 || (slab.around.contains(&s)
                     && self.states[v] != MEMBER
                     && slab.is_near(self.points[v][*axis], self.reach))
         };
+        let is_own = |v: usize| self.slab_of[v] == k;
+        self.gather(is_here, is_own)
+    }
+
+    /// All undecided vertices, and representatives within epsilon of any along the axis.
+    fn gather_rest(&self) -> Gathered {
+        let axis = self.cut.axis;
+        let mut undecided: Vec<f64> = (self.points.par_iter().zip(&self.states))
+            .filter(|&(_, &state)| state == UNDECIDED)
+            .map(|(p, _)| p[axis])
+            .collect();
+        undecided.par_sort_unstable_by(f64::total_cmp);
+        let is_near = |x: f64| {
+            let next = undecided.partition_point(|&u| x - u > self.reach);
+            next < undecided.len() && undecided[next] - x <= self.reach
+        };
+        let is_here = |v: usize| match self.states[v] {
+            UNDECIDED => true,
+            MEMBER => false,
+            _ => is_near(self.points[v][axis]),
+        };
+        self.gather(is_here, |_| true)
+    }
+
+    fn gather(
+        &self,
+        is_here: impl Fn(usize) -> bool + Sync,
+        is_own: impl Fn(usize) -> bool + Sync,
+    ) -> Gathered {
         let chunks = self.points.len().div_ceil(CHUNK);
         let ids: Vec<u32> = (0..chunks)
             .into_par_iter()
             .flat_map_iter(|chunk| {
                 let end = ((chunk + 1) * CHUNK).min(self.points.len());
-                ((chunk * CHUNK) as u32..end as u32).filter(is_here)
+                ((chunk * CHUNK) as u32..end as u32).filter(|&v| is_here(v as usize))
             })
             .collect();
         let known = |&v: &u32| match self.states[v as usize] {
-            UNDECIDED if self.slab_of[v as usize] != k => kernel::WAITING,
+            UNDECIDED if !is_own(v as usize) => kernel::WAITING,
             state => state,
         };
         let known: Vec<u8> = ids.par_iter().map(known).collect();
@@ -305,7 +358,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Notes what a visit to slab `k` found of its vertices; `representatives` are places in `ids`, or none at all.
+    /// Notes what a visit found: states, and the `representatives` of slab `k`, places in `ids`, or none at all.
     fn scatter(&mut self, k: u32, ids: &[u32], known: &[u8], representatives: &[u32]) {
         let states = self.states.par_chunks_mut(CHUNK);
         let all = self.representatives.par_chunks_mut(CHUNK);
@@ -316,13 +369,12 @@ impl<'a> Sweep<'a> {
                 let mut decided = 0;
                 for i in part_of(ids, base..base + CHUNK) {
                     let v = ids[i] as usize - base;
-                    if slab_of[v] != k {
-                        continue;
+                    if known[i] != kernel::WAITING {
+                        decided += usize::from(states[v] != known[i]);
+                        states[v] = known[i];
                     }
-                    decided += usize::from(states[v] == UNDECIDED && known[i] != UNDECIDED);
-                    states[v] = known[i];
-                    if let Some(&representative) = representatives.get(i) {
-                        all[v] = ids[representative as usize];
+                    if slab_of[v] == k && !representatives.is_empty() {
+                        all[v] = ids[representatives[i] as usize];
                     }
                 }
                 decided
