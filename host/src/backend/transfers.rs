@@ -51,15 +51,15 @@ impl Pinned {
         let mut pointer = ptr::null_mut();
         // SAFETY: allocates into `pointer`.
         unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, 0) }.to_result()?;
-        let pointer: *mut u8 = pointer.cast();
-        // SAFETY: as long as allocated; zeroed, so that its bytes may be read.
-        unsafe { pointer.write_bytes(0, bytes) };
-        Ok(Self { pointer, bytes })
+        Ok(Self {
+            pointer: pointer.cast(),
+            bytes,
+        })
     }
 
     /// Its bytes. While the device copies from or to them, nobody asks for them.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: allocated and zeroed in `new`.
+        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 }
