@@ -80,6 +80,11 @@ mod device {
         }
 
         #[inline(always)]
+        pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
+            thread::sync_threads_or(x.value)
+        }
+
+        #[inline(always)]
         pub fn shared<T>(&self) -> Shared<'_, T> {
             Shared {
                 // SAFETY: the launch reserves the scratch before the kernel's own bytes.
@@ -173,6 +178,11 @@ mod host {
             for lane in 0..LANES as u32 {
                 f(lane);
             }
+        }
+
+        /// Whether `x` holds for one of the lanes. A barrier.
+        pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
+            x.values.contains(&true)
         }
 
         /// The kernel's shared memory.

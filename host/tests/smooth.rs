@@ -90,6 +90,50 @@ fn a_guarded_run_reports_quality_that_does_not_fall() {
 }
 
 #[test]
+fn info_tells_the_same_quality_as_a_run() {
+    let (folder, mesh) = folder("smooth_info");
+    let (_, report) = smooth(&folder, &["--device", "serial"]);
+    let info = |name: &str| -> Value {
+        let text = done(&["info", &path(&folder, name), "--json", "-"]);
+        serde_json::from_str(&text).expect("JSON")
+    };
+    assert_eq!(info("in.vtu")["quality"], report["quality_before"]);
+    assert_eq!(info("out.vtu")["quality"], report["quality_after"]);
+    assert_eq!(
+        report["inverted_after"],
+        report["quality_after"]["inverted"]
+    );
+    let text = done(&["info", &path(&folder, "in.vtu")]);
+    for name in ["scaled Jacobian", "smallest dihedral angle", "radius ratio"] {
+        let mut lines = text.lines().skip_while(|line| !line.starts_with(name));
+        assert!(lines.next().is_some_and(|line| line.ends_with("at worst")));
+        let bins = lines.take_while(|line| line.starts_with("  "));
+        let count = |line: &str| line.split_whitespace().rev().nth(2)?.parse::<usize>().ok();
+        assert_eq!(bins.filter_map(count).sum::<usize>(), mesh.cells.len());
+    }
+}
+
+#[test]
+fn a_cut_shows_what_is_inside() {
+    let (folder, _) = folder("smooth_cut");
+    let (input, picture) = (path(&folder, "in.vtu"), path(&folder, "cut.png"));
+    done(&[
+        "render", &input, "-o", &picture, "--cut", "1,0,0", "--width", "200",
+    ]);
+    let cut = fs::read(&picture).expect("a picture");
+    done(&["render", &input, "-o", &picture, "--width", "200"]);
+    assert_ne!(cut, fs::read(&picture).expect("a picture"));
+    let error = refused(&["render", &input, "-o", &picture, "--cut", "1,0,0,-1"]);
+    assert!(error.contains("leaves none of"), "{error}");
+    let error = refused(&["render", &input, "-o", &picture, "--color", "area"]);
+    assert!(error.contains("auto (their quality)"), "{error}");
+    let surface = path(&folder, "surface.off");
+    formats::write(Path::new(&surface), &sphere()).expect("written");
+    let error = refused(&["render", &surface, "-o", &picture, "--cut", "1,0,0"]);
+    assert!(error.contains("has no cells"), "{error}");
+}
+
+#[test]
 fn a_tolerance_ends_the_sweeps() {
     let (folder, _) = folder("smooth_tolerance");
     let arguments = [
@@ -155,6 +199,15 @@ fn what_cannot_be_is_refused_with_its_cause() {
     refuse(&["--guard", "--form", "a"], "b-coloured");
     refuse(&["--form", "b-exact", "--blocks", "one"], "many blocks");
     refuse(&["-o", "out.xyz"], "xyz");
+    refuse(
+        &["--method", "hc", "--form", "b"],
+        "it needs form a over many",
+    );
+    refuse(&["--method", "hc", "--guard"], "it needs form a over many");
+    refuse(&["--method", "hc", "--blocks", "one"], "it needs form a");
+    refuse(&["--method", "hc", "--hc", "0.5,1.5"], "from 0 to 1");
+    refuse(&["--method", "hc", "--hc", "0.5"], "is not ALPHA,BETA");
+    refuse(&["--hc", "0.5,0.5"], "add --method hc");
     let error = refused(&["smooth", &input, "--form", "b", "--device", "serial"]);
     assert!(error.contains("b-exact"), "{error}");
 }
@@ -168,6 +221,8 @@ fn weights_and_methods_move_nodes_elsewhere_and_the_same_on_each_device() {
         ["--weights", "inverse-length"],
         ["--weights", "cotangent"],
         ["--method", "taubin"],
+        ["--method", "hc"],
+        ["--method=hc", "--hc=0.5,0.5"],
     ] {
         let five = ["--max-iterations", "5", "--device"];
         let run = |device| smooth(&folder, &[&way[..], &five, &[device]].concat()).0;
@@ -219,6 +274,84 @@ fn nodes_slide_on_the_sides_and_edges_of_a_cube() {
 }
 
 #[test]
+fn nodes_slide_along_the_straight_border_of_a_surface() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smooth_border");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (input, output) = (path(&folder, "in.off"), path(&folder, "out.off"));
+    // A square with one node of a side off its place, and one pulled out of its side.
+    let mut before: trioxide::mesh::Mesh = generate::grid(36).expect("enough points").into();
+    let place = |x: f64, y: f64| {
+        let near = |p: &glam::DVec3| p.distance(glam::DVec3::new(x, y, 0.0)) < 1e-9;
+        before.points.iter().position(near).expect("a node")
+    };
+    let (side, inner, out) = (place(0.4, 0.0), place(0.4, 0.4), place(0.6, 1.0));
+    before.points[side].x += 0.07;
+    before.points[inner].x += 0.07;
+    before.points[out].y += 0.1;
+    formats::write(Path::new(&input), &before).expect("written");
+    for device in ["serial", "cpu"] {
+        for (boundary, slides) in [("fixed", false), ("slide", true)] {
+            let way = ["--boundary", boundary, "--max-iterations", "300"];
+            let common = ["smooth", &input, "-o", &output, "--device", device];
+            done(&[&common[..], &way].concat());
+            let after = formats::read(Path::new(&output)).expect("written");
+            for (v, (p, q)) in before.points.iter().zip(&after.points).enumerate() {
+                let fixed: Vec<usize> = (0..2).filter(|&k| p[k] == 0.0 || p[k] == 1.0).collect();
+                for &k in &fixed {
+                    assert!(
+                        (p[k] - q[k]).abs() < 1e-12,
+                        "node {v} left its side: {p}, {q}"
+                    );
+                }
+                let stays = fixed.len() == 2 || v == out || !slides && fixed.len() == 1;
+                assert!(!stays || p == q, "node {v} moved");
+            }
+            let way_to_the_middle = (after.points[side].x - 0.4).abs();
+            assert_eq!(way_to_the_middle < 1e-6, slides, "{device} {boundary}");
+            assert_ne!(after.points[inner], before.points[inner]);
+        }
+    }
+}
+
+#[test]
+fn hc_takes_noise_away_and_keeps_the_volume() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smooth_hc");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (input, output) = (path(&folder, "in.off"), path(&folder, "out.off"));
+    let mut noisy = sphere();
+    for (v, p) in noisy.points.iter_mut().enumerate() {
+        let noise = f64::from(gpu::smooth::shuffled(v as u32)) / f64::from(u32::MAX) - 0.5;
+        *p *= 1.0 + 0.04 * noise;
+    }
+    formats::write(Path::new(&input), &noisy).expect("written");
+    // How far the distance from the middle is off that of the neighbours, and the volume.
+    let faces = (0..noisy.faces.len()).map(|f| noisy.faces.get(f));
+    let rows = trioxide::reference::smooth::surface_neighbours(noisy.points.len(), faces);
+    let measure = |mesh: &trioxide::mesh::Mesh| {
+        let height = |v: u32| mesh.points[v as usize].length();
+        let squares = rows.iter().enumerate().map(|(v, row)| {
+            let mean = row.iter().map(|&u| height(u)).sum::<f64>() / row.len() as f64;
+            (height(v as u32) - mean).powi(2)
+        });
+        let roughness = squares.sum::<f64>().sqrt();
+        (roughness, volume(mesh) / volume(&noisy))
+    };
+    let run = |method: &[&str]| {
+        let common = ["smooth", &input, "-o", &output, "--device", "cpu"];
+        done(&[&common[..], &["--max-iterations", "30"], method].concat());
+        measure(&formats::read(Path::new(&output)).expect("written"))
+    };
+    let (rough, _) = measure(&noisy);
+    let (_, plain_volume) = run(&["--method", "laplacian"]);
+    assert!(plain_volume < 0.9, "{plain_volume}");
+    for hc in [&["--method", "hc"][..], &["--method=hc", "--hc=0,0.5"]] {
+        let (roughness, volume) = run(hc);
+        assert!(roughness < 0.3 * rough, "{hc:?}: {roughness} of {rough}");
+        assert!((volume - 1.0).abs() < 0.05, "{hc:?}: {volume}");
+    }
+}
+
+#[test]
 fn taubin_keeps_the_volume_of_a_surface_that_the_laplacian_shrinks() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smooth_taubin");
     fs::create_dir_all(&folder).expect("a folder");
@@ -241,13 +374,8 @@ fn taubin_keeps_the_volume_of_a_surface_that_the_laplacian_shrinks() {
     }
     assert!(ratios[0] < 0.9, "{ratios:?}");
     assert!((ratios[1] - 1.0).abs() < 0.05, "{ratios:?}");
-    for (wrong, cause) in [
-        ("--guard", "volume meshes"),
-        ("--boundary=slide", "volume meshes"),
-    ] {
-        let error = refused(&["smooth", &input, wrong, "--device", "cpu"]);
-        assert!(error.contains(cause), "{error}");
-    }
+    let error = refused(&["smooth", &input, "--guard", "--device", "cpu"]);
+    assert!(error.contains("volume meshes"), "{error}");
 }
 
 fn sphere() -> trioxide::mesh::Mesh {

@@ -46,7 +46,10 @@ fn every_declaration_is_in_the_ptx() {
             let layouts = ["_soa", "_aos", "_aligned"];
             layouts.iter().find_map(|end| name.strip_suffix(end))
         });
-        [precision, layout]
+        // Of weld: `note_lower_neighbours_plain`.
+        let guards = ["_plain", "_guarded"];
+        let guard = guards.iter().find_map(|end| entry.strip_suffix(end));
+        [precision, layout, guard]
             .into_iter()
             .flatten()
             .find(|name| declared.contains(*name))

@@ -8,9 +8,13 @@ use gpu::smooth::{cell_quality, dihedral_cosine, radius_ratio, shuffled};
 use proptest::prelude::*;
 use trioxide::backend::Device;
 use trioxide::generate;
+use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Blocks, Form, Layout, Options, Renumber, Smoothed};
+use trioxide::smooth::{
+    self, Blocks, BoundaryRule, Form, Layout, Method, Options, Renumber, Smoothed, Weights,
+};
+use trioxide::validate::smooth::{smoothed_surface, smoothed_volume};
 use trioxide::volume::{TetMesh, VolumeMesh};
 
 const LAYOUTS: [Layout; 3] = [Layout::Soa, Layout::Aos, Layout::Aligned];
@@ -160,6 +164,79 @@ proptest! {
             let certainly = measured_positive(&tets.points, t);
             prop_assert!(!certainly || !turned(&ours.points, t));
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_promised_of_volumes_holds(
+        n in 8usize..400,
+        seed in 0u64..1000,
+        amount in 0.0f64..0.3,
+        way in 0usize..6,
+        weights in prop::sample::select(vec![Weights::Uniform, Weights::InverseLength, Weights::Cotangent]),
+        slides in any::<bool>(),
+        has_regions in any::<bool>(),
+        fixed_of in 1usize..9,
+        sweeps in 1u32..12,
+    ) {
+        let (form, blocks, guard, method) = [
+            (Form::A, Blocks::Many, false, Method::Laplacian),
+            (Form::A, Blocks::One, false, Method::Taubin),
+            (Form::A, Blocks::Many, false, Method::HC),
+            (Form::B, Blocks::Many, false, Method::Laplacian),
+            (Form::BExact, Blocks::Many, false, Method::Laplacian),
+            (Form::BColoured, Blocks::Many, true, Method::Laplacian),
+        ][way];
+        let options = Options {
+            form,
+            blocks,
+            guard,
+            method,
+            weights,
+            boundary: if slides { BoundaryRule::Slide } else { BoundaryRule::Fixed },
+            max_iterations: sweeps,
+            ..Options::default()
+        };
+        let mut before: VolumeMesh = shaken(n, seed, amount).into();
+        if has_regions {
+            let left = |cell: &[u32]| cell.iter().all(|&v| before.points[v as usize].x < 0.6);
+            before.regions = Some(before.cells.iter().map(|cell| i32::from(left(cell))).collect());
+        }
+        let fixed: Vec<bool> = (0..before.points.len()).map(|v| v % fixed_of == 1).collect();
+        let ours = smooth::run::<DVec3>(&on(2), &before, &fixed, &options).expect("a valid mesh");
+        let after = VolumeMesh { points: ours.points, ..before.clone() };
+        let kept = smoothed_volume(&before, &after, &fixed, &options);
+        prop_assert!(kept.is_ok(), "{options:?}: {kept:?}");
+    }
+
+    #[test]
+    fn what_is_promised_of_surfaces_holds(
+        n in 16usize..900,
+        seed in 0u64..1000,
+        is_scan in any::<bool>(),
+        method in prop::sample::select(vec![Method::Laplacian, Method::Taubin, Method::HC]),
+        slides in any::<bool>(),
+        sweeps in 1u32..12,
+    ) {
+        let before: Mesh = if is_scan {
+            generate::scan(n, seed).expect("enough points")
+        } else {
+            generate::jittered(n, seed).expect("enough points").into()
+        };
+        let options = Options {
+            method,
+            boundary: if slides { BoundaryRule::Slide } else { BoundaryRule::Fixed },
+            max_iterations: sweeps,
+            ..Options::default()
+        };
+        let fixed: Vec<bool> = (0..before.points.len()).map(|v| v % 7 == 1).collect();
+        let ours = smooth::run_surface::<DVec3>(&on(2), &before, &fixed, &options).expect("a valid mesh");
+        let after = Mesh { points: ours.points, ..before.clone() };
+        let kept = smoothed_surface(&before, &after, &fixed, &options);
+        prop_assert!(kept.is_ok(), "{options:?}: {kept:?}");
     }
 }
 

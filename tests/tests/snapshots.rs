@@ -16,7 +16,7 @@ use trioxide::mesh::{PolygonMesh, Triangulation};
 use trioxide::polylla::{Constraints, Options, polylla};
 use trioxide::quality::quality;
 use trioxide::refine::{self, EdgeMesh};
-use trioxide::{formats, generate};
+use trioxide::{formats, generate, weld};
 
 /// Largest snapshot in bytes: it is read by people.
 const MOST_BYTES: usize = 4096;
@@ -137,6 +137,7 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
         segments: Vec::new(),
     };
     refinement(&on, mesh, &mut line)?;
+    welding(&on, mesh, &mut line)?;
     let quality = serde_json::to_string_pretty(&quality(&polygons).to_json());
     line("quality", quality.expect("an object of names and numbers"));
     Ok(text)
@@ -168,6 +169,26 @@ fn refinement(
         "refined edge ends",
         digest(&on.download(&fine.edge_ends(on)?)?),
     );
+    Ok(())
+}
+
+/// Half of the vertices welded away.
+fn welding(
+    on: &Device,
+    mesh: &Triangulation,
+    line: &mut impl FnMut(&str, String),
+) -> trioxide::Result<()> {
+    let points: Vec<_> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
+    let (points, faces) = (on.upload(&points)?, on.upload(&mesh.triangles)?);
+    let found = weld::epsilon_for_ratio(on, &points, 0.5)?;
+    line("weld epsilon", found.epsilon.to_string());
+    let options = weld::Options::new(found.epsilon);
+    let welded = weld::weld(on, &points, &faces, &options)?.download(on)?;
+    line("welded vertices", welded.points.len().to_string());
+    line("welded triangles", welded.faces.len().to_string());
+    line("welded map", digest(&welded.map));
+    line("welded points", digest(&welded.points));
+    line("welded corners", digest(&welded.faces));
     Ok(())
 }
 

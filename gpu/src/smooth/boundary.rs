@@ -68,14 +68,14 @@ fn lighter(starts: In<u32>, a: u32, b: u32) -> u32 {
     if weight(b) < weight(a) { b } else { a }
 }
 
-/// Whether another tetrahedron than `t` has three vertices, of those at corners `start..end` in the list.
+/// Whether another tetrahedron than `t` has two vertices, of those around a node at corners `start..end` in the list.
 #[inline(always)]
 fn shares_triangle(
     view: CellView,
     corners: In<u32>,
     (start, end): (u32, u32),
     t: u32,
-    [a, b, c]: [u32; 3],
+    [a, b]: [u32; 2],
 ) -> bool {
     let mut s = start;
     while s < end {
@@ -83,7 +83,7 @@ fn shares_triangle(
         let [p, q, r, w] = view.tetrahedron(other);
         // No branch between the comparisons: most fail at different places.
         let has = |v| (v == p) | (v == q) | (v == r) | (v == w);
-        if has(a) & has(b) & has(c) && other != t {
+        if has(a) & has(b) && other != t {
             return true;
         }
         s += 1;
@@ -100,10 +100,6 @@ fn is_shared(
     cell: Cell,
     face: Face,
 ) -> bool {
-    if view.only_tetrahedra() {
-        let [a, b, c, _] = face.vertices;
-        return shares_triangle(view, corners, (start, end), cell.id, [a, b, c]);
-    }
     let mut s = start;
     while s < end {
         let other = view.cell_of(corners.at(s));
@@ -153,22 +149,27 @@ pub fn mark_boundary_faces(
     let view = CellView::new(offsets, vertices, cells);
     let mut s = range.0;
     while s < range.1 {
+        view.prefetch(corners, s);
         if view.only_tetrahedra() {
-            let t = corners.at(s) / 4;
+            let corner = corners.at(s);
+            let (t, own) = (corner / 4, corner % 4);
             let [a, b, c, d] = view.tetrahedron(t);
-            // Faces without vertex 0, 1, 2, 3 are 1, 2, 0, 3 of a cell.
-            let look = |f: u32, x: u32, y: u32, z: u32| {
-                if x.min(y).min(z) == v && !shares_triangle(view, corners, range, t, [x, y, z]) {
-                    faces.set_bit(MOST_FACES * t + f);
+            let (p, at_p) = if own == 0 { (b, 1) } else { (a, 0) };
+            let (q, at_q) = if own <= 1 { (c, 2) } else { (b, 1) };
+            let (r, at_r) = if own <= 2 { (d, 3) } else { (c, 2) };
+            // The face of v, x and y, which is without the vertex at place `without`.
+            let look = |without: u32, x: u32, y: u32| {
+                if v < x && v < y && !shares_triangle(view, corners, range, t, [x, y]) {
+                    // Faces without vertex 0, 1, 2, 3 are 1, 2, 0, 3 of a cell.
+                    faces.set_bit(MOST_FACES * t + (0x3021 >> (4 * without) & 0xF));
+                    on_boundary.set_bit(v);
                     on_boundary.set_bit(x);
                     on_boundary.set_bit(y);
-                    on_boundary.set_bit(z);
                 }
             };
-            look(1, b, c, d);
-            look(2, a, c, d);
-            look(0, a, b, d);
-            look(3, a, b, c);
+            look(at_p, q, r);
+            look(at_q, p, r);
+            look(at_r, p, q);
             s += 1;
             continue;
         }

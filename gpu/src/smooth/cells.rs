@@ -87,6 +87,12 @@ impl<'a> CellView<'a> {
         self.vertices.at(corner)
     }
 
+    /// Asks a CPU for the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
+    #[inline(always)]
+    pub fn prefetch(self, corners: In<u32>, s: u32) {
+        self.vertices.prefetch_item(corners, s);
+    }
+
     /// The vertices of a tetrahedron, loaded as one vector; it is one of tetrahedra told so.
     #[inline(always)]
     pub fn tetrahedron(self, id: u32) -> [u32; 4] {

@@ -12,11 +12,12 @@
 //! | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | an order in memory; not in the paper |
 //! | [`classify()`] | colours or levels, so that form B over many blocks does not race; not in the paper |
 //! | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | other weights than equal ones; not in the paper |
-//! | [`slide_nodes()`] | boundary nodes that slide; not in the paper |
+//! | [`slide_nodes()`], [`slide_border_nodes()`] | boundary nodes that slide; not in the paper |
 //! | [`arrange()`], [`restore()`] | into one of the three layouts (2.3) and back |
 //! | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
 //! | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
 //! | [`sweep_guarded()`] | smart Laplacian: only moves that harm no cell; not in the paper |
+//! | [`measure_excess()`], [`sweep_hc()`] | HC smoothing of surfaces; not in the paper |
 //! | [`measure_cells()`] | quality of cells; not in the paper |
 //! | [`square_moves()`], [`sum_moves()`] | how far the last sweep moved the nodes |
 //!
@@ -52,6 +53,7 @@ pub mod boundary;
 pub mod cells;
 pub mod classes;
 pub mod guard;
+pub mod hc;
 pub mod moves;
 pub mod neighbours;
 pub mod nodes;
@@ -66,6 +68,7 @@ pub use boundary::*;
 pub use cells::*;
 pub use classes::*;
 pub use guard::*;
+pub use hc::*;
 pub use moves::*;
 pub use neighbours::*;
 pub use nodes::*;

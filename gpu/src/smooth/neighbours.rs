@@ -73,6 +73,7 @@ pub fn gather_neighbours(
     let mut overflows = false;
     let mut s = start;
     while s < end {
+        view.prefetch(corners, s);
         view.each_neighbour(corners.at(s), dimension, |u| {
             let mut place = count;
             while place > 0 && lists.at(first + place - 1) > u {

@@ -336,6 +336,11 @@ pub fn measure_cells<P: Point3>(
     let view = CellView::new(offsets, vertices, cells);
     let cell = view.cell(c);
     let at = |k: u32| points.at(view.vertex(cell.first + k)).to_f64();
+    let mut k = 0;
+    while k < cell.size {
+        points.prefetch_item(vertices, cell.first + k);
+        k += 1;
+    }
     let copy = c / 32 % COPIES;
     let count = |histogram: u32, bin: u32| {
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);

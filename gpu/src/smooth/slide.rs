@@ -1,12 +1,13 @@
-//! Boundary nodes that slide, on planar patches and along straight edges; not in the paper.
+//! Boundary nodes that slide, on planar patches and along straight edges, or along a straight border of a surface; not in the
+//! paper.
 //!
-//! Such a node goes to the mean of its neighbours on the patch or edge, which is on it again. So sliding is a matter of weights:
+//! Such a node goes to the mean of its neighbours on the patch, edge or border, which is on it again. So sliding is a matter of weights:
 //! those of all other neighbours become 0.
 
 use glam::DVec3;
 use gpu_macros::kernel;
 
-use super::cells::{CellView, Face, MOST_FACES, face_count};
+use super::cells::{CellView, Face, MOST_FACES, face_count, next, previous};
 use super::quality::square;
 use super::weights::dot;
 use crate::point3::Point3;
@@ -37,6 +38,37 @@ fn joins(face: Face, v: u32, u: u32) -> bool {
     let [a, b, c, d] = face.vertices;
     let is = |p: u32, q: u32| (p == v && q == u) || (p == u && q == v);
     is(a, b) || is(b, c) || is(c, d) || is(d, a)
+}
+
+/// Edges that leave a node.
+#[derive(Clone, Copy)]
+struct Leaving {
+    count: u32,
+    first: DVec3,
+    is_straight: bool,
+}
+
+impl Leaving {
+    const NONE: Self = Self {
+        count: 0,
+        first: DVec3::ZERO,
+        is_straight: true,
+    };
+
+    #[inline(always)]
+    fn and(self, edge: DVec3) -> Self {
+        Self {
+            count: self.count + 1,
+            first: if self.count == 0 { edge } else { self.first },
+            is_straight: self.is_straight && (self.count == 0 || is_parallel(self.first, -edge)),
+        }
+    }
+
+    /// Whether they are two, in opposite directions.
+    #[inline(always)]
+    fn is_line(self) -> bool {
+        self.count == 2 && self.is_straight
+    }
 }
 
 /// What the faces of the boundary at an edge are.
@@ -111,31 +143,21 @@ pub fn slide_nodes<P: Point3>(
         }
     };
     let here = at(v);
-    let mut sharp = 0;
-    let mut first = DVec3::ZERO;
-    let mut is_straight = true;
+    let mut sharp = Leaving::NONE;
     let mut s = rows.at(v);
     while s < rows.at(v + 1) {
         let u = neighbours.at(s);
         match kind(u) {
             EdgeKind::Inside | EdgeKind::Flat => {}
-            EdgeKind::Sharp => {
-                let edge = at(u) - here;
-                if sharp == 0 {
-                    first = edge;
-                } else {
-                    is_straight &= is_parallel(first, here - at(u));
-                }
-                sharp += 1;
-            }
+            EdgeKind::Sharp => sharp = sharp.and(at(u) - here),
             EdgeKind::Other => return true,
         }
         s += 1;
     }
-    if !(sharp == 0 || sharp == 2 && is_straight) {
+    if !(sharp.count == 0 || sharp.is_line()) {
         return true;
     }
-    let kept = if sharp == 0 {
+    let kept = if sharp.count == 0 {
         EdgeKind::Flat
     } else {
         EdgeKind::Sharp
@@ -143,6 +165,70 @@ pub fn slide_nodes<P: Point3>(
     let mut s = rows.at(v);
     while s < rows.at(v + 1) {
         if kind(neighbours.at(s)) != kept {
+            weights.set(s, 0.0);
+        }
+        s += 1;
+    }
+    false
+}
+
+/// Whether node `v` of a surface's border stays. If it slides, neighbours off the border get the weight 0.
+///
+/// It slides if exactly two edges of the border leave it, in opposite directions. Bit i of `edges`: the edge from corner i on is of
+/// the border.
+#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+pub fn slide_border_nodes<P: Point3>(
+    v: u32,
+    offsets: In<u32>,
+    vertices: In<u32>,
+    cells: In<u32>,
+    starts: In<u32>,
+    corners: In<u32>,
+    edges: In<u32>,
+    on_border: In<u32>,
+    rows: In<u32>,
+    neighbours: In<u32>,
+    points: In<P>,
+    weights: Out<f64>,
+) -> bool {
+    if !on_border.bit(v) {
+        return false;
+    }
+    let view = CellView::new(offsets, vertices, cells);
+    let at = |u: u32| points.at(u).to_f64();
+    let is_border = |u: u32| {
+        let mut s = starts.at(v);
+        while s < starts.at(v + 1) {
+            let corner = corners.at(s);
+            let face = view.cell_of(corner);
+            let own = corner - face.first;
+            let ahead = face.first + next(own, face.size);
+            let behind = face.first + previous(own, face.size);
+            if edges.bit(corner) && view.vertex(ahead) == u
+                || edges.bit(behind) && view.vertex(behind) == u
+            {
+                return true;
+            }
+            s += 1;
+        }
+        false
+    };
+    let here = at(v);
+    let mut border = Leaving::NONE;
+    let mut s = rows.at(v);
+    while s < rows.at(v + 1) {
+        let u = neighbours.at(s);
+        if is_border(u) {
+            border = border.and(at(u) - here);
+        }
+        s += 1;
+    }
+    if !border.is_line() {
+        return true;
+    }
+    let mut s = rows.at(v);
+    while s < rows.at(v + 1) {
+        if !is_border(neighbours.at(s)) {
             weights.set(s, 0.0);
         }
         s += 1;

@@ -7,61 +7,60 @@
 //!
 //! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
 //! vertices that wait for each other run along the list: a block sweeps over its piece until that decides nothing more, and
-//! a lane, over its entries in their order. So a chain takes a round for each piece that it crosses, not for each link.
+//! a lane, over its entries in their order; and blocks that run at the same time wait for each other. So a chain takes a sweep
+//! for each link, not a round.
 //!
 //! States are read while others write them. That does no harm: a state changes once, from undecided to what is right, and a
 //! vertex that reads it too early only waits longer.
 //!
 //! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
-//! representative. If all are members it searches again, and notes those that are undecided then.
+//! representative. If all are members it searches again, and notes those that are undecided then. The first round does without:
+//! mostly it decides nearly all, and a kernel that never searches runs more blocks at once. Where it does not, a device makes
+//! complete lists ([`note_all_lower_neighbours()`]), if they fit its memory: a search takes it as long as many sweeps.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use gpu_macros::kernel;
 
+#[cfg(doc)]
+use super::complete::note_all_lower_neighbours;
 use super::grid::{Grid, Search, Site, item};
+use super::near::{Guard, Guards};
 use crate::block::Block;
 use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
-/// State of a vertex of which nothing is known.
-pub const UNDECIDED: u32 = 0;
-/// State of a representative.
-pub const REPRESENTATIVE: u32 = 1;
-/// State of a vertex that a lower one represents.
-pub const MEMBER: u32 = 2;
+/// State of a representative. Undecided vertices have more: the number of their lower neighbours.
+pub const REPRESENTATIVE: u32 = 0;
+/// Bit of the state of a vertex that a lower one represents, beside the number of its lower neighbours.
+pub const MEMBER: u32 = 1 << 31;
 
 /// Places of a list of lower neighbours: two vectors of four.
 pub const LISTED: u32 = 8;
-/// Last in a list that does not hold all; `NONE` behind one that does.
-const MORE: u32 = NONE - 1;
 
-/// Ends the list of `row`, in which `count` were to be noted.
+/// Whether a state is neither that of a representative nor that of a member.
 #[inline(always)]
-fn end_list(row: u32, count: u32, lower: Out<u32>) {
-    if count > LISTED {
-        lower.set(row * LISTED + LISTED - 1, MORE);
-    } else {
-        // To the end of a vector: whoever reads stops at one that is not full.
-        let mut place = count;
-        while place < LISTED && (place == count || !place.is_multiple_of(4)) {
-            lower.set(row * LISTED + place, NONE);
-            place += 1;
-        }
-    }
+pub(super) fn is_undecided(state: u32) -> bool {
+    state != REPRESENTATIVE && state < MEMBER
 }
 
-/// Notes the lower neighbours of the vertex in `slot`, in any order; without one it is a representative.
+/// Notes the vertex in `slot` with its later neighbours, or them with it: always the lower one with the higher. `states` are 0
+/// before, and count the lower neighbours of each vertex: without one it is a representative.
 ///
-/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets.
-#[kernel]
-pub fn note_lower_neighbours(
+/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn note_lower_neighbours<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
-    states: Out<u32>,
+    states: Atomic,
 ) {
     let search = Search {
         grid: grid.at(0),
@@ -69,93 +68,67 @@ pub fn note_lower_neighbours(
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards: Guards {
+            limits,
+            locked,
+            normals,
+            uvs,
+            colors,
+        },
     };
     search.prefetch(slot);
     let row = search.row(slot);
-    let mut count = 0;
-    search.each_lower_neighbour(row, |neighbour, _| {
-        if count < LISTED {
-            lower.set(row * LISTED + count, neighbour);
+    let v = search.vertex(row);
+    search.each_later_neighbour(slot, |other, id| {
+        let (low, high) = if id < v { (other, row) } else { (row, other) };
+        let place = states.add(high, 1);
+        if place < LISTED {
+            lower.set(high * LISTED + place, low);
         }
-        count += 1;
-        count <= LISTED
     });
-    if count == 0 {
-        states.set(row, REPRESENTATIVE);
-    } else {
-        end_list(row, count, lower);
-        states.set(row, UNDECIDED);
-    }
-}
-
-/// Searches anew for the vertex of `row`, all of whose noted neighbours are members, and decides it or notes the undecided;
-/// whether it is decided.
-#[inline(always)]
-fn search_again(search: &Search, row: u32, lower: Out<u32>, states: Atomic) -> bool {
-    let mut count = 0;
-    let mut is_member = false;
-    search.each_lower_neighbour(row, |neighbour, _| {
-        let state = states.load(neighbour);
-        is_member |= state == REPRESENTATIVE;
-        if state == UNDECIDED {
-            if count < LISTED {
-                lower.set(row * LISTED + count, neighbour);
-            }
-            count += 1;
-        }
-        !is_member
-    });
-    if is_member {
-        // Which one it goes to the list does not say.
-        end_list(row, LISTED + 1, lower);
-        states.store(row, MEMBER);
-    } else if count == 0 {
-        states.store(row, REPRESENTATIVE);
-    } else {
-        end_list(row, count, lower);
-    }
-    is_member | (count == 0)
 }
 
 /// What a list of lower neighbours says.
 #[derive(Clone, Copy)]
-struct Seen {
-    is_member: bool,
-    is_waiting: bool,
-    is_incomplete: bool,
+pub(super) struct Seen {
+    /// Whether one of them is a representative.
+    pub is_member: bool,
+    /// Whether one is undecided.
+    pub is_waiting: bool,
+    /// Whether the list holds all, however many there are.
+    pub is_all: bool,
 }
 
-/// Looks at the listed lower neighbours of `row`.
+/// Looks at the listed ones of the `count` lower neighbours of `row`.
 #[inline(always)]
-fn look(row: u32, lower: Out<u32>, states: Atomic) -> Seen {
-    // What is not there holds up nobody.
-    let state = |neighbour: u32| {
-        if neighbour < MORE {
-            states.load(neighbour)
-        } else {
-            MEMBER
-        }
+fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
+    let look = |first: u32| {
+        let [a, b, c, d] = lower.quad(row * LISTED + first);
+        // What is not there holds up nobody.
+        let state = |place: u32, neighbour: u32| {
+            if first + place < count {
+                states.load(neighbour)
+            } else {
+                MEMBER
+            }
+        };
+        let (a, b, c, d) = (state(0, a), state(1, b), state(2, c), state(3, d));
+        let any = |is: fn(u32) -> bool| is(a) | is(b) | is(c) | is(d);
+        (any(|state| state == REPRESENTATIVE), any(is_undecided))
     };
-    let look = |[a, b, c, d]: [u32; 4]| {
-        let (a, b, c, d) = (state(a), state(b), state(c), state(d));
-        let any = |of: u32| (a == of) | (b == of) | (c == of) | (d == of);
-        (any(REPRESENTATIVE), any(UNDECIDED))
-    };
-    let first = lower.quad(row * LISTED);
-    let (is_member, is_waiting) = look(first);
-    if is_member || first[3] == NONE {
+    let (is_member, is_waiting) = look(0);
+    if is_member || count <= 4 {
         return Seen {
             is_member,
             is_waiting,
-            is_incomplete: false,
+            is_all: false,
         };
     }
-    let last = lower.quad(row * LISTED + 4);
-    let (is_member, is_waiting_too) = look(last);
+    let (is_member, is_waiting_too) = look(4);
     Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
-        is_incomplete: last[3] == MORE,
+        is_all: false,
     }
 }
 
@@ -165,29 +138,30 @@ const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
 pub const PIECE: u32 = LANES * OWN;
 
-/// The entries of a lane, a bit each.
-#[derive(Clone, Copy)]
-struct Entries {
-    undecided: u32,
-    /// Those of them that have to search again.
-    searching: u32,
-}
-
-impl Entries {
-    /// What the sums over a block are made of: a piece has less than 2^16 entries.
-    #[inline(always)]
-    fn counts(self) -> u32 {
-        self.undecided.count_ones() | self.searching.count_ones() << 16
-    }
-}
-
 /// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
-/// other pieces. The bits of `undecided` say which entries these are.
+/// other pieces, or have to search again. The bits of `undecided` say which entries these are.
 ///
-/// It searches again only when nothing else can be decided. Each sweep but the last decides a vertex or is followed by one that
-/// does: so there are at most two for each entry.
-#[kernel(block = 256, shared = 8192)]
+/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so what one waits for
+/// is mostly under way, and chains of vertices go on from piece to piece within the launch. On a CPU a block that waits
+/// would keep its thread from the others.
+#[kernel(block = 256, shared = 10240)]
 pub fn decide_pieces(
+    block: &Block<256>,
+    list: In<u32>,
+    lower: In<u32>,
+    patience: u32,
+    states: Atomic,
+    undecided: Out<u32>,
+) {
+    let look = |row: u32, number: u32| look(row, number, lower, states);
+    decide(block, list, patience, states, undecided, look, |_| {
+        Found::Nothing
+    });
+}
+
+/// [`decide_pieces()`] with searches.
+#[kernel(block = 256, shared = 10240, G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn decide_searching<G: Guard>(
     block: &Block<256>,
     list: In<u32>,
     positions: In<DVec3>,
@@ -195,108 +169,165 @@ pub fn decide_pieces(
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: Out<u32>,
+    patience: u32,
     states: Atomic,
     undecided: Out<u32>,
+) {
+    let search = |row: u32| {
+        let search = Search {
+            grid: grid.at(0),
+            offsets,
+            sites,
+            positions,
+            by_slot: by_slot != 0,
+            guards: Guards {
+                limits,
+                locked,
+                normals,
+                uvs,
+                colors,
+            },
+        };
+        let mut count = 0;
+        let mut is_member = false;
+        search.each_lower_neighbour(row, |neighbour, _| {
+            let state = states.load(neighbour);
+            is_member |= state == REPRESENTATIVE;
+            if is_undecided(state) {
+                if count < LISTED {
+                    lower.set(row * LISTED + count, neighbour);
+                }
+                count += 1;
+            }
+            !is_member
+        });
+        if is_member {
+            Found::Representative
+        } else {
+            Found::Undecided(count)
+        }
+    };
+    let look = |row: u32, number: u32| look(row, number, lower.unwritten(), states);
+    decide(block, list, patience, states, undecided, look, search);
+}
+
+/// What a new search found.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    /// Nothing: it was not made.
+    Nothing,
+    /// A representative among the lower neighbours.
+    Representative,
+    /// So many undecided ones, and no representative; the first are noted.
+    Undecided(u32),
+}
+
+/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed;
+/// `search`, a row all of whose noted neighbours are members, but which has more.
+#[inline(always)]
+pub(super) fn decide(
+    block: &Block<256>,
+    list: In<u32>,
+    patience: u32,
+    states: Atomic,
+    undecided: Out<u32>,
+    look: impl Fn(u32, u32) -> Seen,
+    search: impl Fn(u32) -> Found,
 ) {
     let count = if list.is_empty() {
         states.len()
     } else {
         list.len()
     };
+    let patience = if cfg!(target_arch = "nvptx64") {
+        patience
+    } else {
+        0
+    };
     let first = block.index() * PIECE;
-    // Rows that are undecided at first, `NONE` in the places of the others: neighbouring lanes read neighbours.
+    // Rows, and numbers of their lower neighbours up to one more than are listed: 0 of those that are decided.
     let rows = block.shared::<u32>();
+    let numbers = block.shared::<u8>();
+    const NUMBERS: u32 = PIECE * 4;
     block.phase(|lane| {
         let mut place = lane;
         while place < PIECE {
-            let mut row = NONE;
+            let mut number = 0;
             if first + place < count {
-                row = item(list, first + place);
-                if states.load(row) != UNDECIDED {
-                    row = NONE;
+                let row = item(list, first + place);
+                rows.set(place, row);
+                let state = states.load(row);
+                if is_undecided(state) {
+                    number = state.min(LISTED + 1);
                 }
             }
-            rows.set(place, row);
+            numbers.set(NUMBERS + place, number as u8);
             place += LANES;
         }
     });
-    let mut entries = block.lanes(|lane| {
-        let mut undecided = 0;
+    // The entries of a lane, a bit each.
+    let mut waiting = block.lanes(|lane| {
+        let mut waiting = 0;
         let mut k = 0;
         while k < OWN {
-            undecided |= u32::from(rows.at(lane * OWN + k) != NONE) << k;
+            waiting |= u32::from(numbers.at(NUMBERS + lane * OWN + k) != 0) << k;
             k += 1;
         }
-        Entries {
-            undecided,
-            searching: 0,
-        }
+        waiting
     });
-    let (_, mut left) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
-    let mut searches = false;
-    // The same for all lanes, as the sums are: all reach the barriers.
-    while left != 0 {
-        entries = block.lanes(|lane| {
-            let Entries {
-                mut undecided,
-                mut searching,
-            } = entries.at(lane);
-            let mut todo = if searches {
-                searching
-            } else {
-                undecided & !searching
-            };
+    let mut vain = 0;
+    // The same for all lanes, as the votes are: all reach the barriers.
+    while vain <= patience && block.any(&block.lanes(|lane| waiting.at(lane) != 0)) {
+        let before = waiting;
+        waiting = block.lanes(|lane| {
+            let mut left = before.at(lane);
+            let mut todo = left;
             while todo != 0 {
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
-                let row = rows.at(lane * OWN + entry.trailing_zeros());
-                if searches {
-                    let search = Search {
-                        grid: grid.at(0),
-                        offsets,
-                        sites,
-                        positions,
-                        by_slot: by_slot != 0,
-                    };
-                    searching ^= entry;
-                    if search_again(&search, row, lower, states) {
-                        undecided ^= entry;
+                let place = lane * OWN + entry.trailing_zeros();
+                let row = rows.at(place);
+                let number = u32::from(numbers.at(NUMBERS + place));
+                let seen = look(row, number);
+                let found = if seen.is_member {
+                    Found::Representative
+                } else if seen.is_waiting {
+                    Found::Nothing
+                } else if number <= LISTED || seen.is_all {
+                    Found::Undecided(0)
+                } else {
+                    search(row)
+                };
+                match found {
+                    Found::Nothing => {}
+                    // Which one it goes to the list does not say, if it does not hold all.
+                    Found::Representative => {
+                        states.store(row, MEMBER | number);
+                        left ^= entry;
                     }
-                    continue;
-                }
-                let seen = look(row, lower, states);
-                if seen.is_member {
-                    states.store(row, MEMBER);
-                    undecided ^= entry;
-                } else if !seen.is_waiting {
-                    if seen.is_incomplete {
-                        searching |= entry;
-                    } else {
+                    Found::Undecided(0) => {
                         states.store(row, REPRESENTATIVE);
-                        undecided ^= entry;
+                        left ^= entry;
+                    }
+                    Found::Undecided(number) => {
+                        states.store(row, number);
+                        numbers.set(NUMBERS + place, number.min(LISTED + 1) as u8);
                     }
                 }
             }
-            Entries {
-                undecided,
-                searching,
-            }
+            left
         });
-        let (_, counts) = block.exclusive_sum(&block.lanes(|lane| entries.at(lane).counts()));
-        let (before, searching) = (left, counts >> 16);
-        left = counts & 0xFFFF;
-        if left < before {
-            searches = false;
-        } else if searches || searching == 0 {
-            break;
-        } else {
-            searches = true;
-        }
+        let is_vain = !block.any(&block.lanes(|lane| waiting.at(lane) != before.at(lane)));
+        vain = if is_vain { vain + 1 } else { 0 };
     }
     // A lane's entries are a byte of the bit set.
-    let bytes = block.shared::<u8>();
-    block.phase(|lane| bytes.set(lane, entries.at(lane).undecided as u8));
+    block.phase(|lane| numbers.set(lane, waiting.at(lane) as u8));
     block.lanes(|lane| {
         let word = first / 32 + lane;
         if lane < PIECE / 32 && word < undecided.len() {
@@ -312,14 +343,19 @@ pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
 }
 
 /// Finds the representative of the vertex in `slot`: itself, or the lowest near.
-#[kernel]
-pub fn assign_points(
+#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+pub fn assign_points<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
     grid: In<Grid>,
     offsets: In<u32>,
     sites: In<Site>,
     by_slot: u32,
+    limits: In<G>,
+    locked: In<u32>,
+    normals: In<DVec3>,
+    uvs: In<DVec2>,
+    colors: In<u32>,
     lower: In<u32>,
     states: In<u32>,
     representatives: Out<u32>,
@@ -330,6 +366,13 @@ pub fn assign_points(
         sites,
         positions,
         by_slot: by_slot != 0,
+        guards: Guards {
+            limits,
+            locked,
+            normals,
+            uvs,
+            colors,
+        },
     };
     let id = sites.at(slot).id;
     let row = if search.by_slot { slot } else { id };
@@ -342,33 +385,31 @@ pub fn assign_points(
             representatives.unwritten().prefetch(row);
         }
     }
-    if states.at(row) == REPRESENTATIVE {
+    let state = states.at(row);
+    if state == REPRESENTATIVE {
         representatives.set(id, id);
         return;
     }
+    let count = state & !MEMBER;
     let mut lowest = NONE;
-    let mut place = row * LISTED;
-    let end = place + LISTED;
-    let mut is_incomplete = false;
-    while place < end {
-        let neighbour = lower.at(place);
-        is_incomplete = neighbour == MORE;
-        if neighbour >= MORE {
-            break;
-        }
+    let mut take = |neighbour: u32, id: u32| {
         if states.at(neighbour) == REPRESENTATIVE {
-            lowest = lowest.min(search.vertex(neighbour));
+            lowest = lowest.min(id);
         }
-        place += 1;
-    }
-    // The search finds those of the list too.
-    if is_incomplete {
+    };
+    if count > LISTED {
         search.each_lower_neighbour(row, |neighbour, id| {
-            if states.at(neighbour) == REPRESENTATIVE {
-                lowest = lowest.min(id);
-            }
+            take(neighbour, id);
             true
         });
+    } else {
+        let mut place = row * LISTED;
+        let end = place + count;
+        while place < end {
+            let neighbour = lower.at(place);
+            take(neighbour, search.vertex(neighbour));
+            place += 1;
+        }
     }
     representatives.set(id, lowest);
 }

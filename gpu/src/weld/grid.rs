@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use gpu_macros::kernel;
 
+use super::near::{Guard, Guards};
 use crate::view::{Atomic, In, Out, PREFETCHED_AHEAD};
 
 /// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
@@ -139,47 +140,73 @@ impl Grid {
 
     /// Calls `look(first, last, corner)` for runs of buckets that hold all that is near `p`, until it returns false; a bucket
     /// may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
-    ///
-    /// What is near lies in two cells along each axis, or in one.
     #[inline(always)]
     pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(u32, u32, [u32; 3]) -> bool) {
-        let [x, y, z] = self.steps_to(p);
-        let low = |steps: u32| steps.wrapping_sub(self.reach) >> STEP_BITS;
-        let high = |steps: u32| steps.wrapping_add(self.reach) >> STEP_BITS;
-        let from = |steps: u32, cell: u32| steps.wrapping_sub(cell >> BLOCK_BITS << PLACE_BITS);
-        let (x_low, x_high) = (low(x), high(x));
-        let (y_low, y_high) = (low(y), high(y));
-        let (z_low, z_high) = (low(z), high(z));
-        let mut z_cell = z_low;
+        let Reach { steps, low, high } = self.reach_of(p);
+        let mut z = low[2];
         loop {
-            let mut y_cell = y_low;
+            let mut y = low[1];
             loop {
-                let mut x_cell = x_low;
+                let mut x = low[0];
                 loop {
-                    // The cells of a row in a block are neighbours in the table.
-                    let is_last = x_cell >> BLOCK_BITS == x_high >> BLOCK_BITS;
-                    let length = if is_last { x_high - x_cell } else { 0 };
-                    let first = self.bucket_of(x_cell, y_cell, z_cell);
-                    let corner = [from(x, x_cell), from(y, y_cell), from(z, z_cell)];
-                    if !look(first, first + length, corner) {
+                    let (first, last) = self.run(x, high[0], y, z);
+                    if !look(first, last, Self::from_corner(steps, [x, y, z])) {
                         return;
                     }
-                    if is_last {
+                    if x >> BLOCK_BITS == high[0] >> BLOCK_BITS {
                         break;
                     }
-                    x_cell = x_high;
+                    x = high[0];
                 }
-                if y_cell == y_high {
+                if y == high[1] {
                     break;
                 }
-                y_cell = y_high;
+                y = high[1];
             }
-            if z_cell == z_high {
+            if z == high[2] {
                 break;
             }
-            z_cell = z_high;
+            z = high[2];
         }
     }
+
+    /// Where `p` is, and the cells within its reach: two along each axis, or one.
+    #[inline(always)]
+    fn reach_of(&self, p: [f64; 3]) -> Reach {
+        let steps = self.steps_to(p);
+        Reach {
+            steps,
+            low: steps.map(|steps| steps.wrapping_sub(self.reach) >> STEP_BITS),
+            high: steps.map(|steps| steps.wrapping_add(self.reach) >> STEP_BITS),
+        }
+    }
+
+    /// First and last bucket of the cells of a row from `x` to `high`, as far as they are in one block: those are neighbours in
+    /// the table.
+    #[inline(always)]
+    fn run(&self, x: u32, high: u32, y: u32, z: u32) -> (u32, u32) {
+        let first = self.bucket_of(x, y, z);
+        let is_last = x >> BLOCK_BITS == high >> BLOCK_BITS;
+        (first, if is_last { first + (high - x) } else { first })
+    }
+
+    /// Steps from the corner of a cell's block to a point.
+    #[inline(always)]
+    fn from_corner(steps: [u32; 3], cell: [u32; 3]) -> [u32; 3] {
+        let from = |steps: u32, cell: u32| steps.wrapping_sub(cell >> BLOCK_BITS << PLACE_BITS);
+        [
+            from(steps[0], cell[0]),
+            from(steps[1], cell[1]),
+            from(steps[2], cell[2]),
+        ]
+    }
+}
+
+/// Steps from the origin to a point, and the lowest and highest cell within its reach along each axis.
+struct Reach {
+    steps: [u32; 3],
+    low: [u32; 3],
+    high: [u32; 3],
 }
 
 impl Site {
@@ -285,16 +312,18 @@ pub fn gather_points(
 /// Positions are those of the vertices, or of the slots where the vertices' ids say nothing about where they are: what is
 /// near lies near in memory either way. An index into them, and into any array beside them, is called a row.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
+pub(super) struct Search<'a, G> {
     pub grid: Grid,
     pub offsets: In<'a, u32>,
     pub sites: In<'a, Site>,
     pub positions: In<'a, DVec3>,
     /// Whether rows are slots.
     pub by_slot: bool,
+    /// What keeps vertices apart that are near.
+    pub guards: Guards<'a, G>,
 }
 
-impl Search<'_> {
+impl<G: Guard> Search<'_, G> {
     /// Vertex of a row.
     #[inline(always)]
     pub fn vertex(&self, row: u32) -> u32 {
@@ -324,7 +353,89 @@ impl Search<'_> {
         }
     }
 
-    /// Calls `visit(row, vertex)` for every vertex near that of `row` with a lower id, until it returns false.
+    /// Whether two vertices are neighbours, that of `row` at `p` and that of `other`.
+    #[inline(always)]
+    fn are_near(&self, p: [f64; 3], v: u32, other: u32, id: u32) -> bool {
+        self.grid.is_near(p, self.positions.at(other).to_array()) && G::allows(&self.guards, v, id)
+    }
+
+    /// Bit `i` says whether site `first + i` may be near what is `corner` steps away from the corner of its block, as far as
+    /// `count` and 32; `is_wanted` takes a site's vertex.
+    #[inline(always)]
+    fn candidates(
+        &self,
+        first: u32,
+        count: u32,
+        corner: [u32; 3],
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> u32 {
+        let mut candidates = 0;
+        let mut i = 0;
+        while i < count {
+            // Without a branch: it would go either way.
+            let site = self.sites.at(first + i);
+            let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
+            candidates |= u32::from(is_candidate) << i;
+            i += 1;
+        }
+        candidates
+    }
+
+    /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later slot of
+    /// its bucket, or in another cell that is ahead of its own.
+    ///
+    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same layer,
+    /// or along x in the same row. Cells within reach of each other are in different buckets: blocks are wider.
+    #[inline(always)]
+    pub fn each_later_neighbour(&self, slot: u32, mut visit: impl FnMut(u32, u32)) {
+        let row = self.row(slot);
+        let v = self.vertex(row);
+        let p = self.positions.at(row).to_array();
+        let Reach { steps, low, high } = self.grid.reach_of(p);
+        let [mut x, mut y, mut z] = steps.map(|steps| steps >> STEP_BITS);
+        let mut start = slot + 1;
+        let mut is_own = true;
+        loop {
+            let (first, last) = self.grid.run(x, high[0], y, z);
+            if !is_own {
+                start = self.offsets.at(first);
+            }
+            is_own = false;
+            let end = self.offsets.at(last + 1);
+            let corner = Grid::from_corner(steps, [x, y, z]);
+            while start < end {
+                let count = (end - start).min(32);
+                let mut candidates = self.candidates(start, count, corner, |_| true);
+                while candidates != 0 {
+                    let slot = start + candidates.trailing_zeros();
+                    candidates &= candidates - 1;
+                    let id = self.sites.at(slot).id;
+                    let other = if self.by_slot { slot } else { id };
+                    if self.are_near(p, v, other, id) {
+                        visit(other, id);
+                    }
+                }
+                start += count;
+            }
+            // The other block of the row, the next row, the next layer.
+            if x >> BLOCK_BITS != high[0] >> BLOCK_BITS {
+                x = high[0];
+                continue;
+            }
+            x = low[0];
+            if y == high[1] {
+                if z == high[2] {
+                    return;
+                }
+                z = high[2];
+                y = low[1];
+            } else {
+                y = high[1];
+            }
+        }
+    }
+
+    /// Calls `visit(row, vertex)` for every neighbour of the vertex of `row` with a lower id, until it returns false.
     #[inline(always)]
     pub fn each_lower_neighbour(&self, row: u32, mut visit: impl FnMut(u32, u32) -> bool) {
         let v = self.vertex(row);
@@ -333,23 +444,14 @@ impl Search<'_> {
             let mut start = self.offsets.at(first);
             let end = self.offsets.at(last + 1);
             while start < end {
-                // First all by their places, without a branch: it would go either way.
                 let count = (end - start).min(32);
-                let mut candidates = 0;
-                let mut i = 0;
-                while i < count {
-                    let site = self.sites.at(start + i);
-                    let is_candidate =
-                        (site.id < v) & site.may_be_near(corner, self.grid.place_bound);
-                    candidates |= u32::from(is_candidate) << i;
-                    i += 1;
-                }
+                let mut candidates = self.candidates(start, count, corner, |id| id < v);
                 while candidates != 0 {
                     let slot = start + candidates.trailing_zeros();
                     candidates &= candidates - 1;
                     let id = self.sites.at(slot).id;
-                    let row = if self.by_slot { slot } else { id };
-                    if self.grid.is_near(p, self.positions.at(row).to_array()) && !visit(row, id) {
+                    let other = if self.by_slot { slot } else { id };
+                    if self.are_near(p, v, other, id) && !visit(other, id) {
                         return false;
                     }
                 }

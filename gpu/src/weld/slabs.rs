@@ -6,13 +6,22 @@
 
 use gpu_macros::kernel;
 
-use super::decide::UNDECIDED;
+use super::decide::{MEMBER, REPRESENTATIVE, is_undecided};
 use super::faces::{claim_slot, rotated};
 use super::grid::Site;
 use crate::view::{Atomic, In, Out};
 
-/// State of a vertex of the halo that is not decided: its own slab decides it.
-pub const WAITING: u8 = 3;
+/// What is known of a vertex.
+pub mod known {
+    /// Nothing yet.
+    pub const UNDECIDED: u8 = 0;
+    /// It is a representative.
+    pub const REPRESENTATIVE: u8 = 1;
+    /// It is a member.
+    pub const MEMBER: u8 = 2;
+    /// In a slab: it is undecided, and of the halo: its own slab decides it.
+    pub const WAITING: u8 = 3;
+}
 
 /// Vertex of a row.
 #[inline(always)]
@@ -20,10 +29,11 @@ fn vertex(row: u32, sites: In<Site>, by_slot: u32) -> u32 {
     if by_slot != 0 { sites.at(row).id } else { row }
 }
 
-/// Gives `row` the state that is known of its vertex; whether it is left for this slab to decide.
+/// Gives `row`, whose state is the number of its lower neighbours here, the state that is known of its vertex; whether it is left
+/// for this slab to decide.
 ///
-/// A vertex of the halo may have lower neighbours that are not here, so what was found for it from those that are does not
-/// count.
+/// A vertex of the slab that has no lower neighbours here is a representative: those that are not here are members. One of the
+/// halo may have others, so that it is none for that.
 #[kernel(bits)]
 pub fn impose_states(
     row: u32,
@@ -32,16 +42,13 @@ pub fn impose_states(
     known: In<u8>,
     states: Out<u32>,
 ) -> bool {
-    let state = known.at(vertex(row, sites, by_slot));
-    if u32::from(state) == UNDECIDED {
-        return states.at(row) == UNDECIDED;
+    let count = states.at(row);
+    match known.at(vertex(row, sites, by_slot)) {
+        known::REPRESENTATIVE => states.set(row, REPRESENTATIVE),
+        known::MEMBER => states.set(row, MEMBER | count),
+        known::WAITING => states.set(row, count.max(1)),
+        _ => return is_undecided(count),
     }
-    let state = if state == WAITING {
-        UNDECIDED
-    } else {
-        state.into()
-    };
-    states.set(row, state);
     false
 }
 
@@ -49,8 +56,13 @@ pub fn impose_states(
 #[kernel]
 pub fn take_states(row: u32, sites: In<Site>, by_slot: u32, states: In<u32>, known: Out<u8>) {
     let v = vertex(row, sites, by_slot);
-    if known.at(v) != WAITING {
-        known.set(v, states.at(row) as u8);
+    if known.at(v) != known::WAITING {
+        let state = match states.at(row) {
+            REPRESENTATIVE => known::REPRESENTATIVE,
+            state if is_undecided(state) => known::UNDECIDED,
+            _ => known::MEMBER,
+        };
+        known.set(v, state);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The CPU: the kernels' bodies under rayon.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -21,6 +22,7 @@ const COPY_CHUNK: usize = 1 << 20;
 pub struct Cpu {
     threads: ThreadPool,
     memory: Rc<MemoryUse>,
+    freed: Rc<Freed>,
 }
 
 impl Cpu {
@@ -32,21 +34,73 @@ impl Cpu {
         Ok(Self {
             threads,
             memory: Rc::default(),
+            freed: Rc::default(),
         })
+    }
+
+    /// New pages.
+    fn map(&self, bytes: usize) -> Result<MmapMut> {
+        let map = || MmapMut::map_anon(bytes.max(1));
+        let pages = map().or_else(|_| {
+            self.freed.shrink(0);
+            map()
+        });
+        let pages = pages.map_err(|_| Error::OutOfMemory {
+            device: self.name(),
+            needed: bytes as u64,
+            free: self.free().unwrap_or(0),
+        })?;
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
+        // is only slower.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(pages)
     }
 }
 
-/// Zeroed pages, mapped from the system.
+/// Pages that buffers gave back, the last ones at the end: the system zeroes new ones, which takes as long as a kernel that
+/// writes them.
+#[derive(Default)]
+struct Freed(RefCell<Vec<MmapMut>>);
+
+impl Freed {
+    /// The smallest pages that hold `bytes` and are not half as large again.
+    fn take(&self, bytes: usize) -> Option<MmapMut> {
+        let mut freed = self.0.borrow_mut();
+        let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
+        let (place, _) = (freed.iter().enumerate())
+            .filter(|(_, pages)| fits(pages))
+            .min_by_key(|(_, pages)| pages.len())?;
+        Some(freed.remove(place))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.borrow().iter().map(|pages| pages.len() as u64).sum()
+    }
+
+    /// Gives pages back to the system, the oldest first, until at most `bytes` are left.
+    fn shrink(&self, bytes: u64) {
+        while self.bytes() > bytes {
+            self.0.borrow_mut().remove(0);
+        }
+    }
+}
+
+/// Pages mapped from the system.
 struct Allocation {
-    pages: MmapMut,
+    /// Until it is dropped.
+    pages: Option<MmapMut>,
+    bytes: usize,
     memory: Rc<MemoryUse>,
+    freed: Rc<Freed>,
 }
 
 impl Memory for Allocation {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        self.memory.remove(self.pages.len());
+        self.memory.remove(self.bytes);
+        self.freed.0.borrow_mut().extend(self.pages.take());
     }
 }
 
@@ -58,20 +112,29 @@ impl Backend for Cpu {
         }
     }
 
+    fn is_gpu(&self) -> bool {
+        false
+    }
+
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
-        let mut pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| Error::OutOfMemory {
-            device: self.name(),
-            needed: bytes as u64,
-            free: self.free().unwrap_or(0),
-        })?;
-        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
-        // is only slower.
-        #[cfg(target_os = "linux")]
-        let _ = pages.advise(memmap2::Advice::HugePage);
+        self.memory.add(bytes);
+        let mut pages = match self.freed.take(bytes) {
+            Some(pages) => pages,
+            None => {
+                // All together stay within the most that was in use at once.
+                let (current, peak) = (self.memory.current.get(), self.memory.peak.get());
+                self.freed.shrink(peak - current);
+                self.map(bytes).inspect_err(|_| self.memory.remove(bytes))?
+            }
+        };
         let address = pages.as_mut_ptr() as u64;
-        self.memory.add(pages.len());
-        let memory = self.memory.clone();
-        Ok((address, Box::new(Allocation { pages, memory })))
+        let allocation = Allocation {
+            pages: Some(pages),
+            bytes,
+            memory: self.memory.clone(),
+            freed: self.freed.clone(),
+        };
+        Ok((address, Box::new(allocation)))
     }
 
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
@@ -154,7 +217,7 @@ impl Backend for Cpu {
                     .find(|line| line.starts_with("MemAvailable:"))?;
                 line.split_whitespace().nth(1)?.parse::<u64>().ok()
             });
-        Ok(available.map_or(u64::MAX, |kibibytes| kibibytes * 1024))
+        Ok(available.map_or(u64::MAX, |kibibytes| kibibytes * 1024 + self.freed.bytes()))
     }
 
     fn memory(&self) -> &MemoryUse {

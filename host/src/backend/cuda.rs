@@ -277,6 +277,10 @@ impl Backend for Cuda {
         self.name.clone()
     }
 
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
         let bytes = bytes.max(16);
         let mut address = 0;

@@ -24,6 +24,7 @@ pub use copies::{Copying, Way};
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
 trait Backend {
     fn name(&self) -> String;
+    fn is_gpu(&self) -> bool;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
@@ -219,6 +220,11 @@ impl Device {
     /// The machine's name.
     pub fn name(&self) -> String {
         self.backend.name()
+    }
+
+    /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
+    pub fn is_gpu(&self) -> bool {
+        self.backend.is_gpu()
     }
 
     /// A buffer with unspecified content.

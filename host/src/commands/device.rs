@@ -88,10 +88,15 @@ impl Report<'_> {
 
     /// Prints and writes what the options ask for.
     pub fn give(&self, options: &DeviceOptions) -> Result<()> {
+        self.give_beside(options, false)
+    }
+
+    /// As [`Report::give`], without the text if something else goes to standard output.
+    pub fn give_beside(&self, options: &DeviceOptions, is_output_taken: bool) -> Result<()> {
         if let Some(path) = &options.json {
             write_json(path, &self.to_json())?;
         }
-        if options.prints_text() {
+        if options.prints_text() && !is_output_taken {
             print(&self.to_text(options.timings))?;
         }
         Ok(())

@@ -83,6 +83,8 @@ struct Report {
     face_sizes: BTreeMap<usize, usize>,
     /// Sum of the faces' areas; of their signed areas in a planar mesh.
     area: f64,
+    /// Space that a closed surface encloses; negative if its faces look inward.
+    volume: Option<f64>,
     edges: usize,
     boundary_edges: usize,
     /// Connected parts of the boundary: loops that touch are one.
@@ -137,13 +139,24 @@ impl Report {
                     .sum()
             })
             .collect();
+        let edges = Edges::of(&mesh.faces);
+        let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
+        let volume = is_closed.then(|| {
+            // From the first point, not from afar.
+            let base = points[face(0)[0] as usize];
+            let cone = |f: &[u32]| {
+                let corner = |k: usize| points[f[k] as usize] - base;
+                let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));
+                triangles.sum::<f64>() / 6.0
+            };
+            (0..count).map(|i| cone(face(i))).sum()
+        });
         let regions = mesh.regions.as_ref().map(|regions| {
             regions.iter().fold(BTreeMap::new(), |mut counts, region| {
                 *counts.entry(*region).or_default() += 1;
                 counts
             })
         });
-        let edges = Edges::of(&mesh.faces);
         let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
         let mut report = Report {
             vertices: points.len(),
@@ -155,6 +168,7 @@ impl Report {
             face_sizes,
             // The sum of nothing is -0.
             area: 0.0 + blocks.iter().sum::<f64>(),
+            volume,
             edges: edges.count,
             boundary_edges: edges.boundary.len(),
             boundary_parts,
@@ -198,6 +212,7 @@ impl Report {
             "faces": self.faces,
             "face_sizes": self.face_sizes,
             "area": self.area,
+            "volume": self.volume,
             "edges": self.edges,
             "boundary_edges": self.boundary_edges,
             "boundary_parts": self.boundary_parts,
@@ -248,6 +263,9 @@ impl Report {
             line(&format!("  of {size} vertices"), count.to_string());
         }
         line("area", self.area.to_string());
+        if let Some(volume) = self.volume {
+            line("enclosed volume", volume.to_string());
+        }
         line("edges", self.edges.to_string());
         line(
             "boundary edges",

@@ -10,6 +10,7 @@ use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
 
 pub mod bench;
+mod cell_quality;
 pub mod convert;
 mod device;
 pub mod devices;

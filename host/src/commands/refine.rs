@@ -236,7 +236,11 @@ fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Res
 }
 
 /// The words of a file that are not behind a `#`, with their lines from 1.
-fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> Result<Vec<T>> {
+pub(super) fn read_words<T>(
+    path: &Path,
+    parse: impl Fn(&str) -> Option<T>,
+    what: &str,
+) -> Result<Vec<T>> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::file(path, source))?;
     let mut parsed = Vec::new();
     for (i, line) in text.lines().enumerate() {

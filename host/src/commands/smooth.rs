@@ -7,12 +7,12 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
-use serde_json::{Value, json};
+use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
-use trioxide::quality3d::{Histogram, Quality3d, quality};
+use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::cells::DeviceMesh;
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, Form, Layout, Method, Renumber, Smoothed, Weights, serial,
@@ -20,6 +20,7 @@ use trioxide::smooth::{
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 
+use super::cell_quality;
 use super::device::{DeviceOptions, Precision, Report};
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
@@ -27,7 +28,7 @@ use super::device::{DeviceOptions, Precision, Report};
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: of volumes .vtu, .mesh, .meshb, or .node and .ele; of surfaces .off, .obj, .ply, .vtu
+    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces .off, .obj, .ply, .vtu
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
@@ -47,7 +48,7 @@ pub struct Options {
     device: DeviceOptions,
 }
 
-/// What `smooth` and `bench smooth` share.
+/// How nodes move.
 #[derive(Args, Clone, Copy)]
 pub struct WayOptions {
     /// Which positions a sweep takes: a, those before it; b, those of the moment (over many blocks a race: another result in
@@ -71,10 +72,15 @@ pub struct WayOptions {
     #[arg(long, value_enum, default_value = "uniform")]
     weights: WeightsOption,
     /// How far sweeps go: laplacian, to the mean; taubin, in turn half of the way there and 0.53 of it back, which keeps the
-    /// volume (two sweeps are a step)
+    /// volume (two sweeps are a step); hc, to the mean and back by what that was too far, which keeps it too
     #[arg(long, value_enum, default_value = "laplacian")]
     method: MethodOption,
-    /// Nodes of the boundary of a volume mesh: fixed; or sliding on planar patches and along straight edges between them
+    /// Of hc: what part of the way nodes go back to where they were at first, and what part of the push is their own and not their
+    /// neighbours'; from 0 to 1 [default: 0.1,0.6]
+    #[arg(long, value_name = "ALPHA,BETA", value_parser = parse_hc)]
+    hc: Option<Hc>,
+    /// Nodes of the boundary: fixed; or sliding, of a volume mesh on planar patches and along straight edges between them, of a
+    /// surface along a straight border
     #[arg(long, value_enum, default_value = "fixed")]
     boundary: BoundaryOption,
 }
@@ -90,6 +96,19 @@ enum WeightsOption {
 enum MethodOption {
     Laplacian,
     Taubin,
+    Hc,
+}
+
+/// As alpha, beta.
+#[derive(Clone, Copy)]
+struct Hc([f64; 2]);
+
+fn parse_hc(text: &str) -> Result<Hc, String> {
+    let parts: Vec<_> = text.split(',').map(|part| part.trim().parse()).collect();
+    match parts[..] {
+        [Ok(alpha), Ok(beta)] => Ok(Hc([alpha, beta])),
+        _ => Err("is not ALPHA,BETA, two numbers from 0 to 1".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -128,7 +147,17 @@ enum RenumberOption {
 
 impl WayOptions {
     /// The library's options.
-    fn options(&self) -> smooth::Options {
+    fn options(&self) -> Result<smooth::Options> {
+        let method = match (self.method, self.hc) {
+            (MethodOption::Hc, None) => Method::HC,
+            (MethodOption::Hc, Some(Hc([alpha, beta]))) => Method::Hc { alpha, beta },
+            (_, Some(_)) => {
+                let cause = "--hc says how --method hc goes: add --method hc, or leave --hc out";
+                return Err(Error::Argument(cause.to_owned()));
+            }
+            (MethodOption::Laplacian, None) => Method::Laplacian,
+            (MethodOption::Taubin, None) => Method::Taubin,
+        };
         let form = match self.form {
             None if self.guard => Form::BColoured,
             None | Some(FormOption::A) => Form::A,
@@ -136,7 +165,7 @@ impl WayOptions {
             Some(FormOption::BColoured) => Form::BColoured,
             Some(FormOption::BExact) => Form::BExact,
         };
-        smooth::Options {
+        Ok(smooth::Options {
             form,
             layout: match self.layout {
                 LayoutOption::Soa => Layout::Soa,
@@ -158,16 +187,13 @@ impl WayOptions {
                 WeightsOption::InverseLength => Weights::InverseLength,
                 WeightsOption::Cotangent => Weights::Cotangent,
             },
-            method: match self.method {
-                MethodOption::Laplacian => Method::Laplacian,
-                MethodOption::Taubin => Method::Taubin,
-            },
+            method,
             boundary: match self.boundary {
                 BoundaryOption::Fixed => BoundaryRule::Fixed,
                 BoundaryOption::Slide => BoundaryRule::Slide,
             },
             ..smooth::Options::default()
-        }
+        })
     }
 }
 
@@ -186,7 +212,7 @@ pub fn run(options: &Options) -> Result<()> {
     let settings = smooth::Options {
         tolerance: options.tolerance,
         max_iterations: options.max_iterations,
-        ..options.way.options()
+        ..options.way.options()?
     };
     let is_volume = formats::is_volume(&options.input);
     if let Some(output) = &options.output {
@@ -232,8 +258,8 @@ fn volume(mesh: &VolumeMesh, settings: &smooth::Options, options: &Options) -> R
     match (options.device.open()?, options.device.precision) {
         (Some(on), Precision::F64) => volume_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => volume_on::<Vec3>(&on, mesh, &fixed, settings),
-        (None, Precision::F64) => serially(|| serial::volume::<DVec3>(mesh, &fixed, settings)),
-        (None, Precision::F32) => serially(|| serial::volume::<Vec3>(mesh, &fixed, settings)),
+        (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
+        (None, Precision::F32) => volume_serially::<Vec3>(mesh, &fixed, settings),
     }
 }
 
@@ -255,6 +281,29 @@ fn volume_on<P: Vector>(
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
         quality: Some([before, after]),
+    })
+}
+
+/// The sequential algorithm; what it made is measured as ever.
+fn volume_serially<P: Vector>(
+    mesh: &VolumeMesh,
+    fixed: &[bool],
+    settings: &smooth::Options,
+) -> Result<Outcome> {
+    let on = Device::cpu(Some(1))?;
+    let resident = DeviceMesh::<P>::upload(&on, mesh)?;
+    let outcome = serially(|| serial::volume::<P>(mesh, fixed, settings))?;
+    let points: Vec<P> = outcome
+        .smoothed
+        .points
+        .iter()
+        .map(|&p| P::from_f64(p))
+        .collect();
+    let before = quality(&on, &resident.cells, &resident.points)?;
+    let after = quality(&on, &resident.cells, &on.upload(&points)?)?;
+    Ok(Outcome {
+        quality: Some([before, after]),
+        ..outcome
     })
 }
 
@@ -356,8 +405,8 @@ fn report(
             ]);
         }
         counts.extend([
-            ("quality_before", histograms(before)),
-            ("quality_after", histograms(after)),
+            ("quality_before", cell_quality::to_json(before)),
+            ("quality_after", cell_quality::to_json(after)),
         ]);
     }
     Report {
@@ -369,15 +418,4 @@ fn report(
         peak_bytes: outcome.peak_bytes,
     }
     .give(&options.device)
-}
-
-/// Histograms as JSON.
-fn histograms(quality: &Quality3d) -> Value {
-    let histogram = |h: &Histogram| json!({"bounds": h.bounds, "counts": h.counts});
-    let mut object = json!({"scaled_jacobian": histogram(&quality.jacobians)});
-    if let Some(tetrahedra) = &quality.tetrahedra {
-        object["minimum_dihedral_angle"] = histogram(&tetrahedra.angles);
-        object["radius_ratio"] = histogram(&tetrahedra.ratios);
-    }
-    object
 }

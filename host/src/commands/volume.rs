@@ -7,16 +7,18 @@ use std::time::Instant;
 use clap::Args;
 use glam::DVec3;
 use serde_json::{Value, json};
-use trioxide::backend::Stage;
+use trioxide::backend::{Device, Stage};
 use trioxide::formats::read_volume;
 use trioxide::formats::volume::{
     Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
 };
+use trioxide::quality3d::{Quality3d, quality};
+use trioxide::smooth::cells::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Result, generate};
 
-use super::{is_standard_output, print, write_json};
+use super::{cell_quality, is_standard_output, print, write_json};
 
 /// How a volume mesh is written.
 #[derive(Args, Clone, Copy)]
@@ -98,6 +100,15 @@ pub fn info(options: &Info) -> Result<()> {
     let mesh = read_volume(options.input)?;
     let start = Instant::now();
     let summary = volume_summary(&mesh);
+    // A mesh that cannot be measured has problems, which are told.
+    let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
+    let quality = if can_measure && !mesh.cells.is_empty() {
+        let on = Device::cpu(None)?;
+        let resident = DeviceMesh::<DVec3>::upload(&on, &mesh)?;
+        Some(quality(&on, &resident.cells, &resident.points)?)
+    } else {
+        None
+    };
     let stage = Stage {
         name: "count, check and measure",
         milliseconds: start.elapsed().as_secs_f64() * 1e3,
@@ -108,7 +119,7 @@ pub fn info(options: &Info) -> Result<()> {
         Some([min.min(p), max.max(p)])
     });
     if let Some(path) = options.json {
-        let mut object = to_json(&mesh, &summary, bounds);
+        let mut object = to_json(&mesh, &summary, bounds, quality.as_ref());
         object["command"] = json!("info");
         object["input"] = json!(options.input.to_string_lossy());
         object["format"] = json!(format.name);
@@ -122,6 +133,9 @@ pub fn info(options: &Info) -> Result<()> {
     }
     let mut text = format!("{:<NAME_WIDTH$} {}\n", "format", format.name);
     text += &to_text(&mesh, &summary, bounds);
+    if let Some(quality) = &quality {
+        text += &cell_quality::to_text(quality, NAME_WIDTH);
+    }
     if options.timings {
         writeln!(
             text,
@@ -133,7 +147,12 @@ pub fn info(options: &Info) -> Result<()> {
     print(&text)
 }
 
-fn to_json(mesh: &VolumeMesh, summary: &VolumeSummary, bounds: Option<[DVec3; 2]>) -> Value {
+fn to_json(
+    mesh: &VolumeMesh,
+    summary: &VolumeSummary,
+    bounds: Option<[DVec3; 2]>,
+    quality: Option<&Quality3d>,
+) -> Value {
     let kinds: serde_json::Map<_, _> = summary
         .kinds
         .iter()
@@ -157,6 +176,7 @@ fn to_json(mesh: &VolumeMesh, summary: &VolumeSummary, bounds: Option<[DVec3; 2]
         "flat": summary.flat.count,
         "smallest_dihedral_angle": summary.smallest_dihedral,
         "largest_dihedral_angle": summary.largest_dihedral,
+        "quality": quality.map(cell_quality::to_json),
         "problems": summary.problems(),
     })
 }

@@ -13,6 +13,7 @@ pub mod refine_tets;
 pub mod smooth;
 pub mod smooth_weights;
 pub mod weld;
+mod weld_attributes;
 
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
@@ -20,4 +21,4 @@ pub use indexed::indexed;
 pub use polylla::polylla;
 pub use refine::{edges, refine};
 pub use refine_tets::refine_tets;
-pub use weld::weld;
+pub use weld::{weld, weld_carrying};

@@ -254,7 +254,7 @@ pub fn in_chunks<P: Vector>(
     };
     let mut squares = vec![0.0; points.len()];
     while moves.sweeps < schedule.max_sweeps && !moves.converged {
-        let factor = schedule.factors[moves.sweeps as usize % 2];
+        let factor = schedule.factor(moves.sweeps);
         let mut moved = false;
         for nodes in order.chunks(chunk) {
             let targets: Vec<P> = nodes
@@ -270,6 +270,44 @@ pub fn in_chunks<P: Vector>(
         }
         moves.sweeps += 1;
         moves.converged = !moved;
+    }
+    if !order.is_empty() {
+        summarise(&mut moves, &squares, order.len());
+    }
+    moves
+}
+
+/// HC smoothing (Vollmer, Mencl and Müller, 1999) with alpha and beta: each sweep from the positions before it. Nodes that do
+/// not move have no excess.
+pub fn hc<P: Vector>(
+    points: &mut [P],
+    graph: &Graph<'_>,
+    [alpha, beta]: [f64; 2],
+    schedule: Schedule,
+) -> Moves {
+    let order = id_order(graph.moving);
+    let start = points.to_vec();
+    let mut moves = Moves {
+        converged: order.is_empty(),
+        ..Moves::default()
+    };
+    let mut squares = vec![0.0; points.len()];
+    while moves.sweeps < schedule.max_sweeps && !moves.converged {
+        let before = points.to_vec();
+        let rest = |v: usize| before[v] + (start[v] - before[v]).times(alpha);
+        let mut excess = vec![P::ZERO; points.len()];
+        for &v in &order {
+            excess[v as usize] = target(&before, graph, v, 1.0) - rest(v as usize);
+        }
+        moves.converged = true;
+        for &v in &order {
+            let mean = target(&excess, graph, v, 1.0);
+            let v = v as usize;
+            points[v] = rest(v) + (excess[v] - mean).times(1.0 - beta);
+            squares[v] = (points[v] - before[v]).square();
+            moves.converged &= squares[v] < schedule.tolerance * schedule.tolerance;
+        }
+        moves.sweeps += 1;
     }
     if !order.is_empty() {
         summarise(&mut moves, &squares, order.len());
@@ -330,7 +368,7 @@ pub fn guarded<P: Vector>(
     };
     let mut squares = vec![0.0; points.len()];
     while moves.sweeps < schedule.max_sweeps && !moves.converged {
-        let factor = schedule.factors[moves.sweeps as usize % 2];
+        let factor = schedule.factor(moves.sweeps);
         let mut moved = false;
         for &v in order {
             let here = points[v as usize];

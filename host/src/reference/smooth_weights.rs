@@ -115,3 +115,46 @@ pub fn slide<'a, P: Vector>(
     }
     stays
 }
+
+/// Whether each node of a surface stays, being on its border but on no straight part of it. Of those that slide, `weights` lose the
+/// neighbours off the border.
+pub fn slide_border<'a, P: Vector>(
+    points: &[P],
+    rows: &[Vec<u32>],
+    faces: impl Iterator<Item = &'a [u32]>,
+    weights: &mut [Vec<f64>],
+) -> Vec<bool> {
+    let mut uses: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for face in faces {
+        for (k, &v) in face.iter().enumerate() {
+            let u = face[(k + 1) % face.len()];
+            *uses.entry((v.min(u), v.max(u))).or_default() += 1;
+        }
+    }
+    let mut border = vec![Vec::new(); points.len()];
+    for (&(v, u), _) in uses.iter().filter(|(_, uses)| **uses == 1) {
+        border[v as usize].push(u);
+        border[u as usize].push(v);
+    }
+    let mut stays = vec![false; points.len()];
+    for (v, ends) in border
+        .iter()
+        .enumerate()
+        .filter(|(_, ends)| !ends.is_empty())
+    {
+        let edge = |u: u32| points[u as usize].to_f64() - points[v].to_f64();
+        stays[v] = match ends[..] {
+            [a, b] => !is_parallel(edge(a), -edge(b)),
+            _ => true,
+        };
+        if stays[v] {
+            continue;
+        }
+        for (weight, u) in weights[v].iter_mut().zip(&rows[v]) {
+            if !ends.contains(u) {
+                *weight = 0.0;
+            }
+        }
+    }
+    stays
+}

@@ -8,8 +8,13 @@ use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 
+use super::weld_attributes;
 use crate::Result;
-use crate::weld::{Options, Position, Welded, check};
+use crate::backend::Device;
+use crate::weld::{
+    Carried, Found, Guards, HostGuards, Options, Position, Welded, check, check_ratio, extent,
+    fraction_removed, search, spacing,
+};
 
 /// Welds the points and triangles of a mesh.
 ///
@@ -17,8 +22,23 @@ use crate::weld::{Options, Position, Welded, check};
 /// [`crate::Error::Invalid`] for a coordinate that is not finite or a face with an index out of range,
 /// [`crate::Error::Argument`] for an epsilon that is no distance.
 pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
+    weld_carrying(points, faces, &Carried::NONE, options)
+}
+
+/// As [`weld()`], with what vertices and faces carry.
+///
+/// # Errors
+/// As [`weld()`]; [`crate::Error::Argument`] for a guard over what vertices do not carry.
+pub fn weld_carrying(
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    carried: &Carried,
+    options: &Options,
+) -> Result<Welded> {
     check(points, faces, options)?;
-    let representatives = cluster(points, options);
+    carried.check(points.len(), faces.len())?;
+    let guards = HostGuards::new(points.len(), &options.guards, carried)?;
+    let representatives = cluster(points, &guards, options.epsilon);
     let mut ids = Vec::new();
     let mut map = vec![0; points.len()];
     for (v, &representative) in representatives.iter().enumerate() {
@@ -34,22 +54,57 @@ pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<W
         Position::Mean => means(points, &map, ids.len()),
         Position::First => ids.iter().map(|&v| points[v as usize]).collect(),
     };
-    let remapped = faces.iter().map(|face| face.map(|v| map[v as usize]));
-    let faces = if options.keep_degenerate {
-        remapped.collect()
-    } else {
-        let mut seen = HashSet::new();
-        remapped
-            .filter(|&[a, b, c]| a != b && b != c && c != a)
-            .filter(|&face| seen.insert(from_lowest(face)))
-            .collect()
+    let attributes = match options.position {
+        Position::Mean => weld_attributes::means(carried.attributes, &map, ids.len()),
+        Position::First => weld_attributes::first(carried.attributes, &ids),
     };
+    let remapped = faces.iter().map(|face| face.map(|v| map[v as usize]));
+    let mut seen = HashSet::new();
+    let (kept, faces): (Vec<usize>, _) = remapped
+        .enumerate()
+        .filter(|&(_, [a, b, c])| options.keep_degenerate || a != b && b != c && c != a)
+        .filter(|&(_, face)| options.keep_degenerate || seen.insert(from_lowest(face)))
+        .unzip();
+    let regions = carried
+        .regions
+        .map(|of| kept.iter().map(|&t| of[t]).collect());
     Ok(Welded {
         map,
         representatives: ids,
         points: positions,
         faces,
+        attributes,
+        regions: regions.filter(|regions: &Vec<i32>| !regions.is_empty()),
     })
+}
+
+/// The epsilon that removes the fraction `ratio` of the vertices, as [`crate::weld::epsilon_for_ratio_carrying`] finds it.
+///
+/// # Errors
+/// As there.
+pub fn epsilon_for_ratio(
+    points: &[DVec3],
+    carried: &Carried,
+    guards: &Guards,
+    ratio: f64,
+) -> Result<Found> {
+    check_ratio(ratio)?;
+    let options = Options {
+        guards: *guards,
+        ..Options::new(0.0)
+    };
+    check(points, &[], &options)?;
+    carried.check(points.len(), carried.regions.map_or(0, <[i32]>::len))?;
+    let guards = HostGuards::new(points.len(), guards, carried)?;
+    let removed = |epsilon| {
+        let representatives = cluster(points, &guards, epsilon);
+        let representatives = representatives.iter().enumerate();
+        let kept = representatives.filter(|&(v, &r)| r == v as u32).count();
+        Ok(fraction_removed(points.len(), kept))
+    };
+    let on = Device::cpu(Some(1))?;
+    let spacing = spacing(&on, &on.upload(points)?)?;
+    search(ratio, spacing, || Ok(extent(points)), removed)
 }
 
 /// The same oriented triangle from its lowest corner on.
@@ -64,8 +119,8 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The representative of each vertex.
-fn cluster(points: &[DVec3], options: &Options) -> Vec<u32> {
-    let near = options.nearness();
+fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
+    let near = Options::new(epsilon).nearness();
     // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in that of the point moved by
     // epsilon to either side.
     let side = (4.0 * near.reach).clamp(f64::MIN_POSITIVE, f64::MAX);
@@ -83,7 +138,10 @@ fn cluster(points: &[DVec3], options: &Options) -> Vec<u32> {
             for &y in &choices[1] {
                 for &z in &choices[2] {
                     for &r in cells.get(&[x, y, z]).into_iter().flatten() {
-                        if r < lowest && near.is_near(p, points[r as usize]) {
+                        if r < lowest
+                            && near.is_near(p, points[r as usize])
+                            && guards.allow(v as u32, r)
+                        {
                             lowest = r;
                         }
                     }

@@ -17,6 +17,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod triangulate;
+mod volume;
 
 use std::path::Path;
 
@@ -30,11 +31,13 @@ use scene::Scene;
 pub use camera::{Camera, Up};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
+pub use volume::{Cut, render_volume};
 
 /// What the colour of a face tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; of points without faces, their height.
+    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; of points without faces, their height; of
+    /// cells, their scaled Jacobian.
     #[default]
     Auto,
     /// Nothing: all faces are white; in space light blue, and their backs orange.

@@ -13,6 +13,7 @@ mod refine_tets;
 mod small;
 mod smooth;
 pub mod weld;
+mod weld_carried;
 mod weld_slabs;
 
 use std::collections::BTreeSet;
@@ -100,6 +101,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(refine::cases(&meshes, size));
     cases.extend(refine_tets::cases(size)?);
     cases.extend(weld::cases(size));
+    cases.extend(weld_carried::cases());
     cases.extend(weld_slabs::cases(size));
     cases.extend(smooth::cases(size)?);
     cases.push(Case::new(

@@ -6,8 +6,10 @@ use glam::DVec3;
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
+use crate::mesh::VertexAttributes;
 use crate::reference;
-use crate::weld::{Options, Position, Welded, weld, weld_from_host};
+use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld, weld_from_host};
+use crate::{Error, Result};
 
 /// Points and triangles, by name, with the epsilons to weld them by.
 struct Input {
@@ -15,7 +17,12 @@ struct Input {
     points: Vec<DVec3>,
     faces: Vec<[u32; 3]>,
     epsilons: Vec<f64>,
+    /// Epsilon up to which every method is run, if there are more than [`MOST_PAIRED`] points.
+    paired_up_to: f64,
 }
+
+/// Points of which all pairs may be neighbours.
+const MOST_PAIRED: usize = 6_000;
 
 /// The cases of this family.
 pub fn cases(size: Size) -> Vec<Case> {
@@ -27,6 +34,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             points,
             faces,
             epsilons: vec![1e-3],
+            paired_up_to: 1e-3,
         });
     }
     let mut cases = Vec::new();
@@ -40,6 +48,16 @@ pub fn cases(size: Size) -> Vec<Case> {
             ));
         }
     }
+    cases.push(Case::new("weld by keys that collide", colliding_keys));
+    cases.push(Case::new("weld refuses long lists", long_lists));
+    cases.push(Case::new(
+        "weld refuses bad points by each method",
+        bad_points,
+    ));
+    cases.push(Case::new(
+        "weld chooses a method by memory",
+        method_by_memory,
+    ));
     cases
 }
 
@@ -57,13 +75,154 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
         let faces = on.upload(&input.faces)?;
         let ours = weld(on, &points, &faces, &options)?.download(on)?;
         equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
-        let (ours, _) = weld_from_host(on, &input.points, &input.faces, &options)?;
-        equal_welds(&ours, &expected)
+        let ours = weld_from_host(on, &input.points, &input.faces, &options)?;
+        equal_welds(&ours.welded, &expected)
             .map_err(|error| format!("copies beside work, {options:?}: {error}"))?;
+    }
+    // The square of that many takes seconds by the methods that know all pairs of neighbours.
+    if input.points.len() > MOST_PAIRED && epsilon > input.paired_up_to {
+        return Ok(());
+    }
+    compare_methods(on, input, &Options::new(epsilon))
+}
+
+/// Welds by every method.
+fn compare_methods(on: &Device, input: &Input, options: &Options) -> Outcome {
+    let expected = reference::weld(&input.points, &input.faces, options)?;
+    let points = on.upload(&input.points)?;
+    let faces = on.upload(&input.faces)?;
+    for method in Method::ALL {
+        let options = Options { method, ..*options };
+        let ours = weld(on, &points, &faces, &options)?;
+        if ours.method != method {
+            return Err(format!("{method:?} became {:?}", ours.method));
+        }
+        if ours.left.last().is_some_and(|&left| left > 0) {
+            return Err(format!("{method:?} leaves {:?} undecided", ours.left));
+        }
+        equal_welds(&ours.download(on)?, &expected)
+            .map_err(|error| format!("{options:?}: {error}"))?;
     }
     Ok(())
 }
 
+/// Keys of so few bits that most cells share theirs with others: what tells cells apart is not the key.
+fn colliding_keys(on: &Device) -> Outcome {
+    let (points, faces) = scan(700, 4);
+    let input = Input {
+        name: "a small scan",
+        points,
+        faces,
+        epsilons: Vec::new(),
+        paired_up_to: f64::MAX,
+    };
+    for (key_bits, epsilon) in [(1, 0.2), (4, 0.05), (8, 0.0), (8, 0.1)] {
+        let tuning = Tuning {
+            key_bits,
+            ..Tuning::default()
+        };
+        let options = Options {
+            tuning,
+            ..Options::new(epsilon)
+        };
+        compare_methods(on, &input, &options)
+            .map_err(|error| format!("{key_bits} bits: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Lists of neighbours that would be too long are refused; they are made up to the last that fits.
+fn long_lists(on: &Device) -> Outcome {
+    let n = 2_000;
+    let pairs = n as u64 * (n as u64 - 1) / 2;
+    let points = on.upload(&vec![DVec3::ONE; n])?;
+    let faces = on.upload::<[u32; 3]>(&[])?;
+    for method in [Method::Dependency, Method::SparseGrid] {
+        let run = |most_neighbours: u64| -> Result<usize> {
+            let tuning = Tuning {
+                most_neighbours,
+                ..Tuning::default()
+            };
+            let options = Options {
+                method,
+                tuning,
+                ..Options::new(0.0)
+            };
+            Ok(weld(on, &points, &faces, &options)?.points.len())
+        };
+        if run(pairs)? != 1 {
+            return Err(format!("{method:?} does not merge equal points"));
+        }
+        for most in [pairs - 1, pairs / 2, 0] {
+            match run(most) {
+                Err(Error::NeighboursOutOfMemory { needed, room, .. })
+                    if room == 4 * most && needed > room && needed <= 4 * pairs => {}
+                other => return Err(format!("{method:?} with room for {most}: {other:?}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `auto` is the grid, or what needs less where the grid does not fit, and refuses what fits by no method.
+fn method_by_memory(on: &Device) -> Outcome {
+    let free = on.free_bytes()?;
+    let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);
+    let by_grid = bytes_needed(Method::Grid, 1 << 20, 0) >> 20;
+    let by_least = bytes_needed(Method::OnTheFly, 1 << 20, 0) >> 20;
+    // Free memory moves meanwhile: far from either bound.
+    let cases = [
+        (2 * by_grid, Some(Method::Grid)),
+        ((by_grid + by_least) / 2, Some(Method::OnTheFly)),
+        (by_least / 2, None),
+    ];
+    for (bytes_each, expected) in cases {
+        // Where the system does not say how much is free, all fits.
+        if free > 1 << 50 {
+            break;
+        }
+        match (choose(free / bytes_each), expected) {
+            (Ok(chosen), Some(expected)) if chosen == expected => {}
+            (Err(Error::OutOfMemory { .. }), None) => {}
+            (other, _) => {
+                return Err(format!(
+                    "{other:?} by {bytes_each} bytes a vertex, expected {expected:?}"
+                ));
+            }
+        }
+    }
+    let points = on.upload(&[DVec3::ZERO, DVec3::ONE])?;
+    let welded = weld(on, &points, &on.upload(&[])?, &Options::new(0.5))?;
+    if welded.method != Method::Grid {
+        return Err(format!("{:?} for two points", welded.method));
+    }
+    Ok(())
+}
+
+/// A coordinate that is no number is refused by each method, with the lowest vertex that has one.
+fn bad_points(on: &Device) -> Outcome {
+    let faces = on.upload::<[u32; 3]>(&[])?;
+    for bad in [f64::NAN, f64::INFINITY, -1e299] {
+        let mut points = vec![DVec3::ONE; 100];
+        points[70].y = bad;
+        points[40].z = bad;
+        let points = on.upload(&points)?;
+        for method in Method::ALL {
+            let options = Options {
+                method,
+                ..Options::new(0.5)
+            };
+            match weld(on, &points, &faces, &options) {
+                Err(Error::Invalid { element, .. }) if element == "vertex 40" => {}
+                Err(other) => return Err(format!("{method:?} with {bad}: {other}")),
+                Ok(_) => return Err(format!("{method:?} takes {bad}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares two results by bits.
 pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     // By bits: -0.0 is not 0.0.
     let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
@@ -77,7 +236,33 @@ pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
         &expected.representatives,
     )?;
     equal("points", &bits(&ours.points), &bits(&expected.points))?;
-    equal("faces", &ours.faces, &expected.faces)
+    equal("faces", &ours.faces, &expected.faces)?;
+    let attributes = |welded: &Welded| -> Vec<Vec<u64>> {
+        let VertexAttributes {
+            normals,
+            colors,
+            uvs,
+        } = &welded.attributes;
+        let normals = normals.iter().flatten().flat_map(|n| n.to_array());
+        let uvs = uvs.iter().flatten().flat_map(|uv| uv.to_array());
+        let colors = colors
+            .iter()
+            .flatten()
+            .map(|&c| u32::from_le_bytes(c).into());
+        let regions = welded.regions.iter().flatten().map(|&r| r as u64);
+        vec![
+            normals.map(f64::to_bits).collect(),
+            uvs.map(f64::to_bits).collect(),
+            colors.collect(),
+            regions.collect(),
+        ]
+    };
+    let names = ["normals", "texture coordinates", "colours", "regions"];
+    let (ours, expected) = (attributes(ours), attributes(expected));
+    for (name, (ours, expected)) in names.iter().zip(ours.iter().zip(&expected)) {
+        equal(name, ours, expected)?;
+    }
+    Ok(())
 }
 
 fn inputs() -> Vec<Input> {
@@ -103,6 +288,7 @@ fn inputs() -> Vec<Input> {
         points: points.clone(),
         faces: faces.clone(),
         epsilons: vec![0.0, spacing / 20.0, spacing, 4.0 * spacing, 0.5, 10.0],
+        paired_up_to: 4.0 * spacing,
     }];
     let (points, faces) = shuffled(&points, &faces);
     inputs.push(Input {
@@ -110,6 +296,7 @@ fn inputs() -> Vec<Input> {
         points: points.clone(),
         faces: faces.clone(),
         epsilons: vec![spacing / 4.0, spacing, 4.0 * spacing],
+        paired_up_to: spacing,
     });
     inputs.push(Input {
         name: "a triangle soup",
@@ -122,6 +309,15 @@ fn inputs() -> Vec<Input> {
             .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
             .collect(),
         epsilons: vec![0.0, spacing / 4.0, spacing],
+        paired_up_to: spacing / 4.0,
+    });
+    let (points, faces) = scan(1_500, 2);
+    inputs.push(Input {
+        name: "a small scan",
+        points,
+        faces,
+        epsilons: vec![0.1, 0.5, 10.0],
+        paired_up_to: f64::MAX,
     });
     let mut named = |name, points: Vec<DVec3>, epsilons: &[f64]| {
         let faces = strip(points.len() as u32);
@@ -130,6 +326,7 @@ fn inputs() -> Vec<Input> {
             points,
             faces,
             epsilons: epsilons.to_vec(),
+            paired_up_to: f64::MAX,
         });
     };
     named("nothing", Vec::new(), &[0.0, 1.0]);

@@ -6,7 +6,7 @@ use super::weld::{equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size};
 use crate::backend::Device;
 use crate::reference;
-use crate::weld::{InSlabs, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs};
+use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs};
 
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {
@@ -14,7 +14,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         Case::new("weld in slabs a scan", |on| {
             let (points, faces) = scan(20_000, 1);
             for epsilon in [0.0, 0.0015, 0.03, 0.12] {
-                let limit = bytes_needed(points.len(), faces.len()) / 4;
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
                 let took = compare(on, &points, &faces, epsilon, limit)?;
                 several("slabs", took.slabs)?;
                 several("parts of faces", took.face_parts)?;
@@ -25,7 +25,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             let (points, faces) = scan(20_000, 1);
             let (points, faces) = shuffled(&points, &faces);
             for epsilon in [0.0075, 0.03, 0.12] {
-                let limit = bytes_needed(points.len(), faces.len()) / 4;
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
                 let took = compare(on, &points, &faces, epsilon, limit)?;
                 several("slabs", took.slabs)?;
                 several("passes", took.left.len())?;
@@ -109,7 +109,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     if size == Size::Large {
         cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
             let (points, faces) = scan(2_000_000, 3);
-            let limit = bytes_needed(points.len(), faces.len()) / 5;
+            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
             several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
         }));
     }

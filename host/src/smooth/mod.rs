@@ -80,7 +80,7 @@ pub enum Weights {
 }
 
 /// How far sweeps go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Method {
     /// To the mean.
     #[default]
@@ -88,26 +88,40 @@ pub enum Method {
     /// Half of the way to the mean, and in the next sweep 0.53 of it away: what is smooth keeps its size (Taubin, A signal
     /// processing approach to fair surface design, 1995, section 4).
     Taubin,
+    /// To the mean, and back by what that was too far, of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl
+    /// and Müller, Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
+    Hc {
+        /// Part of the way back to where nodes were at first.
+        alpha: f64,
+        /// What the node itself counts for, and not its neighbours.
+        beta: f64,
+    },
 }
 
 impl Method {
+    /// HC smoothing that holds on a little to where nodes were at first.
+    pub const HC: Method = Method::Hc {
+        alpha: 0.1,
+        beta: 0.6,
+    };
+
     /// How far sweeps of even and of odd number go to the mean: 1 is all the way.
     pub fn factors(self) -> [f64; 2] {
         match self {
-            Method::Laplacian => [1.0; 2],
+            Method::Laplacian | Method::Hc { .. } => [1.0; 2],
             Method::Taubin => [0.5, -0.53],
         }
     }
 }
 
-/// What nodes of the boundary of a volume mesh do.
+/// What nodes of the boundary of a volume mesh, or of the border of a surface, do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundaryRule {
     /// Stay.
     #[default]
     Fixed,
-    /// Go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two; others
-    /// stay.
+    /// Go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two; of a
+    /// surface, on the same straight border. Others stay.
     Slide,
 }
 
@@ -209,7 +223,7 @@ pub fn run<P: Vector>(
     smooth(on, &resident, bounds(&mesh.points), fixed, options)?.download(on)
 }
 
-/// Smooths a surface mesh, whose border stays, as [`run`] does a volume mesh.
+/// Smooths a surface mesh as [`run`] does a volume mesh.
 ///
 /// # Errors
 /// As [`run`].
@@ -255,10 +269,31 @@ pub fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<
             .to_owned()
     } else if options.guard && options.form != Form::BColoured {
         "guarded sweeps are by colours: they need form b-coloured".to_owned()
+    } else if let Some(wrong) = wrong_hc(options) {
+        wrong
     } else {
         return Ok(());
     };
     Err(Error::Argument(wrong))
+}
+
+/// Why HC smoothing cannot be done with these options.
+fn wrong_hc(options: &Options) -> Option<String> {
+    let Method::Hc { alpha, beta } = options.method else {
+        return None;
+    };
+    let range = 0.0..=1.0;
+    if !range.contains(&alpha) || !range.contains(&beta) {
+        Some(format!(
+            "alpha and beta of HC smoothing are parts of a whole, not {alpha} and {beta}: give numbers from 0 to 1"
+        ))
+    } else if options.form != Form::A || options.blocks != Blocks::Many {
+        let needs =
+            "HC smoothing moves all nodes at the same time: it needs form a over many blocks";
+        Some(needs.to_owned())
+    } else {
+        None
+    }
 }
 
 /// The error of options that this mesh cannot be smoothed with. `is_simplicial`: all cells are tetrahedra, or triangles.
@@ -268,8 +303,6 @@ pub fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<
 pub(crate) fn check_kind(options: &Options, is_surface: bool, is_simplicial: bool) -> Result<()> {
     let wrong = if is_surface && options.guard {
         "the guard is of volume meshes: smooth a surface without it"
-    } else if is_surface && options.boundary == BoundaryRule::Slide {
-        "sliding boundary nodes are of volume meshes: the border of a surface stays"
     } else if options.weights == Weights::Cotangent && !is_simplicial {
         "cotangent weights are of triangles and tetrahedra only: take uniform or inverse-length ones"
     } else {
@@ -428,7 +461,7 @@ fn relax_in<L: Nodes>(
     let schedule = Schedule {
         tolerance: options.tolerance,
         max_sweeps: options.max_iterations,
-        factors: options.method.factors(),
+        method: options.method,
     };
     let guard = options.guard.then_some(sweeps::Guard {
         cells: &mesh.cells,

@@ -3,7 +3,9 @@
 use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 
 use super::sweeps::{Moves, Schedule};
-use super::{Blocks, BoundaryRule, Form, Options, Smoothed, Weights, check_kind, check_options};
+use super::{
+    Blocks, BoundaryRule, Form, Method, Options, Smoothed, Weights, check_kind, check_options,
+};
 use crate::mesh::Mesh;
 use crate::reference::{smooth as reference, smooth_weights};
 use crate::volume::VolumeMesh;
@@ -27,9 +29,7 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
     let mut stays = match options.boundary {
         BoundaryRule::Fixed => reference::boundary_nodes(nodes, mesh.cells.iter()),
         BoundaryRule::Slide => {
-            if weights.is_empty() {
-                weights = rows.iter().map(|row| vec![1.0; row.len()]).collect();
-            }
+            spread(&mut weights, &rows);
             smooth_weights::slide(&points, &rows, mesh.cells.iter(), &mut weights)
         }
     };
@@ -65,8 +65,14 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
     check_kind(options, true, faces().all(|face| face.len() == 3))?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::surface_neighbours(nodes, faces());
-    let weights = weigh(&points, &rows, faces(), options.weights);
-    let mut stays = reference::border_nodes(nodes, faces());
+    let mut weights = weigh(&points, &rows, faces(), options.weights);
+    let mut stays = match options.boundary {
+        BoundaryRule::Fixed => reference::border_nodes(nodes, faces()),
+        BoundaryRule::Slide => {
+            spread(&mut weights, &rows);
+            smooth_weights::slide_border(&points, &rows, faces(), &mut weights)
+        }
+    };
     if let Some(regions) = &mesh.regions {
         let interface = reference::interface_nodes(nodes, faces(), regions);
         stays.iter_mut().zip(interface).for_each(|(s, i)| *s |= i);
@@ -79,6 +85,13 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
     };
     let moves = sweep(&mut points, &graph, options)?;
     Ok(smoothed(points, &moving, moves))
+}
+
+/// Writes out the weights if all are equal.
+fn spread(weights: &mut Vec<Vec<f64>>, rows: &[Vec<u32>]) {
+    if weights.is_empty() {
+        *weights = rows.iter().map(|row| vec![1.0; row.len()]).collect();
+    }
 }
 
 /// The weight of each neighbour; none if all are equal.
@@ -99,7 +112,7 @@ fn schedule(options: &Options) -> Schedule {
     Schedule {
         tolerance: options.tolerance,
         max_sweeps: options.max_iterations,
-        factors: options.method.factors(),
+        method: options.method,
     }
 }
 
@@ -123,6 +136,9 @@ fn sweep<P: Vector>(
     options: &Options,
 ) -> Result<Moves> {
     let schedule = schedule(options);
+    if let Method::Hc { alpha, beta } = options.method {
+        return Ok(reference::hc(points, graph, [alpha, beta], schedule));
+    }
     let by_id = reference::id_order(graph.moving);
     Ok(match (options.form, options.blocks) {
         (Form::A, _) => reference::form_a(points, graph, schedule),

@@ -5,7 +5,7 @@ use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, one_block::ou
 
 use super::cells::{DeviceCells, Incidence};
 use super::order::Ordered;
-use super::{Blocks, Form};
+use super::{Blocks, Form, Method};
 use crate::Result;
 use crate::backend::Device;
 
@@ -21,8 +21,8 @@ pub struct Schedule {
     pub tolerance: f64,
     /// Most sweeps.
     pub max_sweeps: u32,
-    /// How far a sweep of even number goes to the mean, and one of odd number: 1 is all the way.
-    pub factors: [f64; 2],
+    /// How far sweeps go.
+    pub method: Method,
 }
 
 impl Schedule {
@@ -30,8 +30,9 @@ impl Schedule {
         self.tolerance * self.tolerance
     }
 
-    fn factor(&self, sweep: u32) -> f64 {
-        self.factors[sweep as usize % 2]
+    /// How far sweep number `sweep` goes to the mean: 1 is all the way.
+    pub fn factor(&self, sweep: u32) -> f64 {
+        self.method.factors()[sweep as usize % 2]
     }
 }
 
@@ -90,14 +91,12 @@ pub fn sweep<L: Nodes>(
     if form == Form::A {
         let before = on.stage("sweeps", || {
             let mut other = on.duplicate(&nodes)?;
-            match blocks {
-                Blocks::Many => {
-                    form_a_many(on, ordered, &mut nodes, &mut other, schedule, &mut moves)?
-                }
-                Blocks::One => {
-                    form_a_one(on, ordered, &mut nodes, &mut other, schedule, &mut moves)?
-                }
-            }
+            let sweep = match (schedule.method, blocks) {
+                (Method::Hc { .. }, _) => hc,
+                (_, Blocks::Many) => form_a_many,
+                (_, Blocks::One) => form_a_one,
+            };
+            sweep(on, ordered, &mut nodes, &mut other, schedule, &mut moves)?;
             Ok(other)
         })?;
         squares = on.uninitialized(count as usize)?;
@@ -211,6 +210,73 @@ fn form_a_many<L: Nodes>(
     Ok(())
 }
 
+/// Sweeps of HC smoothing; nothing else than form A over many blocks gets here.
+fn hc<L: Nodes>(
+    on: &Device,
+    ordered: &Ordered,
+    nodes: &mut Buffer<L>,
+    other: &mut Buffer<L>,
+    schedule: Schedule,
+    moves: &mut Moves,
+) -> Result<()> {
+    let Method::Hc { alpha, beta } = schedule.method else {
+        unreachable!("another method");
+    };
+    let count = ordered.moving;
+    let all = ordered.order.len() as u32;
+    let Ordered {
+        rows,
+        neighbours,
+        weights,
+        ..
+    } = ordered;
+    let start = on.duplicate(nodes)?;
+    let mut excess = on.uninitialized(nodes.len())?;
+    in_batches(on, schedule, moves, |moved, k, _| {
+        let (from, to) = if k % 2 == 0 {
+            (&*nodes, &mut *other)
+        } else {
+            (&*other, &mut *nodes)
+        };
+        kernel::measure_excess::launch(
+            on,
+            all,
+            rows,
+            neighbours,
+            weights,
+            &start,
+            from,
+            &mut excess,
+            moved,
+            k,
+            count,
+            alpha,
+        )?;
+        kernel::sweep_hc::launch(
+            on,
+            count.div_ceil(SWEEP_LANES),
+            rows,
+            neighbours,
+            weights,
+            &start,
+            &excess,
+            from,
+            to,
+            moved,
+            k,
+            count,
+            alpha,
+            beta,
+            schedule.square(),
+        )?;
+        Ok(())
+    })?;
+    if moves.sweeps % 2 == 1 {
+        std::mem::swap(nodes, other);
+    }
+    Ok(())
+}
+
 fn in_place<L: Nodes>(
     on: &Device,
     ordered: &Ordered,
@@ -284,7 +350,7 @@ fn by_one_block(
         let batch = ONE_BLOCK_BATCH.min(schedule.max_sweeps - moves.sweeps);
         let mut result = on.uninitialized(outcome::COUNT)?;
         // A batch that is not the last has an even number of sweeps, so that it begins with the first factor.
-        launch(&mut result, batch, schedule.factors)?;
+        launch(&mut result, batch, schedule.method.factors())?;
         let result = on.download(&result)?;
         let done = result[outcome::SWEEPS as usize];
         moves.sweeps += done;

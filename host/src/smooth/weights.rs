@@ -83,7 +83,12 @@ pub(super) fn slide<P: Vector>(
         }
         let nodes = mesh.cells.nodes;
         let mut stays = on.uninitialized(nodes.div_ceil(32) as usize)?;
-        kernel::slide_nodes::launch(
+        let slide = if mesh.cells.is_surface {
+            kernel::slide_border_nodes::launch::<P>
+        } else {
+            kernel::slide_nodes::launch::<P>
+        };
+        slide(
             on,
             nodes,
             &mesh.cells.offsets,

@@ -9,6 +9,7 @@ mod exact;
 pub mod half_edges;
 pub mod polygons;
 pub mod refine;
+pub mod smooth;
 pub mod tets;
 pub mod triangulation;
 pub mod volume;

@@ -116,7 +116,7 @@ impl VolumeSummary {
 }
 
 /// Faces of a kind, by places in the cell, each seen from outside counter-clockwise.
-fn faces(kind: CellKind) -> &'static [&'static [usize]] {
+pub(crate) fn faces(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Tetrahedron => &[&[1, 2, 3], &[0, 3, 2], &[0, 1, 3], &[0, 2, 1]],
         CellKind::Pyramid => &[
@@ -248,7 +248,7 @@ fn volume(kind: CellKind, point: impl Fn(usize) -> DVec3) -> f64 {
 }
 
 /// A face by its vertices, ascending; [`NONE`] stands last for a triangle.
-fn key(face: impl Iterator<Item = u32>) -> [u32; 4] {
+pub(crate) fn key(face: impl Iterator<Item = u32>) -> [u32; 4] {
     let mut key = [NONE; 4];
     key.iter_mut().zip(face).for_each(|(place, v)| *place = v);
     key.sort_unstable();

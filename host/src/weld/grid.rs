@@ -220,7 +220,7 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
     let wanted = n as f64 / tuning.points_per_cell;
     let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
-    (origin, chosen.max(least))
+    (origin, chosen.max(least * tuning.cell_width))
 }
 
 /// Number of boxes that the samples are in, by a hash of 64 bits.

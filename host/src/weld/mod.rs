@@ -1,9 +1,20 @@
 //! Vertex clustering on a device: vertices within epsilon of each other become one. The kernels, what they cover of the paper
 //! and how they differ from it are in `gpu::weld`.
 
+mod carried;
+mod cells;
+mod cluster;
+mod dependency;
+mod from_host;
 mod grid;
+mod guards;
+mod mesh;
+mod method;
+mod on_the_fly;
+mod polygons;
 mod ratio;
 mod slabs;
+mod sparse_grid;
 
 use glam::DVec3;
 use gpu::launch::Buffer;
@@ -11,23 +22,38 @@ use gpu::view::NONE;
 use gpu::weld as kernel;
 
 use crate::backend::Device;
-use crate::collective::{bucket_known, compact, exclusive_scan};
+use crate::collective::{Buckets, bucket_known, compact, exclusive_scan};
+use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
-use grid::DeviceGrid;
+use carried::carry;
+use cluster::{Clustering, cluster};
+use guards::DeviceGuards;
 
-pub use ratio::{Found, epsilon_for_ratio};
-pub use slabs::{InSlabs, bytes_of_slab, fits, weld_in_slabs};
+pub use carried::{Carried, DeviceCarried};
+pub use from_host::{FromHost, weld_from_host};
+pub(crate) use grid::spacing;
+pub use guards::Guards;
+pub(crate) use guards::HostGuards;
+pub use mesh::{DeviceMesh, Locks, triangles};
+pub use method::Method;
+pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
+pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
+pub use slabs::{InSlabs, bytes_of_slab, weld_in_slabs};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Vertices at most this far apart are neighbours; 0 merges exact duplicates.
     pub epsilon: f64,
+    /// What else neighbours have in common.
+    pub guards: Guards,
     /// Position of a cluster.
     pub position: Position,
     /// Keep triangles whose corners became the same, and those that are there more than once.
     pub keep_degenerate: bool,
+    /// How clusters are computed. Speed and memory depend on it, and no result.
+    pub method: Method,
     /// How the work is laid out.
     pub tuning: Tuning,
 }
@@ -37,15 +63,34 @@ pub struct Options {
 pub struct Tuning {
     /// Vertices of an occupied cell that the choice of the cells' side aims at.
     pub points_per_cell: f64,
+    /// Side of the cells in terms of what epsilon asks for at least, 1 or more.
+    pub cell_width: f64,
+    /// A device makes complete lists of lower neighbours if more than one in so many vertices are left after the first round: never
+    /// by 1.
+    pub dense_share: usize,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
+    /// Sweeps in vain after which a block of the decision gives up.
+    pub patience: u32,
+    /// Blocks of the first decision that a device runs at once; where there are more, none waits.
+    pub blocks_at_once: u32,
+    /// Bits of the keys of hashed cells, 1 to 64: fewer than 64 make keys collide, to try what that does.
+    pub key_bits: u32,
+    /// Most neighbours that stored lists may hold; more are refused, as are those that do not fit the free memory.
+    pub most_neighbours: u64,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
         Self {
             points_per_cell: 2.0,
+            cell_width: 1.6,
+            dense_share: 8,
             points_per_block: 24,
+            patience: 256,
+            blocks_at_once: 1056,
+            key_bits: 64,
+            most_neighbours: u64::MAX,
         }
     }
 }
@@ -55,16 +100,33 @@ impl Options {
     pub fn new(epsilon: f64) -> Self {
         Self {
             epsilon,
+            guards: Guards::default(),
             position: Position::Mean,
             keep_degenerate: false,
+            method: Method::Auto,
             tuning: Tuning::default(),
         }
     }
 
-    /// Refuses an epsilon that is no distance.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// The method to use: [`Method::Grid`] alone knows guards.
+    fn method_for(&self, is_guarded: bool) -> Result<Method> {
+        match self.method {
+            Method::Auto | Method::Grid if is_guarded => Ok(Method::Grid),
+            method if is_guarded => Err(Error::Argument(format!(
+                "tolerances and locks are known to --method grid alone: leave --method {} out",
+                method.name()
+            ))),
+            method => Ok(method),
+        }
+    }
+
+    /// Refuses an epsilon that is no distance, and tolerances that are none.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub fn check(&self) -> Result<()> {
         if self.epsilon.is_finite() && self.epsilon >= 0.0 {
-            return Ok(());
+            return self.guards.check();
         }
         Err(Error::Argument(format!(
             "epsilon is {}, but must be a distance: 0 or more, and finite",
@@ -98,6 +160,10 @@ pub struct Welded {
     pub points: Vec<DVec3>,
     /// Triangles that are left, in their order, with new vertices.
     pub faces: Vec<[u32; 3]>,
+    /// What the new vertices carry; C elements each.
+    pub attributes: VertexAttributes,
+    /// Regions of the triangles that are left.
+    pub regions: Option<Vec<i32>>,
 }
 
 /// What epsilon means in floating-point numbers.
@@ -184,9 +250,13 @@ pub struct DeviceWeld {
     pub points: Buffer<DVec3>,
     /// Triangles that are left, with new vertices.
     pub faces: Buffer<[u32; 3]>,
+    /// What new vertices and the triangles that are left carry; no locks.
+    pub carried: DeviceCarried,
     /// Vertices that were left undecided after each round of decisions, down to 0. Speed depends on it, and no result; it may
     /// differ from run to run.
     pub left: Vec<u32>,
+    /// The method that was used.
+    pub method: Method,
 }
 
 impl DeviceWeld {
@@ -196,7 +266,10 @@ impl DeviceWeld {
     /// Those of the device.
     pub fn download(&self, on: &Device) -> Result<Welded> {
         on.stage("copy to the host", || {
+            let (attributes, regions) = self.carried.download(on)?;
             Ok(Welded {
+                attributes,
+                regions,
                 map: on.download(&self.map)?,
                 representatives: on.download(&self.representatives)?,
                 points: on.download(&self.points)?,
@@ -206,12 +279,11 @@ impl DeviceWeld {
     }
 }
 
-/// Bytes that a run takes at once with its mesh, for V points and F triangles.
-pub fn bytes_needed(points: usize, faces: usize) -> u64 {
+/// Bytes that a run takes at once with its mesh, for V points and F triangles; `Auto` takes at least as many. Methods that store
+/// lists of neighbours take those bytes too.
+pub fn bytes_needed(method: Method, points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
-    // Lists of lower neighbours, states, representatives.
-    let clusters = DeviceGrid::bytes_needed(points)
-        + points * (kernel::LISTED as usize + 2) * size_of::<u32>();
+    let clusters = method::cluster_bytes(method, points);
     let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
     // The table of two slots a triangle, or the triangles that are left and their list; bit sets.
     let remapped = faces * (size_of::<[u32; 3]>() + size_of::<u32>() + 1);
@@ -228,60 +300,77 @@ pub fn weld(
     faces: &Buffer<[u32; 3]>,
     options: &Options,
 ) -> Result<DeviceWeld> {
+    weld_carrying(on, points, faces, &DeviceCarried::none(on)?, options)
+}
+
+/// As [`weld()`], with what vertices and faces carry.
+///
+/// # Errors
+/// As [`weld()`]; [`Error::Argument`] for a guard over what vertices do not carry.
+pub fn weld_carrying(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    faces: &Buffer<[u32; 3]>,
+    carried: &DeviceCarried,
+    options: &Options,
+) -> Result<DeviceWeld> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
-    let clustering = cluster(on, points, options)?;
+    carried.check(points.len(), faces.len())?;
+    let none = DeviceCarried::none(on)?;
+    let guards = DeviceGuards::new(on, points.len(), &options.guards, carried, &none)?;
+    let method = match options.method_for(guards.limits.is_some())? {
+        Method::Auto => Method::Auto.choose(on, points.len(), faces.len(), true)?,
+        method => method,
+    };
+    let clustering = method.cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
-    let positions = position_clusters(on, points, &clusters, options.position)?;
-    let faces = on.stage("faces", || remap_faces(on, faces, &clusters, options))?;
+    let members = match options.position {
+        Position::First => None,
+        Position::Mean => Some(members(on, &clusters)?),
+    };
+    let positions = on.stage("positions", || {
+        position_clusters(on, points, &clusters.representatives, members.as_ref())
+    })?;
+    let mut left = if carried.has_attributes() {
+        on.stage("attributes", || {
+            carry(on, carried, &clusters.representatives, members.as_ref())
+        })?
+    } else {
+        DeviceCarried::none(on)?
+    };
+    drop(members);
+    let faces = on.stage("faces", || {
+        let (faces, list) = remap_faces(on, faces, &clusters, options)?;
+        if !carried.regions.is_empty() {
+            left.regions = on.uninitialized(faces.len())?;
+            kernel::gather_regions::launch(
+                on,
+                faces.len() as u32,
+                &list,
+                &carried.regions,
+                &mut left.regions,
+            )?;
+        }
+        Ok(faces)
+    })?;
     Ok(DeviceWeld {
         map: clusters.map,
         representatives: clusters.representatives,
         points: positions,
         faces,
+        carried: left,
         left: clustering.left,
+        method,
     })
 }
 
-/// Welds points and triangles that are in the host's memory, at once: the result, and what [`DeviceWeld::left`] says.
-///
-/// The triangles go to the device while the vertices are clustered, and the map comes back while triangles are welded.
+/// Refuses more elements than the indices of lists and tables reach.
 ///
 /// # Errors
-/// As [`weld`].
-pub fn weld_from_host(
-    on: &Device,
-    points: &[DVec3],
-    faces: &[[u32; 3]],
-    options: &Options,
-) -> Result<(Welded, Vec<u32>)> {
-    options.check()?;
-    check_sizes(points.len(), faces.len())?;
-    let points = on.stage("copy to the device", || on.upload(points))?;
-    let (faces, (clusters, left)) = on.upload_beside(faces, || {
-        let clustering = cluster(on, &points, options)?;
-        let clusters = number_clusters(on, &clustering.representatives)?;
-        Ok((clusters, clustering.left))
-    })?;
-    let (map, (positions, faces)) = on.download_beside(&clusters.map, || {
-        let positions = position_clusters(on, &points, &clusters, options.position)?;
-        let faces = on.stage("faces", || remap_faces(on, &faces, &clusters, options))?;
-        Ok((positions, faces))
-    })?;
-    let welded = on.stage("copy to the host", || {
-        Ok(Welded {
-            map,
-            representatives: on.download(&clusters.representatives)?,
-            points: on.download(&positions)?,
-            faces: on.download(&faces)?,
-        })
-    })?;
-    Ok((welded, left))
-}
-
-/// Refuses more elements than the indices of lists and tables reach.
-fn check_sizes(points: usize, faces: usize) -> Result<()> {
+/// [`Error::Argument`].
+pub fn check_sizes(points: usize, faces: usize) -> Result<()> {
     let most_points = (u32::MAX / kernel::LISTED) as usize;
     let most_faces = (u32::MAX / 2) as usize - 64;
     if points <= most_points && faces <= most_faces {
@@ -291,128 +380,6 @@ fn check_sizes(points: usize, faces: usize) -> Result<()> {
         "{points} vertices and {faces} faces are more than weld's indices reach ({most_points} and {most_faces}): \
          weld parts of the mesh, or use --device serial"
     )))
-}
-
-struct Clustering {
-    /// Of each vertex; V.
-    representatives: Buffer<u32>,
-    /// As in [`DeviceWeld`].
-    left: Vec<u32>,
-}
-
-fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
-    let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
-    let (mut lower, mut states) = note_neighbours(on, points, &grid)?;
-    let all = on.uninitialized(0)?;
-    let left = on.stage("decide", || {
-        decide(on, points, &grid, all, &mut lower, &mut states)
-    })?;
-    let representatives = assign(on, points, &grid, &lower, &states)?;
-    Ok(Clustering {
-        representatives,
-        left,
-    })
-}
-
-/// Lists of lower neighbours, and the states of the vertices, by rows.
-fn note_neighbours(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    grid: &DeviceGrid,
-) -> Result<(Buffer<u32>, Buffer<u32>)> {
-    let n = points.len();
-    let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
-    let mut states = on.uninitialized(n)?;
-    on.stage("note neighbours", || {
-        kernel::note_lower_neighbours::launch(
-            on,
-            n as u32,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            &mut lower,
-            &mut states,
-        )?;
-        Ok(())
-    })?;
-    Ok((lower, states))
-}
-
-/// The representative of each vertex, all of which are decided.
-fn assign(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    grid: &DeviceGrid,
-    lower: &Buffer<u32>,
-    states: &Buffer<u32>,
-) -> Result<Buffer<u32>> {
-    let n = points.len();
-    on.stage("assign", || {
-        let mut representatives = on.uninitialized(n)?;
-        kernel::assign_points::launch(
-            on,
-            n as u32,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            lower,
-            states,
-            &mut representatives,
-        )?;
-        Ok(representatives)
-    })
-}
-
-/// Decides the vertices of `rows` (all for an empty list), until they are or wait for others that are not among them; how many
-/// were left after each round.
-fn decide(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    grid: &DeviceGrid,
-    mut rows: Buffer<u32>,
-    lower: &mut Buffer<u32>,
-    states: &mut Buffer<u32>,
-) -> Result<Vec<u32>> {
-    let mut count = if rows.is_empty() {
-        states.len()
-    } else {
-        rows.len()
-    };
-    let mut left = Vec::new();
-    loop {
-        let mut undecided = on.uninitialized(count.div_ceil(32))?;
-        kernel::decide_pieces::launch(
-            on,
-            count.div_ceil(kernel::PIECE as usize) as u32,
-            &rows,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            lower,
-            states,
-            &mut undecided,
-        )?;
-        let kept = compact(on, &undecided)?;
-        left.push(kept.len() as u32);
-        // Of all vertices each round decides the lowest that is left.
-        if kept.is_empty() || kept.len() == count {
-            return Ok(left);
-        }
-        count = kept.len();
-        rows = if rows.is_empty() {
-            kept
-        } else {
-            let mut shorter = on.uninitialized(count)?;
-            kernel::shorten_list::launch(on, count as u32, &rows, &kept, &mut shorter)?;
-            shorter
-        };
-    }
 }
 
 struct Clusters {
@@ -449,53 +416,40 @@ fn number_clusters(on: &Device, representatives: &Buffer<u32>) -> Result<Cluster
     })
 }
 
+/// The vertices of each cluster besides its representative.
+fn members(on: &Device, clusters: &Clusters) -> Result<Buckets> {
+    on.stage("members", || {
+        let count = clusters.representatives.len();
+        bucket_known(on, &clusters.keys, count, clusters.keys.len() - count)
+    })
+}
+
+/// Positions of the representatives, or, with the lists of the other `members`, the means.
 fn position_clusters(
     on: &Device,
     points: &Buffer<DVec3>,
-    clusters: &Clusters,
-    position: Position,
+    representatives: &Buffer<u32>,
+    members: Option<&Buckets>,
 ) -> Result<Buffer<DVec3>> {
-    let count = clusters.representatives.len();
-    let mut positions = on.uninitialized(count)?;
-    match position {
-        Position::First => on.stage("positions", || {
-            kernel::take_first_points::launch(
-                on,
-                count as u32,
-                &clusters.representatives,
-                points,
-                &mut positions,
-            )?;
-            Ok(())
-        })?,
-        Position::Mean => {
-            let members = on.stage("members", || {
-                let others = clusters.keys.len() - count;
-                bucket_known(on, &clusters.keys, count, others)
-            })?;
-            on.stage("positions", || {
-                kernel::average_points::launch(
-                    on,
-                    count as u32,
-                    &clusters.representatives,
-                    &members.offsets,
-                    &members.items,
-                    points,
-                    &mut positions,
-                )?;
-                Ok(())
-            })?;
+    let mut positions = on.uninitialized(representatives.len())?;
+    let n = representatives.len() as u32;
+    let to = &mut positions;
+    match members {
+        None => kernel::take_first_points::launch(on, n, representatives, points, to)?,
+        Some(Buckets { offsets, items }) => {
+            kernel::average_points::launch(on, n, representatives, offsets, items, points, to)?;
         }
     }
     Ok(positions)
 }
 
+/// The triangles that are left, and the list of them (empty for all).
 fn remap_faces(
     on: &Device,
     faces: &Buffer<[u32; 3]>,
     clusters: &Clusters,
     options: &Options,
-) -> Result<Buffer<[u32; 3]>> {
+) -> Result<(Buffer<[u32; 3]>, Buffer<u32>)> {
     let mut found = on.filled(1, NONE)?;
     let list = if options.keep_degenerate {
         on.uninitialized(0)?
@@ -539,7 +493,7 @@ fn remap_faces(
         &mut found,
     )?;
     match on.read(&found, 0)? {
-        NONE => Ok(left),
+        NONE => Ok((left, list)),
         bad => Err(bad_face(bad as usize)),
     }
 }

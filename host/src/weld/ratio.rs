@@ -3,15 +3,18 @@
 use glam::DVec3;
 use gpu::launch::Buffer;
 
-use super::{Options, check_sizes, cluster};
+use super::guards::DeviceGuards;
+use super::{DeviceCarried, Guards, Options, check_sizes, cluster};
 use crate::backend::Device;
 use crate::collective::count_bits;
 use crate::{Error, Result};
 
 /// The search ends when the fraction is as close as this to the wanted one.
-pub const TOLERANCE: f64 = 1e-4;
+pub const RATIO_TOLERANCE: f64 = 1e-4;
 /// Bisections of epsilon: after so many its bounds are neighbouring numbers or nearly.
 const BISECTIONS: u32 = 64;
+/// Doublings of epsilon after which it is compared with the extent of the points.
+const DOUBLINGS: u32 = 12;
 
 /// What the search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +27,8 @@ pub struct Found {
     pub clusterings: u32,
 }
 
-/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`TOLERANCE`] or as near as any epsilon comes.
+/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`RATIO_TOLERANCE`] or as near as any epsilon
+/// comes.
 ///
 /// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new neighbour
 /// can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the fraction, as
@@ -33,57 +37,121 @@ pub struct Found {
 /// # Errors
 /// [`Error::Argument`] for a ratio that is not between 0 and 1; those of [`weld`](super::weld()).
 pub fn epsilon_for_ratio(on: &Device, points: &Buffer<DVec3>, ratio: f64) -> Result<Found> {
-    if !(0.0..1.0).contains(&ratio) {
-        return Err(Error::Argument(format!(
-            "the ratio of vertices to remove is {ratio}, but must be 0 or more and less than 1"
-        )));
-    }
+    let none = DeviceCarried::none(on)?;
+    epsilon_for_ratio_carrying(on, points, &none, &Guards::default(), ratio)
+}
+
+/// As [`epsilon_for_ratio`], with guards and locks.
+///
+/// # Errors
+/// As [`epsilon_for_ratio`]; [`Error::Argument`] for a guard over what vertices do not carry.
+pub fn epsilon_for_ratio_carrying(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    carried: &DeviceCarried,
+    guards: &Guards,
+    ratio: f64,
+) -> Result<Found> {
+    check_ratio(ratio)?;
+    guards.check()?;
     check_sizes(points.len(), 0)?;
-    on.stage("search epsilon", || {
-        let n = points.len();
-        let mut clusterings = 0;
-        let mut removed = |epsilon: f64| -> Result<f64> {
-            clusterings += 1;
-            let clusters = cluster(on, points, &Options::new(epsilon))?;
-            let mut bits = on.uninitialized(n.div_ceil(32))?;
-            gpu::weld::mark_representatives::launch(
-                on,
-                n as u32,
-                &clusters.representatives,
-                &mut bits,
-            )?;
-            Ok(1.0 - f64::from(count_bits(on, &bits)?) / n.max(1) as f64)
-        };
-        let mut low = (0.0, removed(0.0)?);
-        // Doubled from a spacing that is too small for any surface or volume.
-        let mut high = (super::grid::spacing(on, points)?, 0.0);
-        loop {
-            high.1 = removed(high.0)?;
-            if high.1 >= ratio || high.0 >= f64::MAX / 4.0 || low.1 >= ratio {
-                break;
-            }
-            low = high;
-            high.0 *= 2.0;
+    carried.check(points.len(), carried.regions.len())?;
+    let none = DeviceCarried::none(on)?;
+    let guards = DeviceGuards::new(on, points.len(), guards, carried, &none)?;
+    let n = points.len();
+    let removed = |epsilon: f64| {
+        let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
+        let mut bits = on.uninitialized(n.div_ceil(32))?;
+        let representatives = &clusters.representatives;
+        gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
+        Ok(fraction_removed(n, count_bits(on, &bits)? as usize))
+    };
+    let spacing = super::grid::spacing(on, points)?;
+    search(
+        ratio,
+        spacing,
+        || Ok(extent(&on.download(points)?)),
+        removed,
+    )
+}
+
+/// Fraction of `n` vertices that are gone if some are kept.
+pub(crate) fn fraction_removed(n: usize, kept: usize) -> f64 {
+    (n - kept) as f64 / n.max(1) as f64
+}
+
+/// Refuses what is no fraction of vertices to remove.
+pub(crate) fn check_ratio(ratio: f64) -> Result<()> {
+    if (0.0..1.0).contains(&ratio) {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "the ratio of vertices to remove is {ratio}, but must be 0 or more and less than 1"
+    )))
+}
+
+/// A distance that no two points exceed.
+pub(crate) fn extent(points: &[DVec3]) -> f64 {
+    let low = points.iter().copied().reduce(DVec3::min);
+    let high = points.iter().copied().reduce(DVec3::max);
+    let sides = high.unwrap_or_default() - low.unwrap_or_default();
+    sides.x + sides.y + sides.z
+}
+
+/// Searches from a `spacing` that is too small for any surface or volume to the `extent` of the points; `removed` tells the
+/// fraction that an epsilon removes.
+pub(crate) fn search(
+    ratio: f64,
+    spacing: f64,
+    extent: impl FnOnce() -> Result<f64>,
+    mut removed: impl FnMut(f64) -> Result<f64>,
+) -> Result<Found> {
+    let mut clusterings = 0;
+    let mut removed = |epsilon: f64| {
+        clusterings += 1;
+        removed(epsilon)
+    };
+    let mut extent = Some(extent);
+    let mut most = f64::MAX / 4.0;
+    let mut low = (0.0, removed(0.0)?);
+    let mut high = (spacing, low.1);
+    let mut doublings = 0;
+    while low.1 < ratio {
+        high.1 = removed(high.0)?;
+        doublings += 1;
+        if doublings > DOUBLINGS
+            && let Some(extent) = extent.take()
+        {
+            most = extent()?.min(most);
         }
-        for _ in 0..BISECTIONS {
-            let nearer = nearer(low, high, ratio);
-            let middle = low.0 + (high.0 - low.0) / 2.0;
-            if (nearer.1 - ratio).abs() <= TOLERANCE || middle <= low.0 || middle >= high.0 {
-                break;
-            }
-            let found = (middle, removed(middle)?);
-            if found.1 < ratio {
-                low = found;
-            } else {
-                high = found;
-            }
+        if high.1 >= ratio || high.0 >= most {
+            break;
         }
-        let (epsilon, ratio) = nearer(low, high, ratio);
-        Ok(Found {
-            epsilon,
-            ratio,
-            clusterings,
-        })
+        low = high;
+        high.0 *= 2.0;
+    }
+    for _ in 0..BISECTIONS {
+        let nearer = nearer(low, high, ratio);
+        let middle = low.0 + (high.0 - low.0) / 2.0;
+        if (nearer.1 - ratio).abs() <= RATIO_TOLERANCE || middle <= low.0 || middle >= high.0 {
+            break;
+        }
+        // What the largest epsilon does not remove no other does.
+        if high.1 < ratio || low.1 >= ratio {
+            break;
+        }
+        let found = (middle, removed(middle)?);
+        if found.1 < ratio {
+            low = found;
+        } else {
+            high = found;
+        }
+    }
+    let (epsilon, ratio) = nearer(low, high, ratio);
+    Ok(Found {
+        epsilon,
+        ratio,
+        clusterings,
     })
 }
 

@@ -2,6 +2,11 @@
 
 use core::arch::nvptx;
 
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"]
+    fn barrier_or(barrier: i32, predicate: bool) -> bool;
+}
+
 /// Thread within its block.
 #[inline(always)]
 pub fn thread_idx_x() -> u32 {
@@ -41,4 +46,11 @@ pub fn index_1d() -> u32 {
 pub fn sync_threads() {
     // SAFETY: every caller in this project reaches it with its whole block.
     unsafe { nvptx::_syncthreads() }
+}
+
+/// [`sync_threads()`] that also tells every thread whether `predicate` holds for one of the block.
+#[inline(always)]
+pub fn sync_threads_or(predicate: bool) -> bool {
+    // SAFETY: as above.
+    unsafe { barrier_or(0, predicate) }
 }

@@ -2,6 +2,8 @@
 
 mod polylla;
 mod refine;
+mod smooth;
+mod weld;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,10 @@ enum Family {
     Polylla,
     /// A mesh of 100k triangles, refined in a corner, at random and everywhere.
     Refine,
+    /// A scan of 200k vertices, welded, and a soup of triangles that becomes a mesh.
+    Weld,
+    /// A mesh of tetrahedra, smoothed with and without the guard, cut open; and a noisy scan.
+    Smooth,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -42,6 +48,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     match arguments.family {
         Family::Polylla => polylla::run(&demo),
         Family::Refine => refine::run(&demo),
+        Family::Weld => weld::run(&demo),
+        Family::Smooth => smooth::run(&demo),
     }
 }
 

@@ -88,6 +88,8 @@ enum Mesh {
     Scan,
     /// The same with its vertices in random order.
     ShuffledScan,
+    /// Terrain as an aerial scanner sees it, without faces.
+    Cloud,
 }
 
 /// Runs the command.
@@ -107,21 +109,25 @@ pub fn run(options: &Options) -> Result<()> {
         return transfers::run(&device, options.n, options.seed, runs, json.as_deref());
     }
     if matches!(options.family, Family::Weld) {
-        let (points, faces) = scans::scan(options.n, options.seed);
+        let scan = || scans::scan(options.n, options.seed);
         let mesh = match options.mesh {
-            Mesh::Scan => (points, faces),
-            Mesh::ShuffledScan => scans::shuffled(&points, &faces),
+            Mesh::Scan => scan(),
+            Mesh::ShuffledScan => {
+                let (points, faces) = scan();
+                scans::shuffled(&points, &faces)
+            }
+            Mesh::Cloud => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
             _ => {
                 return Err(Error::Argument(
-                    "bench weld takes --mesh scan or shuffled-scan".to_owned(),
+                    "bench weld takes --mesh scan, shuffled-scan or cloud".to_owned(),
                 ));
             }
         };
         return weld::run(&device, mesh, &options.weld, runs, json.as_deref());
     }
-    if let Mesh::Scan | Mesh::ShuffledScan = options.mesh {
+    if let Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud = options.mesh {
         return Err(Error::Argument(
-            "--mesh scan and shuffled-scan are for bench weld".to_owned(),
+            "--mesh scan, shuffled-scan and cloud are for bench weld".to_owned(),
         ));
     }
     if matches!(options.family, Family::RefineTets | Family::Smooth) {

@@ -7,11 +7,15 @@ use glam::DVec3;
 use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
-use trioxide::weld::{self, Tuning};
+use trioxide::weld::{self, Method, Tuning};
 
 use super::{rows, waited};
 use crate::commands::generate::parse_count;
+use crate::commands::weld::MethodOption;
 use crate::commands::{is_standard_output, print, write_json};
+
+/// Rounds of which the text tells more than their number.
+const SHOWN: usize = 40;
 
 /// What to weld by, and how.
 #[derive(Args)]
@@ -22,12 +26,24 @@ pub struct Settings {
     /// Fraction of the vertices that weld is to remove
     #[arg(long, value_name = "R", default_value_t = 0.5)]
     ratio: f64,
+    /// Weld: how clusters are computed, as `trioxide weld --method`
+    #[arg(long, value_enum, default_value = "grid")]
+    weld_method: MethodOption,
     /// Weld: vertices of an occupied cell that the choice of cells aims at
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_cell)]
     points_per_cell: f64,
+    /// Weld: side of the cells in terms of what epsilon asks for at least
+    #[arg(long, value_name = "F", default_value_t = Tuning::default().cell_width)]
+    cell_width: f64,
     /// Weld: vertices of a block of buckets
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_block)]
     points_per_block: usize,
+    /// Weld: sweeps in vain after which a block of the decision gives up
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
+    patience: u32,
+    /// Weld: blocks of the first decision that a device runs at once
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().blocks_at_once)]
+    blocks_at_once: u32,
     /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,
@@ -46,10 +62,16 @@ pub fn run(
         Some(epsilon) => epsilon,
         None => weld::epsilon_for_ratio(on, &device_points, settings.ratio)?.epsilon,
     };
+    let method = Method::from(settings.weld_method).choose(on, points.len(), faces.len(), true)?;
     let options = weld::Options {
+        method,
         tuning: Tuning {
             points_per_cell: settings.points_per_cell,
+            cell_width: settings.cell_width,
             points_per_block: settings.points_per_block,
+            patience: settings.patience,
+            blocks_at_once: settings.blocks_at_once,
+            ..Tuning::default()
         },
         ..weld::Options::new(epsilon)
     };
@@ -97,6 +119,8 @@ pub fn run(
             "vertices": points.len(),
             "faces": faces.len(),
             "epsilon": epsilon,
+            "method": method.name(),
+            "rounds": left.len(),
             "welded_vertices": vertices,
             "welded_faces": triangles,
             "left_after_rounds": left,
@@ -113,11 +137,15 @@ pub fn run(
         }
     }
     let mut text = format!(
-        "{}: {} vertices, {} triangles to {vertices} and {triangles} by epsilon {epsilon:e}, \
-         median of {runs} runs, milliseconds\nundecided after each round: {left:?}\n",
+        "{}: {} vertices, {} triangles to {vertices} and {triangles} by epsilon {epsilon:e}, method {}, \
+         median of {runs} runs, milliseconds\nundecided after each of {} rounds: {:?}{}\n",
         on.name(),
         points.len(),
         faces.len(),
+        method.name(),
+        left.len(),
+        &left[..left.len().min(SHOWN)],
+        if left.len() > SHOWN { " …" } else { "" },
     );
     for row in &table {
         text += &format!(

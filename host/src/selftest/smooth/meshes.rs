@@ -30,6 +30,7 @@ pub fn volumes(size: Size) -> Result<Vec<(&'static str, VolumeMesh)>> {
 pub fn surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     Ok(vec![
         ("random 3k", generate::random(3000, 5)?.into()),
+        ("jittered grid", generate::jittered(900, 6)?.into()),
         ("fan of 500 triangles", disk(500)),
         ("quadrilaterals of a cube", cube(9)),
     ])

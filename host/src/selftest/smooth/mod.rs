@@ -14,7 +14,7 @@ use crate::quality3d::{Histogram, quality};
 use crate::reference::smooth as reference;
 use crate::smooth::cells::{DeviceMesh, Relation};
 use crate::smooth::sweeps::{Moves, Schedule};
-use crate::smooth::{self, Blocks, Form, Layout, Options, Relations, Renumber};
+use crate::smooth::{self, Blocks, Form, Layout, Method, Options, Relations, Renumber};
 use crate::volume::VolumeMesh;
 use crate::{Error, Result};
 
@@ -183,7 +183,7 @@ fn schedules() -> [Schedule; 3] {
     let schedule = |tolerance, max_sweeps| Schedule {
         tolerance,
         max_sweeps,
-        factors: [1.0; 2],
+        method: Method::Laplacian,
     };
     // One sweep; more than a batch, an odd number; until converged.
     [schedule(0.0, 1), schedule(0.0, 35), schedule(1e-3, 400)]
@@ -242,7 +242,7 @@ fn racing_in<P: Vector>(on: &Device, mesh: &VolumeMesh, tolerance: f64, near: f6
     let schedule = Schedule {
         tolerance,
         max_sweeps: 20_000,
-        factors: [1.0; 2],
+        method: Method::Laplacian,
     };
     let (points, moves) = expected.smooth::<P>(mesh, Form::BExact, schedule);
     for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {

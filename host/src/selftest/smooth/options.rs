@@ -10,28 +10,61 @@ use crate::selftest::{Outcome, equal};
 use crate::smooth::{
     self, BoundaryRule, Form, Layout, Method, Options, Renumber, Smoothed, Weights, serial,
 };
+use crate::validate::smooth::{smoothed_surface, smoothed_volume};
 use crate::volume::VolumeMesh;
 use crate::{Error, Result};
 
 const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights::Cotangent];
+const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
 
-/// Forms by how they can be run here: those that are deterministic over many blocks, and the guard.
-const FORMS: [(Form, bool, Layout, Renumber); 4] = [
-    (Form::A, false, Layout::Soa, Renumber::On),
-    (Form::BColoured, false, Layout::Aos, Renumber::Off),
-    (Form::BExact, false, Layout::Aligned, Renumber::On),
-    (Form::BColoured, true, Layout::Aligned, Renumber::Off),
+/// Ways to smooth over many blocks that are deterministic; those that are refused, too.
+const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
+    (Form::A, false, Layout::Aos, Renumber::On, Method::Laplacian),
+    (Form::A, false, Layout::Soa, Renumber::On, Method::Taubin),
+    (Form::A, false, Layout::Soa, Renumber::Off, Method::HC),
+    (Form::A, false, Layout::Aos, Renumber::On, Method::HC),
+    (Form::A, false, Layout::Aligned, Renumber::On, STRONG),
+    (
+        Form::BColoured,
+        false,
+        Layout::Aos,
+        Renumber::Off,
+        Method::Taubin,
+    ),
+    (
+        Form::BExact,
+        false,
+        Layout::Aligned,
+        Renumber::On,
+        Method::Laplacian,
+    ),
+    (
+        Form::BColoured,
+        true,
+        Layout::Aligned,
+        Renumber::Off,
+        Method::Laplacian,
+    ),
+    (
+        Form::BColoured,
+        false,
+        Layout::Soa,
+        Renumber::Off,
+        Method::HC,
+    ),
 ];
 
-pub(super) fn volume(on: &Device, mesh: &VolumeMesh) -> Outcome {
-    volume_in::<DVec3>(on, mesh)?;
-    volume_in::<Vec3>(on, mesh)
-}
+/// The other ends of both ranges.
+const STRONG: Method = Method::Hc {
+    alpha: 1.0,
+    beta: 0.0,
+};
 
-fn volume_in<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
-    for boundary in [BoundaryRule::Fixed, BoundaryRule::Slide] {
+/// Each way with each weight and rule of the boundary.
+fn every_way(mut check: impl FnMut(&Options) -> Outcome) -> Outcome {
+    for boundary in BOUNDARIES {
         for weights in WEIGHTS {
-            for (form, guard, layout, renumber) in FORMS {
+            for (form, guard, layout, renumber, method) in WAYS {
                 let options = Options {
                     form,
                     guard,
@@ -39,20 +72,37 @@ fn volume_in<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
                     renumber,
                     weights,
                     boundary,
-                    method: if form == Form::A {
-                        Method::Taubin
-                    } else {
-                        Method::Laplacian
-                    },
+                    method,
                     max_iterations: 5,
                     ..Options::default()
                 };
-                let ours = smooth::run::<P>(on, mesh, &[], &options);
-                same(ours, serial::volume::<P>(mesh, &[], &options), &options)?;
+                check(&options).map_err(|error| format!("{options:?}: {error}"))?;
             }
         }
     }
     Ok(())
+}
+
+pub(super) fn volume(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    volume_in::<DVec3>(on, mesh)?;
+    volume_in::<Vec3>(on, mesh)
+}
+
+fn volume_in<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
+    let mut before = mesh.clone();
+    before.points.iter_mut().for_each(round::<P>);
+    every_way(|options| {
+        let ours = smooth::run::<P>(on, mesh, &[], options);
+        let expected = serial::volume::<P>(mesh, &[], options);
+        let Some(points) = same(ours, expected)? else {
+            return Ok(());
+        };
+        let after = VolumeMesh {
+            points,
+            ..mesh.clone()
+        };
+        smoothed_volume(&before, &after, &[], options).map_err(|error| error.to_string())
+    })
 }
 
 pub(super) fn surfaces(on: &Device) -> Outcome {
@@ -64,39 +114,43 @@ pub(super) fn surfaces(on: &Device) -> Outcome {
 }
 
 fn surface_in<P: Vector>(on: &Device, mesh: &Mesh) -> Outcome {
-    for weights in WEIGHTS {
-        for method in [Method::Laplacian, Method::Taubin] {
-            for (form, guard, layout, renumber) in FORMS {
-                let options = Options {
-                    form,
-                    guard,
-                    layout,
-                    renumber,
-                    weights,
-                    method,
-                    max_iterations: 5,
-                    ..Options::default()
-                };
-                let ours = smooth::run_surface::<P>(on, mesh, &[], &options);
-                same(ours, serial::surface::<P>(mesh, &[], &options), &options)?;
-            }
-        }
-    }
-    Ok(())
+    let mut before = mesh.clone();
+    before.points.iter_mut().for_each(round::<P>);
+    every_way(|options| {
+        let ours = smooth::run_surface::<P>(on, mesh, &[], options);
+        let expected = serial::surface::<P>(mesh, &[], options);
+        let Some(points) = same(ours, expected)? else {
+            return Ok(());
+        };
+        let after = Mesh {
+            points,
+            ..mesh.clone()
+        };
+        smoothed_surface(&before, &after, &[], options).map_err(|error| error.to_string())
+    })
 }
 
-/// The same nodes and sweeps, or refused by both for the same cause.
-fn same(ours: Result<Smoothed>, expected: Result<Smoothed>, options: &Options) -> Outcome {
-    let told = |error: String| format!("{options:?}: {error}");
+/// To the precision of the run.
+fn round<P: Vector>(point: &mut DVec3) {
+    *point = P::from_f64(*point).to_f64();
+}
+
+/// The nodes, if there are the same nodes and sweeps; none if both refuse for the same cause.
+fn same(
+    ours: Result<Smoothed>,
+    expected: Result<Smoothed>,
+) -> std::result::Result<Option<Vec<DVec3>>, String> {
     match (ours, expected) {
         (Ok(ours), Ok(expected)) => {
-            equal("node", &ours.points, &expected.points).map_err(told)?;
-            equal("moving nodes", &[ours.moving], &[expected.moving]).map_err(told)?;
-            equal("result of sweeps", &[ours.moves], &[expected.moves]).map_err(told)
+            equal("node", &ours.points, &expected.points)?;
+            equal("moving nodes", &[ours.moving], &[expected.moving])?;
+            equal("result of sweeps", &[ours.moves], &[expected.moves])?;
+            Ok(Some(ours.points))
         }
         (Err(Error::Argument(ours)), Err(Error::Argument(expected))) => {
-            equal("cause", &[ours], &[expected]).map_err(told)
+            equal("cause", &[ours], &[expected])?;
+            Ok(None)
         }
-        (ours, expected) => Err(told(format!("{ours:?}, not {expected:?}"))),
+        (ours, expected) => Err(format!("{ours:?}, not {expected:?}")),
     }
 }

@@ -23,10 +23,13 @@ mod faces;
 use glam::DVec3;
 use gpu::view::NONE;
 use gpu::weld as kernel;
+use gpu::weld::known::{MEMBER, UNDECIDED, WAITING};
 use rayon::prelude::*;
 
+use super::cluster::Near;
 use super::grid::DeviceGrid;
-use super::{Options, Position, Welded};
+use super::guards::DeviceGuards;
+use super::{DeviceCarried, Guards, Method, Options, Position, Tuning, Welded};
 use crate::backend::Device;
 use crate::collective::compact;
 use crate::{Error, Result};
@@ -37,9 +40,6 @@ use cut::{Cut, Slab};
 const CHUNK: usize = 1 << 16;
 /// Bytes beside what grows with the mesh: counters, tables of few entries.
 const SMALL_BUFFERS: u64 = 1 << 16;
-
-const UNDECIDED: u8 = kernel::UNDECIDED as u8;
-const MEMBER: u8 = kernel::MEMBER as u8;
 
 /// A mesh welded in slabs, and what it took.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,15 +56,10 @@ pub struct InSlabs {
     pub face_parts: usize,
 }
 
-/// Whether [`weld`](super::weld()) can weld V points and F triangles at once within `limit` bytes of device memory.
-pub fn fits(points: usize, faces: usize, limit: u64) -> bool {
-    super::check_sizes(points, faces).is_ok() && super::bytes_needed(points, faces) <= limit
-}
-
 /// Bytes of device memory that a slab of this many vertices, its halo included, takes at most.
 pub fn bytes_of_slab(points: usize) -> u64 {
     // Known states; bit sets and their sums.
-    super::bytes_needed(points, 0) + 2 * points as u64 + SMALL_BUFFERS
+    super::bytes_needed(Method::Grid, points, 0) + 2 * points as u64 + SMALL_BUFFERS
 }
 
 /// The largest number that `fits`, which smaller ones do too.
@@ -86,7 +81,7 @@ fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
 ///
 /// # Errors
 /// [`Error::Invalid`] with the vertex or the face that cannot be welded; [`Error::Argument`] when not even a slab of no
-/// thickness fits, with the bytes that it needs; those of the device.
+/// thickness fits, with the bytes that it needs, and for guards and methods that slabs do without; those of the device.
 pub fn weld_in_slabs(
     on: &Device,
     points: &[DVec3],
@@ -94,6 +89,7 @@ pub fn weld_in_slabs(
     options: &Options,
     limit: u64,
 ) -> Result<InSlabs> {
+    check_options(options)?;
     on.stage("check", || on.on_host(|| check(points, faces, options)))?;
     let most_points = (u32::MAX / kernel::LISTED) as usize;
     let most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
@@ -145,12 +141,31 @@ pub fn weld_in_slabs(
             representatives,
             points: positions,
             faces,
+            ..Welded::default()
         },
         slabs: cut.slabs.len(),
         left,
         visits,
         face_parts,
     })
+}
+
+/// Refuses what slabs do without.
+fn check_options(options: &Options) -> Result<()> {
+    if options.guards != Guards::default() {
+        return Err(Error::Argument(
+            "tolerances of normals, texture coordinates and colours are not known to welding in slabs: leave them out, or give \
+             weld more memory"
+                .to_owned(),
+        ));
+    }
+    match options.method {
+        Method::Auto | Method::Grid => Ok(()),
+        method => Err(Error::Argument(format!(
+            "slabs are welded by --method grid alone: leave --method {} out, or give weld more memory",
+            method.name()
+        ))),
+    }
 }
 
 /// As the check of the serial algorithm, by all threads.
@@ -248,8 +263,22 @@ impl<'a> Sweep<'a> {
         let (points, mut known) = on.stage("copy to the device", || {
             Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))
         })?;
-        let grid = DeviceGrid::build(on, &points, &self.options.nearness(), &self.options.tuning)?;
-        let (mut lower, mut states) = super::note_neighbours(on, &points, &grid)?;
+        let none = DeviceCarried::none(on)?;
+        let guards = DeviceGuards::new(on, points.len(), &Guards::default(), &none, &none)?;
+        // Complete lists take memory that nobody counted, and more than the rows to decide.
+        let tuning = Tuning {
+            dense_share: 1,
+            ..self.options.tuning
+        };
+        let near = Near::<kernel::Unguarded> {
+            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning)?,
+            on,
+            points: &points,
+            limits: &on.uninitialized(0)?,
+            guards: &guards,
+        };
+        let grid = &near.grid;
+        let (mut lower, mut states) = near.note()?;
         let left = on.stage("decide", || {
             let rows = states.len();
             let mut bits = on.uninitialized(rows.div_ceil(32))?;
@@ -267,7 +296,7 @@ impl<'a> Sweep<'a> {
             let left = if undecided.is_empty() {
                 0
             } else {
-                let rounds = super::decide(on, &points, &grid, undecided, &mut lower, &mut states)?;
+                let rounds = near.decide(&undecided, &tuning, &mut lower, &mut states)?;
                 rounds.last().map_or(0, |&left| left)
             };
             kernel::take_states::launch(
@@ -282,7 +311,7 @@ impl<'a> Sweep<'a> {
         })?;
         let is_done = k != NONE && left == 0 && gathered.waiting == 0;
         let representatives = if is_done {
-            super::assign(on, &points, &grid, &lower, &states)?
+            near.assign(&lower, &states)?
         } else {
             on.uninitialized(0)?
         };
@@ -345,11 +374,11 @@ impl<'a> Sweep<'a> {
             })
             .collect();
         let known = |&v: &u32| match self.states[v as usize] {
-            UNDECIDED if !is_own(v as usize) => kernel::WAITING,
+            UNDECIDED if !is_own(v as usize) => WAITING,
             state => state,
         };
         let known: Vec<u8> = ids.par_iter().map(known).collect();
-        let waiting = |&&state: &&u8| state == kernel::WAITING;
+        let waiting = |&&state: &&u8| state == WAITING;
         Gathered {
             points: ids.par_iter().map(|&v| self.points[v as usize]).collect(),
             waiting: known.par_iter().filter(waiting).count(),
@@ -369,7 +398,7 @@ impl<'a> Sweep<'a> {
                 let mut decided = 0;
                 for i in part_of(ids, base..base + CHUNK) {
                     let v = ids[i] as usize - base;
-                    if known[i] != kernel::WAITING {
+                    if known[i] != WAITING {
                         decided += usize::from(states[v] != known[i]);
                         states[v] = known[i];
                     }

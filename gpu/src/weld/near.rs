@@ -1,0 +1,159 @@
+//! Guards: what keeps two vertices within epsilon from being neighbours.
+//!
+//! Tolerances for what vertices carry beside their positions, and locks. All of it is symmetric, as the distance is.
+//!
+//! Angles are compared without their cosines: with the dot product d and the length c of the cross product of two normals, the
+//! angle between them is at most t if c² cos² t <= d² sin² t, on the right side of the right angle. That is as exact near
+//! 0 and 180 degrees as elsewhere, and takes normals of any length.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{DVec2, DVec3};
+
+use super::grid::LARGEST_COORDINATE;
+use crate::view::In;
+
+/// Instances of the kernels that search for neighbours: with guards, or by distance alone.
+pub trait Guard: Pod + Send + Sync {
+    /// Suffix of their PTX entries.
+    const INSTANCE: &'static str;
+
+    /// Whether two vertices within epsilon are neighbours.
+    fn allows(guards: &Guards<Self>, a: u32, b: u32) -> bool;
+}
+
+/// No guard: the distance alone says what is near.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Unguarded {
+    /// Nothing: gives the type a size.
+    pub padding: u32,
+}
+
+/// Tolerances of the guards.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(16))]
+pub struct Limits {
+    /// Square of the cosine of the largest angle between normals.
+    pub cosine_squared: f64,
+    /// Square of its sine.
+    pub sine_squared: f64,
+    /// Power of two that differences of texture coordinates are multiplied by, as [`super::Grid::scale`].
+    pub uv_scale: f64,
+    /// Square of their largest distance times the scale.
+    pub uv_bound: f64,
+    /// Largest difference of colours in a channel, 0 to 255.
+    pub color_step: u32,
+    /// Whether the largest angle is over 90 degrees, or 90.
+    pub is_obtuse: u32,
+    /// Nothing: fills the struct.
+    pub padding: [u32; 2],
+}
+
+/// What the guards compare: an array each, of V elements; an empty one is no guard.
+#[derive(Clone, Copy)]
+pub struct Guards<'a, G> {
+    /// The tolerances; 1, or nothing for [`Unguarded`].
+    pub limits: In<'a, G>,
+    /// Bit set of the vertices that are no one's neighbours.
+    pub locked: In<'a, u32>,
+    /// Normals of any length.
+    pub normals: In<'a, DVec3>,
+    /// Texture coordinates.
+    pub uvs: In<'a, DVec2>,
+    /// Red, green, blue and alpha, a byte each.
+    pub colors: In<'a, u32>,
+}
+
+impl Guard for Unguarded {
+    const INSTANCE: &'static str = "plain";
+
+    #[inline(always)]
+    fn allows(_: &Guards<Self>, _: u32, _: u32) -> bool {
+        true
+    }
+}
+
+impl Guard for Limits {
+    const INSTANCE: &'static str = "guarded";
+
+    #[inline(always)]
+    fn allows(guards: &Guards<Self>, a: u32, b: u32) -> bool {
+        if !guards.locked.is_empty() && (guards.locked.bit(a) | guards.locked.bit(b)) {
+            return false;
+        }
+        let limits = guards.limits.at(0);
+        if !guards.colors.is_empty() {
+            let (mut a, mut b) = (guards.colors.at(a), guards.colors.at(b));
+            while a != b {
+                if (a & 0xFF).abs_diff(b & 0xFF) > limits.color_step {
+                    return false;
+                }
+                a >>= 8;
+                b >>= 8;
+            }
+        }
+        if !guards.uvs.is_empty() {
+            let (a, b) = (guards.uvs.at(a), guards.uvs.at(b));
+            let u = (a.x - b.x) * limits.uv_scale;
+            let v = (a.y - b.y) * limits.uv_scale;
+            // What is no number is near nothing.
+            let is_near = u * u + v * v <= limits.uv_bound;
+            if !is_near {
+                return false;
+            }
+        }
+        guards.normals.is_empty()
+            || limits.allows_angle(
+                direction(guards.normals.at(a).to_array()),
+                direction(guards.normals.at(b).to_array()),
+            )
+    }
+}
+
+impl Limits {
+    /// Whether the angle between two directions is small enough. One that is zero forbids nothing.
+    #[inline(always)]
+    fn allows_angle(&self, a: [f64; 3], b: [f64; 3]) -> bool {
+        let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let cross = [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ];
+        let across =
+            (cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]) * self.cosine_squared;
+        let along = dot * dot * self.sine_squared;
+        let is_none = |d: [f64; 3]| d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0;
+        let is_within = if self.is_obtuse != 0 {
+            dot >= 0.0 || along <= across
+        } else {
+            dot >= 0.0 && across <= along
+        };
+        is_within || is_none(a) || is_none(b)
+    }
+}
+
+/// The normal times a power of two that makes its largest coordinate 1 or more and less than 2, so that no square of a
+/// coordinate that counts overflows or vanishes. Zero for a normal without direction: zero, not finite, or beyond 1e298.
+#[inline(always)]
+pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
+    let largest = |n: [f64; 3]| {
+        let [x, y, z] = n.map(|x| x.to_bits() & (u64::MAX >> 1));
+        // Magnitudes are in the order of their bits, and what is no number is beyond all.
+        let yz = if y > z { y } else { z };
+        if x > yz { x } else { yz }
+    };
+    let power_of_two = |exponent: u64| f64::from_bits((1023 + exponent) << 52);
+    let mut normal = normal;
+    let mut bits = largest(normal);
+    if bits == 0 || bits > LARGEST_COORDINATE.to_bits() {
+        return [0.0; 3];
+    }
+    if bits < (1023 - 500) << 52 {
+        // Out of where numbers lose digits.
+        normal = normal.map(|x| x * power_of_two(600));
+        bits = largest(normal);
+    }
+    let scale = f64::from_bits((2046 - (bits >> 52)) << 52);
+    normal.map(|x| x * scale)
+}

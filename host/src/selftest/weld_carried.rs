@@ -1,0 +1,248 @@
+//! Welding with guards, locks and attributes on a device against the sequential reference, for equality of every array.
+
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3};
+
+use super::weld::{equal_welds, scan, shuffled};
+use super::{Case, Outcome, equal};
+use crate::backend::Device;
+use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
+use crate::reference;
+use crate::weld::{
+    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Method, Options, Position,
+    epsilon_for_ratio_carrying, weld_carrying,
+};
+
+/// A mesh with all that vertices and faces can carry.
+pub struct Input {
+    pub points: Vec<DVec3>,
+    pub faces: Vec<[u32; 3]>,
+    pub attributes: VertexAttributes,
+    pub locked: Vec<bool>,
+    pub regions: Vec<i32>,
+}
+
+impl Input {
+    fn new((points, faces): (Vec<DVec3>, Vec<[u32; 3]>)) -> Self {
+        let mut state = 7;
+        let mut random = move |below: u32| {
+            // SplitMix64.
+            state = u64::wrapping_add(state, 0x9E37_79B9_7F4A_7C15);
+            let mut z = state;
+            z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((z ^ z >> 31) >> 32) as u32 % below
+        };
+        let n = points.len();
+        // Directions of a lattice, some of them zero, tiny, huge, or no numbers.
+        let normals = (0..n).map(|_| {
+            let n = DVec3::from_array([0; 3].map(|_| f64::from(random(5)) - 2.0));
+            n * match random(20) {
+                0 => 1e-310,
+                1 => 1e200,
+                2 => f64::INFINITY,
+                _ => 0.37,
+            }
+        });
+        Self {
+            attributes: VertexAttributes {
+                normals: Some(normals.collect()),
+                uvs: Some(
+                    points
+                        .iter()
+                        .map(|p| {
+                            DVec2::new(p.x * p.y, p.z) * if p.x < 0.0 { 1.0 } else { f64::NAN }
+                        })
+                        .collect(),
+                ),
+                colors: Some(
+                    (0..n)
+                        .map(|_| [0; 4].map(|_| (random(4) * 80) as u8))
+                        .collect(),
+                ),
+            },
+            locked: (0..n).map(|_| random(8) == 0).collect(),
+            regions: (0..faces.len()).map(|_| random(5) as i32 - 2).collect(),
+            points,
+            faces,
+        }
+    }
+}
+
+/// The cases.
+pub fn cases() -> Vec<Case> {
+    let all = Guards {
+        normals: Some(100.0),
+        uvs: Some(0.05),
+        colors: Some(160),
+    };
+    let none = Guards::default();
+    let mut cases = Vec::new();
+    let (points, faces) = scan(8_000, 5);
+    let scans = [
+        ("a scan", Arc::new(Input::new(scan(8_000, 5)))),
+        (
+            "a scan in random order",
+            Arc::new(Input::new(shuffled(&points, &faces))),
+        ),
+    ];
+    for (name, guards, locks) in [
+        ("nothing", none, false),
+        ("locks", none, true),
+        (
+            "normals within 0 degrees",
+            Guards {
+                normals: Some(0.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 60 degrees",
+            Guards {
+                normals: Some(60.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 90 degrees",
+            Guards {
+                normals: Some(90.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "normals within 135 degrees",
+            Guards {
+                normals: Some(135.0),
+                ..none
+            },
+            true,
+        ),
+        (
+            "normals within 180 degrees",
+            Guards {
+                normals: Some(180.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            "texture coordinates",
+            Guards {
+                uvs: Some(0.03),
+                ..none
+            },
+            false,
+        ),
+        (
+            "colours",
+            Guards {
+                colors: Some(80),
+                ..none
+            },
+            false,
+        ),
+        ("all", all, true),
+    ] {
+        for (mesh, input) in &scans {
+            let input = input.clone();
+            cases.push(Case::new(
+                format!("weld {mesh} guarded by {name}"),
+                move |on| compare(on, &input, guards, locks),
+            ));
+        }
+    }
+    let input = scans[0].1.clone();
+    cases.push(Case::new("weld within a locked boundary", move |on| {
+        compare_locks(on, &input)
+    }));
+    let input = scans[1].1.clone();
+    cases.push(Case::new("weld by ratio", move |on| {
+        for guards in [none, all] {
+            compare_ratio(on, &input, guards)?;
+        }
+        Ok(())
+    }));
+    cases
+}
+
+/// The boundary with some more vertices, found on the device and by the reference: of a scan with holes, as triangles and as
+/// polygons.
+fn compare_locks(on: &Device, input: &Input) -> Outcome {
+    let mut faces = input.faces.clone();
+    faces.retain(|face| face[0] % 11 != 3);
+    // Faces without area do not count, and of repeated ones each does.
+    faces.extend([[0, 0, 1], [5, 6, 5], faces[7], faces[7]]);
+    let mut polygons = Polygons::default();
+    for (i, &[a, b, c]) in faces.iter().enumerate() {
+        let fourth = (a + 3 * c) % input.points.len() as u32;
+        if i % 3 == 0 && ![a, b, c].contains(&fourth) {
+            polygons.push(&[a, b, c, fourth]);
+        } else {
+            polygons.push(&[a, b, c]);
+        }
+    }
+    for faces in [Faces::Triangles(faces), Faces::Polygons(polygons)] {
+        let mesh = Mesh {
+            points: input.points.clone(),
+            faces,
+            ..Mesh::default()
+        };
+        for vertices in [Vec::new(), input.locked.clone()] {
+            let locks = Locks {
+                boundary: true,
+                vertices,
+            };
+            let resident = DeviceMesh::upload(on, &mesh, &locks, Method::Auto)?;
+            let words = on.download(&resident.carried.locked)?;
+            let ours: Vec<bool> = (0..mesh.points.len())
+                .map(|v| words[v / 32] >> (v % 32) & 1 != 0)
+                .collect();
+            equal("locked", &ours, &locks.find(&mesh)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare_ratio(on: &Device, input: &Input, guards: Guards) -> Outcome {
+    let carried = Carried {
+        attributes: &input.attributes,
+        locked: &input.locked,
+        regions: None,
+    };
+    let points = on.upload(&input.points)?;
+    let resident = DeviceCarried::upload(on, &carried, points.len(), 0)?;
+    let ours = epsilon_for_ratio_carrying(on, &points, &resident, &guards, 0.3)?;
+    let expected = reference::weld::epsilon_for_ratio(&input.points, &carried, &guards, 0.3)?;
+    equal("epsilon", &[ours], &[expected])
+}
+
+fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
+    let carried = Carried {
+        attributes: &input.attributes,
+        locked: if locks { &input.locked } else { &[] },
+        regions: Some(&input.regions),
+    };
+    for (epsilon, position, keep_degenerate) in [
+        (0.04, Position::Mean, false),
+        (0.08, Position::First, true),
+        (0.5, Position::Mean, false),
+    ] {
+        let options = Options {
+            guards,
+            position,
+            keep_degenerate,
+            ..Options::new(epsilon)
+        };
+        let expected = reference::weld_carrying(&input.points, &input.faces, &carried, &options)?;
+        let (points, faces) = (on.upload(&input.points)?, on.upload(&input.faces)?);
+        let resident = DeviceCarried::upload(on, &carried, points.len(), faces.len())?;
+        let ours = weld_carrying(on, &points, &faces, &resident, &options)?.download(on)?;
+        equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+    }
+    Ok(())
+}

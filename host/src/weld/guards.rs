@@ -1,0 +1,184 @@
+//! Guards and locks: which vertices are no neighbours though they are within epsilon. The predicate is in `gpu::weld`.
+
+use glam::{DVec2, DVec3};
+use gpu::launch::Buffer;
+use gpu::weld::Limits;
+
+use super::{Carried, DeviceCarried, Nearness};
+use crate::backend::Device;
+use crate::{Error, Result};
+
+/// What neighbours have in common besides their place; `None` for what does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guards {
+    /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
+    /// coordinate beyond 1e298) keeps none apart.
+    pub normals: Option<f64>,
+    /// Largest distance of their texture coordinates.
+    pub uvs: Option<f64>,
+    /// Largest difference in a channel of their colours, of 255; alpha is a channel.
+    pub colors: Option<u8>,
+}
+
+impl Guards {
+    /// Refuses tolerances that are no angle and no distance.
+    pub(crate) fn check(&self) -> Result<()> {
+        if let Some(angle) = self.normals
+            && !(0.0..=180.0).contains(&angle)
+        {
+            return Err(Error::Argument(format!(
+                "the tolerance of normals is {angle}, but must be an angle from 0 to 180 degrees"
+            )));
+        }
+        if let Some(distance) = self.uvs
+            && !(distance.is_finite() && distance >= 0.0)
+        {
+            return Err(Error::Argument(format!(
+                "the tolerance of texture coordinates is {distance}, but must be a distance: 0 or more, and finite"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses guards over what the vertices, if there are any, do not carry.
+    fn check_carried(&self, n: usize, normals: bool, uvs: bool, colors: bool) -> Result<()> {
+        for (is_guarded, is_there, what) in [
+            (self.normals.is_some(), normals, "normals"),
+            (self.uvs.is_some(), uvs, "texture coordinates"),
+            (self.colors.is_some(), colors, "colours"),
+        ] {
+            if is_guarded && !is_there && n > 0 {
+                return Err(Error::Argument(format!(
+                    "there is a tolerance of {what}, but the mesh has none: leave the tolerance out"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        let (sine, cosine) = match self.normals.unwrap_or(0.0) {
+            0.0 => (0.0, 1.0),
+            90.0 => (1.0, 0.0),
+            180.0 => (0.0, -1.0),
+            angle => libm::sincos(angle.to_radians()),
+        };
+        let uvs = Nearness::new(self.uvs.unwrap_or(0.0));
+        Limits {
+            cosine_squared: cosine * cosine,
+            sine_squared: sine * sine,
+            uv_scale: uvs.scale,
+            uv_bound: uvs.bound,
+            color_step: self.colors.unwrap_or(0).into(),
+            is_obtuse: self.normals.is_some_and(|angle| angle >= 90.0).into(),
+            padding: [0; 2],
+        }
+    }
+}
+
+/// The arrays that guards compare, of those that vertices carry, on a device.
+pub(super) struct DeviceGuards<'a> {
+    /// Nothing if there is no guard.
+    pub limits: Option<Buffer<Limits>>,
+    pub locked: &'a Buffer<u32>,
+    pub normals: &'a Buffer<DVec3>,
+    pub uvs: &'a Buffer<DVec2>,
+    pub colors: &'a Buffer<u32>,
+}
+
+impl<'a> DeviceGuards<'a> {
+    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none` in place of the others.
+    pub fn new(
+        on: &Device,
+        n: usize,
+        guards: &Guards,
+        carried: &'a DeviceCarried,
+        none: &'a DeviceCarried,
+    ) -> Result<Self> {
+        guards.check_carried(
+            n,
+            !carried.normals.is_empty(),
+            !carried.uvs.is_empty(),
+            !carried.colors.is_empty(),
+        )?;
+        let is_guarded = *guards != Guards::default() || !carried.locked.is_empty();
+        let of = |guarded: bool| if guarded { carried } else { none };
+        Ok(Self {
+            limits: is_guarded
+                .then(|| on.upload(&[guards.limits()]))
+                .transpose()?,
+            locked: &carried.locked,
+            normals: &of(guards.normals.is_some()).normals,
+            uvs: &of(guards.uvs.is_some()).uvs,
+            colors: &of(guards.colors.is_some()).colors,
+        })
+    }
+}
+
+/// As [`DeviceGuards`], in host memory.
+pub(crate) struct HostGuards<'a> {
+    limits: [Limits; 1],
+    locked: Vec<u32>,
+    normals: &'a [DVec3],
+    uvs: &'a [DVec2],
+    colors: Vec<u32>,
+}
+
+impl<'a> HostGuards<'a> {
+    /// The arrays of `carried`, by `n` vertices, with a guard.
+    pub fn new(n: usize, guards: &Guards, carried: &Carried<'a>) -> Result<Self> {
+        let attributes = carried.attributes;
+        guards.check_carried(
+            n,
+            attributes.normals.is_some(),
+            attributes.uvs.is_some(),
+            attributes.colors.is_some(),
+        )?;
+        let colors = attributes
+            .colors
+            .as_deref()
+            .filter(|_| guards.colors.is_some());
+        let normals = attributes
+            .normals
+            .as_deref()
+            .filter(|_| guards.normals.is_some());
+        let uvs = attributes.uvs.as_deref().filter(|_| guards.uvs.is_some());
+        Ok(Self {
+            limits: [guards.limits()],
+            locked: bits(carried.locked),
+            normals: normals.unwrap_or_default(),
+            uvs: uvs.unwrap_or_default(),
+            colors: colors.map(words).unwrap_or_default(),
+        })
+    }
+
+    /// Whether two vertices within epsilon are neighbours.
+    pub fn allow(&self, a: u32, b: u32) -> bool {
+        use gpu::weld::Guard;
+        let guards = gpu::weld::Guards {
+            limits: self.limits[..].into(),
+            locked: self.locked[..].into(),
+            normals: self.normals.into(),
+            uvs: self.uvs.into(),
+            colors: self.colors[..].into(),
+        };
+        Limits::allows(&guards, a, b)
+    }
+}
+
+/// A bit set.
+pub(super) fn bits(flags: &[bool]) -> Vec<u32> {
+    let word = |flags: &[bool]| {
+        let bits = flags.iter().enumerate();
+        bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
+    };
+    flags.chunks(32).map(word).collect()
+}
+
+/// Colours as the kernels take them.
+pub(super) fn words(colors: &[[u8; 4]]) -> Vec<u32> {
+    colors
+        .iter()
+        .map(|&color| u32::from_le_bytes(color))
+        .collect()
+}

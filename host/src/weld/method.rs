@@ -1,0 +1,109 @@
+//! The ways to compute clusters, and the choice among them.
+
+use glam::DVec3;
+use gpu::launch::Buffer;
+use gpu::weld as kernel;
+
+use super::grid::DeviceGrid;
+use super::guards::DeviceGuards;
+use super::{Clustering, Options, bytes_needed, cluster, dependency, on_the_fly, sparse_grid};
+use crate::backend::Device;
+use crate::{Error, Result};
+
+/// How clusters are computed: the same bits by each. Bytes are those beside the points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// [`Method::Grid`] where it fits the free memory, else [`Method::OnTheFly`].
+    #[default]
+    Auto,
+    /// Vertices bucketed by cells, short lists of lower neighbours, no counters. The fastest for any epsilon; 60 to 85 bytes a
+    /// vertex.
+    Grid,
+    /// P-Weld (section 3.6): dependency counters over stored lists of neighbours. 41 bytes a vertex and 4 for each pair of
+    /// neighbours.
+    Dependency,
+    /// The paper's chapter 4: hashed cells, looked up in every round, nothing stored. 41 bytes a vertex; its time grows with the
+    /// square of the vertices in a cell of epsilon's width.
+    OnTheFly,
+    /// The paper's chapter 5: hashed cells, lists of neighbours in two passes, frontiers. 45 bytes a vertex and 4 for each pair of
+    /// neighbours.
+    SparseGrid,
+}
+
+impl Method {
+    /// Every method but `Auto`.
+    pub const ALL: [Method; 4] = [
+        Method::Grid,
+        Method::Dependency,
+        Method::OnTheFly,
+        Method::SparseGrid,
+    ];
+
+    /// Its name in the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Grid => "grid",
+            Method::Dependency => "dependency",
+            Method::OnTheFly => "on-the-fly",
+            Method::SparseGrid => "sparse-grid",
+        }
+    }
+
+    /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or what `Auto`
+    /// stands for.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] when it does not fit the free memory.
+    pub fn choose(
+        self,
+        on: &Device,
+        points: usize,
+        faces: usize,
+        resident: bool,
+    ) -> Result<Method> {
+        let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
+        let fits = |method: Method| {
+            let needed = bytes_needed(method, points, faces);
+            on.require(needed - if resident { mesh as u64 } else { 0 })
+                .map(|()| method)
+        };
+        if self != Method::Auto {
+            return fits(self);
+        }
+        match fits(Method::Grid) {
+            Err(Error::OutOfMemory { .. }) => fits(Method::OnTheFly),
+            chosen => chosen,
+        }
+    }
+
+    /// Clusters points by this method; `guards` are for [`Method::Grid`], which `Auto` stands for here.
+    pub(super) fn cluster(
+        self,
+        on: &Device,
+        points: &Buffer<DVec3>,
+        guards: &DeviceGuards,
+        options: &Options,
+    ) -> Result<Clustering> {
+        match self {
+            Method::Auto | Method::Grid => cluster(on, points, guards, options),
+            Method::Dependency => dependency::cluster(on, points, options),
+            Method::OnTheFly => on_the_fly::cluster(on, points, options),
+            Method::SparseGrid => sparse_grid::cluster(on, points, options),
+        }
+    }
+}
+
+/// Bytes that computing clusters takes at once, for V points.
+pub fn cluster_bytes(method: Method, points: usize) -> usize {
+    match method {
+        // Lists of lower neighbours, states, representatives.
+        Method::Grid => {
+            DeviceGrid::bytes_needed(points)
+                + points * (kernel::LISTED as usize + 2) * size_of::<u32>()
+        }
+        Method::Dependency => dependency::bytes_needed(points),
+        Method::Auto | Method::OnTheFly => on_the_fly::bytes_needed(points),
+        Method::SparseGrid => sparse_grid::bytes_needed(points),
+    }
+}

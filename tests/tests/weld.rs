@@ -1,0 +1,591 @@
+//! Welding against its definition, by brute force: every method and device gives what the definition says, bit for bit.
+
+use std::collections::BTreeSet;
+
+use glam::{DVec2, DVec3};
+use proptest::prelude::*;
+use trioxide::backend::Device;
+use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
+use trioxide::reference;
+use trioxide::weld::{
+    Carried, DeviceMesh, Found, Guards, Locks, Options, Position, RATIO_TOLERANCE, Welded,
+    epsilon_for_ratio_carrying, triangles, weld_carrying,
+};
+
+/// What a run gives: the result as the reference or a device has it, and the mesh made of it.
+fn serial(mesh: &Mesh, locks: &Locks, options: &Options) -> trioxide::Result<(Welded, Mesh)> {
+    let locked = locks.find(mesh)?;
+    let carried = Carried::of(mesh, &locked);
+    let mut welded = reference::weld_carrying(&mesh.points, triangles(mesh), &carried, options)?;
+    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    Ok((welded, new))
+}
+
+fn parallel(
+    threads: usize,
+    mesh: &Mesh,
+    locks: &Locks,
+    options: &Options,
+) -> trioxide::Result<(Welded, Mesh)> {
+    let on = Device::cpu(Some(threads))?;
+    let resident = DeviceMesh::upload(&on, mesh, locks)?;
+    let result = weld_carrying(
+        &on,
+        &resident.points,
+        &resident.faces,
+        &resident.carried,
+        options,
+    )?;
+    let mut welded = result.download(&on)?;
+    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    Ok((welded, new))
+}
+
+/// The definition, vertex by vertex and pair by pair.
+struct Definition {
+    map: Vec<u32>,
+    representatives: Vec<u32>,
+    members: Vec<Vec<u32>>,
+}
+
+fn definition(mesh: &Mesh, locked: &[bool], options: &Options) -> Definition {
+    let n = mesh.points.len();
+    let near = |v: usize, w: usize| is_near(mesh, locked, options, v, w);
+    let mut representative = Vec::with_capacity(n);
+    for v in 0..n {
+        let lowest = (0..v).find(|&r| representative[r] == r && near(v, r));
+        representative.push(lowest.unwrap_or(v));
+    }
+    let representatives: Vec<u32> = (0..n)
+        .filter(|&v| representative[v] == v)
+        .map(|v| v as u32)
+        .collect();
+    let cluster = |v: &usize| {
+        let place = representatives.binary_search(&(*v as u32));
+        place.expect("a representative") as u32
+    };
+    let map: Vec<u32> = representative.iter().map(cluster).collect();
+    let mut members = vec![Vec::new(); representatives.len()];
+    for (v, &c) in map.iter().enumerate() {
+        members[c as usize].push(v as u32);
+    }
+    Definition {
+        map,
+        representatives,
+        members,
+    }
+}
+
+fn is_near(mesh: &Mesh, locked: &[bool], options: &Options, v: usize, w: usize) -> bool {
+    let is_locked = |v: usize| locked.get(v) == Some(&true);
+    if is_locked(v) || is_locked(w) {
+        return false;
+    }
+    let d = mesh.points[v] - mesh.points[w];
+    // Squares of tiny and of huge numbers are no measure: times a power of two, which rounds nothing.
+    let largest = d.abs().max_element().max(options.epsilon);
+    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+    let scale = 2f64.powi(if exponent.abs() < 300 { 0 } else { -exponent });
+    let (d, epsilon) = (d * scale, options.epsilon * scale);
+    let is_within = d.x * d.x + d.y * d.y + d.z * d.z <= epsilon * epsilon;
+    let Guards {
+        normals,
+        uvs,
+        colors,
+    } = options.guards;
+    let attributes = &mesh.attributes;
+    is_within
+        && colors.is_none_or(|most| {
+            let colors = attributes.colors.as_ref().expect("guarded");
+            let mut channels = colors[v].iter().zip(&colors[w]);
+            channels.all(|(a, b)| a.abs_diff(*b) <= most)
+        })
+        && uvs.is_none_or(|most| {
+            let uvs = attributes.uvs.as_ref().expect("guarded");
+            let d = uvs[v] - uvs[w];
+            d.x * d.x + d.y * d.y <= most * most
+        })
+        && normals.is_none_or(|most| {
+            let normals = attributes.normals.as_ref().expect("guarded");
+            let (a, b) = (normals[v], normals[w]);
+            // Tests keep away from angles that rounding could decide.
+            let angle = a.cross(b).length().atan2(a.dot(b)).to_degrees();
+            a == DVec3::ZERO || b == DVec3::ZERO || angle <= most + 1e-6
+        })
+}
+
+/// The bits of all coordinates, so that zeros of two signs differ and what is no number is itself.
+fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
+    let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+    points.iter().map(bits).collect()
+}
+
+/// The mesh that the definition makes.
+fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mesh {
+    let Definition {
+        map,
+        representatives,
+        members,
+    } = definition;
+    let is_mean = options.position == Position::Mean;
+    let attributes = &mesh.attributes;
+    fn of<T: Copy>(array: &[T], ids: &[u32]) -> Vec<T> {
+        ids.iter().map(|&v| array[v as usize]).collect()
+    }
+    let points = members.iter().map(|ids| match ids[..] {
+        [v] => mesh.points[v as usize],
+        [v, ..] if !is_mean => mesh.points[v as usize],
+        _ => {
+            let sum = of(&mesh.points, ids).into_iter().reduce(|a, b| a + b);
+            sum.expect("members") / ids.len() as f64
+        }
+    });
+    let normals = attributes.normals.as_ref().map(|normals| {
+        let normal = |ids: &Vec<u32>| match ids[..] {
+            [v] => normals[v as usize],
+            [v, ..] if !is_mean => normals[v as usize],
+            _ => {
+                let sum: DVec3 = of(normals, ids)
+                    .into_iter()
+                    .reduce(|a, b| a + b)
+                    .expect("members");
+                let length = (sum.x * sum.x + sum.y * sum.y + sum.z * sum.z).sqrt();
+                if length == 0.0 {
+                    DVec3::ZERO
+                } else {
+                    DVec3::new(sum.x / length, sum.y / length, sum.z / length)
+                }
+            }
+        };
+        members.iter().map(normal).collect()
+    });
+    let uvs = attributes.uvs.as_ref().map(|uvs| {
+        let uv = |ids: &Vec<u32>| match ids[..] {
+            [v] => uvs[v as usize],
+            [v, ..] if !is_mean => uvs[v as usize],
+            _ => {
+                of(uvs, ids)
+                    .into_iter()
+                    .reduce(|a, b| a + b)
+                    .expect("members")
+                    / ids.len() as f64
+            }
+        };
+        members.iter().map(uv).collect()
+    });
+    let colors = attributes.colors.as_ref().map(|colors| {
+        let color = |ids: &Vec<u32>| {
+            if !is_mean {
+                return colors[ids[0] as usize];
+            }
+            [0, 1, 2, 3].map(|k| {
+                let sum: f64 = ids.iter().map(|&v| f64::from(colors[v as usize][k])).sum();
+                (sum / ids.len() as f64).round() as u8
+            })
+        };
+        members.iter().map(color).collect()
+    });
+    // Faces as sets of rotations.
+    let mut seen = BTreeSet::new();
+    let mut regions = Vec::new();
+    let mut faces = Vec::new();
+    for (t, face) in triangles(mesh).iter().enumerate() {
+        let [a, b, c] = face.map(|v| map[v as usize]);
+        let rotations = [[a, b, c], [b, c, a], [c, a, b]];
+        let is_degenerate = a == b || b == c || c == a;
+        let is_new = !rotations.iter().any(|face| seen.contains(face));
+        if options.keep_degenerate || (!is_degenerate && is_new) {
+            seen.insert([a, b, c]);
+            faces.push([a, b, c]);
+            regions.extend(mesh.regions.as_ref().map(|regions| regions[t]));
+        }
+    }
+    let mut segments: Vec<Segment> = Vec::new();
+    for segment in &mesh.segments {
+        let ends = segment.ends.map(|v| map[v as usize]);
+        let same = |s: &Segment| {
+            (s.ends == ends || s.ends == [ends[1], ends[0]]) && s.marker == segment.marker
+        };
+        if options.keep_degenerate || (ends[0] != ends[1] && !segments.iter().any(same)) {
+            segments.push(Segment {
+                ends,
+                marker: segment.marker,
+            });
+        }
+    }
+    let some = !representatives.is_empty();
+    Mesh {
+        points: points.collect(),
+        regions: mesh
+            .regions
+            .as_ref()
+            .map(|_| regions)
+            .filter(|r| !r.is_empty()),
+        faces: Faces::Triangles(faces),
+        segments,
+        attributes: VertexAttributes {
+            normals: normals.filter(|_| some),
+            colors: colors.filter(|_| some),
+            uvs: uvs.filter(|_| some),
+        },
+    }
+}
+
+fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
+    let results = [
+        ("reference", serial(mesh, locks, options)),
+        ("1 thread", parallel(1, mesh, locks, options)),
+        ("2 threads", parallel(2, mesh, locks, options)),
+    ];
+    let definition = definition(mesh, &brute_locks(mesh, locks), options);
+    let expected = expected_mesh(mesh, options, &definition);
+    for (name, result) in results {
+        let (welded, ours) = result.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(welded.map, definition.map, "{name}");
+        assert_eq!(welded.representatives, definition.representatives, "{name}");
+        let removed: Vec<u32> = (0..mesh.points.len() as u32)
+            .filter(|v| !definition.representatives.contains(v))
+            .collect();
+        assert_eq!(welded.removed().collect::<Vec<_>>(), removed, "{name}");
+        assert_eq!(bits(&ours.points), bits(&expected.points), "{name}");
+        assert_eq!(ours, expected, "{name}");
+        let normals = |mesh: &Mesh| bits(mesh.attributes.normals.as_deref().unwrap_or_default());
+        assert_eq!(normals(&ours), normals(&expected), "{name}");
+    }
+}
+
+/// The locked vertices, edge by edge and face by face.
+fn brute_locks(mesh: &Mesh, locks: &Locks) -> Vec<bool> {
+    let mut locked = locks.vertices.clone();
+    locked.resize(mesh.points.len(), false);
+    if !locks.boundary {
+        return locked;
+    }
+    let proper: Vec<&[u32]> = (0..mesh.faces.len())
+        .map(|i| mesh.faces.get(i))
+        .filter(|face| face.iter().collect::<BTreeSet<_>>().len() == face.len())
+        .collect();
+    let has_edge = |face: &[u32], a: u32, b: u32| {
+        (0..face.len()).any(|i| {
+            let ends = [face[i], face[(i + 1) % face.len()]];
+            ends == [a, b] || ends == [b, a]
+        })
+    };
+    for face in &proper {
+        for i in 0..face.len() {
+            let (a, b) = (face[i], face[(i + 1) % face.len()]);
+            if proper.iter().filter(|other| has_edge(other, a, b)).count() == 1 {
+                locked[a as usize] = true;
+                locked[b as usize] = true;
+            }
+        }
+    }
+    locked
+}
+
+/// A kind of cloud, from numbers drawn for it.
+fn point(kind: u32, [x, y, z]: [i32; 3], i: usize) -> DVec3 {
+    let p = DVec3::new(x.into(), y.into(), z.into());
+    match kind {
+        // A lattice: neighbours at exactly epsilon, and duplicates.
+        0 => p * 0.1,
+        // A chain along x, ids ascending.
+        1 => DVec3::X * (i as f64 * 0.099),
+        // Zeros of both signs.
+        2 => DVec3::from_array([x, y, z].map(|x| if x & 1 == 0 { 0.0 } else { -0.0 })),
+        // Two lumps, far apart.
+        3 => {
+            p * 0.04
+                + if x & 1 == 0 {
+                    DVec3::ZERO
+                } else {
+                    DVec3::new(1e12, -3e9, 7.0)
+                }
+        }
+        // Anywhere in a cube.
+        4 => DVec3::new(
+            f64::from(x) * 0.0137,
+            f64::from(y) * 0.0191,
+            f64::from(z) * 0.0173,
+        ),
+        // A chain backwards, with steps of three lengths.
+        5 => DVec3::Y * (-(i as f64) * 0.09 - f64::from(x.rem_euclid(3)) * 0.01),
+        // Huge, and tiny.
+        6 => p * 1e200,
+        _ => p * 1e-200,
+    }
+}
+
+/// Directions with angles of 0, 45, 60, 90, … degrees between them, of several lengths; some are zero.
+fn normal(k: u32) -> DVec3 {
+    let direction = DVec3::new(
+        f64::from(k % 3) - 1.0,
+        f64::from(k / 3 % 3) - 1.0,
+        f64::from(k / 9 % 3) - 1.0,
+    );
+    direction * [1.0, 0.5, 4.0][(k / 27 % 3) as usize]
+}
+
+prop_compose! {
+    fn input()(
+        kind in 0u32..8,
+        drawn in prop::collection::vec((prop::array::uniform3(-3i32..4), 0u32..81, any::<u32>()), 0..60),
+        corners in prop::collection::vec(prop::array::uniform3(0usize..64), 0..80),
+        ends in prop::collection::vec((prop::array::uniform2(0usize..64), 0i32..2), 0..12),
+    ) -> (u32, Mesh) {
+        let n = drawn.len();
+        let faces = corners.iter().map(|face| face.map(|v| (v % n.max(1)) as u32));
+        let faces: Vec<_> = if n == 0 { Vec::new() } else { faces.collect() };
+        let segments = ends.iter().map(|&(ends, marker)| Segment {
+            ends: ends.map(|v| (v % n.max(1)) as u32),
+            marker,
+        });
+        let mesh = Mesh {
+            points: drawn.iter().enumerate().map(|(i, d)| point(kind, d.0, i)).collect(),
+            regions: Some((0..faces.len() as i32).collect()).filter(|r: &Vec<i32>| !r.is_empty()),
+            faces: Faces::Triangles(faces),
+            segments: if n == 0 { Vec::new() } else { segments.collect() },
+            attributes: VertexAttributes {
+                normals: Some(drawn.iter().map(|d| normal(d.1)).collect()),
+                colors: Some(drawn.iter().map(|d| (d.2 & 0x3F3F_3F3F).to_le_bytes()).collect()),
+                uvs: Some(drawn.iter().map(|d| DVec2::new((d.2 % 7).into(), (d.2 % 3).into()) * 0.125).collect()),
+            },
+        };
+        (kind, mesh)
+    }
+}
+
+/// Epsilons that decide something in clouds of that kind.
+fn epsilon(kind: u32, choice: u32) -> f64 {
+    let unit = match kind {
+        6 => 1e201,
+        7 => 1e-199,
+        _ => 1.0,
+    };
+    [0.0, 0.1, 0.05, 0.2, 0.35, 100.0][choice as usize] * unit
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_machine_gives_what_the_definition_says(
+        (kind, mesh) in input(),
+        choice in 0u32..6,
+        first in any::<bool>(),
+        keep_degenerate in any::<bool>(),
+        normals in prop::option::of(prop::sample::select(vec![0.0, 30.0, 46.0, 61.0, 89.0, 91.0, 136.0, 180.0])),
+        uvs in prop::option::of(prop::sample::select(vec![0.0, 0.125, 0.3])),
+        colors in prop::option::of(prop::sample::select(vec![0u8, 20, 40, 255])),
+        boundary in any::<bool>(),
+        locks in prop::option::of(any::<u64>()),
+    ) {
+        let options = Options {
+            guards: Guards { normals, uvs, colors },
+            position: if first { Position::First } else { Position::Mean },
+            keep_degenerate,
+            ..Options::new(epsilon(kind, choice))
+        };
+        let vertices = locks.map_or(Vec::new(), |bits| {
+            (0..mesh.points.len()).map(|v| bits >> (v % 64) & 7 == 0).collect()
+        });
+        let locks = Locks { boundary: boundary && !mesh.faces.is_empty(), vertices };
+        agrees(&mesh, &locks, &options);
+    }
+
+    #[test]
+    fn without_guards_too((kind, mesh) in input(), choice in 0u32..6) {
+        let mesh = Mesh { attributes: VertexAttributes::default(), ..mesh };
+        agrees(&mesh, &Locks::default(), &Options::new(epsilon(kind, choice)));
+    }
+}
+
+#[test]
+fn a_chain_of_ids_is_decided_link_by_link() {
+    let points: Vec<DVec3> = (0..5000).map(|i| DVec3::X * f64::from(i)).collect();
+    let mesh = Mesh {
+        points,
+        ..Mesh::default()
+    };
+    let options = Options::new(1.0);
+    for (welded, new) in [
+        serial(&mesh, &Locks::default(), &options).expect("valid"),
+        parallel(2, &mesh, &Locks::default(), &options).expect("valid"),
+    ] {
+        // Every other vertex takes the next.
+        assert_eq!(new.points.len(), 2500);
+        assert_eq!(welded.map[..6], [0, 0, 1, 1, 2, 2]);
+        assert_eq!(new.points[1], DVec3::X * 2.5);
+    }
+}
+
+#[test]
+fn polygons_lose_corners_and_keep_their_regions() {
+    let mut polygons = Polygons::default();
+    for polygon in [&[0, 1, 4, 3][..], &[1, 2, 5, 4], &[3, 4, 6], &[2, 5, 4, 6]] {
+        polygons.push(polygon);
+    }
+    let at = |x: f64, y: f64| DVec3::new(x, y, 0.0);
+    let mesh = Mesh {
+        points: vec![
+            at(0.0, 0.0),
+            at(1.0, 0.0),
+            at(1.1, 0.0),
+            at(0.0, 1.0),
+            at(1.0, 1.0),
+            at(1.1, 1.0),
+            at(0.0, 1.05),
+        ],
+        faces: Faces::Polygons(polygons),
+        regions: Some(vec![7, 8, 9, 10]),
+        ..Mesh::default()
+    };
+    for (welded, new) in [
+        serial(&mesh, &Locks::default(), &Options::new(0.1 + 1e-9)).expect("valid"),
+        parallel(2, &mesh, &Locks::default(), &Options::new(0.1 + 1e-9)).expect("valid"),
+    ] {
+        assert_eq!(welded.map, [0, 1, 1, 2, 3, 3, 2]);
+        let faces: Vec<&[u32]> = (0..new.faces.len()).map(|i| new.faces.get(i)).collect();
+        assert_eq!(faces, [&[0, 1, 3, 2][..], &[1, 3, 2]]);
+        assert_eq!(new.regions, Some(vec![7, 10]));
+    }
+    // The boundary of polygons: all but none is inside.
+    let locks = Locks {
+        boundary: true,
+        ..Locks::default()
+    };
+    for result in [
+        serial(&mesh, &locks, &Options::new(0.2)),
+        parallel(1, &mesh, &locks, &Options::new(0.2)),
+    ] {
+        let (welded, _) = result.expect("valid");
+        let locked = brute_locks(&mesh, &locks);
+        assert_eq!(
+            definition(&mesh, &locked, &Options::new(0.2)).map,
+            welded.map
+        );
+    }
+}
+
+fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64) -> Found {
+    let on = Device::cpu(Some(threads)).expect("threads");
+    let resident = DeviceMesh::upload(&on, mesh, locks).expect("valid");
+    epsilon_for_ratio_carrying(&on, &resident.points, &resident.carried, guards, ratio)
+        .expect("a ratio")
+}
+
+#[test]
+fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
+    let mesh = Mesh::from(trioxide::generate::random(4000, 3).expect("enough"));
+    let locks = Locks {
+        boundary: false,
+        vertices: (0..mesh.points.len()).map(|v| v % 8 == 0).collect(),
+    };
+    for (locks, wanted) in [
+        (&Locks::default(), 0.1),
+        (&Locks::default(), 0.9),
+        (&locks, 0.5),
+    ] {
+        let found = ratio(2, &mesh, locks, &Guards::default(), wanted);
+        // A vertex is more than the tolerance.
+        let vertex = 1.0 / mesh.points.len() as f64;
+        assert!(
+            (found.ratio - wanted).abs() <= RATIO_TOLERANCE.max(2.0 * vertex),
+            "{found:?}"
+        );
+        let locked = locks.find(&mesh).expect("no boundary");
+        let carried = Carried::of(&mesh, &locked);
+        let serial =
+            reference::weld::epsilon_for_ratio(&mesh.points, &carried, &Guards::default(), wanted);
+        assert_eq!(serial.expect("a ratio"), found);
+        let (welded, _) = parallel(1, &mesh, locks, &Options::new(found.epsilon)).expect("valid");
+        let removed = welded.removed().count() as f64 / mesh.points.len() as f64;
+        assert!((removed - found.ratio).abs() < 1e-12);
+    }
+    // Seven eighths can go at most.
+    let found = ratio(1, &mesh, &locks, &Guards::default(), 0.95);
+    assert!(found.ratio < 0.8755 && found.ratio > 0.87, "{found:?}");
+    assert!(found.clusterings < 100, "{found:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let mesh = Mesh {
+        points: vec![DVec3::ZERO; 3],
+        ..Mesh::default()
+    };
+    let none = Locks::default();
+    let guarded = |guards| Options {
+        guards,
+        ..Options::new(1.0)
+    };
+    let guards = Guards::default();
+    for (options, locks, cause) in [
+        (Options::new(-1.0), &none, "epsilon is -1"),
+        (Options::new(f64::NAN), &none, "epsilon is NaN"),
+        (
+            guarded(Guards {
+                normals: Some(10.0),
+                ..guards
+            }),
+            &none,
+            "the mesh has none",
+        ),
+        (
+            guarded(Guards {
+                normals: Some(181.0),
+                ..guards
+            }),
+            &none,
+            "0 to 180 degrees",
+        ),
+        (
+            guarded(Guards {
+                uvs: Some(-0.1),
+                ..guards
+            }),
+            &none,
+            "must be a distance",
+        ),
+        (
+            guarded(Guards {
+                uvs: Some(0.1),
+                ..guards
+            }),
+            &none,
+            "texture coordinates",
+        ),
+        (
+            guarded(Guards {
+                colors: Some(1),
+                ..guards
+            }),
+            &none,
+            "colours",
+        ),
+        (
+            Options::new(1.0),
+            &Locks {
+                boundary: true,
+                ..Locks::default()
+            },
+            "no boundary",
+        ),
+        (
+            Options::new(1.0),
+            &Locks {
+                vertices: vec![true; 2],
+                ..Locks::default()
+            },
+            "2 locks for 3",
+        ),
+    ] {
+        for result in [
+            serial(&mesh, locks, &options),
+            parallel(2, &mesh, locks, &options),
+        ] {
+            let error = result.expect_err(cause).to_string();
+            assert!(error.contains(cause), "{cause}: {error}");
+        }
+    }
+}
