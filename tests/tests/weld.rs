@@ -8,7 +8,7 @@ use trioxide::backend::Device;
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
-    Carried, DeviceMesh, Found, Guards, Locks, Options, Position, RATIO_TOLERANCE, Welded,
+    Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Welded,
     epsilon_for_ratio_carrying, triangles, weld_carrying,
 };
 
@@ -28,7 +28,7 @@ fn parallel(
     options: &Options,
 ) -> trioxide::Result<(Welded, Mesh)> {
     let on = Device::cpu(Some(threads))?;
-    let resident = DeviceMesh::upload(&on, mesh, locks)?;
+    let resident = DeviceMesh::upload(&on, mesh, locks, options.method)?;
     let result = weld_carrying(
         &on,
         &resident.points,
@@ -394,9 +394,14 @@ proptest! {
     }
 
     #[test]
-    fn without_guards_too((kind, mesh) in input(), choice in 0u32..6) {
+    fn every_method_gives_what_the_definition_says(
+        (kind, mesh) in input(),
+        choice in 0u32..6,
+        method in prop::sample::select(Method::ALL.to_vec()),
+    ) {
         let mesh = Mesh { attributes: VertexAttributes::default(), ..mesh };
-        agrees(&mesh, &Locks::default(), &Options::new(epsilon(kind, choice)));
+        let options = Options { method, ..Options::new(epsilon(kind, choice)) };
+        agrees(&mesh, &Locks::default(), &options);
     }
 }
 
@@ -469,7 +474,7 @@ fn polygons_lose_corners_and_keep_their_regions() {
 
 fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64) -> Found {
     let on = Device::cpu(Some(threads)).expect("threads");
-    let resident = DeviceMesh::upload(&on, mesh, locks).expect("valid");
+    let resident = DeviceMesh::upload(&on, mesh, locks, Method::Auto).expect("valid");
     epsilon_for_ratio_carrying(&on, &resident.points, &resident.carried, guards, ratio)
         .expect("a ratio")
 }

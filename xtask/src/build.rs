@@ -1,9 +1,10 @@
 //! `cargo xtask build`: the `trioxide` binary.
 
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::process::{cargo, run as run_command};
-use crate::{Error, target_dir};
+use crate::process::{cargo, output_of, run as run_command};
+use crate::{Error, target_dir, workspace};
 
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
 ///
@@ -29,4 +30,20 @@ pub(crate) fn trioxide() -> Result<PathBuf, Error> {
     ]))?;
     let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
     Ok(target_dir().join("release").join(name))
+}
+
+/// The commit of the sources, with `-dirty` behind it where they differ; `None` outside of a repository.
+pub(crate) fn commit() -> Option<String> {
+    let text = output_of(
+        Command::new("git")
+            .args([
+                "describe",
+                "--always",
+                "--dirty",
+                "--abbrev=40",
+                "--exclude=*",
+            ])
+            .current_dir(workspace()),
+    )?;
+    Some(text.trim().to_owned())
 }

@@ -8,6 +8,7 @@ use cuda_builder::{CompilerSearch, search_device_compiler};
 
 use crate::process::{cargo, output_of};
 use crate::ptx::{kernel_count, prebuilt};
+use crate::report::find_browser;
 use crate::{Error, ptxas};
 
 /// Shows what trioxide finds on this machine and what is missing, with the command that installs it.
@@ -22,6 +23,7 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
     report_device_compiler(&search);
     let has_prebuilt = report_prebuilt();
     report_ptxas();
+    report_browser();
     report_gpu();
     if search.found.is_none() && !has_prebuilt {
         return Err("there is neither a device compiler nor a prebuilt file of kernels".into());
@@ -133,6 +135,16 @@ fn report_ptxas() {
         None => report(
             "ptxas",
             "not here (only the check of the PTX needs it)\ninstall: cargo xtask ptx --check downloads it from PyPI",
+        ),
+    }
+}
+
+fn report_browser() {
+    match find_browser() {
+        Ok(browser) => report("browser", &browser.display().to_string()),
+        Err(reason) => report(
+            "browser",
+            &format!("not here (only the check of the report's page needs it)\n{reason}"),
         ),
     }
 }

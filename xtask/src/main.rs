@@ -4,10 +4,12 @@ mod bench;
 mod build;
 mod datasets;
 mod demo;
+mod dist;
 mod doctor;
 mod process;
 mod ptx;
 mod ptxas;
+mod report;
 mod run;
 mod snapshots;
 mod test;
@@ -34,6 +36,8 @@ enum Command {
     Run(run::Arguments),
     Demo(demo::Arguments),
     Bench(bench::Arguments),
+    Dist(dist::Arguments),
+    Report(report::Arguments),
     Test(test::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
@@ -47,6 +51,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Dist(arguments) => dist::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),

@@ -9,17 +9,18 @@ use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 
 use crate::Error;
 use crate::process::{cargo, output_of, run as run_command, run_and_collect};
+use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 
 /// A test that cannot run here says so with this mark and its reason, and counts as passed for cargo.
 const SKIPPED: &str = "skipped: ";
 
 /// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
-/// On Debian, as root and without a device compiler, the packages of one are installed first. What cannot run here (no
-/// GPU, no ptxas) is listed at the end with its reason. This is what continuous integration runs.
+/// On Debian, as root and without a device compiler or a browser, their packages are installed first. What cannot run here
+/// (no GPU, no ptxas) is listed at the end with its reason. This is what continuous integration runs.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Install nothing: without a device compiler the prebuilt kernels are tested.
+    /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page.
     #[arg(long)]
     no_install: bool,
 }
@@ -38,6 +39,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         match install_reason_against(arguments) {
             None => outcomes.push(timed("install", install_device_compiler)),
             Some(reason) => skipped.push(format!("building the kernels from source: {reason}")),
+        }
+    }
+    if !arguments.no_install && env::var_os(BROWSER_VARIABLE).is_none() && find_browser().is_err() {
+        // Without a browser its tests are skipped, and say so themselves.
+        if is_root() && is_debian() {
+            let installed = timed("browser", || install(&[BROWSER_PACKAGE]));
+            match &installed.result {
+                Ok(()) => outcomes.push(installed),
+                Err(error) => skipped.push(format!("installing a browser: {error}")),
+            }
         }
     }
     for (name, words) in [
@@ -121,14 +132,13 @@ fn missing_component(subcommand: &str) -> Option<&'static str> {
 
 /// Why no device compiler is installed, if none is to be.
 fn install_reason_against(arguments: &Arguments) -> Option<String> {
-    let root = output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0");
     if arguments.no_install {
         Some("no device compiler, and --no-install".into())
     } else if env::var_os(RUSTC_VARIABLE).is_some() {
         Some(format!("{RUSTC_VARIABLE} is set to no usable compiler"))
-    } else if !Path::new("/etc/debian_version").exists() {
+    } else if !is_debian() {
         Some("no device compiler (`cargo xtask doctor` has the remedies)".into())
-    } else if !root {
+    } else if !is_root() {
         let packages = DEBIAN_PACKAGES.join(" ");
         Some(format!(
             "no device compiler; as root: apt-get install --no-install-recommends {packages}"
@@ -138,8 +148,29 @@ fn install_reason_against(arguments: &Arguments) -> Option<String> {
     }
 }
 
+fn is_root() -> bool {
+    output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
+}
+
+fn is_debian() -> bool {
+    Path::new("/etc/debian_version").exists()
+}
+
 fn install_device_compiler() -> Result<(), Error> {
-    println!("== install: {}", DEBIAN_PACKAGES.join(" "));
+    install(DEBIAN_PACKAGES)?;
+    let search = search_device_compiler();
+    match search.found {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "the packages are installed, and still there is no device compiler\n{search}"
+        )
+        .into()),
+    }
+}
+
+/// Installs Debian's packages.
+fn install(packages: &[&str]) -> Result<(), Error> {
+    println!("== install: {}", packages.join(" "));
     let apt_get = || {
         let mut command = Command::new("apt-get");
         command
@@ -151,16 +182,8 @@ fn install_device_compiler() -> Result<(), Error> {
     run_command(
         apt_get()
             .args(["install", "--yes", "--no-install-recommends"])
-            .args(DEBIAN_PACKAGES),
-    )?;
-    let search = search_device_compiler();
-    match search.found {
-        Some(_) => Ok(()),
-        None => Err(format!(
-            "the packages are installed, and still there is no device compiler\n{search}"
-        )
-        .into()),
-    }
+            .args(packages),
+    )
 }
 
 /// Prints what passed, failed and was skipped.

@@ -9,7 +9,7 @@ use memmap2::MmapMut;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{Backend, Mark, MemoryUse};
+use super::{Backend, Details, Mark, MemoryUse};
 use crate::{Error, Result};
 
 /// Calls under which a launch is not worth splitting further.
@@ -227,4 +227,24 @@ impl Backend for Cpu {
     fn threads(&self) -> Option<&ThreadPool> {
         Some(&self.threads)
     }
+
+    fn details(&self) -> Details {
+        Details {
+            kind: "cpu",
+            driver: None,
+            core_mhz: first_in("/proc/cpuinfo", "cpu MHz"),
+            memory_mhz: None,
+            memory_bytes: first_in("/proc/meminfo", "MemTotal")
+                .map(|kibibytes| kibibytes as u64 * 1024),
+            threads: Some(self.threads.current_num_threads()),
+        }
+    }
+}
+
+/// The number behind `key:` in a file of the system, if it has one.
+fn first_in(path: &str, key: &str) -> Option<f64> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    let (_, value) = line.split_once(':')?;
+    value.split_whitespace().next()?.parse().ok()
 }

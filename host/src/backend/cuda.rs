@@ -15,7 +15,7 @@ use gpu::launch::{Launch, LaunchError, Memory, Shape};
 use rayon::prelude::*;
 
 use super::transfers::{Lanes, PIECE, Pinned, Staging, ToResult};
-use super::{Backend, CudaDevice, Mark, MemoryUse, Way, driver};
+use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Way, driver};
 use crate::{Error, Result};
 
 /// The kernels, for compute capability 7.5 and later: the driver compiles them for the device at hand.
@@ -80,6 +80,7 @@ pub struct Cuda {
     lanes: RefCell<Option<Lanes>>,
     pool: sys::CUmemoryPool,
     memory: Rc<MemoryUse>,
+    details: Details,
     stream: Rc<Stream>,
     /// For copies beside the work of `stream`.
     copies: Stream,
@@ -145,6 +146,7 @@ impl Cuda {
             lanes: RefCell::new(None),
             pool,
             memory: Rc::default(),
+            details: details(&device),
             stream,
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             context,
@@ -241,6 +243,34 @@ impl Cuda {
         // Also after a failure, since the buffer may be freed next.
         self.order(&self.copies, &self.stream).and(result)
     }
+}
+
+/// What the driver and the system say of a device.
+fn details(device: &Device) -> Details {
+    let attribute = |attribute| device.get_attribute(attribute).ok();
+    let mhz = |kilohertz: i32| f64::from(kilohertz) / 1e3;
+    let cuda = cust::CudaApiVersion::get().ok();
+    let cuda = cuda.map(|version| format!("CUDA {}.{}", version.major(), version.minor()));
+    let versions: Vec<String> = kernel_module_version().into_iter().chain(cuda).collect();
+    Details {
+        kind: "cuda",
+        driver: (!versions.is_empty()).then(|| versions.join(", ")),
+        core_mhz: attribute(DeviceAttribute::ClockRate).map(mhz),
+        memory_mhz: attribute(DeviceAttribute::MemoryClockRate).map(mhz),
+        memory_bytes: device.total_memory().ok().map(|bytes| bytes as u64),
+        threads: None,
+    }
+}
+
+/// Version of NVIDIA's kernel module, as 580.95.05.
+fn kernel_module_version() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_version = |word: &&str| {
+        let parts: Vec<&str> = word.split('.').collect();
+        parts.len() >= 2 && parts.iter().all(|part| part.parse::<u32>().is_ok())
+    };
+    let version = text.lines().next()?.split_whitespace().find(is_version);
+    version.map(str::to_owned)
 }
 
 /// Copies between a pinned buffer and the caller's memory, by several threads where it is worth it.
@@ -456,5 +486,9 @@ impl Backend for Cuda {
 
     fn memory(&self) -> &MemoryUse {
         &self.memory
+    }
+
+    fn details(&self) -> Details {
+        self.details.clone()
     }
 }

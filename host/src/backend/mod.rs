@@ -63,6 +63,24 @@ trait Backend {
     fn threads(&self) -> Option<&rayon::ThreadPool> {
         None
     }
+    fn details(&self) -> Details;
+}
+
+/// What a device is made of; `None` where the system does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Details {
+    /// `cuda` or `cpu`.
+    pub kind: &'static str,
+    /// Versions of the driver and of its CUDA.
+    pub driver: Option<String>,
+    /// Highest clock of the cores, MHz; of a CPU, the present clock of its first core.
+    pub core_mhz: Option<f64>,
+    /// Highest clock of the memory, MHz.
+    pub memory_mhz: Option<f64>,
+    /// All of its memory.
+    pub memory_bytes: Option<u64>,
+    /// Threads that run kernels, of a CPU.
+    pub threads: Option<usize>,
 }
 
 enum Mark {
@@ -427,6 +445,36 @@ impl Device {
         }
     }
 
+    /// What the device is made of.
+    pub fn details(&self) -> Details {
+        self.backend.details()
+    }
+
+    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. What a stage must move,
+    /// divided by this, is its floor.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn copy_bandwidth(&self) -> Result<f64> {
+        let most = match self.details().kind {
+            "cuda" => 1 << 30,
+            _ => 256 << 20,
+        };
+        let words = (self.backend.free()? / 8).clamp(4, most) as usize / 4;
+        // Both filled: a CPU's memory has no pages before.
+        let (from, to) = (self.filled(words, 1)?, self.filled(words, 2)?);
+        let mut best = f64::INFINITY;
+        for _ in 0..BANDWIDTH_RUNS {
+            let start = self.backend.mark()?;
+            self.backend
+                .copy(to.address(), from.address(), from.bytes())?;
+            let end = self.backend.mark()?;
+            self.synchronize()?;
+            best = best.min(self.backend.elapsed(&start, &end)?);
+        }
+        Ok(2.0 * from.bytes() as f64 / (best * 1e-3))
+    }
+
     /// The most bytes that buffers took at once since the last reset.
     pub fn peak_bytes(&self) -> u64 {
         self.backend.memory().peak.get()
@@ -450,6 +498,9 @@ fn new_rows<R: Pod>(count: usize) -> Vec<R> {
     ask_for_huge_pages(bytemuck::cast_slice_mut(&mut rows));
     rows
 }
+
+/// Copies that [`Device::copy_bandwidth`] takes the best of.
+const BANDWIDTH_RUNS: u32 = 8;
 
 /// Bytes from which on a copy's time goes into its pages.
 const WORTH_HUGE_PAGES: usize = 8 << 20;

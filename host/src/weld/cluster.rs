@@ -141,9 +141,9 @@ impl<G: kernel::Guard> Near<'_, G> {
             shortened(on, rows, &undecided)?
         };
         let mut left = vec![rows.len() as u32];
-        let many_left = n / tuning.dense_share.max(1);
+        let is_dense = rows.len().saturating_mul(tuning.dense_share) > n;
         if on.is_gpu()
-            && rows.len() > many_left
+            && is_dense
             && let Some(lists) = Lists::complete(self, states)?
         {
             while !rows.is_empty() {

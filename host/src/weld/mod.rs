@@ -65,8 +65,7 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Side of the cells in terms of what epsilon asks for at least, 1 or more.
     pub cell_width: f64,
-    /// A device makes complete lists of lower neighbours if more than one in so many vertices are left after the first round: never
-    /// by 1.
+    /// A GPU makes complete lists of lower neighbours if more than one in so many vertices are left after the first round; 0: never.
     pub dense_share: usize,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,

@@ -54,14 +54,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// The binary and where its files go.
-struct Demo {
-    trioxide: PathBuf,
-    out: PathBuf,
+pub(crate) struct Demo {
+    pub(crate) trioxide: PathBuf,
+    pub(crate) out: PathBuf,
 }
 
 impl Demo {
     /// Runs `trioxide`; what it writes to standard output.
-    fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub(crate) fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let mut command = Command::new(&self.trioxide);
         command.args(arguments).current_dir(&self.out);
         let output = command
@@ -75,7 +75,7 @@ impl Demo {
     }
 
     /// Runs `trioxide` with `--json -`; its object.
-    fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
         let text = self.trioxide(&[arguments, &["--json", "-"]].concat())?;
         Ok(serde_json::from_slice(&text)?)
     }

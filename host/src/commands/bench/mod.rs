@@ -1,33 +1,38 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
+//!
+//! A family's module measures ([`Measured`]); [`record`] makes the one object of it that every family writes; [`bytes`] has the
+//! bytes that stages must move.
 
+mod bytes;
+mod measure;
+mod polylla;
+mod record;
 mod refine;
 mod smooth;
 mod tets;
 mod transfers;
 mod weld;
 
-use std::collections::BTreeMap;
-use std::time::Instant;
-
 use clap::{Args, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use serde_json::json;
-use trioxide::backend::{Choice, Device, Stage};
-use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::indexed::{self, Neighbours};
-use trioxide::mesh::Triangulation;
-use trioxide::polylla::{self, Constraints};
+use serde_json::{Map, Value, json};
+use trioxide::backend::{Choice, Device};
 use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
 
+use measure::{Row, Runs, Total, rows, rows_with_totals, waited};
+use record::Record;
+
 use super::device::{DeviceOptions, Precision};
+use super::generate::parse_count;
 use super::polylla::{Method, Repair, check_repair};
 use super::refine::Mark;
-use super::{generate::parse_count, is_standard_output, print, write_json};
 
 /// Time the stages of a pipeline over several runs
 ///
-/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum.
+/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; floors are
+/// what the bytes that a stage must move take at the device's copy bandwidth. --json writes the same object for every family
+/// (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
 #[derive(Args)]
 pub struct Options {
     /// Pipeline to time
@@ -35,9 +40,9 @@ pub struct Options {
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
-    /// Where --method indexed splits polygons with barrier tips [default: device]
-    #[arg(long, value_enum)]
-    repair: Option<Repair>,
+    /// Where --method indexed splits polygons with barrier tips, a case each: device, host or both [default: device]
+    #[arg(long, value_enum, value_name = "WHERE,…", value_delimiter = ',')]
+    repair: Vec<Repair>,
     /// Mesh
     #[arg(long, value_enum, default_value = "grid")]
     mesh: Mesh,
@@ -56,6 +61,9 @@ pub struct Options {
     /// Runs that count, after two that do not
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
+    /// Seconds after which a measurement is not repeated any more, once three runs have counted [default: no limit]
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    seconds: Option<f64>,
     #[command(flatten)]
     device: DeviceOptions,
 }
@@ -70,7 +78,7 @@ enum Family {
     RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
-    /// Copies between host and device, and their share in weld's time, for scans of the paper's sizes up to -n.
+    /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections 6.6, 6.9).
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
@@ -88,294 +96,183 @@ enum Mesh {
     Scan,
     /// The same with its vertices in random order.
     ShuffledScan,
-    /// Terrain as an aerial scanner sees it, without faces.
+    /// Points of a landscape as airborne LiDAR sees it, without faces.
     Cloud,
+}
+
+/// What a family's module found out about a case.
+struct Measured {
+    counts: Map<String, Value>,
+    peak_bytes: u64,
+    stages: Vec<Row>,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
+        _ => Err("expected a number of seconds".to_owned()),
+    }
+}
+
+/// As on the command line.
+fn name_of(value: impl ValueEnum) -> String {
+    let value = value.to_possible_value().expect("none is hidden");
+    value.get_name().to_owned()
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    check_repair(options.method, options.repair)?;
+    check_repair(options.method, options.repair.first().copied())?;
     let Some(device) = options.device.open()? else {
         return Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
             Choice::Serial
         )));
     };
-    let runs = options.runs;
-    let DeviceOptions {
-        precision, json, ..
-    } = &options.device;
-    if matches!(options.family, Family::Transfers) {
-        return transfers::run(&device, options.n, options.seed, runs, json.as_deref());
-    }
-    if matches!(options.family, Family::Weld) {
-        let scan = || scans::scan(options.n, options.seed);
-        let mesh = match options.mesh {
-            Mesh::Scan => scan(),
-            Mesh::ShuffledScan => {
-                let (points, faces) = scan();
-                scans::shuffled(&points, &faces)
-            }
-            Mesh::Cloud => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
-            _ => {
-                return Err(Error::Argument(
-                    "bench weld takes --mesh scan, shuffled-scan or cloud".to_owned(),
-                ));
-            }
-        };
-        return weld::run(&device, mesh, &options.weld, runs, json.as_deref());
-    }
-    if let Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud = options.mesh {
+    let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    if is_of_weld != matches!(options.family, Family::Weld) {
         return Err(Error::Argument(
-            "--mesh scan, shuffled-scan and cloud are for bench weld".to_owned(),
+            "bench weld takes --mesh scan, shuffled-scan or cloud, and they are for it alone"
+                .to_owned(),
         ));
     }
-    if matches!(options.family, Family::RefineTets | Family::Smooth) {
-        let mesh = match options.mesh {
-            Mesh::Random => generate::random_tets(options.n, options.seed)?,
-            _ => generate::tet_grid(options.n, options.seed)?,
+    let records = match options.family {
+        Family::Polylla => polylla_cases(&device, options)?,
+        Family::Refine => vec![refine_case(&device, options)?],
+        Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
+        Family::Weld => weld_cases(&device, options)?,
+        Family::Transfers => {
+            let json = options.device.json.as_deref();
+            return transfers::run(&device, options.n, options.seed, options.runs(), json);
+        }
+    };
+    record::give(&device, &records, options.device.json.as_deref())
+}
+
+impl Options {
+    fn runs(&self) -> Runs {
+        Runs {
+            most: self.runs,
+            seconds: self.seconds.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    fn is_double(&self) -> bool {
+        self.device.precision == Precision::F64
+    }
+
+    /// The record of what was measured; `details` are what else than the mesh tells the case from others of the family.
+    fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
+        let (family, precision) = match self.family {
+            Family::Polylla => ("polylla", true),
+            Family::Refine => ("refine", true),
+            Family::RefineTets => ("refine-tets", true),
+            Family::Weld => ("weld", false),
+            Family::Smooth => ("smooth", true),
+            Family::Transfers => ("transfers", false),
         };
-        if matches!(options.family, Family::Smooth) {
-            let mesh = mesh.into();
-            return match precision {
-                Precision::F64 => smooth::run::<DVec3>(&device, &mesh, runs, json.as_deref()),
-                Precision::F32 => smooth::run::<Vec3>(&device, &mesh, runs, json.as_deref()),
-            };
+        let mut parameters = record::map([
+            ("mesh", json!(name_of(self.mesh))),
+            ("n", json!(self.n)),
+            ("seed", json!(self.seed)),
+        ]);
+        let mut case = format!("{} {}", name_of(self.mesh), self.n);
+        let precision = match self.is_double() || !precision {
+            true => "f64",
+            false => "f32",
+        };
+        parameters.insert("precision".to_owned(), json!(precision));
+        if precision == "f32" {
+            case += ", f32";
         }
-        return tets::run(&device, &mesh, *precision, runs, json.as_deref());
+        for (name, value) in details {
+            parameters.insert((*name).to_owned(), json!(value));
+            case += &format!(", {value}");
+        }
+        Record {
+            family,
+            case,
+            parameters,
+            counts: measured.counts,
+            peak_bytes: measured.peak_bytes,
+            stages: measured.stages,
+        }
     }
+
+    fn planar_mesh(&self) -> Result<trioxide::mesh::Triangulation> {
+        match self.mesh {
+            Mesh::Jittered => generate::jittered(self.n, self.seed),
+            Mesh::Random => generate::random(self.n, self.seed),
+            _ => generate::grid(self.n),
+        }
+    }
+}
+
+fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let mesh = options.planar_mesh()?;
+    let runs = options.runs();
+    let method = ("method", name_of(options.method));
+    if matches!(options.method, Method::HalfEdge) {
+        let measured = match options.is_double() {
+            true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
+            false => polylla::half_edge::<Vec2>(on, &mesh, runs)?,
+        };
+        return Ok(vec![options.record(measured, &[method])]);
+    }
+    let repairs = match &options.repair[..] {
+        [] => &[Repair::Device],
+        repairs => repairs,
+    };
+    let case = |&repair: &Repair| {
+        let measured = match options.is_double() {
+            true => polylla::indexed::<DVec2>(on, &mesh, repair.into(), runs)?,
+            false => polylla::indexed::<Vec2>(on, &mesh, repair.into(), runs)?,
+        };
+        let details = [method.clone(), ("repair", name_of(repair))];
+        Ok(options.record(measured, &details))
+    };
+    repairs.iter().map(case).collect()
+}
+
+fn refine_case(on: &Device, options: &Options) -> Result<Record> {
+    let mesh = options.planar_mesh()?;
+    let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
+    let measured = match options.is_double() {
+        true => refine::bench::<DVec2>(on, &mesh, &marking, options.runs())?,
+        false => refine::bench::<Vec2>(on, &mesh, &marking, options.runs())?,
+    };
+    Ok(options.record(measured, &[("mark", options.mark.to_string())]))
+}
+
+fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     let mesh = match options.mesh {
-        Mesh::Jittered => generate::jittered(options.n, options.seed)?,
-        Mesh::Random => generate::random(options.n, options.seed)?,
-        _ => generate::grid(options.n)?,
+        Mesh::Random => generate::random_tets(options.n, options.seed)?,
+        _ => generate::tet_grid(options.n, options.seed)?,
     };
-    let repair = options.repair.map(Into::into).unwrap_or_default();
-    let is_double = options.device.precision == Precision::F64;
-    let (stages, peak_bytes) = match (options.family, options.method) {
-        (Family::Polylla, Method::HalfEdge) if is_double => polylla::<DVec2>(&device, &mesh, runs)?,
-        (Family::Polylla, Method::HalfEdge) => polylla::<Vec2>(&device, &mesh, runs)?,
-        (Family::Polylla, Method::Indexed) if is_double => {
-            indexed::<DVec2>(&device, &mesh, repair, runs)?
-        }
-        (Family::Polylla, Method::Indexed) => indexed::<Vec2>(&device, &mesh, repair, runs)?,
-        (Family::RefineTets | Family::Smooth | Family::Weld | Family::Transfers, _) => {
-            unreachable!("their meshes are not planar")
-        }
-        (Family::Refine, _) => {
-            let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
-            if is_double {
-                refine::bench::<DVec2>(&device, &mesh, &marking, runs)?
-            } else {
-                refine::bench::<Vec2>(&device, &mesh, &marking, runs)?
+    let runs = options.runs();
+    let measured = match (options.family, options.is_double()) {
+        (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
+        (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
+        (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,
+        (_, false) => tets::bench::<Vec3>(on, &mesh, runs)?,
+    };
+    Ok(options.record(measured, &[]))
+}
+
+fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let (points, faces) = match options.mesh {
+        Mesh::Cloud => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
+        mesh => {
+            let (points, faces) = scans::scan(options.n, options.seed);
+            match mesh {
+                Mesh::ShuffledScan => scans::shuffled(&points, &faces),
+                _ => (points, faces),
             }
         }
     };
-    if let Some(path) = &options.device.json {
-        let rows: Vec<_> = stages
-            .iter()
-            .map(|row| {
-                json!({"pipeline": row.pipeline, "name": row.stage, "milliseconds": row.median,
-                       "minimum": row.minimum, "maximum": row.maximum})
-            })
-            .collect();
-        let object = json!({
-            "command": "bench",
-            "family": options.family.to_possible_value().expect("none is hidden").get_name(),
-            "method": options.method.to_possible_value().expect("none is hidden").get_name(),
-            "mesh": options.mesh.to_possible_value().expect("none is hidden").get_name(),
-            "mark": options.mark.to_string(),
-            "device": device.name(),
-            "vertices": mesh.points.len(),
-            "triangles": mesh.triangles.len(),
-            "runs": options.runs,
-            "peak_bytes": peak_bytes,
-            "stages": rows,
-        });
-        write_json(path, &object)?;
-        if is_standard_output(path) {
-            return Ok(());
-        }
-    }
-    let mut text = format!(
-        "{}: {} vertices, {} triangles, median of {} runs, milliseconds\n",
-        device.name(),
-        mesh.points.len(),
-        mesh.triangles.len(),
-        options.runs
-    );
-    for row in &stages {
-        text += &format!(
-            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
-            row.pipeline, row.stage, row.median, row.minimum, row.maximum
-        );
-    }
-    let [per_point, per_triangle] =
-        [mesh.points.len(), mesh.triangles.len()].map(|n| peak_bytes as f64 / n as f64);
-    text += &format!(
-        "most device memory from host arrays to host arrays: {per_point:.1} bytes a point, {per_triangle:.1} a triangle\n"
-    );
-    print(&text)
-}
-
-pub(super) struct Row {
-    pub pipeline: &'static str,
-    pub stage: &'static str,
-    pub median: f64,
-    pub minimum: f64,
-    pub maximum: f64,
-}
-
-impl Row {
-    fn new(pipeline: &'static str, stage: &'static str, mut times: Vec<f64>) -> Self {
-        times.sort_by(f64::total_cmp);
-        Self {
-            pipeline,
-            stage,
-            median: times[times.len() / 2],
-            minimum: times[0],
-            maximum: times[times.len() - 1],
-        }
-    }
-}
-
-/// A sum over stages: its name, and which it takes.
-type Total<'a> = (&'static str, &'a dyn Fn(&str) -> bool);
-
-/// Times of `work` by stage, and of all its stages together.
-pub(super) fn rows(
-    pipeline: &'static str,
-    on: &Device,
-    runs: u32,
-    work: impl FnMut() -> Result<()>,
-) -> Result<Vec<Row>> {
-    rows_with_totals(pipeline, on, runs, &[("all stages", &|_| true)], work)
-}
-
-fn rows_with_totals(
-    pipeline: &'static str,
-    on: &Device,
-    runs: u32,
-    totals: &[Total<'_>],
-    mut work: impl FnMut() -> Result<()>,
-) -> Result<Vec<Row>> {
-    let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
-    let mut order = Vec::new();
-    for run in 0..runs + 2 {
-        on.take_stages()?;
-        work()?;
-        let mut stages = on.take_stages()?;
-        let sums: Vec<Stage> = totals
-            .iter()
-            .map(|(name, takes)| Stage {
-                name,
-                milliseconds: stages
-                    .iter()
-                    .filter(|stage| takes(stage.name))
-                    .map(|stage| stage.milliseconds)
-                    .sum(),
-            })
-            .collect();
-        stages.extend(sums);
-        for Stage { name, milliseconds } in stages {
-            if !order.contains(&name) {
-                order.push(name);
-            }
-            if run >= 2 {
-                times.entry(name).or_default().push(milliseconds);
-            }
-        }
-    }
-    Ok(order
+    let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
+    Ok(cases
         .into_iter()
-        .filter_map(|stage| Some(Row::new(pipeline, stage, times.remove(stage)?)))
+        .map(|(removed, measured)| options.record(measured, &[("removed", removed)]))
         .collect())
-}
-
-/// Time of `work` by the clock, files and start of the device left out.
-pub(super) fn waited(
-    stage: &'static str,
-    runs: u32,
-    mut work: impl FnMut() -> Result<()>,
-) -> Result<Row> {
-    let mut times = Vec::new();
-    for run in 0..runs + 1 {
-        let start = Instant::now();
-        work()?;
-        if run > 0 {
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-        }
-    }
-    Ok(Row::new("as waited", stage, times))
-}
-
-fn polylla<P: Point>(on: &Device, mesh: &Triangulation, runs: u32) -> Result<(Vec<Row>, u64)> {
-    on.reset_peak();
-    let lists_only = polylla::Options {
-        prev: false,
-        ..polylla::Options::default()
-    };
-    let mut all = vec![waited("host arrays to host lists", runs.min(5), || {
-        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-        let constraints = Constraints::none(on)?;
-        let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
-        result.download_lists(on).map(drop)
-    })?];
-    let peak_bytes = on.peak_bytes();
-    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
-    let mut resident = None;
-    let points = on.upload(&points)?;
-    all.extend(rows("half-edges", on, runs, || {
-        drop(resident.take());
-        let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
-        let built = DeviceTriangulation::<P>::build(on, points, origins)?;
-        drop(built.half_edges_of_vertices(on)?);
-        resident = Some(built);
-        Ok(())
-    })?);
-    drop((points, origins));
-    let resident = resident.expect("at least one run");
-    let constraints = Constraints::none(on)?;
-    let half_edges_only = polylla::Options {
-        lists: false,
-        ..polylla::Options::default()
-    };
-    all.extend(rows("polylla", on, runs, || {
-        polylla::polylla(on, &resident, &constraints, half_edges_only).map(drop)
-    })?);
-    all.extend(rows("with lists", on, runs, || {
-        polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
-    })?);
-    Ok((all, peak_bytes))
-}
-
-fn indexed<P: Point>(
-    on: &Device,
-    mesh: &Triangulation,
-    repair: indexed::Repair,
-    runs: u32,
-) -> Result<(Vec<Row>, u64)> {
-    on.reset_peak();
-    let options = indexed::Options {
-        repair,
-        ..indexed::Options::default()
-    };
-    let mut all = vec![waited("host arrays to host lists", runs.min(5), || {
-        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-        let neighbours = Neighbours::new(on, &half_edges)?;
-        let constraints = Constraints::none(on)?;
-        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
-        result.download(on).map(drop)
-    })?];
-    let peak_bytes = on.peak_bytes();
-    let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::none(on)?;
-    all.extend(rows("neighbours", on, runs, || {
-        Neighbours::new(on, &resident).map(drop)
-    })?);
-    let neighbours = Neighbours::new(on, &resident)?;
-    all.extend(rows("indexed", on, runs, || {
-        indexed::indexed(on, &resident, &neighbours, &constraints, options).map(drop)
-    })?);
-    Ok((all, peak_bytes))
 }

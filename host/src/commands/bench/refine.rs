@@ -1,15 +1,17 @@
 //! Times of longest-edge bisection.
 
+use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{EdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
 
-use super::{Row, rows, rows_with_totals, waited};
+use super::record::map;
+use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
 
 /// The paper's steps 1 to 7: what marks triangles beforehand and looks at the result afterwards is not among them.
-fn is_step(stage: &str) -> bool {
+pub fn is_step(stage: &str) -> bool {
     !matches!(stage, "mark triangles" | "check the triangles")
 }
 
@@ -19,14 +21,14 @@ pub fn bench<P: Point>(
     on: &Device,
     mesh: &Triangulation,
     marking: &Marking,
-    runs: u32,
-) -> Result<(Vec<Row>, u64)> {
+    runs: Runs,
+) -> Result<Measured> {
     let options = Options {
         marking: marking.clone(),
         ..Options::default()
     };
     on.reset_peak();
-    let mut all = vec![waited("host arrays to host arrays", runs.min(5), || {
+    let mut stages = vec![waited("host arrays to host arrays", runs.min(5), || {
         let mut fine = EdgeMesh::<P>::upload(on, mesh)?;
         refine(on, &mut fine, &options)?;
         fine.triangulation(on, None).map(drop)
@@ -39,7 +41,7 @@ pub fn bench<P: Point>(
         on.upload(mesh.triangles.as_flattened())?,
     );
     let mut resident = None;
-    all.extend(rows("edges", on, runs, || {
+    stages.extend(rows("edges", on, runs, || {
         drop(resident.take());
         let points = on.moved(
             &points,
@@ -52,13 +54,29 @@ pub fn bench<P: Point>(
     })?);
     drop((points, corners));
     let mut resident = resident.expect("at least one run");
-    let totals: [super::Total<'_>; 2] = [("steps 1 to 7", &is_step), ("all stages", &|_| true)];
+    let before = resident.level();
+    let mut after = before;
+    let totals: [Total<'_>; 2] = [("steps 1 to 7", &is_step), ("all stages", &|_| true)];
     for pipeline in ["refine", "labelled"] {
-        all.extend(rows_with_totals(pipeline, on, runs, &totals, || {
+        stages.extend(rows_with_totals(pipeline, on, runs, &totals, || {
             let mut fine = resident.duplicate(on)?;
-            refine(on, &mut fine, &options).map(drop)
+            refine(on, &mut fine, &options)?;
+            after = fine.level();
+            Ok(())
         })?);
         resident.label(on)?;
     }
-    Ok((all, peak_bytes))
+    let counts = map([
+        ("vertices", json!(before.vertices)),
+        ("edges", json!(before.edges)),
+        ("triangles", json!(before.triangles)),
+        ("vertices_after", json!(after.vertices)),
+        ("edges_after", json!(after.edges)),
+        ("triangles_after", json!(after.triangles)),
+    ]);
+    Ok(Measured {
+        counts,
+        peak_bytes,
+        stages,
+    })
 }

@@ -1,72 +1,16 @@
-//! `trioxide bench refine-tets`: stage times of one level of refinement of tetrahedra.
+//! Times of one level of refinement of tetrahedra.
 
-use std::path::Path;
-
-use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, SpacePoint};
 use trioxide::volume::TetMesh;
 
-use super::{Row, rows, waited};
-use crate::commands::device::Precision;
-use crate::commands::{is_standard_output, print, write_json};
+use super::record::map;
+use super::{Measured, Runs, rows, waited};
 
 /// Times a tenth of a per cent of the tetrahedra marked, all by their longest edges, and all by every edge.
-pub fn run(
-    device: &Device,
-    mesh: &TetMesh,
-    precision: Precision,
-    runs: u32,
-    json: Option<&Path>,
-) -> Result<()> {
-    let (rows, peak_bytes) = match precision {
-        Precision::F64 => stages::<DVec3>(device, mesh, runs)?,
-        Precision::F32 => stages::<Vec3>(device, mesh, runs)?,
-    };
-    let (points, tetrahedra) = (mesh.points.len(), mesh.tetrahedra.len());
-    if let Some(path) = json {
-        let stages: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                json!({"pipeline": row.pipeline, "name": row.stage, "milliseconds": row.median,
-                       "minimum": row.minimum, "maximum": row.maximum})
-            })
-            .collect();
-        let object = json!({
-            "command": "bench",
-            "family": "refine-tets",
-            "device": device.name(),
-            "vertices": points,
-            "cells": tetrahedra,
-            "runs": runs,
-            "peak_bytes": peak_bytes,
-            "stages": stages,
-        });
-        write_json(path, &object)?;
-        if is_standard_output(path) {
-            return Ok(());
-        }
-    }
-    let mut text = format!(
-        "{}: {points} vertices, {tetrahedra} tetrahedra, median of {runs} runs, milliseconds\n",
-        device.name()
-    );
-    for row in &rows {
-        text += &format!(
-            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
-            row.pipeline, row.stage, row.median, row.minimum, row.maximum
-        );
-    }
-    text += &format!(
-        "most device memory from host arrays to host arrays, 0.1 % marked: {:.1} bytes a tetrahedron\n",
-        peak_bytes as f64 / tetrahedra as f64
-    );
-    print(&text)
-}
-
-fn stages<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: u32) -> Result<(Vec<Row>, u64)> {
+pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<Measured> {
     let some = Marking::Fraction {
         fraction: 0.001,
         seed: 1,
@@ -81,23 +25,38 @@ fn stages<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: u32) -> Result<(Vec<
         edges,
         ..refine_tets::Options::default()
     });
+    let mut counts = map([
+        ("vertices", json!(mesh.points.len())),
+        ("cells", json!(mesh.tetrahedra.len())),
+    ]);
     on.reset_peak();
-    let mut table = vec![waited(
+    let mut stages = vec![waited(
         "host arrays to host arrays, 0.1 %",
         runs.min(5),
         || refine_tets::run::<P>(on, mesh, &few).map(drop),
     )?];
     let peak_bytes = on.peak_bytes();
     let resident = DeviceTets::<P>::upload(on, mesh)?;
-    for (name, options) in [("0.1 %", few), ("100 %", all), ("every edge", every)] {
-        table.extend(rows(name, on, runs, || {
+    for (name, after, options) in [
+        ("0.1 %", "cells_after_0.1_percent", few),
+        ("100 %", "cells_after_100_percent", all),
+        ("every edge", "cells_after_every_edge", every),
+    ] {
+        let mut cells = 0;
+        stages.extend(rows(name, on, runs, || {
             let copy = DeviceTets {
                 points: on.duplicate(&resident.points)?,
                 tetrahedra: on.duplicate(&resident.tetrahedra)?,
                 faces: on.duplicate(&resident.faces)?,
             };
-            refine_tets::refine(on, copy, &options).map(drop)
+            cells = refine_tets::refine(on, copy, &options)?.mesh.count();
+            Ok(())
         })?);
+        counts.insert(after.to_owned(), json!(cells));
     }
-    Ok((table, peak_bytes))
+    Ok(Measured {
+        counts,
+        peak_bytes,
+        stages,
+    })
 }

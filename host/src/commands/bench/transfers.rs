@@ -10,7 +10,7 @@ use trioxide::backend::{Copying, Device, Way};
 use trioxide::selftest::weld as scans;
 use trioxide::weld::{self, Options};
 
-use super::{Row, waited};
+use super::{Row, Runs, waited};
 use crate::commands::{is_standard_output, print, write_json};
 
 /// Bytes copied at a time.
@@ -62,8 +62,8 @@ impl Share {
 }
 
 /// Times copies, and welds of scans of at most `largest` vertices.
-pub fn run(on: &Device, largest: usize, seed: u64, runs: u32, json: Option<&Path>) -> Result<()> {
-    let table = copies(on, runs)?;
+pub fn run(on: &Device, largest: usize, seed: u64, runs: Runs, json: Option<&Path>) -> Result<()> {
+    let table = copies(on, runs.most)?;
     let mut shares = Vec::new();
     for n in SCANS.into_iter().filter(|&n| n <= largest) {
         let (points, faces) = scans::scan(n, seed);
@@ -81,12 +81,12 @@ pub fn run(on: &Device, largest: usize, seed: u64, runs: u32, json: Option<&Path
     };
     let injected = fastest(Way::ToDevice) + fastest(Way::ToHost);
     if let Some(path) = json {
-        write_json(path, &to_json(on, &table, &shares, injected, runs))?;
+        write_json(path, &to_json(on, &table, &shares, injected, runs.most))?;
         if is_standard_output(path) {
             return Ok(());
         }
     }
-    print(&to_text(on, &table, &shares, injected, runs))
+    print(&to_text(on, &table, &shares, injected, runs.most))
 }
 
 fn copies(on: &Device, runs: u32) -> Result<Vec<Copies>> {
@@ -118,7 +118,7 @@ fn share(
     points: &[DVec3],
     faces: &[[u32; 3]],
     ratio: f64,
-    runs: u32,
+    runs: Runs,
 ) -> Result<Share> {
     let epsilon = {
         let points = on.upload(points)?;
@@ -145,8 +145,8 @@ fn share(
         weld::weld_from_host(on, points, faces, &options).map(drop)
     })?;
     on.take_stages()?;
-    // The first run is not counted there either.
-    copies.remove(0);
+    // The first runs are not counted there either.
+    copies.drain(..copies.len() - one_after_the_other.runs);
     Ok(Share {
         vertices: points.len(),
         faces: faces.len(),

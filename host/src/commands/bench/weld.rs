@@ -1,6 +1,4 @@
-//! `trioxide bench weld`: stage times of vertex clustering, from and to the device's memory, and from and to the host's.
-
-use std::path::Path;
+//! Times of vertex clustering, from and to the device's memory, and from and to the host's.
 
 use clap::Args;
 use glam::DVec3;
@@ -9,13 +7,11 @@ use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::weld::{self, Method, Tuning};
 
-use super::{rows, waited};
 use crate::commands::generate::parse_count;
 use crate::commands::weld::MethodOption;
-use crate::commands::{is_standard_output, print, write_json};
 
-/// Rounds of which the text tells more than their number.
-const SHOWN: usize = 40;
+use super::record::map;
+use super::{Measured, Runs, rows, waited};
 
 /// What to weld by, and how.
 #[derive(Args)]
@@ -23,9 +19,9 @@ pub struct Settings {
     /// Distance within which weld merges vertices [default: one that removes the fraction --ratio of the vertices]
     #[arg(long, value_name = "E")]
     epsilon: Option<f64>,
-    /// Fraction of the vertices that weld is to remove
-    #[arg(long, value_name = "R", default_value_t = 0.5)]
-    ratio: f64,
+    /// Fractions of the vertices that weld is to remove, a case each: 0.5 or 0.01,0.1,0.5
+    #[arg(long, value_name = "R,…", value_delimiter = ',', default_value = "0.5")]
+    ratio: Vec<f64>,
     /// Weld: how clusters are computed, as `trioxide weld --method`
     #[arg(long, value_enum, default_value = "grid")]
     weld_method: MethodOption,
@@ -41,26 +37,56 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: blocks of the first decision that a device runs at once
-    #[arg(long, value_name = "N", default_value_t = Tuning::default().blocks_at_once)]
-    blocks_at_once: u32,
+    /// Weld: a device makes complete lists if more than one in so many vertices are left after the first round; 0: never
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().dense_share)]
+    dense_share: usize,
     /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,
 }
 
-/// Times the mesh of `points` and `faces`.
-pub fn run(
+/// Times the mesh of `points` and `faces` by each epsilon or ratio: what was asked for, and the times.
+pub fn bench(
     on: &Device,
-    (points, faces): (Vec<DVec3>, Vec<[u32; 3]>),
+    points: &[DVec3],
+    faces: &[[u32; 3]],
     settings: &Settings,
-    runs: u32,
-    json: Option<&Path>,
-) -> Result<()> {
-    let (device_points, device_faces) = (on.upload(&points)?, on.upload(&faces)?);
-    let epsilon = match settings.epsilon {
-        Some(epsilon) => epsilon,
-        None => weld::epsilon_for_ratio(on, &device_points, settings.ratio)?.epsilon,
+    runs: Runs,
+) -> Result<Vec<(String, Measured)>> {
+    let wanted: Vec<(String, Option<f64>)> = match settings.epsilon {
+        Some(epsilon) => vec![(format!("epsilon {epsilon:e}"), None)],
+        None => settings
+            .ratio
+            .iter()
+            .map(|&ratio| (format!("{} %", 100.0 * ratio), Some(ratio)))
+            .collect(),
+    };
+    wanted
+        .into_iter()
+        .map(|(name, ratio)| {
+            let measured = by(on, points, faces, settings, ratio, runs)?;
+            let method = Method::from(settings.weld_method);
+            let name = match method {
+                Method::Grid => name,
+                method => format!("{name}, {}", method.name()),
+            };
+            Ok((name, measured))
+        })
+        .collect()
+}
+
+fn by(
+    on: &Device,
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    settings: &Settings,
+    ratio: Option<f64>,
+    runs: Runs,
+) -> Result<Measured> {
+    let (device_points, device_faces) = (on.upload(points)?, on.upload(faces)?);
+    let epsilon = match (ratio, settings.epsilon) {
+        (Some(ratio), _) => weld::epsilon_for_ratio(on, &device_points, ratio)?.epsilon,
+        (None, epsilon) => epsilon.expect("an epsilon or a ratio"),
     };
     let method = Method::from(settings.weld_method).choose(on, points.len(), faces.len(), true)?;
     let options = weld::Options {
@@ -70,97 +96,63 @@ pub fn run(
             cell_width: settings.cell_width,
             points_per_block: settings.points_per_block,
             patience: settings.patience,
-            blocks_at_once: settings.blocks_at_once,
+            dense_share: settings.dense_share,
             ..Tuning::default()
         },
         ..weld::Options::new(epsilon)
     };
-    let (mut vertices, mut triangles, mut left) = (0, 0, Vec::new());
-    let mut table = rows("weld", on, runs, || {
+    let (mut vertices, mut triangles, mut rounds) = (0, 0, 0);
+    let mut stages = rows("weld", on, runs, || {
         let welded = weld::weld(on, &device_points, &device_faces, &options)?;
         (vertices, triangles) = (welded.points.len(), welded.faces.len());
-        left = welded.left;
+        rounds = welded.left.len();
         Ok(())
     })?;
     drop((device_points, device_faces));
     on.reset_peak();
-    table.push(waited("host arrays to host arrays", runs.min(10), || {
-        let (points, faces) = (on.upload(&points)?, on.upload(&faces)?);
+    stages.push(waited("host arrays to host arrays", runs.min(10), || {
+        let (points, faces) = (on.upload(points)?, on.upload(faces)?);
         weld::weld(on, &points, &faces, &options)?
             .download(on)
             .map(drop)
     })?);
     let peak_bytes = on.peak_bytes();
-    table.push(waited(
+    stages.push(waited(
         "the same, copies beside work",
         runs.min(10),
-        || weld::weld_from_host(on, &points, &faces, &options).map(drop),
+        || weld::weld_from_host(on, points, faces, &options).map(drop),
     )?);
-    let mut passes = None;
+    let mut counts = map([
+        ("vertices", json!(points.len())),
+        ("triangles", json!(faces.len())),
+        ("welded_vertices", json!(vertices)),
+        ("welded_triangles", json!(triangles)),
+        ("rounds", json!(rounds)),
+        ("epsilon", json!(epsilon)),
+    ]);
     if let Some(limit) = settings.memory_limit {
-        table.extend(rows("in slabs", on, runs.min(5), || {
-            let took = weld::weld_in_slabs(on, &points, &faces, &options, limit as u64)?;
-            passes = Some((took.slabs, took.left, took.visits, took.face_parts));
+        let mut took = None;
+        stages.extend(rows("in slabs", on, runs.min(5), || {
+            took = Some(weld::weld_in_slabs(
+                on,
+                points,
+                faces,
+                &options,
+                limit as u64,
+            )?);
             Ok(())
         })?);
+        let took = took.expect("at least one run");
+        counts.extend(map([
+            ("slabs", json!(took.slabs)),
+            ("passes", json!(took.left.len())),
+            ("visits", json!(took.visits)),
+            ("face_parts", json!(took.face_parts)),
+        ]));
     }
-    if let Some(path) = json {
-        let stages: Vec<_> = table
-            .iter()
-            .map(|row| {
-                json!({"pipeline": row.pipeline, "name": row.stage, "milliseconds": row.median,
-                       "minimum": row.minimum, "maximum": row.maximum})
-            })
-            .collect();
-        let mut object = json!({
-            "command": "bench",
-            "family": "weld",
-            "device": on.name(),
-            "vertices": points.len(),
-            "faces": faces.len(),
-            "epsilon": epsilon,
-            "method": method.name(),
-            "rounds": left.len(),
-            "welded_vertices": vertices,
-            "welded_faces": triangles,
-            "left_after_rounds": left,
-            "runs": runs,
-            "peak_bytes": peak_bytes,
-            "stages": stages,
-        });
-        if let Some((slabs, left, visits, parts)) = &passes {
-            object["in_slabs"] = json!({"slabs": slabs, "left_after_passes": left, "visits": visits, "face_parts": parts});
-        }
-        write_json(path, &object)?;
-        if is_standard_output(path) {
-            return Ok(());
-        }
-    }
-    let mut text = format!(
-        "{}: {} vertices, {} triangles to {vertices} and {triangles} by epsilon {epsilon:e}, method {}, \
-         median of {runs} runs, milliseconds\nundecided after each of {} rounds: {:?}{}\n",
-        on.name(),
-        points.len(),
-        faces.len(),
-        method.name(),
-        left.len(),
-        &left[..left.len().min(SHOWN)],
-        if left.len() > SHOWN { " …" } else { "" },
-    );
-    for row in &table {
-        text += &format!(
-            "{:<12} {:<32} {:>10.3} {:>10.3} {:>10.3}\n",
-            row.pipeline, row.stage, row.median, row.minimum, row.maximum
-        );
-    }
-    if let Some((slabs, left, visits, parts)) = passes {
-        text += &format!(
-            "in slabs: {slabs} slabs, {visits} visits, undecided after each pass {left:?}, faces in {parts} parts\n"
-        );
-    }
-    text += &format!(
-        "most device memory from host arrays to host arrays: {:.1} bytes a vertex\n",
-        peak_bytes as f64 / points.len() as f64
-    );
-    print(&text)
+    Ok(Measured {
+        counts,
+        peak_bytes,
+        stages,
+    })
 }
