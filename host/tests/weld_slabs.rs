@@ -72,6 +72,17 @@ fn a_memory_limit_changes_no_byte_of_the_result() {
     ));
     assert!(enough["slabs"].is_null(), "{enough}");
 
+    let by_frontiers = json(&weld(
+        folder.path(),
+        "frontiers.ply",
+        &["--memory-limit", "1G", "--method", "sparse-grid"],
+    ));
+    assert_eq!(by_frontiers["method"], "sparse-grid", "{by_frontiers}");
+    assert!(
+        bytes("at-once.ply") == bytes("frontiers.ply"),
+        "other bytes"
+    );
+
     let refused = weld(folder.path(), "refused.ply", &["--memory-limit", "100k"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
@@ -80,4 +91,65 @@ fn a_memory_limit_changes_no_byte_of_the_result() {
         text(&refused)
     );
     assert!(!folder.path().join("refused.ply").exists());
+}
+
+#[test]
+fn what_slabs_do_without_is_refused_with_its_remedy() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scan = folder.path().join("scan.ply");
+    let made = trioxide(&[
+        "generate",
+        "scan",
+        "-n",
+        "2k",
+        "-o",
+        scan.to_str().expect("UTF-8"),
+    ]);
+    assert!(made.status.success(), "{}", text(&made));
+    for (more, remedy) in [
+        (&["--lock", "boundary"][..], "--lock: leave it out"),
+        (
+            &["--method", "on-the-fly"],
+            "--method on-the-fly: leave it out",
+        ),
+    ] {
+        let more = [more, &["--memory-limit", "150k"]].concat();
+        let refused = weld(folder.path(), "refused.ply", &more);
+        assert_eq!(refused.status.code(), Some(1), "{more:?}");
+        let text = text(&refused);
+        assert!(text.contains(remedy) && text.contains("150000"), "{text}");
+    }
+    assert!(!folder.path().join("refused.ply").exists());
+
+    // Colours are kept, or the mesh is refused: never dropped.
+    let cloud = folder.path().join("scan.xyz");
+    let lines: String = (0..3000).map(|i| format!("{i} 0 0 10 20 30\n")).collect();
+    std::fs::write(&cloud, lines).expect("writes");
+    let run = |limit: &str| {
+        trioxide(&[
+            "weld",
+            cloud.to_str().expect("UTF-8"),
+            "--epsilon",
+            "0.5",
+            "--device",
+            "cpu",
+            "--memory-limit",
+            limit,
+        ])
+    };
+    let refused = run("150k");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused).contains("convert"), "{}", text(&refused));
+    let kept = run("1G");
+    assert!(kept.status.success(), "{}", text(&kept));
+
+    let usage = trioxide(&[
+        "weld",
+        cloud.to_str().expect("UTF-8"),
+        "--ratio",
+        "0.5",
+        "--memory-limit",
+        "1G",
+    ]);
+    assert_eq!(usage.status.code(), Some(2), "{}", text(&usage));
 }
