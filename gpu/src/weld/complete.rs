@@ -9,7 +9,7 @@ use super::decide::{PIECE, REPRESENTATIVE};
 use super::grid::{Grid, Search, Site};
 use super::near::{Guard, Guards};
 use crate::block::Block;
-use crate::view::{Atomic, In, Out};
+use crate::view::{Atomic, In, NONE, Out};
 
 /// Number of lower neighbours of `row`, 0 for one that is decided.
 #[kernel]
@@ -63,7 +63,7 @@ pub fn note_all_lower_neighbours<G: Guard>(
 }
 
 /// [`decide_pieces()`](super::decide_pieces()) with complete lists: that of a row is `lower[starts[row]..ends[row]]`.
-#[kernel(block = 256, shared = 10240)]
+#[kernel(block = 256, shared = 18432)]
 pub fn decide_completely(
     block: &Block<256>,
     list: In<u32>,
@@ -77,21 +77,30 @@ pub fn decide_completely(
     debug_assert!(block.index() * PIECE < list.len(), "a piece of the list");
     let look = |row: u32, _| {
         let (mut place, end) = (starts.at(row), ends.at(row));
-        let mut is_waiting = false;
+        let mut waits_for = NONE;
         let mut is_member = false;
         while place < end && !is_member {
-            let state = states.load(lower.at(place));
-            is_member = state == REPRESENTATIVE;
-            is_waiting |= is_undecided(state);
-            place += 1;
+            // Four at a time: their loads do not wait for each other. Behind the end the last one again.
+            let neighbours = [0, 1, 2, 3].map(|i| lower.at((place + i).min(end - 1)));
+            let states = neighbours.map(|neighbour| states.load(neighbour));
+            let mut i = 0;
+            while i < 4 {
+                is_member |= states[i] == REPRESENTATIVE;
+                if is_undecided(states[i]) {
+                    waits_for = neighbours[i];
+                }
+                i += 1;
+            }
+            place += 4;
         }
         Seen {
             is_member,
-            is_waiting,
+            is_waiting: waits_for != NONE,
             is_all: true,
+            waits_for,
         }
     };
-    decide(block, list, patience, states, undecided, look, |_| {
+    decide::<true>(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }

@@ -97,6 +97,8 @@ pub(super) struct Seen {
     pub is_waiting: bool,
     /// Whether the list holds all, however many there are.
     pub is_all: bool,
+    /// One that is undecided, for those who watch.
+    pub waits_for: u32,
 }
 
 /// Looks at the listed ones of the `count` lower neighbours of `row`.
@@ -122,6 +124,7 @@ fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
             is_member,
             is_waiting,
             is_all: false,
+            waits_for: NONE,
         };
     }
     let (is_member, is_waiting_too) = look(4);
@@ -129,6 +132,7 @@ fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
         is_all: false,
+        waits_for: NONE,
     }
 }
 
@@ -154,7 +158,7 @@ pub fn decide_pieces(
     undecided: Out<u32>,
 ) {
     let look = |row: u32, number: u32| look(row, number, lower, states);
-    decide(block, list, patience, states, undecided, look, |_| {
+    decide::<false>(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }
@@ -214,7 +218,7 @@ pub fn decide_searching<G: Guard>(
         }
     };
     let look = |row: u32, number: u32| look(row, number, lower.unwritten(), states);
-    decide(block, list, patience, states, undecided, look, search);
+    decide::<false>(block, list, patience, states, undecided, look, search);
 }
 
 /// What a new search found.
@@ -230,8 +234,11 @@ pub(super) enum Found {
 
 /// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed;
 /// `search`, a row all of whose noted neighbours are members, but which has more.
+///
+/// With `WATCHES`, an entry that waits looks at one of those it waits for until that is decided: a sweep over a piece that waits
+/// for another takes a load an entry. It may learn later that it is a member.
 #[inline(always)]
-pub(super) fn decide(
+pub(super) fn decide<const WATCHES: bool>(
     block: &Block<256>,
     list: In<u32>,
     patience: u32,
@@ -255,6 +262,8 @@ pub(super) fn decide(
     let rows = block.shared::<u32>();
     let numbers = block.shared::<u8>();
     const NUMBERS: u32 = PIECE * 4;
+    // Behind the numbers: the rows that entries wait for, as far as they watch.
+    const WATCHED: u32 = PIECE + PIECE / 4;
     block.phase(|lane| {
         let mut place = lane;
         while place < PIECE {
@@ -268,6 +277,9 @@ pub(super) fn decide(
                 }
             }
             numbers.set(NUMBERS + place, number as u8);
+            if WATCHES {
+                rows.set(WATCHED + place, NONE);
+            }
             place += LANES;
         }
     });
@@ -292,6 +304,12 @@ pub(super) fn decide(
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
                 let place = lane * OWN + entry.trailing_zeros();
+                if WATCHES {
+                    let watched = rows.at(WATCHED + place);
+                    if watched != NONE && is_undecided(states.load(watched)) {
+                        continue;
+                    }
+                }
                 let row = rows.at(place);
                 let number = u32::from(numbers.at(NUMBERS + place));
                 let seen = look(row, number);
@@ -305,6 +323,7 @@ pub(super) fn decide(
                     search(row)
                 };
                 match found {
+                    Found::Nothing if WATCHES => rows.set(WATCHED + place, seen.waits_for),
                     Found::Nothing => {}
                     // Which one it goes to the list does not say, if it does not hold all.
                     Found::Representative => {

@@ -146,6 +146,11 @@ impl<G: kernel::Guard> Near<'_, G> {
             && is_dense
             && let Some(lists) = Lists::complete(self, states)?
         {
+            // Sweeps of those who wait are short; and blocks start in the order of the ids, if rows are ids.
+            let patience = match grid.by_slot() {
+                0 => 16 * tuning.patience,
+                _ => tuning.patience,
+            };
             while !rows.is_empty() {
                 let count = rows.len();
                 let mut undecided = on.uninitialized(count.div_ceil(32))?;
@@ -156,7 +161,7 @@ impl<G: kernel::Guard> Near<'_, G> {
                     &lists.starts,
                     &lists.ends,
                     &lists.lower,
-                    tuning.patience,
+                    patience,
                     states,
                     &mut undecided,
                 )?;
