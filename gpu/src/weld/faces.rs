@@ -21,7 +21,7 @@ fn remapped(faces: In<[u32; 3]>, map: In<u32>, t: u32) -> [u32; 3] {
 
 /// Corners of a triangle from the lowest on: the same for the same oriented triangle.
 #[inline(always)]
-fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
+pub(super) fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
     if a <= b && a <= c {
         [a, b, c]
     } else if b <= c {
@@ -72,7 +72,6 @@ pub fn claim_faces(
     found: Atomic,
     scale: u64,
 ) -> bool {
-    let size = table.len();
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(t, faces, map, table, scale);
     }
@@ -84,18 +83,32 @@ pub fn claim_faces(
     if a == b || b == c || c == a {
         return false;
     }
-    let corners = rotated([a, b, c]);
+    let corners = |t| rotated(remapped(faces, map, t));
+    claim_slot(t, rotated([a, b, c]), corners, table, repeated, scale);
+    true
+}
+
+/// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` finds those of others.
+#[inline(always)]
+pub(super) fn claim_slot(
+    t: u32,
+    own: [u32; 3],
+    corners: impl Fn(u32) -> [u32; 3],
+    table: Atomic,
+    repeated: Atomic,
+    scale: u64,
+) {
     let mut attempt = 0;
     loop {
-        let slot = slot(corners, attempt, size, scale);
+        let slot = slot(own, attempt, table.len(), scale);
         let other = table.compare_exchange(slot, NONE, t);
         if other == NONE {
-            return true;
+            return;
         }
-        if rotated(remapped(faces, map, other)) == corners {
+        if corners(other) == own {
             let before = table.fetch_min(slot, t);
             repeated.set_bit(before.max(t));
-            return true;
+            return;
         }
         attempt += 1;
     }

@@ -21,11 +21,11 @@ mod dependency;
 mod faces;
 mod grid;
 mod near;
-
-pub use attributes::*;
 mod on_the_fly;
+mod slabs;
 mod sparse_grid;
 
+pub use attributes::*;
 pub use cells::*;
 pub use clusters::*;
 pub use complete::*;
@@ -35,4 +35,5 @@ pub use faces::*;
 pub use grid::*;
 pub use near::*;
 pub use on_the_fly::*;
+pub use slabs::*;
 pub use sparse_grid::*;

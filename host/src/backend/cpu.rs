@@ -224,6 +224,10 @@ impl Backend for Cpu {
         &self.memory
     }
 
+    fn threads(&self) -> Option<&ThreadPool> {
+        Some(&self.threads)
+    }
+
     fn details(&self) -> Details {
         Details {
             kind: "cpu",

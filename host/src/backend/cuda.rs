@@ -1,7 +1,6 @@
 //! The GPU, by CUDA (cust).
 
-use std::cell::RefCell;
-use std::ffi::c_void;
+use std::cell::{RefCell, RefMut};
 use std::ptr;
 use std::rc::Rc;
 
@@ -10,12 +9,13 @@ use cust::device::{Device, DeviceAttribute};
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
 use cust::module::Module;
-use cust::stream::{Stream, StreamFlags};
+use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use cust::sys;
 use gpu::launch::{Launch, LaunchError, Memory, Shape};
 use rayon::prelude::*;
 
-use super::{Backend, CudaDevice, Details, Mark, MemoryUse, driver};
+use super::transfers::{Lanes, PIECE, Pinned, Staging, ToResult};
+use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Way, driver};
 use crate::{Error, Result};
 
 /// The kernels, for compute capability 7.5 and later: the driver compiles them for the device at hand.
@@ -24,28 +24,8 @@ pub const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/trioxide.ptx"));
 pub const PTX_ORIGIN: &str = env!("TRIOXIDE_PTX_ORIGIN");
 
 const THREADS_PER_BLOCK: u32 = 256;
-/// Bytes of one of the two pinned buffers that transfers go through.
-const STAGING_BYTES: usize = 32 << 20;
 /// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
 const COPY_CHUNK: usize = 1 << 20;
-
-/// The conversion that cust keeps to itself, for the driver functions that cust does not wrap.
-trait ToResult {
-    fn to_result(self) -> CudaResult<()>;
-}
-
-impl ToResult for sys::CUresult {
-    fn to_result(self) -> CudaResult<()> {
-        match self {
-            sys::CUresult::CUDA_SUCCESS => Ok(()),
-            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(CudaError::OutOfMemory),
-            sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Err(CudaError::IllegalAddress),
-            sys::CUresult::CUDA_ERROR_INVALID_VALUE => Err(CudaError::InvalidValue),
-            sys::CUresult::CUDA_ERROR_NOT_SUPPORTED => Err(CudaError::NotSupported),
-            _ => Err(CudaError::UnknownError),
-        }
-    }
-}
 
 /// Starts the driver.
 fn start() -> Result<()> {
@@ -94,38 +74,18 @@ pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
 pub struct Cuda {
     name: String,
     module: Module,
+    /// For copies of a piece, and for those that come while the lanes are at work.
     staging: RefCell<[Staging; 2]>,
+    /// Made for the first large copy.
+    lanes: RefCell<Option<Lanes>>,
     pool: sys::CUmemoryPool,
     memory: Rc<MemoryUse>,
     details: Details,
     stream: Rc<Stream>,
+    /// For copies beside the work of `stream`.
+    copies: Stream,
     /// Dropped last.
-    _context: Context,
-}
-
-/// A pinned buffer, and the event after which it may be used again.
-struct Staging {
-    pointer: *mut u8,
-    done: Event,
-}
-
-impl Staging {
-    fn new() -> CudaResult<Self> {
-        let mut pointer = ptr::null_mut();
-        // SAFETY: allocates into `pointer`.
-        unsafe { sys::cuMemHostAlloc(&mut pointer, STAGING_BYTES, 0) }.to_result()?;
-        Ok(Self {
-            pointer: pointer.cast(),
-            done: Event::new(EventFlags::DISABLE_TIMING)?,
-        })
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
-        let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
-    }
+    context: Context,
 }
 
 impl Cuda {
@@ -183,11 +143,13 @@ impl Cuda {
             name: format!("{} (cuda:{index})", found.name),
             module: Module::from_ptx(PTX, &[])?,
             staging: RefCell::new([Staging::new()?, Staging::new()?]),
+            lanes: RefCell::new(None),
             pool,
             memory: Rc::default(),
             details: details(&device),
             stream,
-            _context: context,
+            copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
+            context,
         })
     }
 
@@ -209,21 +171,77 @@ impl Cuda {
         Ok(bytes)
     }
 
-    /// Calls `transfer(offset, length, staging buffer)` for pieces of `bytes` bytes, alternating between both staging
-    /// buffers; each waits until the piece before the last is through.
-    fn staged(
-        &self,
-        bytes: usize,
-        mut transfer: impl FnMut(usize, usize, &Staging) -> CudaResult<()>,
-    ) -> CudaResult<()> {
-        let staging = self.staging.borrow_mut();
-        for (i, offset) in (0..bytes).step_by(STAGING_BYTES).enumerate() {
-            let staging = &staging[i % 2];
-            staging.done.synchronize()?;
-            transfer(offset, STAGING_BYTES.min(bytes - offset), staging)?;
-            staging.done.record(&self.stream)?;
+    /// Lanes for a copy of so many bytes, unless it is too small for them or they are at work.
+    fn lanes(&self, bytes: usize) -> CudaResult<Option<RefMut<'_, Lanes>>> {
+        if bytes <= PIECE {
+            return Ok(None);
+        }
+        let Ok(mut lanes) = self.lanes.try_borrow_mut() else {
+            return Ok(None);
+        };
+        if lanes.is_none() {
+            *lanes = Some(Lanes::new()?);
+        }
+        Ok(RefMut::filter_map(lanes, Option::as_mut).ok())
+    }
+
+    /// Copies in by the calling thread, through two buffers in turn.
+    fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
+        let mut staging = self.staging.borrow_mut();
+        for (i, piece) in from.chunks(PIECE).enumerate() {
+            let to = to + (i * PIECE) as u64;
+            // SAFETY: the buffer at `to` has `from.len()` bytes.
+            unsafe { staging[i % 2].send(&self.stream, to, piece, copy_host) }?;
         }
         Ok(())
+    }
+
+    /// Copies out by the calling thread.
+    fn copy_out_turn(&self, from: u64, to: &mut [u8]) -> CudaResult<()> {
+        let mut staging = self.staging.borrow_mut();
+        let bytes = to.len();
+        let request = |staging: &mut [Staging; 2], i: usize| {
+            let length = PIECE.min(bytes - i * PIECE);
+            let from = from + (i * PIECE) as u64;
+            // SAFETY: the buffer at `from` has `to.len()` bytes.
+            unsafe { staging[i % 2].request(&self.stream, from, length) }
+        };
+        if bytes > 0 {
+            request(&mut staging, 0)?;
+        }
+        for (i, piece) in to.chunks_mut(PIECE).enumerate() {
+            // The next piece travels while this one is copied out.
+            if (i + 1) * PIECE < bytes {
+                request(&mut staging, i + 1)?;
+            }
+            staging[i % 2].receive(piece, copy_host)?;
+        }
+        Ok(())
+    }
+
+    /// Lets one stream wait for the other's work so far.
+    fn order(&self, first: &Stream, then: &Stream) -> CudaResult<()> {
+        let event = Event::new(EventFlags::DISABLE_TIMING)?;
+        event.record(first)?;
+        then.wait_event(event, StreamWaitEventFlags::DEFAULT)
+    }
+
+    /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main stream's work so
+    /// far, in which the buffer was allocated or written, and its later work begins after them.
+    fn beside(
+        &self,
+        work: &mut dyn FnMut(),
+        copy: impl FnOnce(&Context, &Stream) -> CudaResult<()> + Send,
+    ) -> CudaResult<()> {
+        self.order(&self.stream, &self.copies)?;
+        let (context, copies) = (&self.context, &self.copies);
+        let mut result = Ok(());
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| result = copy(context, copies));
+            work();
+        });
+        // Also after a failure, since the buffer may be freed next.
+        self.order(&self.copies, &self.stream).and(result)
     }
 }
 
@@ -320,63 +338,76 @@ impl Backend for Cuda {
     }
 
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
-        self.staged(from.len(), |offset, length, staging| {
-            // SAFETY: `length` is at most the size of the pinned buffer, which no transfer uses now.
-            let pinned = unsafe { std::slice::from_raw_parts_mut(staging.pointer, length) };
-            copy_host(&from[offset..offset + length], pinned);
-            // SAFETY: the buffer at `to` has `from.len()` bytes; the pinned memory stays until the event.
-            unsafe {
-                sys::cuMemcpyHtoDAsync_v2(
-                    to + offset as u64,
-                    staging.pointer as *const c_void,
-                    length,
-                    self.stream.as_inner(),
-                )
-            }
-            .to_result()
-        })
-        .map_err(|error| self.error(error))
+        let run = || match self.lanes(from.len())? {
+            // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed on the same stream.
+            Some(mut lanes) => unsafe { lanes.copy_in(&self.context, &self.stream, to, from) },
+            None => self.copy_in_turn(to, from),
+        };
+        run().map_err(|error| self.error(error))
     }
 
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
-        let bytes = to.len();
-        let staging = self.staging.borrow();
-        let piece = |i: usize| i * STAGING_BYTES..((i + 1) * STAGING_BYTES).min(bytes);
-        let pieces = bytes.div_ceil(STAGING_BYTES);
-        let request = |i: usize| -> CudaResult<()> {
-            let range = piece(i);
-            let staging = &staging[i % 2];
-            staging.done.synchronize()?;
-            // SAFETY: the buffer at `from` has `to.len()` bytes; the pinned memory is free since its event.
-            unsafe {
-                sys::cuMemcpyDtoHAsync_v2(
-                    staging.pointer.cast(),
-                    from + range.start as u64,
-                    range.len(),
-                    self.stream.as_inner(),
-                )
-            }
-            .to_result()?;
-            staging.done.record(&self.stream)
-        };
-        let mut run = || -> CudaResult<()> {
-            if pieces > 0 {
-                request(0)?;
-            }
-            for i in 0..pieces {
-                // The next piece travels while this one is copied out.
-                if i + 1 < pieces {
-                    request(i + 1)?;
-                }
-                let staging = &staging[i % 2];
-                staging.done.synchronize()?;
-                // SAFETY: the piece has arrived; it is no longer than the pinned buffer.
-                let pinned = unsafe { std::slice::from_raw_parts(staging.pointer, piece(i).len()) };
-                copy_host(pinned, &mut to[piece(i)]);
-            }
-            Ok(())
+        let mut run = || match self.lanes(to.len())? {
+            // SAFETY: the buffer at `from` has `to.len()` bytes.
+            Some(mut lanes) => unsafe { lanes.copy_out(&self.context, &self.stream, from, to) },
+            None => self.copy_out_turn(from, to),
         };
         run().map_err(|error| self.error(error))
+    }
+
+    fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
+        let mut run = || match self.lanes(from.len())? {
+            Some(mut lanes) => {
+                let lanes = &mut *lanes;
+                // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed after what `beside` orders.
+                self.beside(work, |context, stream| unsafe {
+                    lanes.copy_in(context, stream, to, from)
+                })
+            }
+            None => {
+                work();
+                self.copy_in_turn(to, from)
+            }
+        };
+        run().map_err(|error| self.error(error))
+    }
+
+    fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        let mut run = || match self.lanes(to.len())? {
+            Some(mut lanes) => {
+                let lanes = &mut *lanes;
+                // SAFETY: the buffer at `from` has `to.len()` bytes, which nobody writes meanwhile: it is borrowed.
+                self.beside(work, |context, stream| unsafe {
+                    lanes.copy_out(context, stream, from, to)
+                })
+            }
+            None => {
+                work();
+                self.copy_out_turn(from, to)
+            }
+        };
+        run().map_err(|error| self.error(error))
+    }
+
+    fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Way) -> Option<Result<()>> {
+        let (bytes, stream) = (host.len(), self.stream.as_inner());
+        // SAFETY: both have as many bytes; waited for before they are used again.
+        let copied = unsafe {
+            match way {
+                Way::ToDevice => {
+                    sys::cuMemcpyHtoDAsync_v2(device, host.as_ptr().cast(), bytes, stream)
+                }
+                Way::ToHost => {
+                    sys::cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), device, bytes, stream)
+                }
+            }
+        };
+        let waited = copied.to_result().and_then(|()| self.stream.synchronize());
+        Some(waited.map_err(|error| self.error(error)))
+    }
+
+    fn pinned(&self, bytes: usize) -> Option<Result<Pinned>> {
+        Some(Pinned::new(bytes).map_err(|error| self.error(error)))
     }
 
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {

@@ -100,4 +100,5 @@ forward! {
     cuStreamCreateWithPriority(a b c);
     cuStreamDestroy_v2(a);
     cuStreamSynchronize(a);
+    cuStreamWaitEvent(a b c);
 }

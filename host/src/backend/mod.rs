@@ -3,9 +3,11 @@
 //! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
 //! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
+mod copies;
 mod cpu;
 mod cuda;
 mod driver;
+mod transfers;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -17,6 +19,8 @@ use gpu::launch::{Buffer, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
 
+pub use copies::{Copying, Way};
+
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
 trait Backend {
     fn name(&self) -> String;
@@ -24,6 +28,25 @@ trait Backend {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
+    /// Copies in while `work` runs; what comes later in the machine's work finds the copy done. On one machine's memory there is
+    /// nothing to be gained by that.
+    fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_in(to, from)
+    }
+    /// Copies out what the work so far left, while `work` runs.
+    fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_out(from, to)
+    }
+    /// As the driver copies by itself, waited for; `None` where there is no driver.
+    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
+        None
+    }
+    /// Memory that a driver copies from and to directly.
+    fn pinned(&self, _bytes: usize) -> Option<Result<transfers::Pinned>> {
+        None
+    }
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
     /// Fills with a repeated word; `bytes` is a multiple of 4.
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
@@ -36,6 +59,10 @@ trait Backend {
     /// Bytes that can still be allocated.
     fn free(&self) -> Result<u64>;
     fn memory(&self) -> &MemoryUse;
+    /// Threads for the host's part of the work, where it has its own.
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        None
+    }
     fn details(&self) -> Details;
 }
 
@@ -328,9 +355,7 @@ impl Device {
     /// # Errors
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
-        // Not `vec![..; n]`, which would touch all its pages one after the other.
-        let mut data = bytemuck::zeroed_vec::<R>(buffer.bytes() / size_of::<R>());
-        ask_for_huge_pages(bytemuck::cast_slice_mut(&mut data));
+        let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
@@ -387,14 +412,6 @@ impl Device {
         Ok(stages)
     }
 
-    /// Bytes that can still be allocated.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    pub fn free_bytes(&self) -> Result<u64> {
-        self.backend.free()
-    }
-
     /// Refuses work that needs more than the free memory.
     ///
     /// # Errors
@@ -409,6 +426,23 @@ impl Device {
             });
         }
         Ok(())
+    }
+
+    /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver does not say.
+    pub fn free_bytes(&self) -> Result<u64> {
+        self.backend.free()
+    }
+
+    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's `threads`,
+    /// all cores beside a GPU.
+    pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.backend.threads() {
+            Some(threads) => threads.install(work),
+            None => work(),
+        }
     }
 
     /// What the device is made of.
@@ -456,6 +490,13 @@ impl Device {
     pub fn launched(&self) -> BTreeSet<&'static str> {
         self.launched.borrow().clone()
     }
+}
+
+/// Memory for `count` rows. Not `vec![..; count]`, which would touch all its pages one after the other.
+fn new_rows<R: Pod>(count: usize) -> Vec<R> {
+    let mut rows = bytemuck::zeroed_vec::<R>(count);
+    ask_for_huge_pages(bytemuck::cast_slice_mut(&mut rows));
+    rows
 }
 
 /// Copies that [`Device::copy_bandwidth`] takes the best of.

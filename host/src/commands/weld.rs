@@ -10,13 +10,14 @@ use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::{self, Format};
-use trioxide::mesh::Mesh;
+use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, Position, RATIO_TOLERANCE, Welded,
 };
 use trioxide::{Error, Result, reference};
 
 use super::device::{DeviceOptions, Precision, Report};
+use super::generate::parse_count;
 use super::{is_standard_output, print, refine};
 
 /// Merge vertices that are within epsilon of each other
@@ -40,6 +41,10 @@ pub struct Options {
     /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
     #[arg(long, value_name = "FILE|-")]
     removed: Option<PathBuf>,
+    /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by --method grid is welded in slabs, with the
+    /// same result [default: what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
+    memory_limit: Option<usize>,
     #[command(flatten)]
     device: DeviceOptions,
 }
@@ -183,6 +188,8 @@ struct Outcome {
     stages: Vec<Stage>,
     method: Option<Method>,
     rounds: Option<usize>,
+    /// Slabs, and passes over them, where the mesh is larger than the device's memory.
+    slabs: Option<(usize, usize)>,
     peak_bytes: Option<u64>,
 }
 
@@ -194,7 +201,11 @@ pub fn run(options: &Options) -> Result<()> {
     note_normals(&mesh, options.device.quiet);
     let locks = options.clusters.locks(mesh.points.len())?;
     let mut outcome = match options.device.open()? {
-        Some(device) => on_device(&device, &mesh, &locks, &options.clusters),
+        Some(device) => on_device(&device, &mesh, &locks, options),
+        None if options.memory_limit.is_some() => Err(Error::Argument(
+            "--memory-limit is for the memory of a device: leave it out with --device serial"
+                .to_owned(),
+        )),
         None if options.clusters.method != MethodOption::Auto => Err(Error::Argument(
             "--device serial has one method of its own: leave --method out, or use another --device"
                 .to_owned(),
@@ -289,6 +300,9 @@ fn report(
     ]);
     counts.extend(outcome.method.map(|m| ("method", json!(m.name()))));
     counts.extend(outcome.rounds.map(|rounds| ("rounds", json!(rounds))));
+    if let Some((slabs, passes)) = outcome.slabs {
+        counts.extend([("slabs", json!(slabs)), ("passes", json!(passes))]);
+    }
     let is_output_taken = to_output(&options.map) || to_output(&options.removed);
     Report {
         command: "weld",
@@ -325,10 +339,112 @@ fn note_ratio(wanted: f64, found: &Found) {
     }
 }
 
-fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
+fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Result<Outcome> {
+    let clusters = &options.clusters;
+    let mut settings = clusters.options(clusters.epsilon.unwrap_or(0.0));
     // Refused before copies are made.
-    clusters.options(clusters.epsilon.unwrap_or(0.0)).check()?;
-    let resident = DeviceMesh::upload(on, mesh, locks, clusters.method.into())?;
+    settings.check()?;
+    let free = on.free_bytes()?;
+    let limit = (options.memory_limit).map_or(free, |bytes| free.min(bytes as u64));
+    let is_guarded = settings.guards != Guards::default() || !clusters.lock.is_empty();
+    if settings.method == Method::Auto && (options.memory_limit.is_some() || is_guarded) {
+        settings.method = Method::Grid;
+    }
+    let needed = DeviceMesh::bytes_needed(mesh, locks, settings.method);
+    let faces = weld::triangles(mesh);
+    if needed > limit || weld::check_sizes(mesh.points.len(), faces.len()).is_err() {
+        return in_slabs(on, mesh, &settings, options, [needed, limit]);
+    }
+    if options.memory_limit.is_some() {
+        // Lists of a length that is not known before take what is left, or are not made.
+        settings.tuning.dense_share = 0;
+        settings.tuning.most_neighbours = (limit - needed) / 4;
+    }
+    if clusters.ratio.is_some() || is_guarded || carries(mesh) {
+        return resident(on, mesh, locks, clusters, &settings);
+    }
+    let result = weld::weld_from_host(on, &mesh.points, faces, &settings)?;
+    Ok(Outcome {
+        device: on.name(),
+        welded: result.welded,
+        epsilon: settings.epsilon,
+        found: None,
+        locked: None,
+        stages: on.take_stages()?,
+        method: Some(result.method),
+        rounds: Some(result.left.len()),
+        slabs: None,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+/// Whether there is more to weld on a device than positions and triangles.
+fn carries(mesh: &Mesh) -> bool {
+    let carried = Carried::of(mesh, &[]);
+    *carried.attributes != VertexAttributes::default() || carried.regions.is_some()
+}
+
+/// Welds what takes more memory at once than may be used: bytes `needed`, and the `limit`.
+fn in_slabs(
+    on: &Device,
+    mesh: &Mesh,
+    settings: &weld::Options,
+    options: &Options,
+    [needed, limit]: [u64; 2],
+) -> Result<Outcome> {
+    let clusters = &options.clusters;
+    let method = format!("--method {}", settings.method.name());
+    let is_known = matches!(settings.method, Method::Auto | Method::Grid);
+    let has_guards = settings.guards != Guards::default();
+    for (is_there, what, remedy) in [
+        (clusters.ratio.is_some(), "--ratio", "give --epsilon"),
+        (has_guards, "tolerances", "leave them out"),
+        (!clusters.lock.is_empty(), "--lock", "leave it out"),
+        (!is_known, &*method, "leave it out"),
+        (
+            carries(mesh),
+            "normals, colours, texture coordinates and regions",
+            "drop them (trioxide convert to .off)",
+        ),
+    ] {
+        if is_there {
+            return Err(Error::Argument(format!(
+                "welding at once takes {needed} bytes of {}, of which {limit} may be used, and in slabs it does without {what}: \
+                 {remedy}, or give weld more memory",
+                on.name()
+            )));
+        }
+    }
+    if !options.device.quiet {
+        eprintln!(
+            "trioxide: welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
+        );
+    }
+    let faces = weld::triangles(mesh);
+    let result = weld::weld_in_slabs(on, &mesh.points, faces, settings, limit)?;
+    Ok(Outcome {
+        device: on.name(),
+        welded: result.welded,
+        epsilon: settings.epsilon,
+        found: None,
+        locked: None,
+        stages: on.take_stages()?,
+        method: Some(Method::Grid),
+        rounds: None,
+        slabs: Some((result.slabs, result.left.len())),
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+/// Welds with all that the mesh carries, on the device from beginning to end.
+fn resident(
+    on: &Device,
+    mesh: &Mesh,
+    locks: &Locks,
+    clusters: &Clusters,
+    settings: &weld::Options,
+) -> Result<Outcome> {
+    let resident = DeviceMesh::upload(on, mesh, locks, settings.method)?;
     let DeviceMesh {
         points,
         faces,
@@ -348,7 +464,11 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Re
     }
     let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
     let epsilon = epsilon.expect("the options ask for one of both");
-    let result = weld::weld_carrying(on, points, faces, carried, &clusters.options(epsilon))?;
+    let settings = weld::Options {
+        epsilon,
+        ..*settings
+    };
+    let result = weld::weld_carrying(on, points, faces, carried, &settings)?;
     let locked = (!carried.locked.is_empty())
         .then(|| trioxide::collective::count_bits(on, &carried.locked))
         .transpose()?;
@@ -361,6 +481,7 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Re
         locked: locked.map(|count| count as usize),
         method: Some(result.method),
         rounds: Some(result.left.len()),
+        slabs: None,
         welded,
         stages,
         peak_bytes: Some(on.peak_bytes()),
@@ -391,6 +512,7 @@ fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
         }],
         method: None,
         rounds: None,
+        slabs: None,
         peak_bytes: None,
     })
 }

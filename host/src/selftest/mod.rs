@@ -4,6 +4,7 @@
 //! takes the device that it runs on and says what differed.
 
 mod collectives;
+mod copies;
 mod half_edges;
 mod indexed;
 mod polylla;
@@ -13,6 +14,7 @@ mod small;
 mod smooth;
 pub mod weld;
 mod weld_carried;
+mod weld_slabs;
 
 use std::collections::BTreeSet;
 
@@ -92,6 +94,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     }
     meshes.extend(given);
     let mut cases = collectives::cases(size);
+    cases.extend(copies::cases());
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
     cases.extend(indexed::cases(&meshes, size));
@@ -99,6 +102,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     cases.extend(refine_tets::cases(size)?);
     cases.extend(weld::cases(size));
     cases.extend(weld_carried::cases());
+    cases.extend(weld_slabs::cases(size));
     cases.extend(smooth::cases(size)?);
     cases.push(Case::new(
         "every kernel was launched",

@@ -8,7 +8,7 @@ use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::mesh::VertexAttributes;
 use crate::reference;
-use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld};
+use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld, weld_from_host};
 use crate::{Error, Result};
 
 /// Points and triangles, by name, with the epsilons to weld them by.
@@ -75,6 +75,9 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
         let faces = on.upload(&input.faces)?;
         let ours = weld(on, &points, &faces, &options)?.download(on)?;
         equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        let ours = weld_from_host(on, &input.points, &input.faces, &options)?;
+        equal_welds(&ours.welded, &expected)
+            .map_err(|error| format!("copies beside work, {options:?}: {error}"))?;
     }
     // The square of that many takes seconds by the methods that know all pairs of neighbours.
     if input.points.len() > MOST_PAIRED && epsilon > input.paired_up_to {

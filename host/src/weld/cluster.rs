@@ -15,7 +15,7 @@ use crate::collective::{compact, exclusive_scan};
 pub(super) struct Clustering {
     /// Of each vertex; V.
     pub representatives: Buffer<u32>,
-    /// As in [`DeviceWeld`].
+    /// As in [`DeviceWeld`](super::DeviceWeld).
     pub left: Vec<u32>,
 }
 
@@ -39,98 +39,113 @@ fn cluster_by<G: kernel::Guard>(
     guards: &DeviceGuards,
     options: &Options,
 ) -> Result<Clustering> {
-    let n = points.len();
-    let grid = DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?;
-    let positions = grid.positions(points);
-    let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
-    let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
-    on.stage("note neighbours", || {
-        kernel::note_lower_neighbours::launch(
-            on,
-            n as u32,
-            positions,
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            &mut lower,
-            &mut states,
-        )?;
-        Ok(())
-    })?;
+    let near = Near {
+        grid: DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?,
+        on,
+        points,
+        limits,
+        guards,
+    };
+    let (mut lower, mut states) = near.note()?;
+    // All in turn.
+    let all = on.uninitialized(0)?;
     let left = on.stage("decide", || {
-        decide(
-            on,
-            points,
-            &grid,
-            limits,
-            guards,
-            &options.tuning,
-            &mut lower,
-            &mut states,
-        )
+        near.decide(&all, &options.tuning, &mut lower, &mut states)
     })?;
-    let representatives = on.stage("assign", || {
-        let mut representatives = on.uninitialized(n)?;
-        kernel::assign_points::launch(
-            on,
-            n as u32,
-            positions,
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            &lower,
-            &states,
-            &mut representatives,
-        )?;
-        Ok(representatives)
-    })?;
+    let representatives = near.assign(&lower, &states)?;
     Ok(Clustering {
         representatives,
         left,
     })
 }
 
-/// Decides all vertices; how many were left after each round.
-fn decide<G: kernel::Guard>(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    grid: &DeviceGrid,
-    limits: &Buffer<G>,
-    guards: &DeviceGuards,
-    tuning: &Tuning,
-    lower: &mut Buffer<u32>,
-    states: &mut Buffer<u32>,
-) -> Result<Vec<u32>> {
-    let n = states.len();
-    let mut undecided = on.uninitialized(n.div_ceil(32))?;
-    // All in turn.
-    let none = on.uninitialized(0)?;
-    // The last blocks could only wait for others to end.
-    let patience = if pieces(n) <= tuning.blocks_at_once {
-        tuning.patience
-    } else {
-        0
-    };
-    let blocks = pieces(n);
-    kernel::decide_pieces::launch(on, blocks, &none, lower, patience, states, &mut undecided)?;
-    let mut rows = compact(on, &undecided)?;
-    let mut left = vec![rows.len() as u32];
-    let is_dense = rows.len().saturating_mul(tuning.dense_share) > n;
-    if on.is_gpu() && is_dense {
-        let lists = Lists::complete(on, points, grid, limits, guards, states)?;
-        if let Some(lists) = lists {
+/// What says which of the points are neighbours.
+pub(super) struct Near<'a, G> {
+    pub on: &'a Device,
+    pub points: &'a Buffer<DVec3>,
+    pub grid: DeviceGrid,
+    pub limits: &'a Buffer<G>,
+    pub guards: &'a DeviceGuards<'a>,
+}
+
+impl<G: kernel::Guard> Near<'_, G> {
+    fn positions(&self) -> &Buffer<DVec3> {
+        self.grid.positions(self.points)
+    }
+
+    /// Lists of lower neighbours, and the states of the vertices, by rows.
+    pub fn note(&self) -> Result<(Buffer<u32>, Buffer<u32>)> {
+        let &Self {
+            on,
+            ref grid,
+            guards,
+            ..
+        } = self;
+        let n = self.points.len();
+        let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
+        let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
+        on.stage("note neighbours", || {
+            kernel::note_lower_neighbours::launch(
+                on,
+                n as u32,
+                self.positions(),
+                &grid.parameters,
+                &grid.offsets,
+                &grid.sites,
+                grid.by_slot(),
+                self.limits,
+                guards.locked,
+                guards.normals,
+                guards.uvs,
+                guards.colors,
+                &mut lower,
+                &mut states,
+            )?;
+            Ok(())
+        })?;
+        Ok((lower, states))
+    }
+
+    /// Decides the vertices of `rows` (all for an empty list), until they are or wait for others that are not among them; how
+    /// many were left after each round.
+    pub fn decide(
+        &self,
+        rows: &Buffer<u32>,
+        tuning: &Tuning,
+        lower: &mut Buffer<u32>,
+        states: &mut Buffer<u32>,
+    ) -> Result<Vec<u32>> {
+        let &Self {
+            on,
+            ref grid,
+            guards,
+            ..
+        } = self;
+        let n = if rows.is_empty() {
+            states.len()
+        } else {
+            rows.len()
+        };
+        let mut undecided = on.uninitialized(n.div_ceil(32))?;
+        // The last blocks could only wait for others to end.
+        let patience = if pieces(n) <= tuning.blocks_at_once {
+            tuning.patience
+        } else {
+            0
+        };
+        let blocks = pieces(n);
+        kernel::decide_pieces::launch(on, blocks, rows, lower, patience, states, &mut undecided)?;
+        let mut rows = if rows.is_empty() {
+            compact(on, &undecided)?
+        } else {
+            shortened(on, rows, &undecided)?
+        };
+        let mut left = vec![rows.len() as u32];
+        let is_dense = rows.len().saturating_mul(tuning.dense_share) > n;
+        if on.is_gpu()
+            && is_dense
+            && let Some(lists) = Lists::complete(self, states)?
+        {
             // Sweeps of those who wait are short; and blocks start in the order of the ids, if rows are ids.
             let patience = match grid.by_slot() {
                 0 => 16 * tuning.patience,
@@ -154,33 +169,69 @@ fn decide<G: kernel::Guard>(
                 left.push(rows.len() as u32);
             }
         }
+        while !rows.is_empty() {
+            let count = rows.len();
+            let mut undecided = on.uninitialized(count.div_ceil(32))?;
+            kernel::decide_searching::launch(
+                on,
+                pieces(count),
+                &rows,
+                self.positions(),
+                &grid.parameters,
+                &grid.offsets,
+                &grid.sites,
+                grid.by_slot(),
+                self.limits,
+                guards.locked,
+                guards.normals,
+                guards.uvs,
+                guards.colors,
+                lower,
+                tuning.patience,
+                states,
+                &mut undecided,
+            )?;
+            rows = shortened(on, &rows, &undecided)?;
+            left.push(rows.len() as u32);
+            // Of all vertices each round decides the lowest that is left: what remains waits for others.
+            if rows.len() == count {
+                break;
+            }
+        }
+        Ok(left)
     }
-    while !rows.is_empty() {
-        let count = rows.len();
-        let mut undecided = on.uninitialized(count.div_ceil(32))?;
-        kernel::decide_searching::launch(
+
+    /// The representative of each vertex, all of which are decided.
+    pub fn assign(&self, lower: &Buffer<u32>, states: &Buffer<u32>) -> Result<Buffer<u32>> {
+        let &Self {
             on,
-            pieces(count),
-            &rows,
-            grid.positions(points),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            lower,
-            tuning.patience,
-            states,
-            &mut undecided,
-        )?;
-        rows = shortened(on, &rows, &undecided)?;
-        left.push(rows.len() as u32);
+            ref grid,
+            guards,
+            ..
+        } = self;
+        let n = self.points.len();
+        on.stage("assign", || {
+            let mut representatives = on.uninitialized(n)?;
+            kernel::assign_points::launch(
+                on,
+                n as u32,
+                self.positions(),
+                &grid.parameters,
+                &grid.offsets,
+                &grid.sites,
+                grid.by_slot(),
+                self.limits,
+                guards.locked,
+                guards.normals,
+                guards.uvs,
+                guards.colors,
+                lower,
+                states,
+                &mut representatives,
+            )?;
+            Ok(representatives)
+        })
     }
-    Ok(left)
 }
 
 /// Blocks for so many rows.
@@ -205,14 +256,13 @@ struct Lists {
 
 impl Lists {
     /// Makes them, unless they do not fit the memory or the indices.
-    fn complete<G: kernel::Guard>(
-        on: &Device,
-        points: &Buffer<DVec3>,
-        grid: &DeviceGrid,
-        limits: &Buffer<G>,
-        guards: &DeviceGuards,
-        states: &Buffer<u32>,
-    ) -> Result<Option<Self>> {
+    fn complete<G: kernel::Guard>(near: &Near<G>, states: &Buffer<u32>) -> Result<Option<Self>> {
+        let &Near {
+            on,
+            ref grid,
+            guards,
+            ..
+        } = near;
         let n = states.len();
         let mut starts = on.uninitialized(n)?;
         kernel::count_lower_neighbours::launch(on, n as u32, states, &mut starts)?;
@@ -227,12 +277,12 @@ impl Lists {
         kernel::note_all_lower_neighbours::launch(
             on,
             n as u32,
-            grid.positions(points),
+            near.positions(),
             &grid.parameters,
             &grid.offsets,
             &grid.sites,
             grid.by_slot(),
-            limits,
+            near.limits,
             guards.locked,
             guards.normals,
             guards.uvs,

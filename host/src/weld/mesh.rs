@@ -112,13 +112,8 @@ impl<'a> Carried<'a> {
 }
 
 impl DeviceMesh {
-    /// Copies a mesh to the device, if there is room to weld it there by `method`, and finds the vertices of its boundary there if they are locked.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Argument`] for the boundary of a mesh without faces; [`Error::Invalid`] for a face with
-    /// an index out of range, or arrays that do not fit the mesh.
-    pub fn upload(on: &Device, mesh: &Mesh, locks: &Locks, method: Method) -> Result<Self> {
-        locks.check(mesh)?;
+    /// Bytes that welding a mesh by `method` takes at once, from its upload on.
+    pub fn bytes_needed(mesh: &Mesh, locks: &Locks, method: Method) -> u64 {
         let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
         let n = mesh.points.len();
         let mut bytes = bytes_needed(method, n, faces.len())
@@ -133,7 +128,19 @@ impl DeviceMesh {
             let resident = size_of_val(&mesh.points[..]) + size_of_val(faces);
             bytes = bytes.max((lists + resident) as u64);
         }
-        on.require(bytes)?;
+        bytes
+    }
+
+    /// Copies a mesh to the device, if there is room to weld it there by `method`, and finds the vertices of its boundary there if they are locked.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Argument`] for the boundary of a mesh without faces; [`Error::Invalid`] for a face with
+    /// an index out of range, or arrays that do not fit the mesh.
+    pub fn upload(on: &Device, mesh: &Mesh, locks: &Locks, method: Method) -> Result<Self> {
+        locks.check(mesh)?;
+        let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
+        let n = mesh.points.len();
+        on.require(Self::bytes_needed(mesh, locks, method))?;
         let mut resident = on.stage("copy to the device", || {
             Ok(Self {
                 points: on.upload(&mesh.points)?,

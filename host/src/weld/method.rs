@@ -1,10 +1,12 @@
 //! The ways to compute clusters, and the choice among them.
 
 use glam::DVec3;
+use gpu::launch::Buffer;
 use gpu::weld as kernel;
 
 use super::grid::DeviceGrid;
-use super::{bytes_needed, dependency, on_the_fly, sparse_grid};
+use super::guards::DeviceGuards;
+use super::{Clustering, Options, bytes_needed, cluster, dependency, on_the_fly, sparse_grid};
 use crate::backend::Device;
 use crate::{Error, Result};
 
@@ -72,6 +74,22 @@ impl Method {
         match fits(Method::Grid) {
             Err(Error::OutOfMemory { .. }) => fits(Method::OnTheFly),
             chosen => chosen,
+        }
+    }
+
+    /// Clusters points by this method; `guards` are for [`Method::Grid`], which `Auto` stands for here.
+    pub(super) fn cluster(
+        self,
+        on: &Device,
+        points: &Buffer<DVec3>,
+        guards: &DeviceGuards,
+        options: &Options,
+    ) -> Result<Clustering> {
+        match self {
+            Method::Auto | Method::Grid => cluster(on, points, guards, options),
+            Method::Dependency => dependency::cluster(on, points, options),
+            Method::OnTheFly => on_the_fly::cluster(on, points, options),
+            Method::SparseGrid => sparse_grid::cluster(on, points, options),
         }
     }
 }

@@ -5,6 +5,7 @@ mod carried;
 mod cells;
 mod cluster;
 mod dependency;
+mod from_host;
 mod grid;
 mod guards;
 mod mesh;
@@ -12,6 +13,7 @@ mod method;
 mod on_the_fly;
 mod polygons;
 mod ratio;
+mod slabs;
 mod sparse_grid;
 
 use glam::DVec3;
@@ -29,6 +31,7 @@ use cluster::{Clustering, cluster};
 use guards::DeviceGuards;
 
 pub use carried::{Carried, DeviceCarried};
+pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;
 pub use guards::Guards;
 pub(crate) use guards::HostGuards;
@@ -36,6 +39,7 @@ pub use mesh::{DeviceMesh, Locks, triangles};
 pub use method::Method;
 pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio, epsilon_for_ratio_carrying};
 pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
+pub use slabs::{InSlabs, bytes_of_slab, weld_in_slabs};
 
 /// What clusters are made of, and what becomes of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -203,11 +207,7 @@ impl Nearness {
 /// Refuses what no method can weld.
 pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
     options.check()?;
-    let in_range = |x: f64| x.abs() <= kernel::LARGEST_COORDINATE;
-    if let Some(v) = points
-        .iter()
-        .position(|p| !p.to_array().into_iter().all(in_range))
-    {
+    if let Some(v) = points.iter().position(|&p| !is_weldable(p)) {
         return Err(bad_vertex(v));
     }
     if let Some(t) = faces
@@ -217,6 +217,12 @@ pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> 
         return Err(bad_face(t));
     }
     Ok(())
+}
+
+/// Whether all coordinates are finite and not too large.
+fn is_weldable(p: DVec3) -> bool {
+    let in_range = |x: f64| x.abs() <= kernel::LARGEST_COORDINATE;
+    p.to_array().into_iter().all(in_range)
 }
 
 fn bad_vertex(v: usize) -> Error {
@@ -312,17 +318,11 @@ pub fn weld_carrying(
     carried.check(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
     let guards = DeviceGuards::new(on, points.len(), &options.guards, carried, &none)?;
-    let method = options.method_for(guards.limits.is_some())?;
-    let method = match method {
+    let method = match options.method_for(guards.limits.is_some())? {
         Method::Auto => Method::Auto.choose(on, points.len(), faces.len(), true)?,
         method => method,
     };
-    let clustering = match method {
-        Method::Auto | Method::Grid => cluster(on, points, &guards, options)?,
-        Method::Dependency => dependency::cluster(on, points, options)?,
-        Method::OnTheFly => on_the_fly::cluster(on, points, options)?,
-        Method::SparseGrid => sparse_grid::cluster(on, points, options)?,
-    };
+    let clustering = method.cluster(on, points, &guards, options)?;
     let clusters = number_clusters(on, &clustering.representatives)?;
     drop(clustering.representatives);
     let members = match options.position {
@@ -366,7 +366,10 @@ pub fn weld_carrying(
 }
 
 /// Refuses more elements than the indices of lists and tables reach.
-fn check_sizes(points: usize, faces: usize) -> Result<()> {
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn check_sizes(points: usize, faces: usize) -> Result<()> {
     let most_points = (u32::MAX / kernel::LISTED) as usize;
     let most_faces = (u32::MAX / 2) as usize - 64;
     if points <= most_points && faces <= most_faces {

@@ -95,7 +95,7 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
         ("refine", "labelled") if stage == "label longest edges" => return None,
         ("refine", _) => refinement(n, stage)?,
         ("refine-tets", _) => refine_tets(n, pipeline, stage)?,
-        ("weld", _) => weld(n, stage)?,
+        ("weld", "weld") => weld(n, stage)?,
         ("smooth", _) => smooth(n, pipeline, stage)?,
         _ => return None,
     };

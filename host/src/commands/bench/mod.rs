@@ -10,6 +10,7 @@ mod record;
 mod refine;
 mod smooth;
 mod tets;
+mod transfers;
 mod weld;
 
 use clap::{Args, ValueEnum};
@@ -77,6 +78,8 @@ enum Family {
     RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
+    /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections 6.6, 6.9).
+    Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
 }
@@ -138,6 +141,10 @@ pub fn run(options: &Options) -> Result<()> {
         Family::Refine => vec![refine_case(&device, options)?],
         Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
         Family::Weld => weld_cases(&device, options)?,
+        Family::Transfers => {
+            let json = options.device.json.as_deref();
+            return transfers::run(&device, options.n, options.seed, options.runs(), json);
+        }
     };
     record::give(&device, &records, options.device.json.as_deref())
 }
@@ -162,6 +169,7 @@ impl Options {
             Family::RefineTets => ("refine-tets", true),
             Family::Weld => ("weld", false),
             Family::Smooth => ("smooth", true),
+            Family::Transfers => ("transfers", false),
         };
         let mut parameters = record::map([
             ("mesh", json!(name_of(self.mesh))),

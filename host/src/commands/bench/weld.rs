@@ -7,6 +7,7 @@ use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::weld::{self, Method, Tuning};
 
+use crate::commands::generate::parse_count;
 use crate::commands::weld::MethodOption;
 
 use super::record::map;
@@ -39,6 +40,9 @@ pub struct Settings {
     /// Weld: a device makes complete lists if more than one in so many vertices are left after the first round; 0: never
     #[arg(long, value_name = "N", default_value_t = Tuning::default().dense_share)]
     dense_share: usize,
+    /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
+    #[arg(long, value_name = "BYTES", value_parser = parse_count)]
+    memory_limit: Option<usize>,
 }
 
 /// Times the mesh of `points` and `faces` by each epsilon or ratio: what was asked for, and the times.
@@ -112,7 +116,13 @@ fn by(
             .download(on)
             .map(drop)
     })?);
-    let counts = map([
+    let peak_bytes = on.peak_bytes();
+    stages.push(waited(
+        "the same, copies beside work",
+        runs.min(10),
+        || weld::weld_from_host(on, points, faces, &options).map(drop),
+    )?);
+    let mut counts = map([
         ("vertices", json!(points.len())),
         ("triangles", json!(faces.len())),
         ("welded_vertices", json!(vertices)),
@@ -120,9 +130,29 @@ fn by(
         ("rounds", json!(rounds)),
         ("epsilon", json!(epsilon)),
     ]);
+    if let Some(limit) = settings.memory_limit {
+        let mut took = None;
+        stages.extend(rows("in slabs", on, runs.min(5), || {
+            took = Some(weld::weld_in_slabs(
+                on,
+                points,
+                faces,
+                &options,
+                limit as u64,
+            )?);
+            Ok(())
+        })?);
+        let took = took.expect("at least one run");
+        counts.extend(map([
+            ("slabs", json!(took.slabs)),
+            ("passes", json!(took.left.len())),
+            ("visits", json!(took.visits)),
+            ("face_parts", json!(took.face_parts)),
+        ]));
+    }
     Ok(Measured {
         counts,
-        peak_bytes: on.peak_bytes(),
+        peak_bytes,
         stages,
     })
 }

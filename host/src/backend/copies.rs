@@ -1,0 +1,141 @@
+//! Copies beside other work, and how long copies take.
+
+use std::time::Instant;
+
+use bytemuck::Pod;
+use gpu::launch::Buffer;
+
+use super::{Device, new_rows};
+use crate::Result;
+
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the host's memory to the device's.
+    ToDevice,
+    /// From the device's memory to the host's.
+    ToHost,
+}
+
+/// What memory of the host's a copy goes from or to, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copying {
+    /// Any memory, as the driver copies it by itself.
+    Pageable,
+    /// Any memory, as [`Device::upload`] and [`Device::download`] copy it.
+    Staged,
+    /// To memory that is new, whose pages the copy touches first: [`Device::download`] as a whole.
+    StagedToNew,
+    /// Pinned memory, which the device copies from and to by itself.
+    Pinned,
+}
+
+impl Device {
+    /// As [`Device::upload`], while `work` runs on the device and here; and the result of `work`. Where copies beside other work
+    /// gain nothing, the copy comes after.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; those of `work`.
+    pub fn upload_beside<T: Pod, R>(
+        &self,
+        data: &[T],
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Buffer<T>, R)> {
+        let buffer = self.uninitialized(data.len())?;
+        let result = self.beside("copy to the device", work, |work| {
+            let data = bytemuck::cast_slice(data);
+            self.backend.copy_in_beside(buffer.address(), data, work)
+        })?;
+        Ok((buffer, result))
+    }
+
+    /// As [`Device::download`], while `work` runs on the device and here; and the result of `work`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when work before failed; those of `work`.
+    pub fn download_beside<T: Pod, R>(
+        &self,
+        buffer: &Buffer<T>,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Vec<T>, R)> {
+        let mut data = new_rows::<T>(buffer.len());
+        let result = self.beside("copy to the host", work, |work| {
+            let data = bytemuck::cast_slice_mut(&mut data);
+            self.backend.copy_out_beside(buffer.address(), data, work)
+        })?;
+        Ok((data, result))
+    }
+
+    /// Runs `copy`, which calls its argument once. The stage called `name` is what of the copy comes after `work`.
+    fn beside<R>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<R>,
+        copy: impl FnOnce(&mut dyn FnMut()) -> Result<()>,
+    ) -> Result<R> {
+        let mut work = Some(work);
+        let mut done = None;
+        copy(&mut || {
+            if let Some(work) = work.take() {
+                done = Some(work().and_then(|result| Ok((result, self.backend.mark()?))));
+            }
+        })?;
+        let (result, from) = done.expect("the copy ran the work beside it")?;
+        let to = self.backend.mark()?;
+        self.stages.borrow_mut().push((name, from, to));
+        Ok(result)
+    }
+
+    /// Milliseconds that copies of `bytes` bytes take by the clock, `runs` of them; `None` where there is no such copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; those of the device.
+    pub fn time_copies(
+        &self,
+        way: Way,
+        copying: Copying,
+        bytes: usize,
+        runs: u32,
+    ) -> Result<Option<Vec<f64>>> {
+        let device = self.filled(bytes / size_of::<u32>(), 1)?;
+        let (address, bytes) = (device.address(), device.bytes());
+        let mut pinned = match copying {
+            Copying::Pinned => match self.backend.pinned(bytes) {
+                Some(pinned) => Some(pinned?),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let mut pageable = vec![1u8; if pinned.is_none() { bytes } else { 0 }];
+        let host = match &mut pinned {
+            Some(pinned) => pinned.bytes(),
+            None => &mut pageable[..],
+        };
+        let mut copy = || -> Option<Result<()>> {
+            match (copying, way) {
+                (Copying::Pageable | Copying::Pinned, _) => {
+                    self.backend.copy_unstaged(address, host, way)
+                }
+                (Copying::Staged, Way::ToDevice) => Some(self.backend.copy_in(address, host)),
+                (Copying::Staged, Way::ToHost) => Some(self.backend.copy_out(address, host)),
+                (Copying::StagedToNew, Way::ToHost) => Some(self.download(&device).map(drop)),
+                (Copying::StagedToNew, Way::ToDevice) => None,
+            }
+        };
+        let mut times = Vec::new();
+        // The first is not counted: it makes what later ones find.
+        for run in 0..=runs {
+            self.synchronize()?;
+            let start = Instant::now();
+            match copy() {
+                Some(result) => result?,
+                None => return Ok(None),
+            }
+            self.synchronize()?;
+            if run > 0 {
+                times.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        Ok(Some(times))
+    }
+}

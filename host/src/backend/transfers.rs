@@ -1,0 +1,218 @@
+//! Large copies between the host's memory and a CUDA device's.
+//!
+//! The device copies from and to pinned memory only. So a copy goes in pieces through pinned buffers, by several threads. Each
+//! has two buffers: while the device works on one, the thread fills or empties the other, and with it touches the pages of new
+//! memory. No thread waits for another.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cust::context::{Context, CurrentContext};
+use cust::error::{CudaError, CudaResult};
+use cust::event::{Event, EventFlags};
+use cust::stream::Stream;
+use cust::sys;
+use rayon::prelude::*;
+
+/// Bytes of a pinned buffer, and of the pieces that a copy goes in.
+pub const PIECE: usize = 4 << 20;
+/// Threads beyond which a copy gains nothing: each moves 8 GB/s or more, and the device takes 55 at most.
+const MOST_LANES: usize = 8;
+
+/// The conversion that cust keeps to itself, for the driver functions that cust does not wrap.
+pub trait ToResult {
+    fn to_result(self) -> CudaResult<()>;
+}
+
+impl ToResult for sys::CUresult {
+    fn to_result(self) -> CudaResult<()> {
+        match self {
+            sys::CUresult::CUDA_SUCCESS => Ok(()),
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(CudaError::OutOfMemory),
+            sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Err(CudaError::IllegalAddress),
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE => Err(CudaError::InvalidValue),
+            sys::CUresult::CUDA_ERROR_NOT_SUPPORTED => Err(CudaError::NotSupported),
+            _ => Err(CudaError::UnknownError),
+        }
+    }
+}
+
+/// Pinned memory.
+pub struct Pinned {
+    pointer: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: memory like any other, owned.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    pub fn new(bytes: usize) -> CudaResult<Self> {
+        let mut pointer = ptr::null_mut();
+        // SAFETY: allocates into `pointer`.
+        unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, 0) }.to_result()?;
+        Ok(Self {
+            pointer: pointer.cast(),
+            bytes,
+        })
+    }
+
+    /// Its bytes. While the device copies from or to them, nobody asks for them.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
+        let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
+    }
+}
+
+/// A pinned buffer, and the event after which it may be used again.
+pub struct Staging {
+    pub memory: Pinned,
+    pub done: Event,
+}
+
+impl Staging {
+    pub fn new() -> CudaResult<Self> {
+        Ok(Self {
+            memory: Pinned::new(PIECE)?,
+            done: Event::new(EventFlags::DISABLE_TIMING)?,
+        })
+    }
+
+    /// Copies `piece` in, and asks the device to copy it to `to`, as soon as the buffer is free.
+    ///
+    /// # Safety
+    /// `to` is an address of as many bytes, which stay until the stream's work so far is done.
+    pub unsafe fn send(
+        &mut self,
+        stream: &Stream,
+        to: u64,
+        piece: &[u8],
+        copy: impl FnOnce(&[u8], &mut [u8]),
+    ) -> CudaResult<()> {
+        self.done.synchronize()?;
+        copy(piece, &mut self.memory.bytes()[..piece.len()]);
+        let pinned = self.memory.pointer as *const c_void;
+        // SAFETY: the caller's promise; the pinned memory stays until the event.
+        unsafe { sys::cuMemcpyHtoDAsync_v2(to, pinned, piece.len(), stream.as_inner()) }
+            .to_result()?;
+        self.done.record(stream)
+    }
+
+    /// Asks the device to copy `bytes` bytes from `from` to the buffer, as soon as it is free.
+    ///
+    /// # Safety
+    /// `from` is an address of as many bytes, which stay until the stream's work so far is done.
+    pub unsafe fn request(&mut self, stream: &Stream, from: u64, bytes: usize) -> CudaResult<()> {
+        self.done.synchronize()?;
+        assert!(bytes <= self.memory.bytes, "longer than the buffer");
+        let pinned = self.memory.pointer.cast();
+        // SAFETY: the caller's promise; the pinned memory stays until the event.
+        unsafe { sys::cuMemcpyDtoHAsync_v2(pinned, from, bytes, stream.as_inner()) }.to_result()?;
+        self.done.record(stream)
+    }
+
+    /// Waits for what was requested, and copies it out.
+    pub fn receive(
+        &mut self,
+        piece: &mut [u8],
+        copy: impl FnOnce(&[u8], &mut [u8]),
+    ) -> CudaResult<()> {
+        self.done.synchronize()?;
+        copy(&self.memory.bytes()[..piece.len()], piece);
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // The device may still copy from the memory, which goes next.
+        let _ = self.done.synchronize();
+    }
+}
+
+/// What the threads of large copies work with.
+pub struct Lanes {
+    lanes: Vec<[Staging; 2]>,
+}
+
+fn copy(from: &[u8], to: &mut [u8]) {
+    to.copy_from_slice(from);
+}
+
+impl Lanes {
+    pub fn new() -> CudaResult<Self> {
+        let count = rayon::current_num_threads().clamp(1, MOST_LANES);
+        let lane = |_| Ok([Staging::new()?, Staging::new()?]);
+        Ok(Self {
+            lanes: (0..count).map(lane).collect::<CudaResult<_>>()?,
+        })
+    }
+
+    /// Copies `from` to the device. It may return before the stream has done so, but needs `from` no more.
+    ///
+    /// # Safety
+    /// `to` is an address of as many bytes, which stay until the stream's work so far is done.
+    pub unsafe fn copy_in(
+        &mut self,
+        context: &Context,
+        stream: &Stream,
+        to: u64,
+        from: &[u8],
+    ) -> CudaResult<()> {
+        let count = self.lanes.len();
+        let run = |(k, lane): (usize, &mut [Staging; 2])| -> CudaResult<()> {
+            CurrentContext::set_current(context)?;
+            let pieces = from.chunks(PIECE).enumerate().skip(k).step_by(count);
+            for (turn, (i, piece)) in pieces.enumerate() {
+                let to = to + (i * PIECE) as u64;
+                // SAFETY: a part of what the caller promises.
+                unsafe { lane[turn % 2].send(stream, to, piece, copy) }?;
+            }
+            Ok(())
+        };
+        let lanes = self.lanes.par_iter_mut().enumerate();
+        lanes.with_max_len(1).map(run).collect()
+    }
+
+    /// Copies from the device to `to`, after the stream's work so far.
+    ///
+    /// # Safety
+    /// `from` is an address of as many bytes.
+    pub unsafe fn copy_out(
+        &mut self,
+        context: &Context,
+        stream: &Stream,
+        from: u64,
+        to: &mut [u8],
+    ) -> CudaResult<()> {
+        let mut pieces: Vec<Vec<(u64, &mut [u8])>> = Vec::new();
+        pieces.resize_with(self.lanes.len(), Vec::new);
+        for (i, piece) in to.chunks_mut(PIECE).enumerate() {
+            let lane = i % self.lanes.len();
+            pieces[lane].push((from + (i * PIECE) as u64, piece));
+        }
+        let run = |(lane, pieces): (&mut [Staging; 2], &mut Vec<(u64, &mut [u8])>)| {
+            CurrentContext::set_current(context)?;
+            for i in 0..=pieces.len() {
+                // The next piece travels while the one before is copied out.
+                if let Some((from, piece)) = pieces.get(i) {
+                    // SAFETY: a part of what the caller promises.
+                    unsafe { lane[i % 2].request(stream, *from, piece.len()) }?;
+                }
+                if i > 0 {
+                    lane[(i - 1) % 2].receive(pieces[i - 1].1, copy)?;
+                }
+            }
+            Ok(())
+        };
+        let lanes = self.lanes.par_iter_mut().zip(&mut pieces);
+        lanes.with_max_len(1).map(run).collect()
+    }
+}

@@ -1,0 +1,213 @@
+//! Welding in slabs against the sequential reference, for equality of every array, within the memory that is given.
+
+use glam::DVec3;
+
+use super::weld::{equal_welds, scan, shuffled};
+use super::{Case, Outcome, Size};
+use crate::backend::Device;
+use crate::reference;
+use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs};
+
+/// The cases of welding in slabs.
+pub fn cases(size: Size) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("weld in slabs a scan", |on| {
+            let (points, faces) = scan(20_000, 1);
+            for epsilon in [0.0, 0.0015, 0.03, 0.12] {
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
+                let took = compare(on, &points, &faces, epsilon, limit)?;
+                several("slabs", took.slabs)?;
+                several("parts of faces", took.face_parts)?;
+            }
+            Ok(())
+        }),
+        Case::new("weld in slabs a scan in random order", |on| {
+            let (points, faces) = scan(20_000, 1);
+            let (points, faces) = shuffled(&points, &faces);
+            for epsilon in [0.0075, 0.03, 0.12] {
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
+                let took = compare(on, &points, &faces, epsilon, limit)?;
+                several("slabs", took.slabs)?;
+                several("passes", took.left.len())?;
+            }
+            Ok(())
+        }),
+        Case::new("weld in slabs a cloud", |on| {
+            let points = cloud(30_000);
+            for epsilon in [0.0, 0.01, 0.05] {
+                let took = compare(on, &points, &[], epsilon, bytes_of_slab(7_000))?;
+                several("slabs", took.slabs)?;
+            }
+            Ok(())
+        }),
+        Case::new("weld in slabs chains along the axis and against it", |on| {
+            for step in [1.0, -1.0] {
+                let points: Vec<DVec3> = (0..30_000)
+                    .map(|i| DVec3::X * (step * f64::from(i)))
+                    .collect();
+                let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
+                several("slabs", took.slabs)?;
+                // One that decides all at once, another if it runs against the first, one that finds representatives.
+                if took.left.len() > 3 {
+                    return Err(format!("a chain took {} passes", took.left.len()));
+                }
+            }
+            Ok(())
+        }),
+        Case::new(
+            "weld in slabs a chain that crosses a boundary again and again",
+            |on| {
+                let points = zigzag();
+                let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
+                // A pass decides two of its links at most: it alone is in these passes.
+                if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
+                    return Err(format!("{LINKS} crossings took passes {:?}", took.left));
+                }
+                Ok(())
+            },
+        ),
+        Case::new("weld in slabs equal points", |on| {
+            let points = vec![DVec3::new(0.1, 0.2, 0.3); 2000];
+            for epsilon in [0.0, 1.0] {
+                let took = compare(on, &points, &strip(2000), epsilon, bytes_of_slab(2000))?;
+                one("slabs", took.slabs)?;
+                refused(
+                    on,
+                    &points,
+                    epsilon,
+                    bytes_of_slab(1999),
+                    bytes_of_slab(2000),
+                )?;
+            }
+            Ok(())
+        }),
+        Case::new("weld in slabs what is too dense for the memory", |on| {
+            let (points, _) = scan(3_000, 1);
+            let all = bytes_of_slab(points.len());
+            refused(on, &points, 10.0, all - 1, all)?;
+            compare(on, &points, &[], 10.0, all).map(drop)
+        }),
+        Case::new("weld in slabs one triangle many times", |on| {
+            let points: Vec<DVec3> = (0..300).map(|i| DVec3::X * f64::from(i)).collect();
+            let mut faces = vec![[3, 4, 5]; 20_000];
+            faces[7_000] = [5, 4, 3];
+            faces[19_000] = [6, 4, 3];
+            let took = compare(on, &points, &faces, 0.5, bytes_of_slab(600))?;
+            several("parts of faces", took.face_parts)
+        }),
+        Case::new("weld in slabs nothing, and one point", |on| {
+            one(
+                "passes of nothing",
+                compare(on, &[], &[], 1.0, 1 << 17)?.left.len() + 1,
+            )?;
+            one(
+                "slabs",
+                compare(on, &[DVec3::ONE], &[], 0.0, 1 << 17)?.slabs,
+            )
+        }),
+    ];
+    if size == Size::Large {
+        cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
+            let (points, faces) = scan(2_000_000, 3);
+            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
+            several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
+        }));
+    }
+    cases
+}
+
+fn several(what: &str, count: usize) -> Outcome {
+    if count > 1 {
+        return Ok(());
+    }
+    Err(format!("{count} {what}: the case is there for more"))
+}
+
+fn one(what: &str, count: usize) -> Outcome {
+    if count == 1 {
+        return Ok(());
+    }
+    Err(format!("{count} {what} instead of one"))
+}
+
+fn compare(
+    on: &Device,
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    epsilon: f64,
+    limit: u64,
+) -> Result<InSlabs, String> {
+    let mut first = None;
+    for options in [
+        Options::new(epsilon),
+        Options {
+            position: Position::First,
+            keep_degenerate: true,
+            ..Options::new(epsilon)
+        },
+    ] {
+        let expected = reference::weld(points, faces, &options)?;
+        on.reset_peak();
+        let before = on.peak_bytes();
+        let ours = weld_in_slabs(on, points, faces, &options, limit)?;
+        let used = on.peak_bytes() - before;
+        if used > limit {
+            return Err(format!("{options:?}: took {used} bytes of {limit}"));
+        }
+        equal_welds(&ours.welded, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        first = first.or(Some(ours));
+    }
+    Ok(first.expect("two runs"))
+}
+
+/// Expects an error that names both sizes.
+fn refused(on: &Device, points: &[DVec3], epsilon: f64, limit: u64, needed: u64) -> Outcome {
+    match weld_in_slabs(on, points, &[], &Options::new(epsilon), limit) {
+        Ok(_) => Err(format!("was welded with {limit} bytes")),
+        Err(error) => {
+            let text = error.to_string();
+            if text.contains(&limit.to_string()) && text.contains(&needed.to_string()) {
+                Ok(())
+            } else {
+                Err(format!("names neither {limit} nor {needed}: {text}"))
+            }
+        }
+    }
+}
+
+fn strip(points: usize) -> Vec<[u32; 3]> {
+    (0..points.saturating_sub(2) as u32)
+        .map(|i| [i, i + 1, i + 2])
+        .collect()
+}
+
+/// Points in a cube, in no order.
+fn cloud(n: u32) -> Vec<DVec3> {
+    let coordinate = |i: u32, k: u64| {
+        let mixed = (u64::from(i) * 3 + k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ mixed >> 31).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        ((mixed ^ mixed >> 29) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..n)
+        .map(|i| DVec3::new(coordinate(i, 0), coordinate(i, 1), coordinate(i, 2)))
+        .collect()
+}
+
+/// Links of the chain of [`zigzag`].
+const LINKS: usize = 60;
+
+/// A chain of lower neighbours whose vertices lie left and right of x = 0 in turn, between two crowds of 2,000 near enough to it
+/// that 3,000 vertices at once are cut there.
+fn zigzag() -> Vec<DVec3> {
+    let chain = (0..LINKS as u32).map(|i| {
+        let x = if i.is_multiple_of(2) { -0.3 } else { 0.3 };
+        DVec3::new(x, 0.6 * f64::from(i), 0.0)
+    });
+    let crowd = |x: f64| (0..2000).map(move |i| DVec3::new(x, 2.0 * f64::from(i), 10.0));
+    let ends = [DVec3::X * -1e4, DVec3::X * 1e4];
+    chain
+        .chain(crowd(-1.2))
+        .chain(crowd(1.2))
+        .chain(ends)
+        .collect()
+}

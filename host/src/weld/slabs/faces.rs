@@ -1,0 +1,139 @@
+//! Faces of a mesh that is larger than the device's memory.
+
+use gpu::view::NONE;
+use gpu::weld as kernel;
+use rayon::prelude::*;
+
+use super::{SMALL_BUFFERS, most_that_fit};
+use crate::backend::Device;
+use crate::weld::Options;
+use crate::{Error, Result};
+
+/// Part of a triangle that is dropped.
+const DROPPED: u16 = u16::MAX;
+
+/// Bytes that looking for repeated ones among this many triangles takes.
+fn bytes_of_part(faces: usize) -> u64 {
+    // Triangles, table, bits.
+    let bytes = faces * (size_of::<[u32; 3]>() + 2 * size_of::<u32>()) + faces.div_ceil(8);
+    bytes as u64 + SMALL_BUFFERS
+}
+
+/// The faces that are left, with the vertices that `map` gives them, of which there are `vertices`; and the parts that it took.
+pub fn weld(
+    on: &Device,
+    faces: &[[u32; 3]],
+    map: &[u32],
+    vertices: usize,
+    options: &Options,
+    limit: u64,
+) -> Result<(Vec<[u32; 3]>, usize)> {
+    let remapped = |t: u32| faces[t as usize].map(|v| map[v as usize]);
+    let all = || (0..faces.len() as u32).into_par_iter();
+    if options.keep_degenerate {
+        let faces = on.stage("faces", || Ok(on.on_host(|| all().map(remapped).collect())))?;
+        return Ok((faces, 0));
+    }
+    let largest = (u32::MAX / 2) as usize - 64;
+    let most = most_that_fit(faces.len().min(largest), |n| bytes_of_part(n) <= limit);
+    // Three quarters full on average: parts vary.
+    let parts = if faces.len() <= most {
+        1
+    } else {
+        faces.len().div_ceil((most / 4 * 3).max(1))
+    };
+    let too_small = || {
+        Error::Argument(format!(
+            "{limit} bytes of {} may be used, which is too little to look for repeated triangles among {}: give weld more memory, \
+             or keep them by --keep-degenerate",
+            on.name(),
+            faces.len()
+        ))
+    };
+    if parts >= usize::from(DROPPED) || most < faces.len().min(32) {
+        return Err(too_small());
+    }
+    let mut part_of: Vec<u16> = on.stage("faces", || {
+        let part = |t| {
+            let corners @ [a, b, c] = remapped(t);
+            if a == b || b == c || c == a {
+                DROPPED
+            } else {
+                part_of(corners, parts)
+            }
+        };
+        Ok(on.on_host(|| all().map(part).collect()))
+    })?;
+    for part in 0..parts as u16 {
+        let mut list: Vec<u32> = on.stage("faces", || {
+            let is_here = |&t: &u32| part_of[t as usize] == part;
+            Ok(on.on_host(|| all().filter(is_here).collect()))
+        })?;
+        // Few clusters can make many equal triangles, all in one part: those that are equal within a piece go first.
+        loop {
+            let is_last = list.len() <= most;
+            let mut kept = Vec::new();
+            for piece in list.chunks(most.max(1)) {
+                let triangles: Vec<[u32; 3]> = on.stage("faces", || {
+                    Ok(on.on_host(|| piece.par_iter().map(|&t| remapped(t)).collect()))
+                })?;
+                let repeated = find_repeated(on, &triangles, vertices)?;
+                on.stage("faces", || {
+                    for (i, &t) in piece.iter().enumerate() {
+                        if repeated[i / 32] >> (i % 32) & 1 != 0 {
+                            part_of[t as usize] = DROPPED;
+                        } else if !is_last {
+                            kept.push(t);
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+            if is_last {
+                break;
+            }
+            if kept.len() == list.len() {
+                return Err(too_small());
+            }
+            list = kept;
+        }
+    }
+    let faces = on.stage("faces", || {
+        let is_left = |&t: &u32| part_of[t as usize] != DROPPED;
+        Ok(on.on_host(|| all().filter(is_left).map(remapped).collect()))
+    })?;
+    Ok((faces, parts))
+}
+
+/// Part of a triangle: the same for the same oriented triangle.
+fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
+    let mut x = [[a, b, c], [b, c, a], [c, a, b]]
+        .map(|[a, b, c]| (u64::from(a) << 32 | u64::from(b)) ^ u64::from(c) << 16)
+        .into_iter()
+        .map(|x| (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD))
+        .fold(0u64, |sum, x| sum.wrapping_add(x ^ x >> 29));
+    x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    x ^= x >> 33;
+    (((x >> 32) * parts as u64) >> 32) as u16
+}
+
+/// Bits of the triangles that are there before.
+fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
+    let n = triangles.len();
+    let triangles = on.stage("copy to the device", || on.upload(triangles))?;
+    let repeated = on.stage("faces", || {
+        let slots = 2 * n + 64;
+        let mut table = on.filled(slots, NONE)?;
+        let mut repeated = on.filled(n.div_ceil(32), 0)?;
+        kernel::claim_welded_faces::launch(
+            on,
+            n as u32,
+            &triangles,
+            &mut table,
+            &mut repeated,
+            ((slots as u64) << 32) / vertices.max(1) as u64,
+        )?;
+        Ok(repeated)
+    })?;
+    on.stage("copy to the host", || on.download(&repeated))
+}

@@ -1,0 +1,465 @@
+//! Welding what is larger than the device's memory: slab by slab, with the bits that [`weld`](super::weld()) gives.
+//!
+//! The mesh stays in the host's memory, with a state for each vertex: undecided, representative, member. It is cut into slabs
+//! along an axis. A visit takes the vertices of one slab to the device, with those within epsilon of it, its halo; members of the
+//! halo are left out, since they decide nothing. There the vertices of the slab are decided until the others wait for undecided
+//! ones of the halo, and the states come back. Where none is left, in the slab and in its halo, its vertices find their
+//! representatives in the same visit, and the slab is done.
+//!
+//! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*: of all
+//! undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up and down
+//! in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its representatives are
+//! found in the next; one that crosses the same boundary again and again would take a pass for each two crossings or so.
+//! Therefore, as soon as what is undecided in all slabs fits at once, with the representatives within epsilon of it along the
+//! axis, it is decided at once. After one pass it mostly does: it lies near the boundaries.
+//!
+//! The rest needs no neighbours. Clusters are numbered and their points added up on the host, in whose memory the points are:
+//! to read them there costs less than to send them once more. Repeated triangles are found on the device, part by part: equal
+//! ones are in the same part.
+
+mod cut;
+mod faces;
+
+use glam::DVec3;
+use gpu::view::NONE;
+use gpu::weld as kernel;
+use gpu::weld::known::{MEMBER, UNDECIDED, WAITING};
+use rayon::prelude::*;
+
+use super::cluster::Near;
+use super::grid::DeviceGrid;
+use super::guards::DeviceGuards;
+use super::{DeviceCarried, Guards, Method, Options, Position, Tuning, Welded};
+use crate::backend::Device;
+use crate::collective::compact;
+use crate::{Error, Result};
+
+use cut::{Cut, Slab};
+
+/// Vertices that a host thread takes at a time.
+const CHUNK: usize = 1 << 16;
+/// Bytes beside what grows with the mesh: counters, tables of few entries.
+const SMALL_BUFFERS: u64 = 1 << 16;
+
+/// A mesh welded in slabs, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InSlabs {
+    /// What [`weld`](super::weld()) gives, bit for bit.
+    pub welded: Welded,
+    /// Slabs that the vertices were cut into.
+    pub slabs: usize,
+    /// Vertices that were undecided after each pass over the slabs, down to 0.
+    pub left: Vec<usize>,
+    /// Times that a slab went to the device.
+    pub visits: usize,
+    /// Parts in which repeated triangles were looked for.
+    pub face_parts: usize,
+}
+
+/// Bytes of device memory that a slab of this many vertices, its halo included, takes at most.
+pub fn bytes_of_slab(points: usize) -> u64 {
+    // Known states; bit sets and their sums.
+    super::bytes_needed(Method::Grid, points, 0) + 2 * points as u64 + SMALL_BUFFERS
+}
+
+/// The largest number that `fits`, which smaller ones do too.
+fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let mut least = 0;
+    while least < most {
+        let middle = most - (most - least) / 2;
+        if fits(middle) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    most
+}
+
+/// Welds points and triangles that are in host memory with at most `limit` bytes of the device's, buffers that are there before
+/// not counted.
+///
+/// # Errors
+/// [`Error::Invalid`] with the vertex or the face that cannot be welded; [`Error::Argument`] when not even a slab of no
+/// thickness fits, with the bytes that it needs, and for guards and methods that slabs do without; those of the device.
+pub fn weld_in_slabs(
+    on: &Device,
+    points: &[DVec3],
+    faces: &[[u32; 3]],
+    options: &Options,
+    limit: u64,
+) -> Result<InSlabs> {
+    check_options(options)?;
+    on.stage("check", || on.on_host(|| check(points, faces, options)))?;
+    let most_points = (u32::MAX / kernel::LISTED) as usize;
+    let most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
+    let reach = options.nearness().reach;
+    let cut = on
+        .stage("cut slabs", || {
+            Ok(on.on_host(|| Cut::new(points, reach, most)))
+        })?
+        .map_err(|least| too_dense(on, least, limit))?;
+    let mut sweep = on.stage("cut slabs", || {
+        Ok(on.on_host(|| Sweep::new(points, &cut, options)))
+    })?;
+    let mut left = Vec::new();
+    let mut visits = 0;
+    let mut is_done = vec![false; cut.slabs.len()];
+    while is_done.contains(&false) {
+        if !left.is_empty() && sweep.visit_rest(on, most)? {
+            visits += 1;
+        }
+        let is_up = left.len() % 2 == 0;
+        for i in 0..cut.slabs.len() {
+            let k = if is_up { i } else { cut.slabs.len() - 1 - i };
+            if !is_done[k] {
+                is_done[k] = sweep.visit_slab(on, k as u32)?;
+                visits += 1;
+            }
+        }
+        left.push(sweep.undecided);
+    }
+    let Sweep {
+        representatives, ..
+    } = sweep;
+    let (map, representatives) = on.stage("number clusters", || {
+        Ok(on.on_host(|| number_clusters(&representatives)))
+    })?;
+    let positions = on.stage("positions", || {
+        Ok(on.on_host(|| match options.position {
+            Position::Mean => means(points, &map, representatives.len()),
+            Position::First => {
+                let point = |&v: &u32| points[v as usize];
+                representatives.par_iter().map(point).collect()
+            }
+        }))
+    })?;
+    let (faces, face_parts) = faces::weld(on, faces, &map, representatives.len(), options, limit)?;
+    Ok(InSlabs {
+        welded: Welded {
+            map,
+            representatives,
+            points: positions,
+            faces,
+            ..Welded::default()
+        },
+        slabs: cut.slabs.len(),
+        left,
+        visits,
+        face_parts,
+    })
+}
+
+/// Refuses what slabs do without.
+fn check_options(options: &Options) -> Result<()> {
+    if options.guards != Guards::default() {
+        return Err(Error::Argument(
+            "tolerances of normals, texture coordinates and colours are not known to welding in slabs: leave them out, or give \
+             weld more memory"
+                .to_owned(),
+        ));
+    }
+    match options.method {
+        Method::Auto | Method::Grid => Ok(()),
+        method => Err(Error::Argument(format!(
+            "slabs are welded by --method grid alone: leave --method {} out, or give weld more memory",
+            method.name()
+        ))),
+    }
+}
+
+/// As the check of the serial algorithm, by all threads.
+fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
+    options.check()?;
+    if points.len() >= NONE as usize || faces.len() >= NONE as usize {
+        return Err(Error::Argument(format!(
+            "{} vertices and {} faces are more than indices of 32 bits reach",
+            points.len(),
+            faces.len()
+        )));
+    }
+    let is_bad = |&p: &DVec3| !super::is_weldable(p);
+    if let Some(v) = points.par_iter().position_first(is_bad) {
+        return Err(super::bad_vertex(v));
+    }
+    let is_bad = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= points.len());
+    match faces.par_iter().position_first(is_bad) {
+        Some(t) => Err(super::bad_face(t)),
+        None => Ok(()),
+    }
+}
+
+fn too_dense(on: &Device, least: usize, limit: u64) -> Error {
+    Error::Argument(format!(
+        "{least} vertices lie within epsilon of one place along each axis and have to be on the device at once: that takes {} \
+         bytes, but {limit} bytes of {} may be used: give weld more memory or a smaller epsilon, or use another --device",
+        bytes_of_slab(least),
+        on.name()
+    ))
+}
+
+/// What is known of the vertices while passes go over the slabs.
+struct Sweep<'a> {
+    points: &'a [DVec3],
+    cut: &'a Cut,
+    options: &'a Options,
+    reach: f64,
+    /// Of each vertex; V.
+    slab_of: Vec<u32>,
+    /// V.
+    states: Vec<u8>,
+    /// Of the vertices of the slabs that are done; V.
+    representatives: Vec<u32>,
+    /// Vertices that are.
+    undecided: usize,
+}
+
+/// Vertices for a visit, ascending.
+struct Gathered {
+    ids: Vec<u32>,
+    points: Vec<DVec3>,
+    known: Vec<u8>,
+    /// Undecided vertices of the halo.
+    waiting: usize,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(points: &'a [DVec3], cut: &'a Cut, options: &'a Options) -> Self {
+        let slab_of = |p: &DVec3| cut.slab_of(p[cut.axis]);
+        Self {
+            points,
+            cut,
+            options,
+            reach: options.nearness().reach,
+            slab_of: points.par_iter().map(slab_of).collect(),
+            states: vec![UNDECIDED; points.len()],
+            representatives: vec![0; points.len()],
+            undecided: points.len(),
+        }
+    }
+
+    /// Decides what can be in slab `k`; whether it is done.
+    fn visit_slab(&mut self, on: &Device, k: u32) -> Result<bool> {
+        let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_slab(k))))?;
+        self.visit(on, k, &gathered)
+    }
+
+    /// Decides all that is undecided, if that fits at once; whether it was.
+    fn visit_rest(&mut self, on: &Device, most: usize) -> Result<bool> {
+        if self.undecided == 0 || self.undecided > most {
+            return Ok(false);
+        }
+        let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_rest())))?;
+        if gathered.ids.len() > most {
+            return Ok(false);
+        }
+        self.visit(on, NONE, &gathered)?;
+        Ok(true)
+    }
+
+    /// Decides what can be of the undecided; if none is left, finds the representatives of slab `k`'s vertices, if there is such a
+    /// slab. Whether it did.
+    fn visit(&mut self, on: &Device, k: u32, gathered: &Gathered) -> Result<bool> {
+        let (points, mut known) = on.stage("copy to the device", || {
+            Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))
+        })?;
+        let none = DeviceCarried::none(on)?;
+        let guards = DeviceGuards::new(on, points.len(), &Guards::default(), &none, &none)?;
+        // Complete lists take memory that nobody counted, and more than the rows to decide.
+        let tuning = Tuning {
+            dense_share: 0,
+            ..self.options.tuning
+        };
+        let near = Near::<kernel::Unguarded> {
+            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning)?,
+            on,
+            points: &points,
+            limits: &on.uninitialized(0)?,
+            guards: &guards,
+        };
+        let grid = &near.grid;
+        let (mut lower, mut states) = near.note()?;
+        let left = on.stage("decide", || {
+            let rows = states.len();
+            let mut bits = on.uninitialized(rows.div_ceil(32))?;
+            kernel::impose_states::launch(
+                on,
+                rows as u32,
+                &grid.sites,
+                grid.by_slot(),
+                &known,
+                &mut states,
+                &mut bits,
+            )?;
+            let undecided = compact(on, &bits)?;
+            // A list of none would stand for all.
+            let left = if undecided.is_empty() {
+                0
+            } else {
+                let rounds = near.decide(&undecided, &tuning, &mut lower, &mut states)?;
+                rounds.last().map_or(0, |&left| left)
+            };
+            kernel::take_states::launch(
+                on,
+                rows as u32,
+                &grid.sites,
+                grid.by_slot(),
+                &states,
+                &mut known,
+            )?;
+            Ok(left)
+        })?;
+        let is_done = k != NONE && left == 0 && gathered.waiting == 0;
+        let representatives = if is_done {
+            near.assign(&lower, &states)?
+        } else {
+            on.uninitialized(0)?
+        };
+        let (known, representatives) = on.stage("copy to the host", || {
+            Ok((on.download(&known)?, on.download(&representatives)?))
+        })?;
+        on.stage("gather slab", || {
+            on.on_host(|| self.scatter(k, &gathered.ids, &known, &representatives));
+            Ok(())
+        })?;
+        Ok(is_done)
+    }
+
+    /// The vertices of slab `k`, and those of its halo that can decide them.
+    fn gather_slab(&self, k: u32) -> Gathered {
+        let Cut { axis, slabs } = self.cut;
+        let slab: &Slab = &slabs[k as usize];
+        let is_here = |v: usize| {
+            let s = self.slab_of[v];
+            s == k
+                || (slab.around.contains(&s)
+                    && self.states[v] != MEMBER
+                    && slab.is_near(self.points[v][*axis], self.reach))
+        };
+        let is_own = |v: usize| self.slab_of[v] == k;
+        self.gather(is_here, is_own)
+    }
+
+    /// All undecided vertices, and representatives within epsilon of any along the axis.
+    fn gather_rest(&self) -> Gathered {
+        let axis = self.cut.axis;
+        let mut undecided: Vec<f64> = (self.points.par_iter().zip(&self.states))
+            .filter(|&(_, &state)| state == UNDECIDED)
+            .map(|(p, _)| p[axis])
+            .collect();
+        undecided.par_sort_unstable_by(f64::total_cmp);
+        let is_near = |x: f64| {
+            let next = undecided.partition_point(|&u| x - u > self.reach);
+            next < undecided.len() && undecided[next] - x <= self.reach
+        };
+        let is_here = |v: usize| match self.states[v] {
+            UNDECIDED => true,
+            MEMBER => false,
+            _ => is_near(self.points[v][axis]),
+        };
+        self.gather(is_here, |_| true)
+    }
+
+    fn gather(
+        &self,
+        is_here: impl Fn(usize) -> bool + Sync,
+        is_own: impl Fn(usize) -> bool + Sync,
+    ) -> Gathered {
+        let chunks = self.points.len().div_ceil(CHUNK);
+        let ids: Vec<u32> = (0..chunks)
+            .into_par_iter()
+            .flat_map_iter(|chunk| {
+                let end = ((chunk + 1) * CHUNK).min(self.points.len());
+                ((chunk * CHUNK) as u32..end as u32).filter(|&v| is_here(v as usize))
+            })
+            .collect();
+        let known = |&v: &u32| match self.states[v as usize] {
+            UNDECIDED if !is_own(v as usize) => WAITING,
+            state => state,
+        };
+        let known: Vec<u8> = ids.par_iter().map(known).collect();
+        let waiting = |&&state: &&u8| state == WAITING;
+        Gathered {
+            points: ids.par_iter().map(|&v| self.points[v as usize]).collect(),
+            waiting: known.par_iter().filter(waiting).count(),
+            ids,
+            known,
+        }
+    }
+
+    /// Notes what a visit found: states, and the `representatives` of slab `k`, places in `ids`, or none at all.
+    fn scatter(&mut self, k: u32, ids: &[u32], known: &[u8], representatives: &[u32]) {
+        let states = self.states.par_chunks_mut(CHUNK);
+        let all = self.representatives.par_chunks_mut(CHUNK);
+        let decided: usize = (states.zip(all).zip(self.slab_of.par_chunks(CHUNK)))
+            .enumerate()
+            .map(|(chunk, ((states, all), slab_of))| {
+                let base = chunk * CHUNK;
+                let mut decided = 0;
+                for i in part_of(ids, base..base + CHUNK) {
+                    let v = ids[i] as usize - base;
+                    if known[i] != WAITING {
+                        decided += usize::from(states[v] != known[i]);
+                        states[v] = known[i];
+                    }
+                    if slab_of[v] == k && !representatives.is_empty() {
+                        all[v] = ids[representatives[i] as usize];
+                    }
+                }
+                decided
+            })
+            .sum();
+        self.undecided -= decided;
+    }
+}
+
+/// Places in `ids`, ascending, of those in a range.
+fn part_of(ids: &[u32], range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let place = |end| ids.partition_point(|&v| (v as usize) < end);
+    place(range.start)..place(range.end)
+}
+
+/// The cluster of each vertex, and the representatives of the clusters, ascending.
+fn number_clusters(representatives: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let ids: Vec<u32> = (0..representatives.len() as u32)
+        .into_par_iter()
+        .filter(|&v| representatives[v as usize] == v)
+        .collect();
+    let mut numbers = vec![0; representatives.len()];
+    numbers
+        .par_chunks_mut(CHUNK)
+        .enumerate()
+        .for_each(|(chunk, numbers)| {
+            let base = chunk * CHUNK;
+            for cluster in part_of(&ids, base..base + CHUNK) {
+                numbers[ids[cluster] as usize - base] = cluster as u32;
+            }
+        });
+    let number = |&v: &u32| numbers[v as usize];
+    (representatives.par_iter().map(number).collect(), ids)
+}
+
+/// Mean of the points of each cluster, added in ascending order: each thread goes through all vertices and adds up those of its
+/// clusters.
+fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
+    // From -0.0, not 0.0: it is what leaves the first point as it is.
+    let mut sums = vec![DVec3::splat(-0.0); clusters];
+    let share = clusters.div_ceil(rayon::current_num_threads()).max(1);
+    sums.par_chunks_mut(share)
+        .enumerate()
+        .for_each(|(thread, sums)| {
+            let first = (thread * share) as u32;
+            let mut counts = vec![0u32; sums.len()];
+            for (&p, &cluster) in points.iter().zip(map) {
+                let i = cluster.wrapping_sub(first) as usize;
+                if i < sums.len() {
+                    sums[i] += p;
+                    counts[i] += 1;
+                }
+            }
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum /= f64::from(count);
+            }
+        });
+    sums
+}
