@@ -6,6 +6,7 @@
 mod cpu;
 mod cuda;
 mod driver;
+mod launches;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use bytemuck::Pod;
 use gpu::launch::{Buffer, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
+pub use launches::Launched;
 
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
 trait Backend {
@@ -135,6 +137,7 @@ pub struct Stage {
 pub struct Device {
     // Before the backend: events go before their context.
     stages: RefCell<Vec<(&'static str, Mark, Mark)>>,
+    timed: launches::Timed,
     launched: RefCell<BTreeSet<&'static str>>,
     backend: Box<dyn Backend>,
 }
@@ -204,6 +207,7 @@ impl Device {
         Self {
             backend,
             stages: RefCell::default(),
+            timed: launches::Timed::default(),
             launched: RefCell::default(),
         }
     }
@@ -485,7 +489,7 @@ impl Launcher for Device {
         if launch.n == 0 {
             return Ok(());
         }
-        self.backend.launch(launch)
+        self.timed.launch(&*self.backend, launch)
     }
 }
 

@@ -4,6 +4,8 @@
 //! bytes that stages must move.
 
 mod bytes;
+mod kernel_bytes;
+mod kernels;
 mod measure;
 mod polylla;
 mod record;
@@ -79,6 +81,8 @@ enum Family {
     Weld,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
+    /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
+    Kernels,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -138,6 +142,7 @@ pub fn run(options: &Options) -> Result<()> {
         Family::Refine => vec![refine_case(&device, options)?],
         Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
         Family::Weld => weld_cases(&device, options)?,
+        Family::Kernels => kernels::cases(&device, options)?,
     };
     record::give(&device, &records, options.device.json.as_deref())
 }
@@ -162,6 +167,7 @@ impl Options {
             Family::RefineTets => ("refine-tets", true),
             Family::Weld => ("weld", false),
             Family::Smooth => ("smooth", true),
+            Family::Kernels => ("kernels", true),
         };
         let mut parameters = record::map([
             ("mesh", json!(name_of(self.mesh))),
