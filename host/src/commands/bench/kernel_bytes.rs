@@ -185,7 +185,10 @@ fn indexed(c: &Call<'_>, kernel: &str) -> Formula {
             c.arrays([0, 1, 3]),
             "triangles, points read; two bits a triangle written",
         ),
-        "label_seed" => (c.all(), "neighbours, longest edges read; bits written"),
+        "label_seed" => (
+            4.0 * c.n() + c.arrays([1, 2, 3]),
+            "longest edges, the neighbour there read; bits written",
+        ),
         "label_frontier" => (
             c.all(),
             "neighbours, longest edges read; frontier bits written",
@@ -261,8 +264,8 @@ fn refine_tets(c: &Call<'_>, kernel: &str) -> Formula {
             "tetrahedra, points read; orders written",
         ),
         "mark_edges_of_tets" => (
-            c.all(),
-            "marks, orders, longest edges read; bits of edges written",
+            4.0 * c.n() + c.arrays([0, 1, 3]),
+            "marks, orders, the longest edge read; bits of edges written",
         ),
         "count_tet_children" => (
             40.0 * n + c.array(3),
@@ -409,4 +412,76 @@ fn sweeps(c: &Call<'_>, kernel: &str) -> Formula {
         "sum_moves" => (c.all(), "ranks, squared moves read; sums written"),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::record::map;
+    use super::*;
+
+    fn launched(entry: &'static str, n: u32, arrays: &[u64]) -> Launched {
+        Launched {
+            entry,
+            n,
+            arrays: arrays.to_vec(),
+            milliseconds: 1.0,
+        }
+    }
+
+    #[test]
+    fn instances_are_of_their_kernel() {
+        for (entry, kernel) in [
+            ("count_bits", "count_bits"),
+            ("check_points_f32", "check_points"),
+            ("sweep_form_a_aligned_f64", "sweep_form_a"),
+            ("sweep_guarded_soa_f32", "sweep_guarded"),
+            ("assign_points_guarded", "assign_points"),
+        ] {
+            assert_eq!(kernel_of(entry), kernel);
+        }
+    }
+
+    #[test]
+    fn bytes_of_launches_are_added_up() {
+        let none = Map::new();
+        let bytes = |counts: &Map<String, Value>, launches: &[Launched]| {
+            of_launches(counts, launches).map(|moved| moved.bytes)
+        };
+        // 1000 values, of which 4 words are the sums.
+        let scans = [
+            launched("scan_tiles", 4, &[4000, 16]),
+            launched("scan_tiles", 2, &[2000, 8]),
+        ];
+        assert_eq!(bytes(&none, &scans), Some(2 * 6000 + 24));
+        assert_eq!(
+            bytes(&none, &[launched("cut_weakly_simple", 1, &[4])]),
+            None
+        );
+        assert_eq!(bytes(&none, &[]), None);
+        // A list of triangles leaves open which points are read.
+        let label = |n| launched("find_longest_edges_f64", n, &[0, 1200, 800, 1200, 100]);
+        assert_eq!(bytes(&none, &[label(100)]), Some(1300 + 800));
+        assert_eq!(bytes(&none, &[label(10)]), Some(130));
+        // What needs a count has no bytes without it.
+        let claim = [launched("claim_faces", 10, &[120, 40, 320, 4, 4, 4])];
+        assert_eq!(bytes(&none, &claim), None);
+        let counts = map([("welded_triangles", json!(5))]);
+        assert_eq!(bytes(&counts, &claim), Some(120 + 40 + 4 + 40));
+    }
+
+    #[test]
+    fn classes_of_a_sweep_move_together_what_a_sweep_moves() {
+        let counts = map([("vertices", json!(1024))]);
+        // 512 of 1024 nodes move, in two classes of a block each.
+        let class = launched(
+            "sweep_class_aos_f64",
+            1,
+            &[4 * 513, 8000, 0, 24 * 1024, 8 * 512, 8],
+        );
+        let whole = 4 * 513 + 8000 + 24 * 1024 + 24 * 512 + 8 * 512;
+        let moved = of_launches(&counts, &[class.clone(), class]).unwrap();
+        assert_eq!(moved.bytes, whole);
+    }
 }

@@ -18,7 +18,7 @@ use trioxide::smooth::cells::DeviceMesh;
 use trioxide::smooth::{self, Form, Layout, Relations, bounds};
 use trioxide::volume::TetMesh;
 use trioxide::weld;
-use trioxide::{Error, Result, generate};
+use trioxide::{Result, generate};
 
 use super::measure::kernels;
 use super::record::{Record, map};
@@ -89,12 +89,6 @@ impl Bench<'_> {
 
 /// A record for each pipeline.
 pub fn cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    if matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud) {
-        return Err(Error::Argument(
-            "bench kernels takes --mesh grid, jittered or random; its scan it makes itself"
-                .to_owned(),
-        ));
-    }
     let mut bench = Bench {
         on,
         options,
