@@ -147,6 +147,7 @@ impl Launch<'_> {
 /// Values that a PTX entry takes.
 pub struct Arguments {
     values: Vec<u64>,
+    arrays: Vec<u64>,
 }
 
 impl Arguments {
@@ -154,6 +155,7 @@ impl Arguments {
     pub fn new(n: u32) -> Self {
         Self {
             values: vec![n.into()],
+            arrays: Vec::with_capacity(16),
         }
     }
 
@@ -161,6 +163,7 @@ impl Arguments {
     pub fn slice<T: Copy>(&mut self, buffer: &Buffer<T>) {
         self.values.push(buffer.ptr);
         self.values.push(buffer.len as u64);
+        self.arrays.push(buffer.bytes() as u64);
     }
 
     #[doc(hidden)]
@@ -168,6 +171,11 @@ impl Arguments {
         let mut slot = [0; 8];
         slot[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
         self.values.push(u64::from_le_bytes(slot));
+    }
+
+    /// Bytes of each array, in the order of the kernel's parameters and, of one that gives bits, its results.
+    pub fn arrays(&self) -> &[u64] {
+        &self.arrays
     }
 
     /// Addresses of the values, as the driver takes them.

@@ -7,6 +7,7 @@ mod copies;
 mod cpu;
 mod cuda;
 mod driver;
+mod launches;
 mod transfers;
 
 use std::cell::{Cell, RefCell};
@@ -18,6 +19,7 @@ use bytemuck::Pod;
 use gpu::launch::{Buffer, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
+pub use launches::Launched;
 
 pub use copies::{Copying, Way};
 
@@ -162,6 +164,7 @@ pub struct Stage {
 pub struct Device {
     // Before the backend: events go before their context.
     stages: RefCell<Vec<(&'static str, Mark, Mark)>>,
+    timed: launches::Timed,
     launched: RefCell<BTreeSet<&'static str>>,
     backend: Box<dyn Backend>,
 }
@@ -231,6 +234,7 @@ impl Device {
         Self {
             backend,
             stages: RefCell::default(),
+            timed: launches::Timed::default(),
             launched: RefCell::default(),
         }
     }
@@ -526,7 +530,7 @@ impl Launcher for Device {
         if launch.n == 0 {
             return Ok(());
         }
-        self.backend.launch(launch)
+        self.timed.launch(&*self.backend, launch)
     }
 }
 

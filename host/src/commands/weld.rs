@@ -357,7 +357,7 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Resu
     }
     if options.memory_limit.is_some() {
         // Lists of a length that is not known before take what is left, or are not made.
-        settings.tuning.dense_share = 0;
+        settings.tuning.dense_share = Some(0);
         settings.tuning.most_neighbours = (limit - needed) / 4;
     }
     if clusters.ratio.is_some() || is_guarded || carries(mesh) {

@@ -69,6 +69,7 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
             keep_degenerate: true,
             ..Options::new(epsilon)
         },
+        with_complete_lists(Options::new(epsilon)),
     ] {
         let expected = reference::weld(&input.points, &input.faces, &options)?;
         let points = on.upload(&input.points)?;
@@ -84,6 +85,17 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
         return Ok(());
     }
     compare_methods(on, input, &Options::new(epsilon))
+}
+
+/// With complete lists of lower neighbours wherever the first round leaves a vertex.
+pub fn with_complete_lists(options: Options) -> Options {
+    Options {
+        tuning: Tuning {
+            dense_share: Some(usize::MAX),
+            ..options.tuning
+        },
+        ..options
+    }
 }
 
 /// Welds by every method.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
-use super::weld::{equal_welds, scan, shuffled};
+use super::weld::{equal_welds, scan, shuffled, with_complete_lists};
 use super::{Case, Outcome, equal};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
@@ -241,8 +241,10 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
         let expected = reference::weld_carrying(&input.points, &input.faces, &carried, &options)?;
         let (points, faces) = (on.upload(&input.points)?, on.upload(&input.faces)?);
         let resident = DeviceCarried::upload(on, &carried, points.len(), faces.len())?;
-        let ours = weld_carrying(on, &points, &faces, &resident, &options)?.download(on)?;
-        equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        for options in [options, with_complete_lists(options)] {
+            let ours = weld_carrying(on, &points, &faces, &resident, &options)?.download(on)?;
+            equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        }
     }
     Ok(())
 }

@@ -141,11 +141,10 @@ impl<G: kernel::Guard> Near<'_, G> {
             shortened(on, rows, &undecided)?
         };
         let mut left = vec![rows.len() as u32];
-        let is_dense = rows.len().saturating_mul(tuning.dense_share) > n;
-        if on.is_gpu()
-            && is_dense
-            && let Some(lists) = Lists::complete(self, states)?
-        {
+        // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
+        let share = (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 });
+        let is_dense = rows.len().saturating_mul(share) > n;
+        if is_dense && let Some(lists) = Lists::complete(self, states)? {
             // Sweeps of those who wait are short; and blocks start in the order of the ids, if rows are ids.
             let patience = match grid.by_slot() {
                 0 => 16 * tuning.patience,

@@ -65,8 +65,9 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Side of the cells in terms of what epsilon asks for at least, 1 or more.
     pub cell_width: f64,
-    /// A GPU makes complete lists of lower neighbours if more than one in so many vertices are left after the first round; 0: never.
-    pub dense_share: usize,
+    /// Complete lists of lower neighbours are made if more than one in so many vertices are left after the first round; 0: never.
+    /// By default 8 on a GPU, and never on a CPU.
+    pub dense_share: Option<usize>,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
@@ -84,7 +85,7 @@ impl Default for Tuning {
         Self {
             points_per_cell: 2.0,
             cell_width: 1.6,
-            dense_share: 8,
+            dense_share: None,
             points_per_block: 24,
             patience: 256,
             blocks_at_once: 1056,

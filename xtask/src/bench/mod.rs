@@ -34,7 +34,7 @@ use table::{Table, all_stages};
 /// plans, and --from takes its results.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to time: polylla, indexed, refine, refine-tets, smooth, weld; nothing or `all` for all.
+    /// What to time: polylla, indexed, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
     #[arg(value_parser = parse_family)]
     families: Vec<Families>,
     /// Sizes: paper, quick, or numbers of vertices such as 100k,4m.

@@ -20,16 +20,19 @@ pub(crate) enum Family {
     Smooth,
     /// Vertex clustering: chapter 6 of the thesis.
     Weld,
+    /// Every kernel of all of them, which no paper has times of.
+    Kernels,
 }
 
 impl Family {
-    pub(crate) const ALL: [Family; 6] = [
+    pub(crate) const ALL: [Family; 7] = [
         Family::Polylla,
         Family::Indexed,
         Family::Refine,
         Family::RefineTets,
         Family::Smooth,
         Family::Weld,
+        Family::Kernels,
     ];
 
     /// Name of its files, and on the command line.
@@ -41,6 +44,7 @@ impl Family {
             Family::RefineTets => "refine-tets",
             Family::Smooth => "smooth",
             Family::Weld => "weld",
+            Family::Kernels => "kernels",
         }
     }
 }
@@ -178,6 +182,11 @@ pub(crate) fn cases(family: Family, sizes: &Sizes) -> Vec<Case> {
             }
             for n in pick(&rows("cloud"), &[200_000]) {
                 add("cloud", n, &format!("--ratio {REMOVED}"));
+            }
+        }
+        Family::Kernels => {
+            for n in pick(&[1_000_000, 8_000_000], &[100_000]) {
+                add("jittered", n, "");
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) const FAMILIES: [Family; 7] = [
         name: "kernels",
         title: "Kernels",
         short: "Kernels",
-        command: "trioxide bench kernels --json out/bench/kernels.json",
+        command: "cargo xtask bench kernels",
     },
 ];
 

@@ -70,6 +70,9 @@ fn total(name: &str) -> Option<fn(&str) -> bool> {
 
 /// The traffic of `row`, one of `rows`.
 pub fn of_row(n: &Numbers<'_>, row: &Row, rows: &[Row]) -> Option<Moved> {
+    if let Some(kernel) = &row.kernel {
+        return kernel.moved;
+    }
     let Some(takes) = total(row.stage) else {
         return of_stage(n, row.pipeline, row.stage);
     };

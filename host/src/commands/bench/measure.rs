@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use trioxide::Result;
-use trioxide::backend::{Device, Stage};
+use trioxide::backend::{Device, Launched, Stage};
+
+use super::bytes::Moved;
 
 /// Runs before those that count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
@@ -58,6 +60,14 @@ pub struct Row {
     pub maximum: f64,
     /// Runs that counted.
     pub runs: usize,
+    /// Of a row that is a kernel.
+    pub kernel: Option<Kernel>,
+}
+
+/// What is known of a kernel's launches in one run.
+pub struct Kernel {
+    pub launches: usize,
+    pub moved: Option<Moved>,
 }
 
 impl Row {
@@ -70,7 +80,14 @@ impl Row {
             minimum: times[0],
             maximum: times[times.len() - 1],
             runs: times.len(),
+            kernel: None,
         }
+    }
+
+    /// Bytes that the kernel's launches move in a second.
+    pub fn rate(&self, kernel: &Kernel) -> Option<f64> {
+        let moved = kernel.moved?;
+        (self.median > 0.0).then(|| moved.bytes as f64 / (self.median * 1e-3))
     }
 }
 
@@ -127,6 +144,50 @@ pub fn rows_with_totals(
         .into_iter()
         .filter_map(|stage| Some(Row::new(pipeline, stage, times.remove(stage)?)))
         .collect())
+}
+
+/// Times of `work` by kernel, the one that takes longest first; `moved` says what the launches of one run must move.
+///
+/// It is given what the last run told.
+pub fn kernels<T>(
+    pipeline: &'static str,
+    on: &Device,
+    runs: Runs,
+    moved: impl Fn(&T, &[Launched]) -> Option<Moved>,
+    mut work: impl FnMut() -> Result<T>,
+) -> Result<Vec<Row>> {
+    let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+    let mut last: BTreeMap<&'static str, Vec<Launched>> = BTreeMap::new();
+    let mut told = None;
+    let timed = runs.repeat(|counts| {
+        on.time_launches(true);
+        told = Some(work()?);
+        last.clear();
+        for launched in on.take_launches()? {
+            last.entry(launched.entry).or_default().push(launched);
+        }
+        for (name, launches) in last.iter().filter(|_| counts) {
+            let sum = launches.iter().map(|launched| launched.milliseconds).sum();
+            times.entry(name).or_default().push(sum);
+        }
+        Ok(())
+    });
+    on.time_launches(false);
+    timed?;
+    let told = told.expect("at least one run");
+    let row = |(name, launches): (&'static str, Vec<Launched>)| {
+        let kernel = Kernel {
+            launches: launches.len(),
+            moved: moved(&told, &launches),
+        };
+        Some(Row {
+            kernel: Some(kernel),
+            ..Row::new(pipeline, name, times.remove(name)?)
+        })
+    };
+    let mut rows: Vec<Row> = last.into_iter().filter_map(row).collect();
+    rows.sort_by(|a, b| b.median.total_cmp(&a.median));
+    Ok(rows)
 }
 
 /// Time of `work` by the clock, files and start of the device left out.

@@ -4,6 +4,8 @@
 //! bytes that stages must move.
 
 mod bytes;
+mod kernel_bytes;
+mod kernels;
 mod measure;
 mod polylla;
 mod record;
@@ -31,7 +33,8 @@ use super::refine::Mark;
 /// Time the stages of a pipeline over several runs
 ///
 /// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; floors are
-/// what the bytes that a stage must move take at the device's copy bandwidth. --json writes the same object for every family
+/// what the bytes that a stage must move take at the device's copy bandwidth. `bench kernels` times every kernel of all families
+/// by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for every family
 /// (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
 #[derive(Args)]
 pub struct Options {
@@ -82,6 +85,8 @@ enum Family {
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
+    /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
+    Kernels,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -130,6 +135,12 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     };
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    if is_of_weld && matches!(options.family, Family::Kernels) {
+        return Err(Error::Argument(
+            "bench kernels takes --mesh grid, jittered or random, of triangles and of tetrahedra; its scan is always the same kind"
+                .to_owned(),
+        ));
+    }
     if is_of_weld != matches!(options.family, Family::Weld) {
         return Err(Error::Argument(
             "bench weld takes --mesh scan, shuffled-scan or cloud, and they are for it alone"
@@ -145,6 +156,7 @@ pub fn run(options: &Options) -> Result<()> {
             let json = options.device.json.as_deref();
             return transfers::run(&device, options.n, options.seed, options.runs(), json);
         }
+        Family::Kernels => kernels::cases(&device, options)?,
     };
     record::give(&device, &records, options.device.json.as_deref())
 }
@@ -170,6 +182,7 @@ impl Options {
             Family::Weld => ("weld", false),
             Family::Smooth => ("smooth", true),
             Family::Transfers => ("transfers", false),
+            Family::Kernels => ("kernels", true),
         };
         let mut parameters = record::map([
             ("mesh", json!(name_of(self.mesh))),

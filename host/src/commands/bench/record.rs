@@ -130,7 +130,7 @@ impl Record {
             .iter()
             .map(|row| {
                 let moved = bytes::of_row(&numbers, row, &self.stages);
-                json!({
+                let mut object = json!({
                     "pipeline": row.pipeline,
                     "name": row.stage,
                     "median": row.median,
@@ -139,7 +139,14 @@ impl Record {
                     "runs": row.runs,
                     "bytes": moved.as_ref().map(|moved| moved.bytes),
                     "moves": moved.as_ref().map(|moved| moved.what),
-                })
+                });
+                if let Some(kernel) = &row.kernel {
+                    let rate = row.rate(kernel);
+                    object["launches"] = json!(kernel.launches);
+                    object["gb_s"] = json!(rate.map(|rate| rate / 1e9));
+                    object["share"] = json!(rate.map(|rate| rate / machine.copy_bandwidth));
+                }
+                object
             })
             .collect();
         json!({
@@ -158,7 +165,6 @@ impl Record {
     }
 
     fn to_text(&self, machine: &Machine) -> String {
-        let numbers = self.numbers();
         let mut text = format!("{}: {} {}\n", machine.device, self.family, self.case);
         let counts: Vec<String> = self
             .counts
@@ -166,23 +172,12 @@ impl Record {
             .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
             .collect();
         text += &format!("{}\n", counts.join(", "));
+        text += &match self.stages.iter().any(|row| row.kernel.is_some()) {
+            true => self.kernels_text(machine),
+            false => self.stages_text(machine),
+        };
         text += &format!(
-            "{:<12} {:<34} {:>10} {:>10} {:>10} {:>5} {:>10}\n",
-            "pipeline", "stage, milliseconds", "median", "minimum", "maximum", "runs", "floor"
-        );
-        for row in &self.stages {
-            let moved = bytes::of_row(&numbers, row, &self.stages);
-            let floor = moved.map_or("-".to_owned(), |moved| {
-                format!("{:.3}", moved.bytes as f64 / machine.copy_bandwidth * 1e3)
-            });
-            text += &format!(
-                "{:<12} {:<34} {:>10.3} {:>10.3} {:>10.3} {:>5} {:>10}\n",
-                row.pipeline, row.stage, row.median, row.minimum, row.maximum, row.runs, floor
-            );
-        }
-        text += &format!(
-            "floor: bytes that must move, by a copy's {:.1} GB/s\nmost device memory: {:.1} MiB",
-            machine.copy_bandwidth / 1e9,
+            "most device memory: {:.1} MiB",
             self.peak_bytes as f64 / f64::from(1 << 20)
         );
         for (name, one) in [
@@ -197,5 +192,75 @@ impl Record {
             }
         }
         text + "\n"
+    }
+
+    /// A line for each kernel.
+    fn kernels_text(&self, machine: &Machine) -> String {
+        let mut text = format!(
+            "{:<32} {:>8} {:>10} {:>10} {:>10} {:>5} {:>10} {:>8} {:>6}  {}\n",
+            "kernel, milliseconds a run",
+            "launches",
+            "median",
+            "minimum",
+            "maximum",
+            "runs",
+            "MB",
+            "GB/s",
+            "share",
+            "what moves"
+        );
+        for (row, kernel) in self
+            .stages
+            .iter()
+            .filter_map(|row| Some((row, row.kernel.as_ref()?)))
+        {
+            let dash = || "-".to_owned();
+            let rate = row.rate(kernel);
+            text += &format!(
+                "{:<32} {:>8} {:>10.4} {:>10.4} {:>10.4} {:>5} {:>10} {:>8} {:>6}  {}\n",
+                row.stage,
+                kernel.launches,
+                row.median,
+                row.minimum,
+                row.maximum,
+                row.runs,
+                kernel
+                    .moved
+                    .map_or_else(dash, |moved| format!("{:.3}", moved.bytes as f64 / 1e6)),
+                rate.map_or_else(dash, |rate| format!("{:.1}", rate / 1e9)),
+                rate.map_or_else(dash, |rate| format!(
+                    "{:.0} %",
+                    100.0 * rate / machine.copy_bandwidth
+                )),
+                kernel.moved.map_or("-", |moved| moved.what),
+            );
+        }
+        text + &format!(
+            "share: of a copy's {:.1} GB/s; arrays that fit a cache can go beyond it\n",
+            machine.copy_bandwidth / 1e9
+        )
+    }
+
+    /// A line for each stage.
+    fn stages_text(&self, machine: &Machine) -> String {
+        let numbers = self.numbers();
+        let mut text = format!(
+            "{:<12} {:<34} {:>10} {:>10} {:>10} {:>5} {:>10}\n",
+            "pipeline", "stage, milliseconds", "median", "minimum", "maximum", "runs", "floor"
+        );
+        for row in &self.stages {
+            let moved = bytes::of_row(&numbers, row, &self.stages);
+            let floor = moved.map_or("-".to_owned(), |moved| {
+                format!("{:.3}", moved.bytes as f64 / machine.copy_bandwidth * 1e3)
+            });
+            text += &format!(
+                "{:<12} {:<34} {:>10.3} {:>10.3} {:>10.3} {:>5} {:>10}\n",
+                row.pipeline, row.stage, row.median, row.minimum, row.maximum, row.runs, floor
+            );
+        }
+        text + &format!(
+            "floor: bytes that must move, by a copy's {:.1} GB/s\n",
+            machine.copy_bandwidth / 1e9
+        )
     }
 }

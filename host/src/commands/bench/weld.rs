@@ -37,9 +37,10 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: a device makes complete lists if more than one in so many vertices are left after the first round; 0: never
-    #[arg(long, value_name = "N", default_value_t = Tuning::default().dense_share)]
-    dense_share: usize,
+    /// Weld: complete lists are made if more than one in so many vertices are left after the first round; 0: never [default: 8
+    /// on a GPU, 0 on a CPU]
+    #[arg(long, value_name = "N")]
+    dense_share: Option<usize>,
     /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,

@@ -267,7 +267,7 @@ impl<'a> Sweep<'a> {
         let guards = DeviceGuards::new(on, points.len(), &Guards::default(), &none, &none)?;
         // Complete lists take memory that nobody counted, and more than the rows to decide.
         let tuning = Tuning {
-            dense_share: 0,
+            dense_share: Some(0),
             ..self.options.tuning
         };
         let near = Near::<kernel::Unguarded> {

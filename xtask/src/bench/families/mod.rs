@@ -1,6 +1,7 @@
 //! Tables and plots of each family, from its runs.
 
 mod indexed;
+mod kernels;
 mod polylla;
 mod refine;
 mod refine_tets;
@@ -26,6 +27,7 @@ pub(super) fn made_of(family: Family, runs: &[Run]) -> Made {
         Family::RefineTets => refine_tets::made_of(runs),
         Family::Smooth => smooth::made_of(runs),
         Family::Weld => weld::made_of(runs),
+        Family::Kernels => kernels::made_of(runs),
     }
 }
 
@@ -37,6 +39,7 @@ pub(super) fn title(family: Family) -> &'static str {
         Family::RefineTets => "Refinement of tetrahedra",
         Family::Smooth => "Laplacian smoothing",
         Family::Weld => "Vertex clustering",
+        Family::Kernels => "Kernels",
     }
 }
 
