@@ -278,11 +278,7 @@ fn refine_tets(c: &Call<'_>, kernel: &str) -> Formula {
         ),
         // Each tetrahedron of the list is read and written in place; behind all of them stand the new ones.
         "write_tet_children" => (
-            48.0 * n
-                + 16.0 * n
-                + c.array(4)
-                + (c.count("cells_after")? - c.count("cells")?) * 20.0
-                + 4.0 * n,
+            72.0 * n + c.array(4) + (c.count("cells_after")? - c.count("cells")?) * 20.0,
             "list, divisions, edges, midpoints, tetrahedra, parents read; tetrahedra, parents written",
         ),
         _ => return None,
