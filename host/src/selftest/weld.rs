@@ -92,6 +92,7 @@ pub fn with_complete_lists(options: Options) -> Options {
     Options {
         tuning: Tuning {
             dense_share: Some(usize::MAX),
+            window: 2,
             ..options.tuning
         },
         ..options

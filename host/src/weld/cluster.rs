@@ -145,17 +145,17 @@ impl<G: kernel::Guard> Near<'_, G> {
         let share = (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 });
         let is_dense = rows.len().saturating_mul(share) > n;
         if is_dense && let Some(lists) = Lists::complete(self, states)? {
-            // Sweeps of those who wait are short; and blocks start in the order of the ids, if rows are ids.
-            let patience = match grid.by_slot() {
-                0 => 16 * tuning.patience,
-                _ => tuning.patience,
+            // If rows are ids, vertices wait for earlier rows alone: the first pieces can be decided without the others, whose
+            // waiting would only keep them from the memory. Sweeps of those who wait are short.
+            let (window, patience) = match grid.by_slot() {
+                0 => (tuning.window, 16 * tuning.patience),
+                _ => (u32::MAX, tuning.patience),
             };
             while !rows.is_empty() {
-                let count = rows.len();
-                let mut undecided = on.uninitialized(count.div_ceil(32))?;
+                let mut undecided = all_set(on, rows.len())?;
                 kernel::decide_completely::launch(
                     on,
-                    pieces(count),
+                    pieces(rows.len()).min(window),
                     &rows,
                     &lists.starts,
                     &lists.ends,
@@ -231,6 +231,15 @@ impl<G: kernel::Guard> Near<'_, G> {
             Ok(representatives)
         })
     }
+}
+
+/// So many bits, all set.
+fn all_set(on: &Device, count: usize) -> Result<Buffer<u32>> {
+    let mut bits = on.filled(count.div_ceil(32), u32::MAX)?;
+    if !count.is_multiple_of(32) {
+        on.fill_from(&mut bits, count / 32, (1 << (count % 32)) - 1)?;
+    }
+    Ok(bits)
 }
 
 /// Blocks for so many rows.

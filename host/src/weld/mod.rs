@@ -68,6 +68,8 @@ pub struct Tuning {
     /// Complete lists of lower neighbours are made if more than one in so many vertices are left after the first round; 0: never.
     /// By default 8 on a GPU, and never on a CPU.
     pub dense_share: Option<usize>,
+    /// Blocks that decide by complete lists at a time, 1 or more.
+    pub window: u32,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
@@ -86,6 +88,7 @@ impl Default for Tuning {
             points_per_cell: 2.0,
             cell_width: 1.6,
             dense_share: None,
+            window: 264,
             points_per_block: 24,
             patience: 256,
             blocks_at_once: 1056,

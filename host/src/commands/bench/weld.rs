@@ -41,6 +41,9 @@ pub struct Settings {
     /// on a GPU, 0 on a CPU]
     #[arg(long, value_name = "N")]
     dense_share: Option<usize>,
+    /// Weld: blocks that decide by complete lists at a time
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().window)]
+    window: u32,
     /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,
@@ -98,6 +101,7 @@ fn by(
             points_per_block: settings.points_per_block,
             patience: settings.patience,
             dense_share: settings.dense_share,
+            window: settings.window.max(1),
             ..Tuning::default()
         },
         ..weld::Options::new(epsilon)
