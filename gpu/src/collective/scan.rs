@@ -63,19 +63,22 @@ pub fn scan_tiles(block: &Block<256>, values: Out<u32>, sums: In<u32>) {
     }
 }
 
-/// Scans one element for each of a lane's items from `first` on; the sum of all so far.
+/// Scans one element for each of a lane's items from `first` on; the sum of all so far. Modulo 2^32: the last element of an array
+/// of offsets may be anything.
 #[inline(always)]
 fn scan_round(block: &Block<256>, values: Out<u32>, first: u32, carry: u32) -> u32 {
     let items = block.lanes(|lane| values.quad(first + lane * ITEMS));
     let sums = block.lanes(|lane| {
         let [a, b, c, d] = items.at(lane);
-        a + b + c + d
+        a.wrapping_add(b).wrapping_add(c).wrapping_add(d)
     });
     let (before, total) = block.exclusive_sum(&sums);
     block.lanes(|lane| {
         let [a, b, c, _] = items.at(lane);
-        let s = carry + before.at(lane);
-        values.set_quad(first + lane * ITEMS, [s, s + a, s + a + b, s + a + b + c]);
+        let s = carry.wrapping_add(before.at(lane));
+        let (sa, ab) = (s.wrapping_add(a), a.wrapping_add(b));
+        let sab = s.wrapping_add(ab);
+        values.set_quad(first + lane * ITEMS, [s, sa, sab, sab.wrapping_add(c)]);
     });
-    carry + total
+    carry.wrapping_add(total)
 }
