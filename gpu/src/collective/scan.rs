@@ -23,7 +23,7 @@ pub fn sum_tiles(block: &Block<256>, values: In<u32>, sums: Out<u32>) {
         let mut round = 0;
         while round < ROUNDS {
             let [a, b, c, d] = values.quad(first + round * ROUND + lane * ITEMS);
-            sum = sum.wrapping_add(a + b + c + d);
+            sum = (sum.wrapping_add(a).wrapping_add(b)).wrapping_add(c.wrapping_add(d));
             round += 1;
         }
         sum
