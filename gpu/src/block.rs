@@ -196,7 +196,7 @@ mod host {
 
         /// Sum of `x` over the lanes below each, and over all, modulo 2^32. A barrier before and after.
         pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
-            let mut sum = 0;
+            let mut sum = 0u32;
             let values = core::array::from_fn(|lane| {
                 let before = sum;
                 sum = sum.wrapping_add(x.values[lane]);
