@@ -11,7 +11,7 @@
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
-//! A stage is a file: the kernel's function under `#[kernel]` (see [`gpu_macros::kernel`]), nothing else. How to write
+//! A stage is a file: the kernel's function under `#[kernel]` (see [`macro@trioxide_kernel::kernel`]), nothing else. How to write
 //! one is in docs/KERNELS.md.
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -22,14 +22,9 @@
 // A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
 #![allow(elided_lifetimes_in_paths)]
 
-pub mod block;
 pub mod collective;
-#[cfg(target_arch = "nvptx64")]
-pub mod device;
 pub mod half_edge;
 pub mod indexed;
-#[cfg(not(target_arch = "nvptx64"))]
-pub mod launch;
 pub mod orientation;
 pub mod point;
 pub mod point3;
@@ -37,5 +32,10 @@ pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
-pub mod view;
 pub mod weld;
+
+// Where the host looks for them until it names the language's crate itself.
+pub use trioxide_kernel::block;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use trioxide_kernel::launch;
+pub use trioxide_kernel::view;

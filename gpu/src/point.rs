@@ -2,8 +2,13 @@
 
 use glam::{DVec2, Vec2};
 
+trioxide_kernel::instances! {
+    /// Both precisions of points of the plane.
+    pub(crate) Planar(f32 = glam::Vec2, f64 = glam::DVec2)
+}
+
 /// A point of the plane.
-pub trait Point2: Copy + Send + Sync + 'static {
+pub trait Point2: bytemuck::Pod + Send + Sync {
     /// Its coordinates' type.
     type Scalar: Copy + PartialOrd;
     /// Name of the precision, and suffix of its PTX entries.

@@ -2,8 +2,13 @@
 
 use glam::{DVec3, Vec3};
 
+trioxide_kernel::instances! {
+    /// Both precisions of points in space.
+    pub(crate) Spatial(f32 = glam::Vec3, f64 = glam::DVec3)
+}
+
 /// A point of space.
-pub trait Point3: Copy + Send + Sync + 'static {
+pub trait Point3: bytemuck::Pod + Send + Sync {
     /// Its coordinates' type.
     type Scalar: Copy + PartialOrd;
     /// Name of the precision, and suffix of its PTX entries.

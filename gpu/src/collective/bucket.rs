@@ -3,9 +3,7 @@
 //! Count, scan, fill, order. The fill's order is a race; ordering each bucket afterwards makes the result the same on
 //! every run.
 
-use gpu_macros::kernel;
-
-use crate::view::{Atomic, In, NONE, Out};
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 /// Counts the elements of each key, into `counts[key + 1]`. Elements with key `NONE` are left out.
 #[kernel]

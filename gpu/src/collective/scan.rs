@@ -2,10 +2,7 @@
 //!
 //! Two reads and one write of the array: 12 bytes an element, where a copy moves 8.
 
-use gpu_macros::kernel;
-
-use crate::block::Block;
-use crate::view::{In, Out};
+use trioxide_kernel::{Block, In, Out, kernel};
 
 /// Elements that a lane takes at a time: one vector load.
 const ITEMS: u32 = 4;
@@ -15,7 +12,7 @@ const ROUNDS: u32 = 4;
 pub const TILE: u32 = ROUND * ROUNDS;
 
 /// Sum of each tile of `values`.
-#[kernel(block = 256)]
+#[kernel]
 pub fn sum_tiles(block: &Block<256>, values: In<u32>, sums: Out<u32>) {
     let first = block.index() * TILE;
     let partial = block.lanes(|lane| {
@@ -37,7 +34,7 @@ pub fn sum_tiles(block: &Block<256>, values: In<u32>, sums: Out<u32>) {
 }
 
 /// Scans `values` by one block; `total` gets their sum.
-#[kernel(block = 256)]
+#[kernel]
 pub fn scan_sums(block: &Block<256>, values: Out<u32>, total: Out<u32>, count: u32) {
     let mut carry = 0;
     let mut first = 0;
@@ -53,7 +50,7 @@ pub fn scan_sums(block: &Block<256>, values: Out<u32>, total: Out<u32>, count: u
 }
 
 /// Scans each tile of `values`, from the scanned sums.
-#[kernel(block = 256)]
+#[kernel]
 pub fn scan_tiles(block: &Block<256>, values: Out<u32>, sums: In<u32>) {
     let mut carry = sums.at(block.index());
     let mut round = 0;

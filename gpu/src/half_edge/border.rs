@@ -1,9 +1,8 @@
 //! Border half-edges: the outer sides of the boundary's edges.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::prev;
-use crate::view::{In, Out};
 
 /// Gives the `j`-th edge of the boundary its border half-edge, `first + j`.
 #[kernel]

@@ -1,11 +1,12 @@
 //! What must hold before any other kernel may index with a mesh.
 
-use gpu_macros::kernel;
+use crate::half_edge::prefetch_corners;
+use crate::point::Planar;
+use trioxide_kernel::{Atomic, In, kernel};
 
 use crate::orientation::is_counter_clockwise;
 
 use crate::point::Point2;
-use crate::view::{Atomic, In};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
 pub mod rule {
@@ -24,7 +25,7 @@ pub mod rule {
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite.
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn check_points<P: Point2>(v: u32, points: In<P>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !(p.x.is_finite() && p.y.is_finite()) {
@@ -34,12 +35,12 @@ pub fn check_points<P: Point2>(v: u32, points: In<P>, found: Atomic) {
 
 /// Finds triangle `t` if it has an index out of range, or if it is not counter-clockwise (which a triangle with a vertex
 /// twice is not). Orientation is exact, of the points in the precision that the device holds.
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn check_triangles<P: Point2>(t: u32, origins: In<u32>, points: In<P>, found: Atomic) {
     let corner = |k| origins.at(3 * t + k);
     let (a, b, c) = (corner(0), corner(1), corner(2));
     let n = points.len();
-    points.prefetch_corners(origins, t);
+    prefetch_corners(points, origins, t);
     if a >= n || b >= n || c >= n {
         found.min(rule::RANGE, t);
         return;

@@ -25,7 +25,7 @@ pub use border::*;
 pub use check::*;
 pub use twins::*;
 
-use crate::view::{In, NONE};
+use trioxide_kernel::{In, NONE, PREFETCHED_AHEAD};
 
 /// Next half-edge around the triangle.
 #[inline(always)]
@@ -43,6 +43,17 @@ pub fn prev(h: u32) -> u32 {
 #[inline(always)]
 pub fn target(origins: In<u32>, h: u32) -> u32 {
     origins.at(next(h))
+}
+
+/// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
+#[inline(always)]
+pub(crate) fn prefetch_corners<T: Copy>(points: In<T>, origins: In<u32>, t: u32) {
+    let h = 3 * t + 3 * PREFETCHED_AHEAD;
+    if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
+        points.prefetch(origins.at(h));
+        points.prefetch(origins.at(h + 1));
+        points.prefetch(origins.at(h + 2));
+    }
 }
 
 /// A half-edge between vertices `a` and `b`, either way, or `NONE`: sought among the triangles at that of them that has fewer.

@@ -1,9 +1,8 @@
 //! Twins: the two half-edges of an edge meet in a hash table.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, PREFETCHED_AHEAD, kernel};
 
 use super::{rule, target};
-use crate::view::{Atomic, In, NONE, PREFETCHED_AHEAD};
 
 /// Slots next to an edge's own that are tried before any other.
 const WINDOW: u32 = 16;
@@ -154,7 +153,7 @@ fn search(
 }
 
 /// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_boundary(h: u32, twins: In<u32>, found: Atomic) -> bool {
     let twin = twins.at(h);
     if twin != NONE && twins.at(twin) != h {

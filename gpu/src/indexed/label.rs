@@ -1,16 +1,16 @@
 //! Labels: longest edges, seed triangles, frontier edges (Algorithm 2).
 
-use gpu_macros::kernel;
+use crate::point::Planar;
+use trioxide_kernel::{In, NONE, kernel};
 
 use super::opposite;
 use crate::point::Point2;
-use crate::view::{In, NONE};
 
 /// Which edge of triangle `t` is the longest, in two bits: 0, 1 or 2.
 ///
 /// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the
 /// triangle. The id of an edge is the smaller of its two half-edges.
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn label_max<P: Point2>(
     t: u32,
     triangles: In<u32>,
@@ -57,7 +57,7 @@ fn is_wall(neighbour: u32, constrained: In<u32>, h: u32) -> bool {
 /// index.
 ///
 /// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary: both sides are seeds.
-#[kernel(bits)]
+#[kernel]
 pub fn label_seed(t: u32, neighbours: In<u32>, max: In<u32>, constrained: In<u32>) -> bool {
     let h = longest_edge(max, t);
     let neighbour = neighbours.at(h);
@@ -66,7 +66,7 @@ pub fn label_seed(t: u32, neighbours: In<u32>, max: In<u32>, constrained: In<u32
 }
 
 /// Whether half-edge `h` is a frontier edge: on the boundary, constrained, or the longest edge of neither triangle.
-#[kernel(bits)]
+#[kernel]
 pub fn label_frontier(h: u32, neighbours: In<u32>, max: In<u32>, constrained: In<u32>) -> bool {
     let t = h / 3;
     let neighbour = neighbours.at(h);

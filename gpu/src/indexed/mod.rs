@@ -69,7 +69,7 @@ pub use reparation::*;
 pub use traversal::*;
 
 use crate::half_edge::next;
-use crate::view::{In, NONE};
+use trioxide_kernel::{In, NONE};
 
 /// The other half of half-edge `h`: the edge of the neighbour across it that leads back; `NONE` on the boundary.
 #[inline(always)]

@@ -1,8 +1,6 @@
 //! The Neighbour and Trivertex arrays, from half-edges.
 
-use gpu_macros::kernel;
-
-use crate::view::{In, NONE, Out};
+use trioxide_kernel::{In, NONE, Out, kernel};
 
 /// The triangle across half-edge `h`, `NONE` on the boundary.
 #[kernel]

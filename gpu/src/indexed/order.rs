@@ -3,9 +3,7 @@
 //! The traversal and each round of the repair leave a Mesh array. A polygon in it counts unless a later round has split
 //! it: `broken` has a bit for each polygon, or is empty.
 
-use gpu_macros::kernel;
-
-use crate::view::{Atomic, In, Out};
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 /// Sets the bit of polygon `i`'s smallest half-edge.
 #[kernel]
@@ -60,7 +58,7 @@ const COMPARED: u32 = 32;
 /// Copies the vertices of polygon `i` to their place; whether one comes more than once.
 ///
 /// A long list is sorted where it came from: what the Mesh array holds is not needed any more.
-#[kernel(bits)]
+#[kernel]
 pub fn gather_polygons(
     i: u32,
     starts: In<u32>,

@@ -1,11 +1,10 @@
 //! Reparation: polygons with barrier tips are split until none is left (Algorithm 5).
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 use super::traversal::{append, measure, successor};
 use super::{clockwise, opposite};
 use crate::half_edge::target;
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Marks the middle edges of all tips of the `i`-th broken polygon (`broken` lists them) in the bit set `middle`.
 ///
@@ -129,7 +128,7 @@ pub fn measure_parts(
 }
 
 /// Writes part `i` to the auxiliary Mesh array; whether a middle edge is left inside, the first of which `cuts` gets.
-#[kernel(bits)]
+#[kernel]
 pub fn append_parts(
     i: u32,
     triangles: In<u32>,

@@ -1,11 +1,10 @@
 //! Traversal: from seed triangles to the Mesh and Position arrays (Algorithms 3 and 4).
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::label::longest_edge;
 use super::opposite;
 use crate::half_edge::{next, target};
-use crate::view::{In, Out};
 
 /// The frontier half-edge behind `h` around its polygon; `crossed` is told of every half-edge on the way, in clockwise
 /// order around the vertex between the two.
@@ -91,7 +90,7 @@ pub fn measure_polygons(
 }
 
 /// Writes polygon `i` to the Mesh array; whether it has a barrier tip.
-#[kernel(bits)]
+#[kernel]
 pub fn append_polygons(
     i: u32,
     triangles: In<u32>,

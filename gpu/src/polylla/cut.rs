@@ -1,10 +1,9 @@
 //! Cuts: a weakly simple polygon is split until it visits no vertex twice (`--strict`).
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::link::successor;
 use crate::half_edge::{next, prev};
-use crate::view::{Atomic, In, Out};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///

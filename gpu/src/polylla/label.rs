@@ -1,16 +1,17 @@
 //! Labels: longest edges, frontier edges, seeds.
 
-use gpu_macros::kernel;
+use crate::half_edge::prefetch_corners;
+use crate::point::Planar;
+use trioxide_kernel::{Atomic, In, NONE, kernel};
 
 use crate::half_edge::half_edge_between;
 use crate::point::Point2;
-use crate::view::{Atomic, In, NONE};
 
 /// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
 /// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the triangle
 /// (module docs).
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn label_longest_edges<P: Point2>(
     t: u32,
     origins: In<u32>,
@@ -19,7 +20,7 @@ pub fn label_longest_edges<P: Point2>(
     ties_by_edge: u32,
 ) -> [bool; 3] {
     let h = 3 * t;
-    points.prefetch_corners(origins, t);
+    prefetch_corners(points, origins, t);
     let a = points.at(origins.at(h));
     let b = points.at(origins.at(h + 1));
     let c = points.at(origins.at(h + 2));
@@ -56,7 +57,7 @@ pub fn label_longest_edges<P: Point2>(
 /// of one on the boundary the inner.
 ///
 /// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary on both sides.
-#[kernel(bits)]
+#[kernel]
 pub fn label_frontier_edges(
     h: u32,
     twins: In<u32>,
@@ -76,7 +77,7 @@ pub fn label_frontier_edges(
 }
 
 /// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_region_borders(h: u32, twins: In<u32>, regions: In<u32>) -> bool {
     let twin = twins.at(h);
     twin < twins.len() && regions.at(h / 3) != regions.at(twin / 3)

@@ -1,9 +1,8 @@
 //! Links: each frontier half-edge to the next around its polygon.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, NONE, Out, kernel};
 
 use crate::half_edge::{next, prev};
-use crate::view::{In, NONE, Out};
 
 /// The frontier half-edge behind `h` around its polygon: the first, clockwise around the vertex that `h` ends at.
 #[inline(always)]
@@ -28,7 +27,7 @@ pub(super) fn predecessor(twins: In<u32>, frontier: In<u32>, h: u32) -> u32 {
 /// Links half-edge `h` to the frontier half-edges behind and before it if it is one itself; whether it ends at a barrier tip.
 ///
 /// `polygon_prev` may be empty. Each half-edge finds its own predecessor: writing `prev` at the successor would scatter.
-#[kernel(bits)]
+#[kernel]
 pub fn link_frontier_edges(
     h: u32,
     twins: In<u32>,

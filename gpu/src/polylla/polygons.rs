@@ -1,10 +1,9 @@
 //! Polygons: from seeds to each polygon's smallest half-edge, and to lists of vertices.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::link::successor;
 use crate::collective::sort;
-use crate::view::{Atomic, In, Out};
 
 /// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
 ///
@@ -52,7 +51,7 @@ pub fn count_vertices(p: u32, half_edges: In<u32>, polygon_next: In<u32>, counts
 const COMPARED: u32 = 64;
 
 /// Writes the vertices of polygon `p` from the origin of its smallest half-edge; whether one comes more than once.
-#[kernel(bits)]
+#[kernel]
 pub fn write_polygons(
     p: u32,
     half_edges: In<u32>,

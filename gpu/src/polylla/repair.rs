@@ -1,10 +1,9 @@
 //! Repair of barrier tips.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::link::{predecessor, successor};
 use crate::half_edge::next;
-use crate::view::{Atomic, In, Out};
 
 /// Makes the middle edge of the `i`-th tip a frontier edge, and gives one half of it.
 ///

@@ -1,18 +1,18 @@
 //! What bisection cannot do: give a point between two neighbouring numbers.
 
-use gpu_macros::kernel;
+use crate::point::Planar;
+use trioxide_kernel::{Atomic, In, kernel};
 
 use super::longest::listed;
 use super::mark::triangle;
 use crate::orientation::is_counter_clockwise;
 use crate::point::Point2;
-use crate::view::{Atomic, In};
 
 /// Finds triangle `t` if it is degenerate or turned over: the edges that it comes from were too short for this precision.
 /// The mesh may be clockwise as a whole.
 ///
 /// The triangle is told as to [`super::find_longest_edges()`].
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn check_parts<P: Point2>(
     i: u32,
     list: In<u32>,

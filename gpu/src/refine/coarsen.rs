@@ -1,15 +1,14 @@
 //! Back to an earlier level: what a round overwrites is saved before, and put back.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, NONE, Out, kernel};
 
 use super::reverse;
-use crate::view::{In, NONE, Out};
 
 /// Set in a saved side that had no other side.
 const ON_BOUNDARY: u32 = 1 << 31;
 
 /// Whether a side of triangle `t` is divided: then the round overwrites the triangle.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_divided_triangles(t: u32, flags: In<u32>) -> bool {
     flags.bit(3 * t) || flags.bit(3 * t + 1) || flags.bit(3 * t + 2)
 }

@@ -3,12 +3,10 @@
 //! Of a triangle's bits in `flags`, f + r are set, and f in `owned`: the paper's counters, 2 bits a side instead of 8 bytes a
 //! triangle. A prefix sum is a rank: sums are kept for every 128 half-edges, and a population count does the rest.
 
-use gpu_macros::kernel;
-
-use crate::view::{Atomic, In, NONE, Out};
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 /// Whether half-edge `h` is divided, and whether it owns a divided edge. For many divided edges.
-#[kernel(bits)]
+#[kernel]
 pub fn flag_divided_sides(h: u32, sides: In<u32>, divided: In<u32>) -> (bool, bool) {
     let side = sides.at(h);
     let flag = divided.bit(side / 2);

@@ -4,12 +4,11 @@
 //! A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the n-th side, if m owned ones
 //! lie before it, start at E + n + m.
 
-use gpu_macros::kernel;
+use crate::point::Planar;
+use trioxide_kernel::{Block, In, NONE, Out, Shared, SharedMemory, kernel};
 
 use super::{Counts, acting, pair, reverse};
-use crate::block::Block;
 use crate::point::Point2;
-use crate::view::{In, NONE, Out};
 
 /// What dividing a side gives a triangle.
 #[derive(Clone, Copy)]
@@ -268,7 +267,7 @@ impl<P: Point2> Parts<'_, P> {
 /// that a new one is a part of goes to `parents`, `input_triangles` before.
 ///
 /// The triangle is that of half-edge `list[i]`; its first piece takes its place.
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn divide_listed_triangles<P: Point2>(
     i: u32,
     list: In<u32>,
@@ -330,14 +329,20 @@ pub fn divide_listed_triangles<P: Point2>(
 pub const TRIANGLES_OF_A_BLOCK: u32 = 256;
 const WORDS: u32 = 3 * TRIANGLES_OF_A_BLOCK;
 
+/// Shared memory of a block: the triangles' vertices, their sides, the new triangles' vertices, their sides.
+#[derive(SharedMemory)]
+pub struct Pieces {
+    words: Shared<u32, { 8 * WORDS as usize }>,
+}
+
 /// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get those that stay as they are too. For
 /// many.
 ///
 /// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
 /// neighbouring lanes read and write neighbouring words.
-#[kernel(block = 256, shared = 24576, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn divide_all_triangles<P: Point2>(
-    block: &Block<256>,
+    block: &Block<256, Pieces>,
     flags: In<u32>,
     owned: In<u32>,
     sums: In<u32>,
@@ -375,7 +380,7 @@ pub fn divide_all_triangles<P: Point2>(
     };
     let words = 3 * (last - first);
     // Of the block: the triangles' places, then their new triangles; vertices, then sides.
-    let shared = block.shared::<u32>();
+    let shared = &block.shared().words;
     let new_corners = 2 * WORDS;
     let new_sides = new_corners + 3 * WORDS;
     // Asked for before the barrier, so that these reads overlap with those of the phase.

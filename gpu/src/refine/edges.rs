@@ -1,12 +1,11 @@
 //! Edges of a triangulation, with an owner and a direction each (section 3.1).
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 use crate::half_edge::half_edge_between;
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Whether half-edge `h` owns its edge: the smaller one of two.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_owners(h: u32, twins: In<u32>) -> bool {
     // Along the boundary the twin has an id behind those of all triangles.
     h < twins.at(h)

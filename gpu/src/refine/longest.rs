@@ -1,14 +1,15 @@
 //! Steps 1, 2 and 3: the longest edge of each triangle, and the way across each edge to the next.
 
-use gpu_macros::kernel;
+use crate::half_edge::prefetch_corners;
+use crate::point::Planar;
+use trioxide_kernel::{In, NONE, Out, kernel};
 
 use crate::point::Point2;
-use crate::view::{In, NONE, Out};
 
 /// Which side of a triangle is its longest: 0, 1 or 2. Of equally long ones that with the smaller edge id.
 ///
 /// The triangle is `first + i`, or that of half-edge `list[i]`, if it is one, if there is a list.
-#[kernel(P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn find_longest_edges<P: Point2>(
     i: u32,
     list: In<u32>,
@@ -22,7 +23,7 @@ pub fn find_longest_edges<P: Point2>(
         return;
     };
     if list.is_empty() {
-        points.prefetch_corners(corners, t);
+        prefetch_corners(points, corners, t);
     }
     let h = 3 * t;
     let a = points.at(corners.at(h));

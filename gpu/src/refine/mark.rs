@@ -1,21 +1,22 @@
 //! Which triangles to refine: a bit for each.
 
+use crate::half_edge::prefetch_corners;
+use crate::point::Planar;
 use glam::DVec2;
-use gpu_macros::kernel;
+use trioxide_kernel::{In, kernel};
 
 use crate::point::Point2;
-use crate::view::In;
 
 /// The corners of triangle `t`.
 #[inline(always)]
 pub(super) fn triangle<P: Point2>(t: u32, corners: In<u32>, points: In<P>) -> [DVec2; 3] {
-    points.prefetch_corners(corners, t);
+    prefetch_corners(points, corners, t);
     let corner = |k| points.at(corners.at(3 * t + k)).to_f64();
     [corner(0), corner(1), corner(2)]
 }
 
 /// Chance as one part of 2^32: marks triangle `t` if a number drawn from it and the seed lies below.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_fraction(t: u32, seed: u64, chance: u64) -> bool {
     // SplitMix64's finalizer: every bit of seed and index moves every bit of the result.
     let mut x = seed.wrapping_add((u64::from(t) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -25,7 +26,7 @@ pub fn mark_fraction(t: u32, seed: u64, chance: u64) -> bool {
 }
 
 /// Marks triangle `t` if its centroid lies in the box, its boundary included.
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn mark_box<P: Point2>(
     t: u32,
     corners: In<u32>,
@@ -41,7 +42,7 @@ pub fn mark_box<P: Point2>(
 }
 
 /// Marks triangle `t` if its centroid lies in the disk, its boundary included.
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn mark_disk<P: Point2>(
     t: u32,
     corners: In<u32>,
@@ -56,14 +57,14 @@ pub fn mark_disk<P: Point2>(
 }
 
 /// Marks triangle `t` if its area is above `area`.
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn mark_area<P: Point2>(t: u32, corners: In<u32>, points: In<P>, area: f64) -> bool {
     let [a, b, c] = triangle(t, corners, points);
     (b - a).perp_dot(c - a).abs() * 0.5 > area
 }
 
 /// Marks triangle `t` if an angle of it is below the one whose cosine and sine are given.
-#[kernel(bits, P(f32 = glam::Vec2, f64 = glam::DVec2))]
+#[kernel(P in Planar)]
 pub fn mark_angle<P: Point2>(
     t: u32,
     corners: In<u32>,
@@ -81,7 +82,7 @@ pub fn mark_angle<P: Point2>(
 }
 
 /// Marks triangle `t` if the triangle of the input that it is a part of is marked.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_parts(t: u32, parents: In<u32>, triangles: u32, marked: In<u32>) -> bool {
     marked.bit(ancestor(t, parents, triangles))
 }

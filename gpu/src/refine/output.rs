@@ -1,10 +1,9 @@
 //! What users take from a refined mesh.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::{ancestor, pair, unpair};
 use crate::half_edge::next;
-use crate::view::{In, Out};
 
 /// Start and end of the edge of half-edge `h`, if that owns it.
 #[kernel]

@@ -3,9 +3,7 @@
 //! `divided` is a bit for each edge. A walk goes from a triangle to its longest edge, across it to the next triangle, and ends at
 //! the boundary or at an edge that was marked before.
 
-use gpu_macros::kernel;
-
-use crate::view::{Atomic, In, NONE};
+use trioxide_kernel::{Atomic, In, NONE, kernel};
 
 /// Marks the edges that triangle `t` and those behind it divide.
 #[inline(always)]
@@ -39,7 +37,7 @@ pub fn follow_marked_triangles(
 
 /// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. No `marked` at
 /// all: every triangle is.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_divided_edges(
     e: u32,
     halves: In<u32>,

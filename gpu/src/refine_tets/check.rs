@@ -1,10 +1,10 @@
 //! What must hold before any other kernel may index with a mesh.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{Atomic, In, kernel};
 
 use super::edges::corners;
 use crate::point3::Point3;
-use crate::view::{Atomic, In};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
 pub mod tet_rule {
@@ -23,7 +23,7 @@ pub mod tet_rule {
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn check_tet_points<P: Point3>(v: u32, points: In<P>, found: Atomic) {
     if !points.at(v).to_f64().is_finite() {
         found.min(tet_rule::FINITE, v);
@@ -38,7 +38,7 @@ pub fn check_tet_points<P: Point3>(v: u32, points: In<P>, found: Atomic) {
 /// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
 /// (1997), figure 21. What it leaves undecided the host decides exactly: those whose volume is under 10^-15 of that of their
 /// bounding box, so very few.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn check_tetrahedra<P: Point3>(
     i: u32,
     list: In<u32>,

@@ -1,11 +1,11 @@
 //! Steps 5 and 7 of the paper: children are counted, then written.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::edges::ends_of_use;
 use super::{PATHS, TETRAHEDRON, count_leaves, edge_index, walk};
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
 #[kernel]
@@ -36,7 +36,7 @@ pub fn count_tet_children(
 
 /// Makes the midpoint of the `j`-th divided edge vertex `vertices + j`; `parents` gets the ends of the edge, at number
 /// `before + j`.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn place_tet_midpoints<P: Point3>(
     j: u32,
     divided: In<u32>,

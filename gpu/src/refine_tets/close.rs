@@ -1,9 +1,8 @@
 //! Steps 3 and 4 of the paper: marks follow the dependencies.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 use super::{TETRAHEDRON, edge_index, edge_set, longest_within};
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Marks what the edges in word `w` of the bit set `fresh` ask for: in each tetrahedron around, the longest edge of it and
 /// of its two faces at the edge.

@@ -5,11 +5,10 @@
 //! order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring tetrahedra
 //! have neighbouring ids.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, PREFETCHED_AHEAD, kernel};
 
 use super::{edge_set, ends, tet_rule};
 use crate::half_edge::{ATTEMPTS, slot};
-use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// Vertices of tetrahedron `t`.
 #[inline(always)]
@@ -67,7 +66,7 @@ pub fn meet_tet_edges(
 }
 
 /// Whether `i` is the first use of its edge.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_first_tet_edges(i: u32, slots: In<u32>, table: In<u32>) -> bool {
     table.at(slots.at(i)) == i
 }

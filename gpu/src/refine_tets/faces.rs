@@ -1,10 +1,10 @@
 //! Triangles that carry boundary tags are divided as the faces of tetrahedra that they are.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::{PATHS, TRIANGLE, count_leaves, edge_set, walk};
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// Index of the edge of a triangle with the vertices in `set`: of 01, 02, 12.
 #[inline(always)]
@@ -13,7 +13,7 @@ fn face_edge_index(set: u32) -> u32 {
 }
 
 /// Marked edges of triangle `f`, longest first, and the number of its children but one.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn count_face_children<P: Point3>(
     f: u32,
     faces: In<u32>,

@@ -1,12 +1,12 @@
 //! Which tetrahedra are to be divided, and by which edges.
 
+use crate::point3::Spatial;
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, kernel};
 
 use super::edges::corners;
 use super::{TETRAHEDRON, edge_index, longest_within};
 use crate::point3::Point3;
-use crate::view::{Atomic, In};
 
 /// Whether `t` is one of a fraction of all, chosen by `seed`: a number below 2^32 drawn for it is below `threshold`.
 ///
@@ -20,13 +20,13 @@ pub fn is_chosen(t: u32, seed: u64, threshold: u64) -> bool {
 }
 
 /// Whether tetrahedron `t` is one of a fraction of all ([`is_chosen`]).
-#[kernel(bits)]
+#[kernel]
 pub fn mark_tets_by_fraction(t: u32, seed: u64, threshold: u64) -> bool {
     is_chosen(t, seed, threshold)
 }
 
 /// Whether tetrahedron `t` comes from a marked one of the first level.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_tet_descendants(t: u32, parents: In<u32>, marked: In<u32>) -> bool {
     marked.bit(parents.at(t))
 }
@@ -45,7 +45,7 @@ fn points_of<P: Point3>(t: u32, tetrahedra: In<u32>, points: In<P>) -> [P; 4] {
 }
 
 /// Whether the centroid of tetrahedron `t` lies in a box, its sides included.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn mark_tets_in_box<P: Point3>(
     t: u32,
     tetrahedra: In<u32>,
@@ -62,7 +62,7 @@ pub fn mark_tets_in_box<P: Point3>(
 }
 
 /// Whether the centroid of tetrahedron `t` is no farther than a squared radius from a centre.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn mark_tets_in_ball<P: Point3>(
     t: u32,
     tetrahedra: In<u32>,
@@ -85,7 +85,7 @@ pub fn six_volumes<P: Point3>(corners: [P; 4]) -> f64 {
 }
 
 /// Whether six times the volume of tetrahedron `t` is over a bound.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn mark_large_tets<P: Point3>(t: u32, tetrahedra: In<u32>, points: In<P>, bound: f64) -> bool {
     six_volumes(points_of(t, tetrahedra, points)) > bound
 }

@@ -1,14 +1,14 @@
 //! Steps 1 and 2 of the paper: lengths of edges, and which is longer.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::edge_set;
 use super::edges::corners;
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// The edges of tetrahedron `t`, longest first, as sets of four bits each.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn order_tet_edges<P: Point3>(
     t: u32,
     tetrahedra: In<u32>,

@@ -4,12 +4,12 @@
 //! cells, about twelve of them until it is found, in the nearest cache; nothing is written but bits of the boundary. The faces of a
 //! node of many cells are looked for around their node of the fewest cells.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::cells::{Cell, CellView, Face, MOST_FACES, face_count, next, previous};
 use super::neighbours::LIGHT;
 use crate::point3::Point3;
-use crate::view::{Atomic, In, Out};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
 pub mod cell_rule {
@@ -24,7 +24,7 @@ pub mod cell_rule {
 }
 
 /// Finds node `v` if a coordinate of it is not finite.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn check_nodes<P: Point3>(v: u32, points: In<P>, found: Atomic) {
     if !points.at(v).to_f64().is_finite() {
         found.min(cell_rule::FINITE, v);
@@ -217,7 +217,7 @@ pub fn mark_heavy_faces(
 }
 
 /// Whether the edge from corner `i` to the next around its polygon is used by that polygon alone.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_border_edges(
     i: u32,
     offsets: In<u32>,
@@ -253,7 +253,7 @@ pub fn mark_border_edges(
 }
 
 /// Whether cells of two regions have node `v`.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_interfaces(
     v: u32,
     offsets: In<u32>,
@@ -283,7 +283,7 @@ pub fn join_bits(w: u32, others: In<u32>, bits: Out<u32>) {
 }
 
 /// Whether node `v` moves, and whether it stays: it moves if it is not fixed and has neighbours.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_moving(v: u32, fixed: In<u32>, rows: In<u32>) -> (bool, bool) {
     let moves = !fixed.bit(v) && rows.at(v + 1) > rows.at(v);
     (moves, !moves)

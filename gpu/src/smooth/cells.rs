@@ -5,7 +5,7 @@
 //! and the end of the last) and `cells` (the cell of each corner); the number of vertices is the kind. A surface mesh is
 //! told by `SURFACE`: there a cell is a polygon.
 
-use crate::view::In;
+use trioxide_kernel::In;
 
 /// Kinds of cells are those of volumes: 4 tetrahedron, 5 pyramid, 6 wedge, 8 hexahedron.
 pub const VOLUME: u32 = 0;

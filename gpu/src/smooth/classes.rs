@@ -4,9 +4,7 @@
 //! smaller hash of the id for colours, so that few wait for each other. What a node gets is decided by what those before it
 //! got, not by when: rounds may read what others of the same round write.
 
-use gpu_macros::kernel;
-
-use crate::view::{Atomic, In, NONE};
+use trioxide_kernel::{Atomic, In, NONE, kernel};
 
 /// The class is the smallest colour that no neighbour before has.
 pub const COLOURS: u32 = 0;

@@ -3,22 +3,21 @@
 //! Nodes of one colour share no cell, so each sees all others of its cells at rest: what is promised of a move holds when all
 //! are done, and the result does not depend on the order within a colour.
 
+use super::nodes::Layouts;
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Block, In, Out, kernel};
 
 use super::cells::CellView;
 use super::nodes::Nodes;
 use super::quality::cell_quality;
 use super::sweep::{SWEEP_LANES, target, tell};
-use crate::block::Block;
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// One sweep over the nodes of a colour, which lie at `count` places from `first` on.
 ///
 /// A node stays if its move would give a cell a worse quality than the worst around it before, or turn around a cell that is
 /// positive. Cells are told by nodes' ids, `ranks` are their places.
-#[kernel(block = 256, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn sweep_guarded<L: Nodes>(
     block: &Block<256>,
     offsets: In<u32>,

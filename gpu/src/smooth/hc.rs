@@ -5,12 +5,11 @@
 //! far: it goes back by beta b + (1 - beta) times the mean of its neighbours' b. All nodes move at the same time. With
 //! rest = alpha o + (1 - alpha) q the new place is rest + (1 - beta) (b - mean of b), so that p need not be kept.
 
-use gpu_macros::kernel;
+use super::nodes::Layouts;
+use trioxide_kernel::{Block, In, Out, kernel};
 
 use super::nodes::{Nodes, Vector};
 use super::sweep::{SWEEP_LANES, target, tell};
-use crate::block::Block;
-use crate::view::{In, Out};
 
 /// What a node is pushed back to: by `alpha` of the way from `here` to where it was at first.
 #[inline(always)]
@@ -20,7 +19,7 @@ fn rest<V: Vector>(here: V, first: V, alpha: f64) -> V {
 
 /// How far the mean of its neighbours takes node `i` beyond its rest, into `excess`; nothing for those from `count` on, which stay.
 /// `first` are the nodes before all sweeps.
-#[kernel(L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn measure_excess<L: Nodes>(
     i: u32,
     rows: In<u32>,
@@ -47,7 +46,7 @@ pub fn measure_excess<L: Nodes>(
 }
 
 /// Pushes nodes below `count` back: from `from` to `to`, with the `excess` of [`measure_excess()`].
-#[kernel(block = 256, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn sweep_hc<L: Nodes>(
     block: &Block<256>,
     rows: In<u32>,

@@ -1,24 +1,24 @@
 //! Into the order of smoothing and back, and how far nodes moved.
 
-use gpu_macros::kernel;
+use super::nodes::Layouts;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::nodes::{Nodes, Vector};
-use crate::view::{In, Out};
 
 /// Puts the point of node `order[i]` into place `i`.
-#[kernel(L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn arrange<L: Nodes>(i: u32, order: In<u32>, points: In<<L as Nodes>::Point>, nodes: Out<L>) {
     L::store(nodes, i, points.at(order.at(i)));
 }
 
 /// Puts the node at place `i` back to the point of node `order[i]`.
-#[kernel(L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn restore<L: Nodes>(i: u32, order: In<u32>, nodes: In<L>, points: Out<<L as Nodes>::Point>) {
     points.set(order.at(i), L::load(nodes, i));
 }
 
 /// The squared move of node `i` between two arrays.
-#[kernel(L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn square_moves<L: Nodes>(i: u32, from: In<L>, to: In<L>, squares: Out<f64>) {
     squares.set(i, (L::load(to, i) - L::load(from, i)).square());
 }

@@ -5,11 +5,10 @@
 //! triangles opposite to it), so lists have that room and one more. A node that does not keep to it, or of more than `LIGHT` cells, has all its
 //! candidates listed and sorted.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::cells::{CellView, WHOLE_CELLS};
 use crate::collective::sort;
-use crate::view::{In, Out};
 
 /// Most cells of a node whose neighbours and faces are compared one by one.
 pub const LIGHT: u32 = 96;
@@ -42,7 +41,7 @@ pub fn name_cells(c: u32, offsets: In<u32>, cells: Out<u32>) {
 }
 
 /// Whether node `v` has more cells than are compared one by one.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_heavy(v: u32, starts: In<u32>) -> bool {
     starts.at(v + 1) - starts.at(v) > LIGHT
 }
@@ -50,7 +49,7 @@ pub fn mark_heavy(v: u32, starts: In<u32>) -> bool {
 /// Lists the neighbours of node `v`, ascending, and counts them; or tells that they do not fit.
 ///
 /// `corners[starts[v]..starts[v + 1]]` are the corners at which cells have node v, in any order.
-#[kernel(bits)]
+#[kernel]
 pub fn gather_neighbours(
     v: u32,
     offsets: In<u32>,

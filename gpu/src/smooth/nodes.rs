@@ -5,12 +5,24 @@
 //! nothing.
 
 use core::ops::{Add, Sub};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec3, DVec4, Vec3, Vec4};
 
 use crate::point3::Point3;
-use crate::view::{In, Out};
+use trioxide_kernel::view::RacingElement;
+use trioxide_kernel::{In, Out, Racing};
+
+trioxide_kernel::instances! {
+    /// The three layouts in both precisions.
+    pub(crate) Layouts(
+        soa_f32 = f32,
+        soa_f64 = f64,
+        aos_f32 = glam::Vec3,
+        aos_f64 = glam::DVec3,
+        aligned_f32 = glam::Vec4,
+        aligned_f64 = glam::DVec4,
+    )
+}
 
 /// A point, and the arithmetic of smoothing in its precision.
 pub trait Vector: Point3 + Add<Output = Self> + Sub<Output = Self> + bytemuck::Pod {
@@ -65,7 +77,7 @@ vector!(Vec3, f32, Vec4);
 vector!(DVec3, f64, DVec4);
 
 /// Element of an array of nodes.
-pub trait Nodes: bytemuck::Pod + Send + Sync {
+pub trait Nodes: RacingElement {
     /// A node.
     type Point: Vector;
     /// Name of layout and precision, and suffix of their PTX entries.
@@ -80,42 +92,11 @@ pub trait Nodes: bytemuck::Pod + Send + Sync {
     fn store(nodes: Out<Self>, i: u32, point: Self::Point);
 
     /// Node `i`, of which another thread may have written some coordinates and not yet others.
-    fn load_racing(nodes: Out<Self>, i: u32) -> Self::Point;
+    fn load_racing(nodes: Racing<Self>, i: u32) -> Self::Point;
 
     /// Writes node `i`, which another thread may read meanwhile.
-    fn store_racing(nodes: Out<Self>, i: u32, point: Self::Point);
+    fn store_racing(nodes: Racing<Self>, i: u32, point: Self::Point);
 }
-
-/// Coordinates that race: relaxed atomic loads and stores of whole coordinates.
-trait Coordinate: Copy {
-    /// # Safety
-    /// `at` is valid, and all accesses at the time are atomic.
-    unsafe fn load(at: *mut Self) -> Self;
-    /// # Safety
-    /// As `load`.
-    unsafe fn store(at: *mut Self, value: Self);
-}
-
-macro_rules! coordinate {
-    ($scalar:ident, $atomic:ident) => {
-        impl Coordinate for $scalar {
-            #[inline(always)]
-            unsafe fn load(at: *mut Self) -> Self {
-                // SAFETY: the caller's contract.
-                Self::from_bits(unsafe { $atomic::from_ptr(at.cast()) }.load(Relaxed))
-            }
-
-            #[inline(always)]
-            unsafe fn store(at: *mut Self, value: Self) {
-                // SAFETY: the caller's contract.
-                unsafe { $atomic::from_ptr(at.cast()) }.store(value.to_bits(), Relaxed);
-            }
-        }
-    };
-}
-
-coordinate!(f32, AtomicU32);
-coordinate!(f64, AtomicU64);
 
 macro_rules! soa {
     ($scalar:ident, $vector:ident, $name:literal) => {
@@ -139,21 +120,18 @@ macro_rules! soa {
             }
 
             #[inline(always)]
-            fn load_racing(nodes: Out<Self>, i: u32) -> $vector {
+            fn load_racing(nodes: Racing<Self>, i: u32) -> $vector {
                 let n = nodes.len() / 3;
-                // SAFETY: in range by the kernel's contract; racing kernels use these functions only.
-                let at = |i| unsafe { <$scalar as Coordinate>::load(nodes.pointer(i)) };
+                let at = |i: u32| nodes.load(i, 0);
                 $vector::new(at(i), at(n + i), at(2 * n + i))
             }
 
             #[inline(always)]
-            fn store_racing(nodes: Out<Self>, i: u32, point: $vector) {
+            fn store_racing(nodes: Racing<Self>, i: u32, point: $vector) {
                 let n = nodes.len() / 3;
-                // SAFETY: as above.
-                let set = |i, x| unsafe { <$scalar as Coordinate>::store(nodes.pointer(i), x) };
-                set(i, point.x);
-                set(n + i, point.y);
-                set(2 * n + i, point.z);
+                nodes.store(i, 0, point.x);
+                nodes.store(n + i, 0, point.y);
+                nodes.store(2 * n + i, 0, point.z);
             }
         }
     };
@@ -163,7 +141,7 @@ soa!(f32, Vec3, "soa_f32");
 soa!(f64, DVec3, "soa_f64");
 
 macro_rules! aos {
-    ($element:ident, $scalar:ident, $vector:ident, $name:literal, $load:expr, $store:expr) => {
+    ($element:ident, $vector:ident, $name:literal, $load:expr, $store:expr) => {
         impl Nodes for $element {
             type Point = $vector;
             const INSTANCE: &'static str = $name;
@@ -181,31 +159,25 @@ macro_rules! aos {
             }
 
             #[inline(always)]
-            fn load_racing(nodes: Out<Self>, i: u32) -> $vector {
-                let first: *mut $scalar = nodes.pointer(i).cast();
-                // SAFETY: the first coordinates of an element in range; racing kernels use these functions only.
-                let at = |k| unsafe { <$scalar as Coordinate>::load(first.add(k)) };
+            fn load_racing(nodes: Racing<Self>, i: u32) -> $vector {
+                let at = |k| nodes.load(i, k);
                 $vector::new(at(0), at(1), at(2))
             }
 
             #[inline(always)]
-            fn store_racing(nodes: Out<Self>, i: u32, point: $vector) {
-                let first: *mut $scalar = nodes.pointer(i).cast();
-                // SAFETY: as above.
-                let set = |k, x| unsafe { <$scalar as Coordinate>::store(first.add(k), x) };
-                set(0, point.x);
-                set(1, point.y);
-                set(2, point.z);
+            fn store_racing(nodes: Racing<Self>, i: u32, point: $vector) {
+                nodes.store(i, 0, point.x);
+                nodes.store(i, 1, point.y);
+                nodes.store(i, 2, point.z);
             }
         }
     };
 }
 
-aos!(Vec3, f32, Vec3, "aos_f32", |e: Vec3| e, |p: Vec3| p);
-aos!(DVec3, f64, DVec3, "aos_f64", |e: DVec3| e, |p: DVec3| p);
+aos!(Vec3, Vec3, "aos_f32", |e: Vec3| e, |p: Vec3| p);
+aos!(DVec3, DVec3, "aos_f64", |e: DVec3| e, |p: DVec3| p);
 aos!(
     Vec4,
-    f32,
     Vec3,
     "aligned_f32",
     |e: Vec4| Vec3::new(e.x, e.y, e.z),
@@ -213,7 +185,6 @@ aos!(
 );
 aos!(
     DVec4,
-    f64,
     DVec3,
     "aligned_f64",
     |e: DVec4| DVec3::new(e.x, e.y, e.z),

@@ -1,11 +1,10 @@
 //! Sweeps by one block (section 3.2.3): barriers of the block separate them, so one launch does several.
 
-use gpu_macros::kernel;
+use super::nodes::Layouts;
+use trioxide_kernel::{Block, In, Out, kernel};
 
 use super::nodes::{Nodes, Vector};
 use super::sweep::target;
-use crate::block::Block;
-use crate::view::{In, Out};
 
 /// Lanes of the one block: more would leave too few registers for each on Turing.
 pub const ONE_BLOCK_LANES: u32 = 512;
@@ -22,7 +21,7 @@ pub mod outcome {
 
 /// Form A: up to `sweeps` of them, in turn from `a` to `b` and from `b` to `a`. Those of even number move by `factor`, the
 /// others by `second_factor`.
-#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn one_block_form_a<L: Nodes>(
     block: &Block<512>,
     rows: In<u32>,
@@ -70,7 +69,7 @@ pub fn one_block_form_a<L: Nodes>(
 
 /// Form B: up to `sweeps` of them, in place. The lanes take nodes in chunks; those of a chunk move at the same time, from
 /// what the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
-#[kernel(block = 512, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn one_block_form_b<L: Nodes>(
     block: &Block<512>,
     rows: In<u32>,

@@ -4,10 +4,10 @@
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
 //! of the caller's ids, so that the order in memory does not show in the result.
 
-use gpu_macros::kernel;
+use crate::point3::Spatial;
+use trioxide_kernel::{In, Out, kernel};
 
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// Most bits of a coordinate in a key.
 pub const MOST_CURVE_BITS: u32 = 10;
@@ -26,7 +26,7 @@ fn spread(x: u32) -> u32 {
 ///
 /// The grid's corner is at `low_*` and it has `scale` cells a unit of length. The curve is Skilling's: Programming the Hilbert
 /// curve (2004).
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn key_nodes<P: Point3>(
     v: u32,
     points: In<P>,
@@ -77,21 +77,21 @@ pub fn key_nodes<P: Point3>(
 }
 
 /// Whether bit `bit` of the key of node `list[i]` is 0, and whether it is 1: a pass of a radix sort.
-#[kernel(bits)]
+#[kernel]
 pub fn split_by_bit(i: u32, list: In<u32>, keys: In<u32>, bit: u32) -> (bool, bool) {
     let one = keys.at(list.at(i)) >> bit & 1 != 0;
     (!one, one)
 }
 
 /// Whether node `list[i]` moves, and whether it stays.
-#[kernel(bits)]
+#[kernel]
 pub fn split_moving(i: u32, list: In<u32>, moving: In<u32>) -> (bool, bool) {
     let moves = moving.bit(list.at(i));
     (moves, !moves)
 }
 
 /// Whether the class of node `list[i]` is `class`.
-#[kernel(bits)]
+#[kernel]
 pub fn select_class(i: u32, list: In<u32>, classes: In<u32>, class: u32) -> bool {
     classes.at(list.at(i)) == class
 }

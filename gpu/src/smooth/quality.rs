@@ -5,14 +5,12 @@
 //! off at 0, as Verdict does for pyramids, so that worse and better inverted cells differ. The dihedral angle and the radius
 //! ratio are of tetrahedra.
 
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
+use crate::point3::Spatial;
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, kernel};
 
 use super::cells::CellView;
 use crate::point3::Point3;
-use crate::view::{Atomic, In, Out};
 
 /// The square root, rounded as IEEE says.
 #[inline(always)]
@@ -300,11 +298,9 @@ pub fn from_ordered_bits(key: u64) -> f64 {
 
 /// Raises `keys[i]` to `key`.
 #[inline(always)]
-fn raise(keys: Out<u64>, i: u32, key: u64) {
-    // SAFETY: in range by the kernel's contract; this function alone accesses the array.
-    let cell = unsafe { AtomicU64::from_ptr(keys.pointer(i)) };
-    if cell.load(Relaxed) < key {
-        cell.fetch_max(key, Relaxed);
+fn raise(keys: Atomic<u64>, i: u32, key: u64) {
+    if keys.load(i) < key {
+        keys.fetch_max(i, key);
     }
 }
 
@@ -322,7 +318,7 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
 ///
 /// `bounds` are those between bins, of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes` are keys:
 /// of the negative Jacobian, of the cosine, of the ratio.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn measure_cells<P: Point3>(
     c: u32,
     offsets: In<u32>,
@@ -331,7 +327,7 @@ pub fn measure_cells<P: Point3>(
     points: In<P>,
     bounds: In<f64>,
     counts: Atomic,
-    extremes: Out<u64>,
+    extremes: Atomic<u64>,
 ) {
     let view = CellView::new(offsets, vertices, cells);
     let cell = view.cell(c);

@@ -4,14 +4,14 @@
 //! Such a node goes to the mean of its neighbours on the patch, edge or border, which is on it again. So sliding is a matter of weights:
 //! those of all other neighbours become 0.
 
+use crate::point3::Spatial;
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::cells::{CellView, Face, MOST_FACES, face_count, next, previous};
 use super::quality::square;
 use super::weights::dot;
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than single precision
 /// bends most planes.
@@ -88,7 +88,7 @@ enum EdgeKind {
 ///
 /// It slides on a patch if all faces of the boundary around it are of one plane; along an edge if exactly two sharp edges
 /// leave it, in opposite directions. Bit 6c + f of `faces`: face f of cell c is of the boundary.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn slide_nodes<P: Point3>(
     v: u32,
     offsets: In<u32>,
@@ -176,7 +176,7 @@ pub fn slide_nodes<P: Point3>(
 ///
 /// It slides if exactly two edges of the border leave it, in opposite directions. Bit i of `edges`: the edge from corner i on is of
 /// the border.
-#[kernel(bits, P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn slide_border_nodes<P: Point3>(
     v: u32,
     offsets: In<u32>,

@@ -7,11 +7,10 @@
 //! (`moved[0]` is 1): if none, sweep k and those behind it return at once. So the device stops at the first sweep under the
 //! tolerance, and the host looks once for all.
 
-use gpu_macros::kernel;
+use super::nodes::Layouts;
+use trioxide_kernel::{Block, In, Out, Racing, kernel};
 
 use super::nodes::{Nodes, Vector};
-use crate::block::Block;
-use crate::view::{In, Out};
 
 /// Lanes of a sweep's blocks.
 pub const SWEEP_LANES: u32 = 256;
@@ -59,7 +58,7 @@ pub(super) fn target<V: Vector>(
 }
 
 /// Form A: nodes below `count` from `from` to `to`.
-#[kernel(block = 256, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn sweep_form_a<L: Nodes>(
     block: &Block<256>,
     rows: In<u32>,
@@ -94,20 +93,20 @@ pub fn sweep_form_a<L: Nodes>(
 #[inline(always)]
 pub(super) fn tell(
     block: &Block<256>,
-    moves: &crate::block::Lanes<u32, 256>,
+    moves: &trioxide_kernel::Lanes<u32, 256>,
     moved: Out<u32>,
     k: u32,
 ) {
     let (_, total) = block.exclusive_sum(moves);
     block.lanes(|lane| {
         if lane == 0 && total > 0 {
-            moved.set(k + 1, 1);
+            moved.set_same(k + 1, 1);
         }
     });
 }
 
 /// Form B over `count` nodes from `first` on, of which no two are neighbours; `squares` gets their squared moves.
-#[kernel(block = 256, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn sweep_class<L: Nodes>(
     block: &Block<256>,
     rows: In<u32>,
@@ -147,13 +146,13 @@ pub fn sweep_class<L: Nodes>(
 ///
 /// The races are the paper's (section 3.2.3). Coordinates are read and written whole; a node may be read with some
 /// coordinates new and others old.
-#[kernel(block = 256, L(soa_f32 = f32, soa_f64 = f64, aos_f32 = glam::Vec3, aos_f64 = glam::DVec3, aligned_f32 = glam::Vec4, aligned_f64 = glam::DVec4))]
+#[kernel(L in Layouts)]
 pub fn sweep_racing<L: Nodes>(
     block: &Block<256>,
     rows: In<u32>,
     neighbours: In<u32>,
     weights: In<f64>,
-    nodes: Out<L>,
+    nodes: Racing<L>,
     squares: Out<f64>,
     moved: Out<u32>,
     k: u32,

@@ -2,13 +2,13 @@
 //!
 //! They are those of the mesh before the first sweep. All weights equal is no array at all.
 
+use crate::point3::Spatial;
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::cells::{CellView, next, previous};
 use super::quality::{root, square};
 use crate::point3::Point3;
-use crate::view::{In, Out};
 
 /// Distance up to which two nodes are at one place: its reciprocal is finite in single precision.
 const NOWHERE: f64 = 1e-30;
@@ -21,7 +21,7 @@ pub fn inverse_length(edge: DVec3) -> f64 {
 }
 
 /// Writes the weight of each neighbour of node `v`: one over its distance, or 0 if it is at the same place.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn weigh_by_distance<P: Point3>(
     v: u32,
     rows: In<u32>,
@@ -71,7 +71,7 @@ pub(super) fn dot(a: DVec3, b: DVec3) -> f64 {
 /// tetrahedra; 0 if that is negative, so that the mean lies among the neighbours.
 ///
 /// `corners` of each node are ascending: sums are taken in the order of cells.
-#[kernel(P(f32 = glam::Vec3, f64 = glam::DVec3))]
+#[kernel(P in Spatial)]
 pub fn weigh_by_cotangents<P: Point3>(
     v: u32,
     offsets: In<u32>,

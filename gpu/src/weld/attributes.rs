@@ -3,12 +3,11 @@
 //! A cluster of one vertex keeps what it has, bit by bit.
 
 use glam::{DVec2, DVec3};
-use gpu_macros::kernel;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::grid::item;
 use super::near::direction;
 use crate::smooth::root;
-use crate::view::{In, Out};
 
 /// A normal as it is added to others: zero if it has no direction.
 #[inline(always)]

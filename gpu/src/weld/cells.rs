@@ -21,10 +21,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
 
 use super::grid::{Grid, LARGEST_COORDINATE};
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Key of a slot without a cell.
 const EMPTY: u64 = 0;

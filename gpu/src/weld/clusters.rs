@@ -3,12 +3,10 @@
 //! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
 
 use glam::DVec3;
-use gpu_macros::kernel;
-
-use crate::view::{In, NONE, Out};
+use trioxide_kernel::{In, NONE, Out, kernel};
 
 /// Whether vertex `v` is a representative.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_representatives(v: u32, representatives: In<u32>) -> bool {
     representatives.at(v) == v
 }

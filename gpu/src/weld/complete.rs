@@ -1,15 +1,14 @@
 //! Complete lists of the lower neighbours of undecided vertices, one behind the other (CSR), for dense meshes in which lists of
 //! [`LISTED`](super::LISTED) leave much to search.
 
+use super::near::Guarding;
 use glam::{DVec2, DVec3};
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, Block, In, NONE, Out, kernel};
 
-use super::decide::{Found, Seen, decide, is_undecided};
+use super::decide::{Found, Piece, Seen, decide, is_undecided};
 use super::decide::{PIECE, REPRESENTATIVE};
 use super::grid::{Grid, Search, Site};
 use super::near::{Guard, Guards};
-use crate::block::Block;
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Number of lower neighbours of `row`, 0 for one that is decided.
 #[kernel]
@@ -20,7 +19,7 @@ pub fn count_lower_neighbours(row: u32, states: In<u32>, counts: Out<u32>) {
 
 /// Notes the vertex in `slot` with those of its later neighbours that are higher and undecided, or them with it if it is so.
 /// `ends` are the starts of the lists before, and their ends afterwards.
-#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+#[kernel(G in Guarding)]
 pub fn note_all_lower_neighbours<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
@@ -63,9 +62,9 @@ pub fn note_all_lower_neighbours<G: Guard>(
 }
 
 /// [`decide_pieces()`](super::decide_pieces()) with complete lists: that of a row is `lower[starts[row]..ends[row]]`.
-#[kernel(block = 256, shared = 18432)]
+#[kernel]
 pub fn decide_completely(
-    block: &Block<256>,
+    block: &Block<256, Piece<{ PIECE as usize }>>,
     list: In<u32>,
     starts: In<u32>,
     ends: In<u32>,
@@ -100,7 +99,7 @@ pub fn decide_completely(
             waits_for,
         }
     };
-    decide::<true>(block, list, patience, states, undecided, look, |_| {
+    decide::<{ PIECE as usize }>(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }

@@ -18,15 +18,16 @@
 //! mostly it decides nearly all, and a kernel that never searches runs more blocks at once. Where it does not, a device makes
 //! complete lists ([`note_all_lower_neighbours()`]), if they fit its memory: a search takes it as long as many sweeps.
 
+use super::near::Guarding;
 use glam::{DVec2, DVec3};
-use gpu_macros::kernel;
+use trioxide_kernel::{
+    Atomic, Block, In, NONE, Out, PREFETCHED_AHEAD, Shared, SharedMemory, kernel,
+};
 
 #[cfg(doc)]
 use super::complete::note_all_lower_neighbours;
 use super::grid::{Grid, Search, Site, item};
 use super::near::{Guard, Guards};
-use crate::block::Block;
-use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// State of a representative. Undecided vertices have more: the number of their lower neighbours.
 pub const REPRESENTATIVE: u32 = 0;
@@ -46,7 +47,7 @@ pub(super) fn is_undecided(state: u32) -> bool {
 /// before, and count the lower neighbours of each vertex: without one it is a representative.
 ///
 /// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
-#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+#[kernel(G in Guarding)]
 pub fn note_lower_neighbours<G: Guard>(
     slot: u32,
     positions: In<DVec3>,
@@ -142,15 +143,28 @@ const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
 pub const PIECE: u32 = LANES * OWN;
 
+/// Shared memory of a block that decides. `WATCHED` is [`PIECE`] for entries that watch, else 0.
+#[derive(SharedMemory)]
+pub struct Piece<const WATCHED: usize> {
+    /// Rows of the entries.
+    rows: Shared<u32, { PIECE as usize }>,
+    /// Numbers of their lower neighbours up to one more than are listed: 0 of those that are decided.
+    numbers: Shared<u8, { PIECE as usize }>,
+    /// The bits of the entries that stay undecided, a byte a lane.
+    undecided: Shared<u8, { LANES as usize }>,
+    /// The rows that entries wait for.
+    watched: Shared<u32, WATCHED>,
+}
+
 /// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
 /// other pieces, or have to search again. The bits of `undecided` say which entries these are.
 ///
 /// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so what one waits for
 /// is mostly under way, and chains of vertices go on from piece to piece within the launch. On a CPU a block that waits
 /// would keep its thread from the others.
-#[kernel(block = 256, shared = 10240)]
+#[kernel]
 pub fn decide_pieces(
-    block: &Block<256>,
+    block: &Block<256, Piece<0>>,
     list: In<u32>,
     lower: In<u32>,
     patience: u32,
@@ -158,15 +172,15 @@ pub fn decide_pieces(
     undecided: Out<u32>,
 ) {
     let look = |row: u32, number: u32| look(row, number, lower, states);
-    decide::<false>(block, list, patience, states, undecided, look, |_| {
+    decide::<0>(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }
 
 /// [`decide_pieces()`] with searches.
-#[kernel(block = 256, shared = 10240, G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+#[kernel(G in Guarding)]
 pub fn decide_searching<G: Guard>(
-    block: &Block<256>,
+    block: &Block<256, Piece<0>>,
     list: In<u32>,
     positions: In<DVec3>,
     grid: In<Grid>,
@@ -218,7 +232,7 @@ pub fn decide_searching<G: Guard>(
         }
     };
     let look = |row: u32, number: u32| look(row, number, lower.unwritten(), states);
-    decide::<false>(block, list, patience, states, undecided, look, search);
+    decide::<0>(block, list, patience, states, undecided, look, search);
 }
 
 /// What a new search found.
@@ -235,11 +249,11 @@ pub(super) enum Found {
 /// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed;
 /// `search`, a row all of whose noted neighbours are members, but which has more.
 ///
-/// With `WATCHES`, an entry that waits looks at one of those it waits for until that is decided: a sweep over a piece that waits
+/// With `WATCHED`, an entry that waits looks at one of those it waits for until that is decided: a sweep over a piece that waits
 /// for another takes a load an entry. It may learn later that it is a member.
 #[inline(always)]
-pub(super) fn decide<const WATCHES: bool>(
-    block: &Block<256>,
+pub(super) fn decide<const WATCHED: usize>(
+    block: &Block<256, Piece<WATCHED>>,
     list: In<u32>,
     patience: u32,
     states: Atomic,
@@ -258,12 +272,9 @@ pub(super) fn decide<const WATCHES: bool>(
         0
     };
     let first = block.index() * PIECE;
-    // Rows, and numbers of their lower neighbours up to one more than are listed: 0 of those that are decided.
-    let rows = block.shared::<u32>();
-    let numbers = block.shared::<u8>();
-    const NUMBERS: u32 = PIECE * 4;
-    // Behind the numbers: the rows that entries wait for, as far as they watch.
-    const WATCHED: u32 = PIECE + PIECE / 4;
+    let shared = block.shared();
+    let rows = &shared.rows;
+    let numbers = &shared.numbers;
     block.phase(|lane| {
         let mut place = lane;
         while place < PIECE {
@@ -276,9 +287,9 @@ pub(super) fn decide<const WATCHES: bool>(
                     number = state.min(LISTED + 1);
                 }
             }
-            numbers.set(NUMBERS + place, number as u8);
-            if WATCHES {
-                rows.set(WATCHED + place, NONE);
+            numbers.set(place, number as u8);
+            if WATCHED > 0 {
+                shared.watched.set(place, NONE);
             }
             place += LANES;
         }
@@ -288,7 +299,7 @@ pub(super) fn decide<const WATCHES: bool>(
         let mut waiting = 0;
         let mut k = 0;
         while k < OWN {
-            waiting |= u32::from(numbers.at(NUMBERS + lane * OWN + k) != 0) << k;
+            waiting |= u32::from(numbers.at(lane * OWN + k) != 0) << k;
             k += 1;
         }
         waiting
@@ -304,14 +315,14 @@ pub(super) fn decide<const WATCHES: bool>(
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
                 let place = lane * OWN + entry.trailing_zeros();
-                if WATCHES {
-                    let watched = rows.at(WATCHED + place);
+                if WATCHED > 0 {
+                    let watched = shared.watched.at(place);
                     if watched != NONE && is_undecided(states.load(watched)) {
                         continue;
                     }
                 }
                 let row = rows.at(place);
-                let number = u32::from(numbers.at(NUMBERS + place));
+                let number = u32::from(numbers.at(place));
                 let seen = look(row, number);
                 let found = if seen.is_member {
                     Found::Representative
@@ -323,7 +334,7 @@ pub(super) fn decide<const WATCHES: bool>(
                     search(row)
                 };
                 match found {
-                    Found::Nothing if WATCHES => rows.set(WATCHED + place, seen.waits_for),
+                    Found::Nothing if WATCHED > 0 => shared.watched.set(place, seen.waits_for),
                     Found::Nothing => {}
                     // Which one it goes to the list does not say, if it does not hold all.
                     Found::Representative => {
@@ -336,7 +347,7 @@ pub(super) fn decide<const WATCHES: bool>(
                     }
                     Found::Undecided(number) => {
                         states.store(row, number);
-                        numbers.set(NUMBERS + place, number.min(LISTED + 1) as u8);
+                        numbers.set(place, number.min(LISTED + 1) as u8);
                     }
                 }
             }
@@ -346,11 +357,11 @@ pub(super) fn decide<const WATCHES: bool>(
         vain = if is_vain { vain + 1 } else { 0 };
     }
     // A lane's entries are a byte of the bit set.
-    block.phase(|lane| numbers.set(lane, waiting.at(lane) as u8));
+    block.phase(|lane| shared.undecided.set(lane, waiting.at(lane) as u8));
     block.lanes(|lane| {
         let word = first / 32 + lane;
         if lane < PIECE / 32 && word < undecided.len() {
-            undecided.set(word, rows.at(lane));
+            undecided.set(word, shared.undecided.word(lane));
         }
     });
 }
@@ -362,7 +373,7 @@ pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
 }
 
 /// Finds the representative of the vertex in `slot`: itself, or the lowest near.
-#[kernel(G(plain = crate::weld::Unguarded, guarded = crate::weld::Limits))]
+#[kernel(G in Guarding)]
 pub fn assign_points<G: Guard>(
     slot: u32,
     positions: In<DVec3>,

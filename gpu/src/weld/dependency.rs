@@ -18,12 +18,11 @@
 //! neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are refused before they are made.
 
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::cells::{CellTable, Cells};
 use super::grid::item;
 use super::sparse_grid::is_crowded;
-use crate::view::{Atomic, In, Out};
 
 /// Tells `w` that its lower neighbour `u` is decided; whether that decides `w`.
 ///
@@ -171,7 +170,7 @@ pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
 }
 
 /// Tells the higher neighbours of vertex `list[i]` (or `i`) if it is decided; whether it is not.
-#[kernel(bits)]
+#[kernel]
 pub fn sweep_dependencies(
     i: u32,
     list: In<u32>,

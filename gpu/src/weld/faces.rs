@@ -1,9 +1,8 @@
 //! Faces: new vertices, without degenerate and repeated ones.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, NONE, Out, PREFETCHED_AHEAD, kernel};
 
 use super::grid::item;
-use crate::view::{Atomic, In, NONE, Out, PREFETCHED_AHEAD};
 
 /// Slots next to a face's own that are tried before any other.
 const WINDOW: u32 = 16;
@@ -62,7 +61,7 @@ fn slot([low, b, c]: [u32; 3], attempt: u32, size: u32, scale: u64) -> u32 {
 ///
 /// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them: whenever two
 /// meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
-#[kernel(bits)]
+#[kernel]
 pub fn claim_faces(
     t: u32,
     faces: In<[u32; 3]>,

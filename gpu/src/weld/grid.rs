@@ -5,10 +5,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
 
 use super::near::{Guard, Guards};
-use crate::view::{Atomic, In, Out, PREFETCHED_AHEAD};
 
 /// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
 pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);

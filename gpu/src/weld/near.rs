@@ -10,7 +10,12 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
 
 use super::grid::LARGEST_COORDINATE;
-use crate::view::In;
+use trioxide_kernel::In;
+
+trioxide_kernel::instances! {
+    /// Searches by distance alone, and with guards.
+    pub(crate) Guarding(plain = crate::weld::Unguarded, guarded = crate::weld::Limits)
+}
 
 /// Instances of the kernels that search for neighbours: with guards, or by distance alone.
 pub trait Guard: Pod + Send + Sync {

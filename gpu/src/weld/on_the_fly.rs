@@ -10,14 +10,13 @@
 //! of k vertices a search looks at 27 k: what is crowded takes the square of it, and is for the default method.
 
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::cells::{CellTable, Cells};
 use super::dependency::tell;
-use crate::view::{Atomic, In, Out};
 
 /// Counts the lower neighbours of vertex `v`; whether there are none, so that it represents itself.
-#[kernel(bits)]
+#[kernel]
 pub fn count_dependencies(
     v: u32,
     points: In<DVec3>,

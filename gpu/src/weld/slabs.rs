@@ -4,12 +4,11 @@
 //! the same. The host holds the state of every vertex; a slab gets those of its vertices, decides its own as far as it can, and
 //! gives them back.
 
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use super::decide::{MEMBER, REPRESENTATIVE, is_undecided};
 use super::faces::{claim_slot, rotated};
 use super::grid::Site;
-use crate::view::{Atomic, In, Out};
 
 /// What is known of a vertex.
 pub mod known {
@@ -34,7 +33,7 @@ fn vertex(row: u32, sites: In<Site>, by_slot: u32) -> u32 {
 ///
 /// A vertex of the slab that has no lower neighbours here is a representative: those that are not here are members. One of the
 /// halo may have others, so that it is none for that.
-#[kernel(bits)]
+#[kernel]
 pub fn impose_states(
     row: u32,
     sites: In<Site>,

@@ -17,12 +17,10 @@
 //! least here of the paper's ways, as long as the lists fit.
 
 use glam::DVec3;
-use gpu_macros::kernel;
+use trioxide_kernel::{Atomic, Block, In, Lanes, NONE, Out, Shared, SharedMemory, kernel};
 
 use super::cells::{CellTable, Cells};
 use super::dependency::{Total, tell};
-use crate::block::{Block, Lanes};
-use crate::view::{Atomic, In, NONE, Out};
 
 /// Most vertices of a cell that is not crowded (the paper's `TILE`).
 const CROWDED: u32 = 256;
@@ -37,10 +35,20 @@ pub(super) fn is_crowded(slot: u32, offsets: In<u32>) -> bool {
 }
 
 /// Whether a block's share of a crowded cell begins at `items[place]`.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_crowded(place: u32, offsets: In<u32>, items: In<u32>, slots: In<u32>) -> bool {
     let slot = slots.at(items.at(place));
     is_crowded(slot, offsets) && (place - offsets.at(slot)).is_multiple_of(LANES)
+}
+
+/// Shared memory of a block: vertices that all lanes compare theirs with.
+#[derive(SharedMemory)]
+pub struct Tile {
+    /// All x, then all y, then all z.
+    coordinates: Shared<f64, { 3 * TILE as usize }>,
+    ids: Shared<u32, { TILE as usize }>,
+    /// Whether the lists are too long already.
+    beyond: Shared<u32, 1>,
 }
 
 /// The vertex of a lane: its id (`NONE` for none) and position.
@@ -52,7 +60,12 @@ struct Query {
 
 /// The share of a crowded cell that begins at `items[first]`: a vertex for each lane.
 #[inline(always)]
-fn queries(block: &Block<256>, cells: &Cells, first: u32, slots: In<u32>) -> Lanes<Query, 256> {
+fn queries(
+    block: &Block<256, Tile>,
+    cells: &Cells,
+    first: u32,
+    slots: In<u32>,
+) -> Lanes<Query, 256> {
     let end = cells.offsets.at(slots.at(cells.items.at(first)) + 1);
     block.lanes(|lane| {
         if first + lane >= end {
@@ -74,17 +87,16 @@ fn queries(block: &Block<256>, cells: &Cells, first: u32, slots: In<u32>) -> Lan
 /// All vertices are of one cell, that of `items[first]`, so all lanes go through the same tiles.
 #[inline(always)]
 fn fold_neighbours<T: Copy>(
-    block: &Block<256>,
+    block: &Block<256, Tile>,
     cells: &Cells,
     first: u32,
     queries: &Lanes<Query, 256>,
     initial: impl Fn(u32) -> T,
     step: impl Fn(T, u32, u32) -> T,
 ) -> Lanes<T, 256> {
-    let coordinates = block.shared::<f64>();
-    let ids = block.shared::<u32>();
-    // Behind the coordinates.
-    let id_at = |k: u32| 2 * 3 * TILE + k;
+    let Tile {
+        coordinates, ids, ..
+    } = block.shared();
     let mut folded = block.lanes(|lane| {
         let v = queries.at(lane).vertex;
         initial(if v == NONE { 0 } else { v })
@@ -101,7 +113,7 @@ fn fold_neighbours<T: Copy>(
                     coordinates.set(lane, x);
                     coordinates.set(TILE + lane, y);
                     coordinates.set(2 * TILE + lane, z);
-                    ids.set(id_at(lane), w);
+                    ids.set(lane, w);
                 }
             });
             folded = block.lanes(|lane| {
@@ -112,7 +124,7 @@ fn fold_neighbours<T: Copy>(
                 }
                 let mut k = 0;
                 while k < count {
-                    let w = ids.at(id_at(k));
+                    let w = ids.at(k);
                     let q = [
                         coordinates.at(k),
                         coordinates.at(TILE + k),
@@ -135,9 +147,9 @@ fn fold_neighbours<T: Copy>(
 
 /// As [`count_neighbours`](super::count_neighbours()), for the vertices of crowded cells: a block for each of `shares`, places in
 /// `items`.
-#[kernel(block = 256, shared = 7168)]
+#[kernel]
 pub fn count_crowded_neighbours(
-    block: &Block<256>,
+    block: &Block<256, Tile>,
     shares: In<u32>,
     points: In<DVec3>,
     table: In<CellTable>,
@@ -156,7 +168,7 @@ pub fn count_crowded_neighbours(
         limit,
     };
     // Read once for all lanes, so that they stay together.
-    let beyond = block.shared::<u32>();
+    let beyond = &block.shared().beyond;
     block.phase(|lane| {
         if lane == 0 {
             beyond.set(0, u32::from(total.is_beyond()));
@@ -197,9 +209,9 @@ pub fn count_crowded_neighbours(
 }
 
 /// As [`list_neighbours`](super::list_neighbours()), for the vertices of crowded cells.
-#[kernel(block = 256, shared = 7168)]
+#[kernel]
 pub fn list_crowded_neighbours(
-    block: &Block<256>,
+    block: &Block<256, Tile>,
     shares: In<u32>,
     points: In<DVec3>,
     table: In<CellTable>,
@@ -237,7 +249,7 @@ pub fn list_crowded_neighbours(
 }
 
 /// Whether vertex `v` has no lower neighbour: the first frontier.
-#[kernel(bits)]
+#[kernel]
 pub fn mark_sources(v: u32, depend: In<u32>) -> bool {
     depend.at(v) == 0
 }

@@ -5,3 +5,9 @@ target triple = "nvptx64-nvidia-cuda"
 define ptr @__dynamic_shared_base() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @__dynamic_shared to ptr)
 }
+; An address that arrived as a number, as one of global memory.
+define ptr @__global_pointer(i64 %address) alwaysinline nounwind {
+  %global = inttoptr i64 %address to ptr addrspace(1)
+  %pointer = addrspacecast ptr addrspace(1) %global to ptr
+  ret ptr %pointer
+}

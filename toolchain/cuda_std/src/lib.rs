@@ -1,4 +1,4 @@
-//! What trioxide uses of Rust-CUDA's `cuda_std`: kernels, thread indices, warps, shared memory.
+//! What trioxide uses of Rust-CUDA's `cuda_std`: kernels, thread indices, warps, shared and global memory.
 //!
 //! On the device these are rustc's NVPTX intrinsics and LLVM's. On the host only the [`kernel`] attribute exists.
 #![no_std]
@@ -10,6 +10,8 @@
 
 pub use cuda_std_macros::kernel;
 
+#[cfg(target_arch = "nvptx64")]
+pub mod global;
 #[cfg(target_arch = "nvptx64")]
 pub mod shared;
 #[cfg(target_arch = "nvptx64")]

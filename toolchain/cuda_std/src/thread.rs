@@ -5,6 +5,8 @@ use core::arch::nvptx;
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"]
     fn barrier_or(barrier: i32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.membar.sys"]
+    fn membar_sys();
 }
 
 /// Thread within its block.
@@ -53,4 +55,11 @@ pub fn sync_threads() {
 pub fn sync_threads_or(predicate: bool) -> bool {
     // SAFETY: as above.
     unsafe { barrier_or(0, predicate) }
+}
+
+/// Makes what this thread wrote visible to the host before what it does next.
+#[inline(always)]
+pub fn system_fence() {
+    // SAFETY: a fence.
+    unsafe { membar_sys() }
 }

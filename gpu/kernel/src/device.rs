@@ -1,17 +1,20 @@
-//! How a PTX entry runs its body: what [`crate::launch`] is on the CPU.
+//! How a PTX entry runs its body: what `crate::launch` is on the CPU.
 
 use cuda_std::{thread, warp};
 
-use crate::block::Block;
+use crate::Index;
+use crate::bits::BitWord;
+use crate::block::{Block, SharedMemory};
+use crate::check::Fault;
 use crate::view::Out;
 
 /// Runs `body` for every index below `n`: a grid-stride loop.
 #[inline(always)]
-pub fn each(n: u32, body: impl Fn(u32)) {
+pub fn each<I: Index>(n: u32, body: impl Fn(I)) {
     let step = thread::grid_dim_x() * thread::block_dim_x();
     let mut i = thread::index_1d();
     while i < n {
-        body(i);
+        body(I::from_index(i));
         // Ends at the top of the index range too, where i + step would wrap.
         match i.checked_add(step) {
             Some(next) => i = next,
@@ -27,7 +30,11 @@ const WORDS: usize = 4;
 ///
 /// A thread evaluates several indices before the first ballot, so that their reads overlap.
 #[inline(always)]
-pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: [Out<u32>; N]) {
+pub fn each_bits<const N: usize, I: Index, W: BitWord>(
+    n: u32,
+    body: impl Fn(I) -> [bool; N],
+    bits: [Out<W>; N],
+) {
     let warps = thread::grid_dim_x() * (thread::block_dim_x() / 32);
     let words = n.div_ceil(32);
     let lane = warp::lane_id();
@@ -40,7 +47,7 @@ pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: 
         while j < WORDS as u32 {
             let i = (first + j) * 32 + lane;
             if i < n {
-                let found = body(i);
+                let found = body(I::from_index(i));
                 let mut k = 0;
                 while k < N {
                     flags[k] |= (found[k] as u32) << j;
@@ -51,10 +58,10 @@ pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: 
         }
         let mut k = 0;
         while k < N {
-            let mut packed = [0; WORDS];
+            let mut packed = [W::from_word(0); WORDS];
             let mut j = 0;
             while j < WORDS {
-                packed[j] = warp::ballot(flags[k] >> j & 1 != 0);
+                packed[j] = W::from_word(warp::ballot(flags[k] >> j & 1 != 0));
                 j += 1;
             }
             if lane == 0 {
@@ -70,7 +77,11 @@ pub fn each_bits<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: 
 ///
 /// A warp's flags are N words. For each, a lane fetches the flag of its bit from the lane that has it.
 #[inline(always)]
-pub fn each_group<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits: Out<u32>) {
+pub fn each_group<const N: usize, I: Index, W: BitWord>(
+    n: u32,
+    body: impl Fn(I) -> [bool; N],
+    bits: Out<W>,
+) {
     let step = thread::grid_dim_x() * (thread::block_dim_x() / 32);
     let groups = n.div_ceil(32);
     let lane = warp::lane_id();
@@ -79,7 +90,7 @@ pub fn each_group<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits:
         let i = group * 32 + lane;
         let mut mine = 0;
         if i < n {
-            let flags = body(i);
+            let flags = body(I::from_index(i));
             let mut k = 0;
             while k < N {
                 mine |= (flags[k] as u32) << k;
@@ -93,7 +104,7 @@ pub fn each_group<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits:
             let packed = warp::ballot(flags >> (bit % N as u32) & 1 != 0);
             // The last group's words may reach past the end.
             if lane == 0 && group * N as u32 + word < bits.len() {
-                bits.set(group * N as u32 + word, packed);
+                bits.set(group * N as u32 + word, W::from_word(packed));
             }
             word += 1;
         }
@@ -103,9 +114,31 @@ pub fn each_group<const N: usize>(n: u32, body: impl Fn(u32) -> [bool; N], bits:
 
 /// Runs `body` for every block below `n`.
 #[inline(always)]
-pub fn each_block<const LANES: usize>(n: u32, body: impl Fn(&Block<LANES>)) {
+pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Block<LANES, S>)) {
     let block = thread::block_idx_x();
     if block < n {
         body(&Block::new(block));
     }
+}
+
+/// Where the host reads faults; it writes its address here when it loads the module.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+#[cfg(feature = "checked")]
+static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
+
+/// Tells the host of a bad index and ends the launch.
+#[allow(dead_code)]
+pub(crate) fn report(fault: Fault) -> ! {
+    #[cfg(feature = "checked")]
+    // SAFETY: the host's memory, or null; of several faults at once any may stay.
+    unsafe {
+        let at = __trioxide_fault;
+        if !at.is_null() {
+            at.write_volatile(fault);
+            cuda_std::thread::system_fence();
+        }
+    }
+    let _ = fault;
+    panic!()
 }

@@ -1,0 +1,91 @@
+//! Writes a kernel's PTX entries.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::Ident;
+
+use crate::kernel::{Kernel, Shape, own};
+
+pub fn entries(kernel: &Kernel) -> TokenStream {
+    let name = &kernel.function.sig.ident;
+    match &kernel.options.instances {
+        None => entry(kernel, name, TokenStream::new()),
+        Some(instances) => {
+            let parameter = &instances.parameter;
+            let entries = instances.types.iter().map(|instance| {
+                let ty = &instance.ty;
+                let alias = quote!(type #parameter = #ty;);
+                entry(kernel, &format_ident!("{name}_{}", instance.suffix), alias)
+            });
+            entries.collect()
+        }
+    }
+}
+
+fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
+    let name = &kernel.function.sig.ident;
+    let label = name.to_string();
+    let (n, i) = (own("n"), own("i"));
+    let mut parameters = Vec::new();
+    let mut views = Vec::new();
+    let mut arguments = Vec::new();
+    for (k, parameter) in kernel.parameters.iter().enumerate() {
+        let ty = &parameter.ty;
+        let array = parameter.name.to_string();
+        let own = own(&format!("p{k}"));
+        parameters.push(quote!(#own: <#ty as ::trioxide_kernel::Parameter>::Raw));
+        views.push(quote! {
+            let #own = unsafe {
+                <#ty as ::trioxide_kernel::Parameter>::from_raw(
+                    #own,
+                    ::trioxide_kernel::check::Label::new(#label, #array),
+                )
+            };
+        });
+        arguments.push(own);
+    }
+    let word = kernel.word();
+    for set in kernel.bit_sets() {
+        let array = set.to_string();
+        parameters.push(quote!(#set: ::trioxide_kernel::view::RawView<#word>));
+        views.push(quote! {
+            let #set = unsafe {
+                ::trioxide_kernel::Out::from_raw(
+                    #set,
+                    ::trioxide_kernel::check::Label::new(#label, #array),
+                )
+            };
+        });
+    }
+    let call = quote!(super::#name(#i #(, #arguments)*));
+    let body = match &kernel.shape {
+        Shape::Each => quote! { ::trioxide_kernel::device::each(#n, |#i| #call); },
+        Shape::Bits { sets, flags } => {
+            let flags_of = kernel.flags(call);
+            let sets_of = kernel.bit_sets();
+            if *sets == 1 && *flags > 1 {
+                quote! { ::trioxide_kernel::device::each_group(#n, |#i| #flags_of, #(#sets_of)*); }
+            } else {
+                quote! { ::trioxide_kernel::device::each_bits(#n, |#i| #flags_of, [#(#sets_of),*]); }
+            }
+        }
+        Shape::Block { .. } => {
+            quote! { ::trioxide_kernel::device::each_block(#n, |#i| #call); }
+        }
+    };
+    quote! {
+        // A module of its own: inside of it the entry's name does not hide the function's.
+        #[cfg(target_arch = "nvptx64")]
+        mod #entry {
+            #[allow(unused_imports)]
+            use super::*;
+            #alias
+
+            #[::trioxide_kernel::cuda_std::kernel]
+            pub unsafe fn #entry(#n: u32 #(, #parameters)*) {
+                #(#views)*
+                #body
+            }
+        }
+    }
+}

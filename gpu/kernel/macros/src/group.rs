@@ -1,0 +1,171 @@
+//! `#[derive(Group)]`: structs of views as one parameter.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{
+    Data, DeriveInput, Error, Fields, GenericParam, Lifetime, Result, Type, WherePredicate,
+    visit_mut::VisitMut,
+};
+
+use crate::kernel::last;
+
+/// Puts one lifetime in the place of all.
+struct Replace<'l>(&'l Lifetime);
+
+impl VisitMut for Replace<'_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = self.0.clone();
+    }
+}
+
+pub fn expand(input: DeriveInput) -> Result<TokenStream> {
+    let message = "a group is a struct of views and scalars with named fields";
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(&input.ident, message));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new_spanned(&input.ident, message));
+    };
+    let lifetimes: Vec<_> = input.generics.lifetimes().collect();
+    if lifetimes.len() != 1 {
+        let message = "a group has one lifetime, that of its views: `struct Search<'a> { sites: In<'a, Site> }`";
+        return Err(Error::new_spanned(&input.ident, message));
+    }
+    let name = &input.ident;
+    let visibility = &input.vis;
+    let buffers = format_ident!("{name}Buffers");
+    let (impl_generics, type_generics, conditions) = input.generics.split_for_impl();
+    let predicates: Vec<&WherePredicate> = conditions
+        .iter()
+        .flat_map(|clause| clause.predicates.iter())
+        .collect();
+    let others: Vec<&GenericParam> = input
+        .generics
+        .params
+        .iter()
+        .filter(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
+        .collect();
+    let other_names: Vec<TokenStream> = others
+        .iter()
+        .map(|parameter| match parameter {
+            GenericParam::Type(ty) => {
+                let ident = &ty.ident;
+                quote!(#ident)
+            }
+            GenericParam::Const(constant) => {
+                let ident = &constant.ident;
+                quote!(#ident)
+            }
+            GenericParam::Lifetime(_) => TokenStream::new(),
+        })
+        .collect();
+
+    let static_lifetime: Lifetime = syn::parse_quote!('static);
+    let field_names: Vec<_> = fields.named.iter().map(|field| &field.ident).collect();
+    let texts: Vec<String> = field_names
+        .iter()
+        .map(|name| name.as_ref().map(ToString::to_string).unwrap_or_default())
+        .collect();
+    let types: Vec<&Type> = fields.named.iter().map(|field| &field.ty).collect();
+    let static_types: Vec<Type> = types
+        .iter()
+        .map(|ty| {
+            let mut ty = (*ty).clone();
+            Replace(&static_lifetime).visit_type_mut(&mut ty);
+            ty
+        })
+        .collect();
+    let docs = fields.named.iter().map(|field| {
+        let docs = field
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("doc"));
+        let docs: Vec<_> = docs.collect();
+        match docs.is_empty() {
+            true => quote!(#[doc = "As the field of the group."]),
+            false => quote!(#(#docs)*),
+        }
+    });
+
+    // What the entry receives: the fields' parts, one behind the other.
+    let raw = static_types.iter().rev().fold(quote!(()), |rest, ty| {
+        quote!(::trioxide_kernel::parameter::Pair<<#ty as ::trioxide_kernel::Parameter>::Raw, #rest>)
+    });
+    let take_apart = field_names.iter().rev().fold(
+        quote!(()),
+        |rest, name| quote!(::trioxide_kernel::parameter::Pair(#name, #rest)),
+    );
+
+    let is_shared = |ty: &&Type| match ty {
+        Type::Path(path) => {
+            !["Out", "Atomic", "Racing"].contains(&last(path).ident.to_string().as_str())
+        }
+        _ => true,
+    };
+    let copies = types.iter().all(|ty| is_shared(ty)).then(|| {
+        quote! {
+            #[cfg(not(target_arch = "nvptx64"))]
+            impl<'buffers, #(#others),*> Clone for #buffers<'buffers, #(#other_names),*>
+            where #(#predicates),*
+            {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            impl<'buffers, #(#others),*> Copy for #buffers<'buffers, #(#other_names),*>
+            where #(#predicates),*
+            {
+            }
+        }
+    });
+    let doc = format!("What a launch takes for [`{name}`].");
+    Ok(quote! {
+        impl #impl_generics Clone for #name #type_generics #conditions {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl #impl_generics Copy for #name #type_generics #conditions {}
+
+        #[doc = #doc]
+        #[cfg(not(target_arch = "nvptx64"))]
+        #visibility struct #buffers<'buffers, #(#others),*>
+        where #(#predicates),*
+        {
+            #(
+                #docs
+                pub #field_names: <#static_types as ::trioxide_kernel::Parameter>::Argument<'buffers>,
+            )*
+        }
+        #copies
+
+        impl #impl_generics ::trioxide_kernel::Parameter for #name #type_generics #conditions {
+            type Raw = #raw;
+            #[cfg(not(target_arch = "nvptx64"))]
+            type Argument<'buffers> = #buffers<'buffers, #(#other_names),*>;
+
+            #[inline(always)]
+            unsafe fn from_raw(raw: Self::Raw, label: ::trioxide_kernel::check::Label) -> Self {
+                let #take_apart = raw;
+                // SAFETY: the caller's promise holds for each field.
+                unsafe {
+                    Self {
+                        #( #field_names: <#types as ::trioxide_kernel::Parameter>::from_raw(#field_names, label.field(#texts)), )*
+                    }
+                }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn raw(
+                _: &'static str,
+                argument: Self::Argument<'_>,
+                arguments: &mut ::trioxide_kernel::launch::Arguments,
+            ) -> Self::Raw {
+                #( let #field_names = <#static_types as ::trioxide_kernel::Parameter>::raw(#texts, argument.#field_names, arguments); )*
+                #take_apart
+            }
+        }
+    })
+}

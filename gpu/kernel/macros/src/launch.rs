@@ -1,0 +1,330 @@
+//! Writes a kernel's launch: the checks of its arguments, and its run on the CPU.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{GenericParam, Type};
+
+use crate::kernel::{Kernel, Parameter, Shape, last, own};
+
+pub fn launch(kernel: &Kernel) -> TokenStream {
+    let sig = &kernel.function.sig;
+    let name = &sig.ident;
+    let visibility = &kernel.function.vis;
+    let (generics, _, conditions) = sig.generics.split_for_impl();
+    let (on, n, arguments) = (own("on"), own("n"), own("arguments"));
+    let (moves_of, broken, condition, launched) =
+        (own("moves"), own("broken"), own("condition"), own("launch"));
+    let word = kernel.word();
+    let bit_sets = kernel.bit_sets();
+    let parameters = kernel.parameters.iter().map(
+        |Parameter { name, ty }| quote!(#name: <#ty as ::trioxide_kernel::Parameter>::Argument<'_>),
+    );
+    let raws = kernel.parameters.iter().map(|Parameter { name, ty }| {
+        let text = name.to_string();
+        quote! {
+            let #name = <#ty as ::trioxide_kernel::Parameter>::raw(#text, #name, &mut #arguments);
+            #arguments.push(#name);
+        }
+    });
+    let raw_sets = bit_sets.iter().map(|set| {
+        let text = set.to_string();
+        quote! {
+            let #set = #arguments.array(#text, #set);
+            #arguments.push(#set);
+        }
+    });
+    let conditions_checked = checked_conditions(kernel);
+    let moves = match &kernel.options.moves {
+        None => quote!(::core::option::Option::None),
+        Some(moves) => {
+            let names = environment(kernel);
+            quote!({ #names ::core::option::Option::Some((#moves) as u64) })
+        }
+    };
+    let (shape, run, shared) = run(kernel);
+    let checks = match &kernel.shape {
+        Shape::Block { lanes, shared } if kernel.options.instances.is_none() => quote! {
+            const _: () = ::trioxide_kernel::block::check_width(#lanes);
+            const _: () = ::trioxide_kernel::block::check_shared(::core::mem::size_of::<#shared>());
+        },
+        Shape::Block { lanes, .. } => quote! {
+            const _: () = ::trioxide_kernel::block::check_width(#lanes);
+        },
+        _ => TokenStream::new(),
+    };
+    let (entries, select) = entries(kernel);
+    let text = name.to_string();
+    let doc = format!("Launch of [`{name}`](fn@{name}).");
+    let docs = launch_docs(kernel);
+    quote! {
+        #[doc = #doc]
+        #[cfg(not(target_arch = "nvptx64"))]
+        #visibility mod #name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            #checks
+
+            /// Names of the kernel's PTX entries.
+            pub const ENTRIES: &[&str] = &[#(#entries),*];
+
+            #(#[doc = #docs])*
+            pub unsafe fn launch #generics (
+                #on: &dyn ::trioxide_kernel::launch::Launcher,
+                #n: u32
+                #(, #parameters)*
+                #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
+            ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
+                let #moves_of = #moves;
+                #conditions_checked
+                let mut #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
+                #(#raws)*
+                #(#raw_sets)*
+                if let ::core::option::Option::Some(#condition) = #broken {
+                    return ::core::result::Result::Err(
+                        ::trioxide_kernel::launch::LaunchError::Requirement {
+                            kernel: #text,
+                            condition: #condition,
+                            lengths: ::trioxide_kernel::launch::lengths(#n, &#arguments),
+                        },
+                    );
+                }
+                let #launched = ::trioxide_kernel::launch::Launch {
+                    kernel: ::trioxide_kernel::launch::Kernel {
+                        name: #text,
+                        entry: #select,
+                        package: ::core::env!("CARGO_PKG_NAME"),
+                        module: ::core::module_path!(),
+                    },
+                    shape: ::trioxide_kernel::launch::Shape::#shape,
+                    n: #n,
+                    shared: #shared,
+                    arguments: #arguments,
+                    moves: #moves_of,
+                    run: &#run,
+                };
+                // SAFETY: the caller's promise.
+                unsafe { #on.launch(#launched) }
+            }
+        }
+    }
+    .into_token_stream()
+}
+
+/// The names that conditions and `moves` use: `n`, the arguments, `words`.
+fn environment(kernel: &Kernel) -> TokenStream {
+    let n = own("n");
+    let names = kernel.parameters.iter().map(|Parameter { name, ty }| {
+        if is_number(ty) {
+            quote!(let #name = #name;)
+        } else {
+            quote!(let #name = &#name;)
+        }
+    });
+    let author_n = quote::format_ident!("n");
+    quote! {
+        #[allow(unused_imports)]
+        use ::trioxide_kernel::words;
+        #[allow(unused_variables)]
+        let #author_n = #n as usize;
+        #( #[allow(unused_variables)] #names )*
+    }
+}
+
+/// Whether a type is one of the language's numbers.
+fn is_number(ty: &Type) -> bool {
+    const NUMBERS: [&str; 10] = [
+        "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) => NUMBERS.contains(&last(path).ident.to_string().as_str()),
+        _ => false,
+    }
+}
+
+/// Defines `broken`, the first condition that does not hold.
+fn checked_conditions(kernel: &Kernel) -> TokenStream {
+    let names = environment(kernel);
+    let (n, broken) = (own("n"), own("broken"));
+    let conditions = kernel.options.requires.iter().map(|condition| {
+        let text = condition.to_token_stream().to_string();
+        let text = tidy(&text);
+        quote! {
+            if #broken.is_none() && !(#condition) {
+                #broken = ::core::option::Option::Some(#text);
+            }
+        }
+    });
+    let flags = match kernel.shape {
+        Shape::Bits { flags, .. } => flags,
+        _ => 1,
+    };
+    let room = kernel.bit_sets().into_iter().map(|set| {
+        let text = match flags {
+            1 => format!("{set}.len() >= words(n)"),
+            _ => format!("{set}.len() >= words({flags} * n)"),
+        };
+        quote! {
+            if #broken.is_none() && #set.len() < ::trioxide_kernel::words(#flags * #n as usize) {
+                #broken = ::core::option::Option::Some(#text);
+            }
+        }
+    });
+    quote! {
+        #[allow(unused_mut)]
+        let mut #broken: ::core::option::Option<&'static str> = ::core::option::Option::None;
+        {
+            #(#room)*
+            #names
+            #(#conditions)*
+        }
+    }
+}
+
+/// A condition's tokens as one writes them.
+fn tidy(tokens: &str) -> String {
+    tokens
+        .replace(" . ", ".")
+        .replace(" ()", "()")
+        .replace(" (", "(")
+        .replace("( ", "(")
+        .replace(" )", ")")
+        .replace(" ,", ",")
+        .replace("* ", "* ")
+}
+
+/// The shape, the CPU's run and the shared memory of a launch.
+fn run(kernel: &Kernel) -> (TokenStream, TokenStream, TokenStream) {
+    let sig = &kernel.function.sig;
+    let name = &sig.ident;
+    let label = name.to_string();
+    let (n, i, range) = (own("n"), own("i"), own("range"));
+    let views = kernel.parameters.iter().map(|Parameter { name, ty }| {
+        let text = name.to_string();
+        quote! {
+            // SAFETY: the caller's promise; buffers are borrowed meanwhile.
+            let #name = unsafe {
+                <#ty as ::trioxide_kernel::Parameter>::from_raw(
+                    #name,
+                    ::trioxide_kernel::check::Label::new(#label, #text),
+                )
+            };
+        }
+    });
+    let word = kernel.word();
+    let bit_sets = kernel.bit_sets();
+    let set_views = bit_sets.iter().map(|set| {
+        let text = set.to_string();
+        quote! {
+            // SAFETY: each word is one call's.
+            let #set = unsafe {
+                ::trioxide_kernel::Out::<#word>::from_raw(
+                    #set,
+                    ::trioxide_kernel::check::Label::new(#label, #text),
+                )
+            };
+        }
+    });
+    let types = sig
+        .generics
+        .params
+        .iter()
+        .filter_map(|parameter| match parameter {
+            GenericParam::Type(ty) => Some(&ty.ident),
+            _ => None,
+        });
+    let turbofish = match sig.generics.params.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(::<#(#types),*>),
+    };
+    let arguments = kernel.parameters.iter().map(|parameter| &parameter.name);
+    let call = quote!(super::#name #turbofish (#i #(, #arguments)*));
+    let zero = quote!(0);
+    let (shape, body, shared) = match &kernel.shape {
+        Shape::Each => (
+            quote!(Each),
+            quote! {
+                for #i in #range {
+                    let #i = ::trioxide_kernel::Index::from_index(#i);
+                    #call
+                }
+            },
+            zero,
+        ),
+        Shape::Bits { sets, flags } => {
+            let flags_of = kernel.flags(call);
+            let body = if *sets == 1 && *flags > 1 {
+                quote!(::trioxide_kernel::launch::groups(#range, #n, |#i| #flags_of, #(#bit_sets)*))
+            } else {
+                quote!(::trioxide_kernel::launch::bits(#range, #n, |#i| #flags_of, [#(#bit_sets),*]))
+            };
+            (quote!(Bits), body, zero)
+        }
+        Shape::Block { lanes, shared } => (
+            quote!(Blocks { lanes: (#lanes) as u32 }),
+            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, |#i| #call)),
+            quote!(::core::mem::size_of::<#shared>()),
+        ),
+    };
+    let run = quote! {
+        |#range: ::core::ops::Range<u32>| {
+            #(#views)*
+            #(#set_views)*
+            #body
+        }
+    };
+    (shape, run, shared)
+}
+
+/// Names of the PTX entries, and the one of a launch.
+fn entries(kernel: &Kernel) -> (Vec<String>, TokenStream) {
+    let name = &kernel.function.sig.ident;
+    match &kernel.options.instances {
+        None => (vec![name.to_string()], quote!(ENTRIES[0])),
+        Some(instances) => {
+            let parameter = &instances.parameter;
+            let entry = |instance: &crate::options::Instance| format!("{name}_{}", instance.suffix);
+            (
+                instances.types.iter().map(entry).collect(),
+                quote!(::trioxide_kernel::launch::instance(ENTRIES, #parameter::INSTANCE)),
+            )
+        }
+    }
+}
+
+/// The documentation of `launch`.
+fn launch_docs(kernel: &Kernel) -> Vec<String> {
+    let what = match kernel.shape {
+        Shape::Block { .. } => "blocks",
+        _ => "indices",
+    };
+    let mut docs = vec![
+        format!(" Runs the kernel for `n` {what} on `on`. It may return before the kernel ends."),
+        String::new(),
+        " # Errors".to_owned(),
+        " [`LaunchError`](::trioxide_kernel::launch::LaunchError) when an array lies on another device, the device has no PTX of"
+            .to_owned(),
+        " this package, or the device fails; and unless".to_owned(),
+    ];
+    for condition in &kernel.options.requires {
+        let condition = tidy(&condition.to_token_stream().to_string());
+        docs.push(format!(" - `{condition}`"));
+    }
+    for set in kernel.bit_sets() {
+        docs.push(format!(" - `{set}` has room for the flags of `n` indices"));
+    }
+    if kernel.options.requires.is_empty() && kernel.bit_sets().is_empty() {
+        docs.pop();
+        docs.push(" this package, or the device fails.".to_owned());
+    }
+    docs.extend([
+        String::new(),
+        " # Safety".to_owned(),
+        " With these arguments every index that the kernel forms is below the length of the array that it is used with; an"
+            .to_owned(),
+        " element of an `Out` that one call writes no other call reads or writes; lanes of a block that share memory are"
+            .to_owned(),
+        " separated by barriers. The conditions above are checked; ids that arrays hold are not.".to_owned(),
+    ]);
+    docs
+}

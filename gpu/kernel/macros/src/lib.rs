@@ -1,0 +1,71 @@
+//! The macros of `trioxide_kernel`, which documents them with examples.
+
+mod entry;
+mod group;
+mod instances;
+mod kernel;
+mod launch;
+mod options;
+mod shared;
+
+use proc_macro::TokenStream;
+use syn::parse_macro_input;
+
+/// Declares a kernel: a function, its PTX entry, its run on the CPU and its typed launch.
+///
+/// | the function takes, first | it gives | it is called |
+/// | --- | --- | --- |
+/// | `i: u32` or an id | nothing | for each index below n |
+/// | `i: u32` or an id | flags: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k | for each index below n; 32 flags make a word |
+/// | `block: &Block<LANES>` or `&Block<LANES, S>` | nothing | for each block below n; `S` is the struct of its shared memory |
+///
+/// Further parameters are views (`In<T>`, `Out<T>`, `Atomic<T>`), scalars, and groups (`#[derive(Group)]`). Their names are the
+/// author's: none is reserved.
+///
+/// In the parentheses stand, in any order:
+///
+/// | option | |
+/// | --- | --- |
+/// | `P(f32 = Vec2, f64 = DVec2)` | the instances of a kernel that is generic over `P`: PTX entries `name_f32` and `name_f64`; the trait that bounds `P` has `const INSTANCE: &'static str` |
+/// | `P in Precisions` | the same, by the name of a set that [`macro@instances`] declares |
+/// | `requires(a.len() == 3 * n, …)` | conditions, checked at each launch: `n` is the number of indices or blocks (`usize`); arrays have `len()` and `bytes()`; `words(n)` is the length of a bit set |
+/// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |
+/// | `members = HalfEdge` | what the bit set's members are, where they are not the index |
+///
+/// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)`: `In<T>` becomes
+/// `&Buffer<T>`, `Out<T>` and `Atomic<T>` become `&mut Buffer<T>`, a group its `…Buffers`. Bit sets that the function gives come
+/// last.
+#[proc_macro_attribute]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::expand(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Declares a named set of instances: `instances! { pub(crate) Precisions(f32 = glam::Vec2, f64 = glam::DVec2) }`.
+///
+/// A kernel uses it by `#[kernel(P in Precisions)]`; the name is imported like any other. Types are written with their whole
+/// paths, since they are resolved where the kernel stands.
+#[proc_macro]
+pub fn instances(input: TokenStream) -> TokenStream {
+    instances::expand(parse_macro_input!(input)).into()
+}
+
+/// Makes a struct of views and scalars a parameter of kernels.
+///
+/// Beside `struct Search<'a> { sites: In<'a, Site>, count: u32 }` it writes `SearchBuffers<'a> { sites: &'a Buffer<Site>, count:
+/// u32 }`, which launches take. Every field is `pub` there. Fields may be groups themselves.
+#[proc_macro_derive(Group)]
+pub fn group(input: TokenStream) -> TokenStream {
+    group::expand(parse_macro_input!(input))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes a struct of `Shared` arrays the shared memory of a block: `&Block<256, Tile>`.
+#[proc_macro_derive(SharedMemory)]
+pub fn shared_memory(input: TokenStream) -> TokenStream {
+    shared::expand(parse_macro_input!(input))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,138 @@
+//! What stands in the parentheses of `#[kernel(…)]`.
+
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, Expr, Ident, Path, Result, Token, Type, parenthesized};
+
+/// All options but named sets of instances.
+#[derive(Default)]
+pub struct Options {
+    pub instances: Option<Instances>,
+    pub requires: Vec<Expr>,
+    pub moves: Option<Expr>,
+    pub members: Option<Type>,
+}
+
+/// `P(f32 = Vec2, f64 = DVec2)`.
+pub struct Instances {
+    pub parameter: Ident,
+    pub types: Vec<Instance>,
+}
+
+/// `f32 = Vec2`.
+pub struct Instance {
+    pub suffix: Ident,
+    pub ty: Type,
+}
+
+/// `P in Precisions` with the other options.
+pub struct Named {
+    pub parameter: Ident,
+    pub set: Path,
+    pub others: TokenStream,
+}
+
+impl Parse for Instance {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let suffix = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self {
+            suffix,
+            ty: input.parse()?,
+        })
+    }
+}
+
+const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set for its instances, requires(…), moves(…), members = …";
+
+impl Parse for Options {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let mut options = Options::default();
+        while !input.is_empty() {
+            let name: Ident = input.parse()?;
+            if name == "requires" {
+                let list;
+                parenthesized!(list in input);
+                let conditions = Punctuated::<Expr, Token![,]>::parse_terminated(&list)?;
+                options.requires.extend(conditions);
+            } else if name == "moves" {
+                let expression;
+                parenthesized!(expression in input);
+                options.moves = Some(expression.parse()?);
+            } else if name == "members" {
+                input.parse::<Token![=]>()?;
+                options.members = Some(input.parse()?);
+            } else if name == "block" {
+                let message = "a block's width stands in the signature: `block: &Block<256>`";
+                return Err(Error::new(name.span(), message));
+            } else if name == "shared" {
+                let message = "shared memory stands in the signature, as a struct with #[derive(SharedMemory)]: `block: &Block<256, Tile>`";
+                return Err(Error::new(name.span(), message));
+            } else if name == "bits" {
+                let message = "a kernel whose function returns bool, (bool, bool) or [bool; N] gives bits: no option is needed";
+                return Err(Error::new(name.span(), message));
+            } else if input.peek(syn::token::Paren) {
+                if options.instances.is_some() {
+                    return Err(Error::new(
+                        name.span(),
+                        "a kernel is generic over one type at most",
+                    ));
+                }
+                let list;
+                parenthesized!(list in input);
+                let types = Punctuated::<Instance, Token![,]>::parse_terminated(&list)?;
+                options.instances = Some(Instances {
+                    parameter: name,
+                    types: types.into_iter().collect(),
+                });
+            } else {
+                return Err(unknown(&name));
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The error for an option that there is not.
+pub fn unknown(name: &Ident) -> Error {
+    Error::new(name.span(), format!("unknown option `{name}`: {KNOWN}"))
+}
+
+impl Named {
+    /// Takes `P in Set` out of the options, if it stands there.
+    pub fn find(options: &TokenStream) -> Result<Option<Self>> {
+        let mut before = TokenStream::new();
+        let tokens: Vec<_> = options.clone().into_iter().collect();
+        for (i, token) in tokens.iter().enumerate() {
+            let is_in = matches!(token, proc_macro2::TokenTree::Ident(ident) if ident == "in");
+            if !is_in || i == 0 {
+                before.extend([token.clone()]);
+                continue;
+            }
+            let proc_macro2::TokenTree::Ident(parameter) = &tokens[i - 1] else {
+                return Err(Error::new(token.span(), "write `P in Set`"));
+            };
+            let rest: TokenStream = tokens[i + 1..].iter().cloned().collect();
+            let mut others: TokenStream = tokens[..i - 1].iter().cloned().collect();
+            let split = |input: ParseStream| -> Result<(Path, TokenStream)> {
+                let set = input.call(Path::parse_mod_style)?;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+                Ok((set, input.parse()?))
+            };
+            let (set, behind) = syn::parse::Parser::parse2(split, rest)?;
+            others.extend(behind);
+            return Ok(Some(Self {
+                parameter: parameter.clone(),
+                set,
+                others,
+            }));
+        }
+        Ok(None)
+    }
+}

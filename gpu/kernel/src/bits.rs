@@ -1,0 +1,113 @@
+//! Bit sets: arrays of words, 32 members to a word.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::Index;
+use crate::index::Word;
+use crate::view::AtomicElement;
+
+/// 32 bits of a set of `E`: an array of these is a bit set.
+#[repr(transparent)]
+pub struct Bits<E> {
+    word: u32,
+    member: PhantomData<E>,
+}
+
+impl<E> Clone for Bits<E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E> Copy for Bits<E> {}
+
+impl<E> PartialEq for Bits<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word
+    }
+}
+impl<E> Eq for Bits<E> {}
+
+impl<E> fmt::Debug for Bits<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#034b}", self.word)
+    }
+}
+
+impl<E> Bits<E> {
+    /// No member.
+    pub const EMPTY: Self = Self::new(0);
+
+    /// Bit i of `word` says whether member i of this word's is in the set.
+    #[inline(always)]
+    pub const fn new(word: u32) -> Self {
+        Self {
+            word,
+            member: PhantomData,
+        }
+    }
+
+    /// The 32 bits.
+    #[inline(always)]
+    pub const fn word(self) -> u32 {
+        self.word
+    }
+}
+
+// SAFETY: a transparent `u32`.
+unsafe impl<E> Zeroable for Bits<E> {}
+// SAFETY: a transparent `u32`.
+unsafe impl<E: 'static> Pod for Bits<E> {}
+// SAFETY: a transparent `u32`.
+unsafe impl<E: 'static> Word for Bits<E> {}
+// SAFETY: a transparent `u32`.
+unsafe impl<E: Send + Sync + 'static> AtomicElement for Bits<E> {
+    type Bits = u32;
+}
+
+/// A word of a bit set: `u32`, for a set of `u32`, or [`Bits<E>`].
+pub trait BitWord: Word {
+    /// Members of the set.
+    type Member: Index;
+    /// The word of 32 bits.
+    fn from_word(word: u32) -> Self;
+    /// Its 32 bits.
+    fn to_word(self) -> u32;
+}
+
+impl BitWord for u32 {
+    type Member = u32;
+
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self
+    }
+}
+
+impl<E: Index> BitWord for Bits<E> {
+    type Member = E;
+
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        Self::new(word)
+    }
+
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self.word
+    }
+}
+
+/// Words of a bit set of `members` members.
+#[inline(always)]
+pub const fn words(members: usize) -> usize {
+    members.div_ceil(32)
+}

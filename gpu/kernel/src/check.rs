@@ -1,0 +1,150 @@
+//! The checks of a checked build: which array an index left, and how the device says so.
+//!
+//! Debug builds and builds with the feature `checked` check every index of every view. On the CPU a bad one is a panic. A
+//! kernel on the device writes a [`Fault`] to memory that the host reads, and traps.
+
+use core::fmt;
+
+/// Whether this build checks indices.
+pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
+
+/// The name of a view's array, for messages. It has no size where indices are not checked.
+#[derive(Clone, Copy)]
+pub struct Label {
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    names: (&'static str, &'static str),
+    #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
+    array: u32,
+}
+
+impl Label {
+    /// Array `array` of kernel `kernel`.
+    #[inline(always)]
+    pub const fn new(kernel: &'static str, array: &'static str) -> Self {
+        let _ = (kernel, array);
+        Self {
+            #[cfg(all(
+                any(debug_assertions, feature = "checked"),
+                not(target_arch = "nvptx64")
+            ))]
+            names: (kernel, array),
+            #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
+            array: hash(array),
+        }
+    }
+
+    /// The array `field` of a group.
+    #[inline(always)]
+    pub const fn field(self, field: &'static str) -> Self {
+        #[cfg(all(
+            any(debug_assertions, feature = "checked"),
+            not(target_arch = "nvptx64")
+        ))]
+        return Self::new(self.names.0, field);
+        #[cfg(not(all(
+            any(debug_assertions, feature = "checked"),
+            not(target_arch = "nvptx64")
+        )))]
+        Self::new("", field)
+    }
+
+    /// Ends the kernel, or panics, unless `index` is below `len`; does nothing where indices are not checked.
+    #[inline(always)]
+    pub fn check(self, index: usize, len: usize) {
+        #[cfg(any(debug_assertions, feature = "checked"))]
+        if index >= len {
+            self.fail(index, len);
+        }
+        let _ = (index, len);
+    }
+
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    #[cold]
+    fn fail(self, index: usize, len: usize) -> ! {
+        let (kernel, array) = self.names;
+        panic!(
+            "{}",
+            OutOfBounds {
+                kernel,
+                array,
+                index: index as u64,
+                len: len as u64
+            }
+        );
+    }
+
+    #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
+    #[cold]
+    fn fail(self, index: usize, len: usize) -> ! {
+        let fault = Fault {
+            array: self.array,
+            is_set: 1,
+            index: index as u64,
+            len: len as u64,
+        };
+        crate::device::report(fault)
+    }
+}
+
+/// A bad index, as the device reports it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Fault {
+    /// [`hash`] of the array's name.
+    pub array: u32,
+    /// 1 if there is a fault.
+    pub is_set: u32,
+    /// The index.
+    pub index: u64,
+    /// Number of elements of the array.
+    pub len: u64,
+}
+
+/// Name of the device's variable with the address of the host's [`Fault`].
+pub const FAULT_SYMBOL: &str = "__trioxide_fault";
+
+/// FNV-1a of a name.
+pub const fn hash(name: &str) -> u32 {
+    let bytes = name.as_bytes();
+    let mut hash = 0x811C_9DC5u32;
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash
+}
+
+/// The message for an index that its array does not have.
+#[derive(Clone, Copy, Debug)]
+pub struct OutOfBounds<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// Name of the array: the kernel's parameter, or the field of a group.
+    pub array: &'a str,
+    /// The index.
+    pub index: u64,
+    /// Number of elements of the array.
+    pub len: u64,
+}
+
+impl fmt::Display for OutOfBounds<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            array,
+            index,
+            len,
+        } = self;
+        write!(
+            f,
+            "kernel {kernel}: index {index} of array `{array}`, which has {len} elements"
+        )
+    }
+}

@@ -1,0 +1,142 @@
+//! Indices and ids. An array may be indexed by `u32` or by an id, a `u32` that says what it numbers.
+
+use bytemuck::Pod;
+
+use crate::bits::BitWord;
+use crate::view::AtomicElement;
+
+/// What indexes an array: `u32`, or an id made by [`id!`](crate::id).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no index",
+    label = "not an index",
+    note = "an index is a `u32` or an id declared by `trioxide_kernel::id!`"
+)]
+pub trait Index: Copy + Send + Sync + 'static {
+    /// The words of bit sets of this.
+    type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
+    /// The index as a number.
+    fn index(self) -> u32;
+    /// The index of a number.
+    fn from_index(index: u32) -> Self;
+}
+
+impl Index for u32 {
+    type Word = u32;
+
+    #[inline(always)]
+    fn index(self) -> u32 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_index(index: u32) -> Self {
+        index
+    }
+}
+
+/// An element of 4 bytes: four neighbours load as one vector.
+///
+/// # Safety
+/// Its size and alignment are 4.
+pub unsafe trait Word: Pod {}
+
+// SAFETY: 4 bytes.
+unsafe impl Word for u32 {}
+// SAFETY: 4 bytes.
+unsafe impl Word for i32 {}
+// SAFETY: 4 bytes.
+unsafe impl Word for f32 {}
+
+/// No element: the index type's reserved value.
+pub const NONE: u32 = u32::MAX;
+
+/// Declares ids: types of a `u32` each, so that two arrays of different ids cannot be swapped.
+///
+/// ```
+/// trioxide_kernel::id! {
+///     /// A vertex of a mesh.
+///     pub struct Vertex = "vertex";
+/// }
+/// assert_eq!(Vertex::new(3).index(), 3);
+/// assert!(Vertex::NONE.is_none());
+/// assert_eq!(format!("{:?}", Vertex::new(3)), "vertex 3");
+/// ```
+#[macro_export]
+macro_rules! id {
+    ($($(#[$attribute:meta])* $visibility:vis struct $id:ident = $name:literal;)*) => { $(
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        $visibility struct $id(u32);
+
+        impl $id {
+            /// No element: the largest number.
+            pub const NONE: Self = Self(u32::MAX);
+
+            /// Element number `index`.
+            #[inline(always)]
+            pub const fn new(index: u32) -> Self {
+                Self(index)
+            }
+
+            /// Its number.
+            #[inline(always)]
+            pub const fn index(self) -> u32 {
+                self.0
+            }
+
+            /// Whether this is [`Self::NONE`].
+            #[inline(always)]
+            pub const fn is_none(self) -> bool {
+                self.0 == u32::MAX
+            }
+
+            /// Whether this is an element.
+            #[inline(always)]
+            pub const fn is_some(self) -> bool {
+                !self.is_none()
+            }
+        }
+
+        impl core::fmt::Debug for $id {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self.is_none() {
+                    true => f.write_str(concat!("no ", $name)),
+                    false => write!(f, concat!($name, " {}"), self.0),
+                }
+            }
+        }
+
+        impl core::fmt::Display for $id {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Debug::fmt(self, f)
+            }
+        }
+
+        // SAFETY: a transparent `u32`.
+        unsafe impl $crate::bytemuck::Zeroable for $id {}
+        // SAFETY: a transparent `u32`.
+        unsafe impl $crate::bytemuck::Pod for $id {}
+        // SAFETY: a transparent `u32`.
+        unsafe impl $crate::Word for $id {}
+        impl $crate::Scalar for $id {}
+        // SAFETY: a transparent `u32`.
+        unsafe impl $crate::view::AtomicElement for $id {
+            type Bits = u32;
+        }
+
+        impl $crate::Index for $id {
+            type Word = $crate::Bits<Self>;
+
+            #[inline(always)]
+            fn index(self) -> u32 {
+                self.0
+            }
+
+            #[inline(always)]
+            fn from_index(index: u32) -> Self {
+                Self(index)
+            }
+        }
+    )* };
+}

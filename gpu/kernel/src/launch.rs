@@ -1,0 +1,460 @@
+//! Launches, seen from the host: what `#[kernel]` writes against. Whoever runs kernels implements [`Launcher`].
+
+use core::ffi::c_void;
+use core::fmt;
+use core::ops::Range;
+
+use bytemuck::Pod;
+
+use crate::Index;
+use crate::bits::BitWord;
+use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
+use crate::check::{Fault, OutOfBounds, hash};
+use crate::view::{Out, RawView};
+
+/// The device that a buffer's memory belongs to. Each device that is opened has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceId(pub u64);
+
+/// A typed array in the memory of a device. Dropping it gives its memory back.
+pub struct Buffer<T> {
+    address: u64,
+    len: usize,
+    capacity: usize,
+    memory: Box<dyn Memory>,
+    element: core::marker::PhantomData<T>,
+}
+
+/// Memory that a [`Buffer`] owns: dropping it frees it.
+pub trait Memory: Send + Sync {
+    /// The device whose memory this is.
+    fn device(&self) -> DeviceId;
+}
+
+impl<T> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = core::any::type_name::<T>();
+        write!(f, "Buffer<{element}> of {} elements", self.len)
+    }
+}
+
+impl<T: Pod> Buffer<T> {
+    /// A buffer of `len` elements at `address`, which `memory` keeps alive.
+    ///
+    /// # Safety
+    /// `address` is that of at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and
+    /// used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
+    pub unsafe fn from_raw(address: u64, len: usize, memory: Box<dyn Memory>) -> Self {
+        Self {
+            address,
+            len,
+            capacity: len,
+            memory,
+            element: core::marker::PhantomData,
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address in the device's memory.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// The device whose memory holds the elements.
+    pub fn device(&self) -> DeviceId {
+        self.memory.device()
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// Elements that its memory has room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The first `len` elements alone; those beyond the length so far hold what their memory held.
+    ///
+    /// # Panics
+    /// If `len` is over the capacity.
+    pub fn set_len(&mut self, len: usize) {
+        assert!(
+            len <= self.capacity,
+            "set_len({len}) of a buffer with room for {} elements",
+            self.capacity
+        );
+        self.len = len;
+    }
+
+    /// The same memory as elements of another type: `Buffer<u32>` as `Buffer<HalfEdge>`, `Buffer<[u32; 3]>` as
+    /// `Buffer<u32>`.
+    ///
+    /// # Panics
+    /// If the bytes are no whole number of the new elements.
+    pub fn cast<U: Pod>(self) -> Buffer<U> {
+        let bytes = self.bytes();
+        assert!(
+            size_of::<U>() > 0 && bytes.is_multiple_of(size_of::<U>()),
+            "{bytes} bytes are no whole number of {}",
+            core::any::type_name::<U>()
+        );
+        Buffer {
+            address: self.address,
+            len: bytes / size_of::<U>(),
+            capacity: self.capacity * size_of::<T>() / size_of::<U>(),
+            memory: self.memory,
+            element: core::marker::PhantomData,
+        }
+    }
+}
+
+/// How a launch's indices become calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A call for each index.
+    Each,
+    /// A call for each index; 32 of them give a word of a bit set. `run` takes a range of words.
+    Bits,
+    /// A call for each block of `lanes` lanes.
+    Blocks {
+        /// Lanes of a block.
+        lanes: u32,
+    },
+}
+
+/// A kernel, as its declaration describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Its function's name.
+    pub name: &'static str,
+    /// Name of the PTX entry of the instance.
+    pub entry: &'static str,
+    /// The package that declares it, whose PTX has the entry.
+    pub package: &'static str,
+    /// The module that declares it, `gpu::polylla::label`.
+    pub module: &'static str,
+}
+
+/// A kernel with its arguments.
+pub struct Launch<'a> {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// How indices become calls.
+    pub shape: Shape,
+    /// Number of indices, or of blocks.
+    pub n: u32,
+    /// Bytes of shared memory for each block that the kernel asks for.
+    pub shared: usize,
+    /// What the PTX entry takes.
+    pub arguments: Arguments,
+    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
+    pub moves: Option<u64>,
+    /// The CPU run of a range of indices, of words of indices, or of blocks.
+    pub run: &'a (dyn Fn(Range<u32>) + Sync),
+}
+
+impl Launch<'_> {
+    /// End of the range that `run` takes as a whole.
+    pub fn calls(&self) -> u32 {
+        match self.shape {
+            Shape::Bits => self.n.div_ceil(32),
+            Shape::Each | Shape::Blocks { .. } => self.n,
+        }
+    }
+
+    /// Threads that a device runs: for each index, for each lane, or one for four indices of a bit set.
+    pub fn threads(&self) -> u64 {
+        match self.shape {
+            Shape::Each => self.n.into(),
+            Shape::Bits => u64::from(self.n.div_ceil(4)),
+            Shape::Blocks { lanes } => u64::from(self.n) * u64::from(lanes),
+        }
+    }
+
+    /// Bytes of shared memory of each block on a device.
+    pub fn shared_bytes(&self) -> usize {
+        match self.shape {
+            Shape::Blocks { .. } => SCRATCH_BYTES + self.shared,
+            Shape::Each | Shape::Bits => 0,
+        }
+    }
+
+    /// Refuses arrays of another device than `device`.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`].
+    pub fn check_device(&self, device: DeviceId) -> Result<(), LaunchError> {
+        let other = |array: &&Array| array.device != device;
+        match self.arguments.arrays.iter().find(other) {
+            None => Ok(()),
+            Some(array) => Err(LaunchError::OtherDevice {
+                kernel: self.kernel.name,
+                array: array.name,
+            }),
+        }
+    }
+
+    /// The sentence for a fault that a device reported during this launch.
+    pub fn describe(&self, fault: Fault) -> String {
+        let array = |array: &&Array| hash(array.name) == fault.array;
+        let found = self.arguments.arrays.iter().find(array);
+        let message = OutOfBounds {
+            kernel: self.kernel.name,
+            array: found.map_or("shared", |array| array.name),
+            index: fault.index,
+            len: fault.len,
+        };
+        message.to_string()
+    }
+}
+
+/// An array that a launch takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// The kernel's parameter, or the field of a group.
+    pub name: &'static str,
+    /// Number of elements.
+    pub len: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+    device: DeviceId,
+}
+
+/// Values that a PTX entry takes.
+#[derive(Default)]
+pub struct Arguments {
+    /// 16 bytes at a time, so that every value is aligned.
+    values: Vec<u128>,
+    /// Where each value starts in `values`.
+    starts: Vec<usize>,
+    arrays: Vec<Array>,
+}
+
+impl Arguments {
+    /// The arguments of a launch of `n` indices.
+    #[doc(hidden)]
+    pub fn new(n: u32) -> Self {
+        let mut arguments = Self::default();
+        arguments.push(n);
+        arguments
+    }
+
+    /// Notes an array; what the entry receives for it.
+    #[doc(hidden)]
+    pub fn array<T: Pod>(&mut self, name: &'static str, buffer: &Buffer<T>) -> RawView<T> {
+        self.arrays.push(Array {
+            name,
+            len: buffer.len() as u64,
+            bytes: buffer.bytes() as u64,
+            device: buffer.device(),
+        });
+        RawView::new(buffer.address, buffer.len as u64)
+    }
+
+    /// Adds what the entry receives for its next parameter.
+    #[doc(hidden)]
+    pub fn push<R: Copy>(&mut self, raw: R) {
+        const {
+            assert!(
+                align_of::<R>() <= 16,
+                "a kernel's parameter is aligned to 16 bytes at most"
+            )
+        };
+        let start = self.values.len();
+        self.starts.push(start);
+        self.values
+            .resize(start + size_of::<R>().div_ceil(16).max(1), 0);
+        // SAFETY: room for the value was made above, aligned to 16 bytes.
+        unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
+    }
+
+    /// The arrays, in the order of the kernel's parameters; those of groups in the order of their fields; bit sets that the
+    /// function gives come last.
+    pub fn arrays(&self) -> &[Array] {
+        &self.arrays
+    }
+
+    /// Addresses of the values, as the driver takes them.
+    pub fn pointers(&mut self) -> Vec<*mut c_void> {
+        let first = self.values.as_mut_ptr();
+        // SAFETY: starts lie within the values.
+        let pointer = |&start: &usize| unsafe { first.add(start) }.cast();
+        self.starts.iter().map(pointer).collect()
+    }
+}
+
+/// Why a launch failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The arguments break a condition of the kernel's declaration.
+    Requirement {
+        /// The kernel.
+        kernel: &'static str,
+        /// The condition, as it stands in the declaration.
+        condition: &'static str,
+        /// The number of indices and the lengths of the arrays.
+        lengths: String,
+    },
+    /// An array lies in the memory of another device.
+    OtherDevice {
+        /// The kernel.
+        kernel: &'static str,
+        /// The array.
+        array: &'static str,
+    },
+    /// The device has no PTX of the kernel's package.
+    NotLoaded {
+        /// The kernel.
+        kernel: &'static str,
+        /// The package.
+        package: &'static str,
+    },
+    /// The device refused or failed.
+    Device {
+        /// The kernel.
+        kernel: &'static str,
+        /// The driver's reason.
+        reason: String,
+    },
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Requirement {
+                kernel,
+                condition,
+                lengths,
+            } => write!(f, "kernel {kernel} requires {condition}, but {lengths}"),
+            Self::OtherDevice { kernel, array } => write!(
+                f,
+                "kernel {kernel}: array `{array}` lies on another device: copy it to the device of the launch"
+            ),
+            Self::NotLoaded { kernel, package } => write!(
+                f,
+                "kernel {kernel}: the device has no PTX of package {package}: call Device::load with it first"
+            ),
+            Self::Device { kernel, reason } => write!(f, "kernel {kernel}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// A machine that runs kernels.
+pub trait Launcher {
+    /// Runs a kernel; it may return before the kernel ends.
+    ///
+    /// # Errors
+    /// [`LaunchError`] when an array lies elsewhere, the kernel's PTX is not loaded, or the machine fails.
+    ///
+    /// # Safety
+    /// What the kernel's launch asks for: every index that it forms is in range, and no two threads race.
+    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
+}
+
+/// The sentence on the lengths of a launch.
+#[doc(hidden)]
+pub fn lengths(n: u32, arguments: &Arguments) -> String {
+    let mut text = format!("n is {n}");
+    for array in arguments.arrays() {
+        text += &format!(", {} has {} elements", array.name, array.len);
+    }
+    text
+}
+
+/// Entry of the instance called `suffix`.
+#[doc(hidden)]
+pub fn instance(entries: &'static [&'static str], suffix: &str) -> &'static str {
+    let is_instance = |entry: &&&str| {
+        entry
+            .strip_suffix(suffix)
+            .is_some_and(|kernel| kernel.ends_with('_'))
+    };
+    entries
+        .iter()
+        .find(is_instance)
+        .expect("the kernel's declaration lists the instance")
+}
+
+#[doc(hidden)]
+#[inline(always)]
+pub fn bits<const N: usize, I: Index, W: BitWord>(
+    words: Range<u32>,
+    n: u32,
+    body: impl Fn(I) -> [bool; N],
+    bits: [Out<W>; N],
+) {
+    for word in words {
+        let packed = pack(word, n, &body);
+        for k in 0..N {
+            bits[k].set(word, W::from_word(packed[k]));
+        }
+    }
+}
+
+#[doc(hidden)]
+#[inline(always)]
+pub fn groups<const N: usize, I: Index, W: BitWord>(
+    groups: Range<u32>,
+    n: u32,
+    body: impl Fn(I) -> [bool; N],
+    bits: Out<W>,
+) {
+    for group in groups {
+        let mut words = [0u32; N];
+        let first = group * 32;
+        for i in 0..(n - first).min(32) as usize {
+            let flags = body(I::from_index(first + i as u32));
+            for (k, flag) in flags.into_iter().enumerate() {
+                let bit = N * i + k;
+                words[bit / 32] |= u32::from(flag) << (bit % 32);
+            }
+        }
+        for (k, word) in words.into_iter().enumerate() {
+            let index = group * N as u32 + k as u32;
+            // The last group's words may reach past the end.
+            if index < bits.len() {
+                bits.set(index, W::from_word(word));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool; N]) -> [u32; N] {
+    let mut packed = [0; N];
+    let first = word * 32;
+    for bit in 0..(n - first).min(32) {
+        let flags = body(I::from_index(first + bit));
+        for (packed, flag) in packed.iter_mut().zip(flags) {
+            *packed |= u32::from(flag) << bit;
+        }
+    }
+    packed
+}
+
+#[doc(hidden)]
+#[inline(always)]
+pub fn blocks<const LANES: usize, S: SharedMemory>(
+    blocks: Range<u32>,
+    body: impl Fn(&Block<LANES, S>),
+) {
+    let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
+    for index in blocks {
+        // SAFETY: aligned to 16 bytes, as long as declared, this thread's alone.
+        body(&unsafe { Block::new(index, memory.as_mut_ptr().cast()) });
+    }
+}

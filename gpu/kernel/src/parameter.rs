@@ -1,0 +1,138 @@
+//! What a kernel may take besides its index: views, scalars, groups of both.
+
+use bytemuck::Pod;
+use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
+
+use crate::check::Label;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::launch::{Arguments, Buffer};
+use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView};
+
+/// A kernel's parameter: a view, a scalar, or a group (see [`Group`](macro@crate::Group)).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel's parameter",
+    label = "no parameter of a kernel",
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+)]
+pub trait Parameter: Copy {
+    /// What the PTX entry receives.
+    type Raw: Copy + Send + Sync;
+
+    /// What a launch takes.
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a>;
+
+    /// The parameter of what an entry received.
+    ///
+    /// # Safety
+    /// That of the views' `from_raw`.
+    unsafe fn from_raw(raw: Self::Raw, label: Label) -> Self;
+
+    /// What the entry receives for an argument; its arrays are noted in `arguments`.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(
+        name: &'static str,
+        argument: Self::Argument<'_>,
+        arguments: &mut Arguments,
+    ) -> Self::Raw;
+}
+
+/// Two parts of a parameter, one behind the other, as C lays them out.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Pair<A, B>(pub A, pub B);
+
+impl<'v, T: Pod + Send + Sync> Parameter for In<'v, T> {
+    type Raw = RawView<T>;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = &'a Buffer<T>;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { In::from_raw(raw, label) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(name: &'static str, buffer: &Buffer<T>, arguments: &mut Arguments) -> RawView<T> {
+        arguments.array(name, buffer)
+    }
+}
+
+impl<'v, T: Pod + Send + Sync> Parameter for Out<'v, T> {
+    type Raw = RawView<T>;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = &'a mut Buffer<T>;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Out::from_raw(raw, label) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(name: &'static str, buffer: &mut Buffer<T>, arguments: &mut Arguments) -> RawView<T> {
+        arguments.array(name, buffer)
+    }
+}
+
+impl<'v, T: AtomicElement> Parameter for Atomic<'v, T> {
+    type Raw = RawView<T>;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = &'a mut Buffer<T>;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Atomic::from_raw(raw, label) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(name: &'static str, buffer: &mut Buffer<T>, arguments: &mut Arguments) -> RawView<T> {
+        arguments.array(name, buffer)
+    }
+}
+
+impl<'v, T: RacingElement> Parameter for Racing<'v, T> {
+    type Raw = RawView<T>;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = &'a mut Buffer<T>;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Racing::from_raw(raw, label) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(name: &'static str, buffer: &mut Buffer<T>, arguments: &mut Arguments) -> RawView<T> {
+        arguments.array(name, buffer)
+    }
+}
+
+/// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
+pub trait Scalar: Pod + Send + Sync {}
+
+macro_rules! scalars {
+    ($($scalar:ty),*) => { $( impl Scalar for $scalar {} )* };
+}
+
+scalars!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+scalars!(Vec2, Vec3, Vec4, DVec2, DVec3, DVec4);
+
+impl<T: Scalar> Parameter for T {
+    type Raw = T;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = T;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: T, _: Label) -> Self {
+        raw
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(_: &'static str, argument: T, _: &mut Arguments) -> T {
+        argument
+    }
+}

@@ -1,0 +1,398 @@
+//! Arrays that any index of a launch may change at any time.
+
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use bytemuck::Pod;
+use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
+
+use super::array::{Array, RawView};
+use crate::Index;
+use crate::bits::BitWord;
+use crate::check::Label;
+
+/// An integer with atomic operations: `u32` or `u64`. All are relaxed: launches order them.
+pub trait AtomicInteger: Pod + Ord + Send + Sync {
+    /// # Safety
+    /// `at` is valid, and every access at the time is atomic.
+    unsafe fn load(at: *mut Self) -> Self;
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn store(at: *mut Self, value: Self);
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn add(at: *mut Self, value: Self) -> Self;
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn min(at: *mut Self, value: Self) -> Self;
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn max(at: *mut Self, value: Self) -> Self;
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn swap(at: *mut Self, value: Self) -> Self;
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn exchange(at: *mut Self, old: Self, new: Self) -> Self;
+}
+
+macro_rules! atomic_integer {
+    ($integer:ident, $cell:ident) => {
+        impl AtomicInteger for $integer {
+            #[inline(always)]
+            unsafe fn load(at: *mut Self) -> Self {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.load(Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn store(at: *mut Self, value: Self) {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.store(value, Relaxed);
+            }
+
+            #[inline(always)]
+            unsafe fn add(at: *mut Self, value: Self) -> Self {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.fetch_add(value, Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn min(at: *mut Self, value: Self) -> Self {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.fetch_min(value, Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn max(at: *mut Self, value: Self) -> Self {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.fetch_max(value, Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn swap(at: *mut Self, value: Self) -> Self {
+                // SAFETY: the caller's contract.
+                unsafe { $cell::from_ptr(at) }.swap(value, Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn exchange(at: *mut Self, old: Self, new: Self) -> Self {
+                // SAFETY: the caller's contract.
+                let cell = unsafe { $cell::from_ptr(at) };
+                match cell.compare_exchange(old, new, Relaxed, Relaxed) {
+                    Ok(before) | Err(before) => before,
+                }
+            }
+        }
+    };
+}
+
+atomic_integer!(u32, AtomicU32);
+atomic_integer!(u64, AtomicU64);
+
+/// An element that is loaded and stored as one atomic integer: an integer, a float, an id, a word of a bit set.
+///
+/// # Safety
+/// It is as large and as aligned as [`Self::Bits`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no atomic loads and stores",
+    note = "atomic elements are u32, u64, f32, f64, ids and words of bit sets; a struct is no atomic element: use an array for each field"
+)]
+pub unsafe trait AtomicElement: Pod + Send + Sync {
+    /// The integer of its bits.
+    type Bits: AtomicInteger;
+
+    /// The element at `at`.
+    ///
+    /// # Safety
+    /// `at` is valid, and every access at the time is atomic.
+    #[inline(always)]
+    unsafe fn load(at: *mut Self) -> Self {
+        // SAFETY: the caller's contract.
+        unsafe { element(Self::Bits::load(at.cast())) }
+    }
+
+    /// Writes the element at `at`.
+    ///
+    /// # Safety
+    /// As [`Self::load`].
+    #[inline(always)]
+    unsafe fn store(at: *mut Self, value: Self) {
+        // SAFETY: the caller's contract.
+        unsafe { Self::Bits::store(at.cast(), bits(value)) }
+    }
+}
+
+macro_rules! atomic_element {
+    ($($element:ident: $bits:ident),*) => { $(
+        // SAFETY: of the same size and alignment.
+        unsafe impl AtomicElement for $element {
+            type Bits = $bits;
+        }
+    )* };
+}
+
+atomic_element!(u32: u32, i32: u32, f32: u32, u64: u64, i64: u64, f64: u64);
+
+/// The bits of an element.
+#[inline(always)]
+fn bits<T: AtomicElement>(element: T) -> T::Bits {
+    // SAFETY: plain data of the same size (contract of the trait).
+    unsafe { core::mem::transmute_copy(&element) }
+}
+
+/// The element of some bits.
+#[inline(always)]
+unsafe fn element<T: AtomicElement>(bits: T::Bits) -> T {
+    // SAFETY: plain data of the same size (contract of the trait).
+    unsafe { core::mem::transmute_copy(&bits) }
+}
+
+/// An array that any index may change at any time. Every access is relaxed: launches order them.
+///
+/// The element is `u32` where none is named.
+pub struct Atomic<'a, T = u32> {
+    array: Array<T>,
+    memory: PhantomData<&'a [AtomicU32]>,
+}
+
+impl<T> Clone for Atomic<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Atomic<'_, T> {}
+
+// SAFETY: every access is atomic.
+unsafe impl<T> Sync for Atomic<'_, T> {}
+// SAFETY: every access is atomic.
+unsafe impl<T> Send for Atomic<'_, T> {}
+
+impl<T: AtomicElement> Atomic<'_, T> {
+    /// A view for a kernel.
+    ///
+    /// # Safety
+    /// The elements stay valid while the view is used, every access at that time is atomic, and every index that it is used
+    /// with is below the length.
+    #[inline(always)]
+    pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        Self {
+            array: Array::new(raw, label),
+            memory: PhantomData,
+        }
+    }
+
+    /// Address of element `i`, as its bits.
+    #[inline(always)]
+    fn cell<I: Index>(self, i: I) -> *mut T::Bits {
+        self.array.pointer(i).cast()
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn load<I: Index>(self, i: I) -> T {
+        // SAFETY: in range, and every access atomic, by the promise of who made the view.
+        unsafe { T::load(self.array.pointer(i)) }
+    }
+
+    /// Writes element `i`.
+    #[inline(always)]
+    pub fn store<I: Index>(self, i: I, value: T) {
+        // SAFETY: as `load`.
+        unsafe { T::store(self.array.pointer(i), value) }
+    }
+
+    /// Replaces element `i`; its value before.
+    #[inline(always)]
+    pub fn swap<I: Index>(self, i: I, value: T) -> T {
+        // SAFETY: as `load`.
+        unsafe { element(T::Bits::swap(self.cell(i), bits(value))) }
+    }
+
+    /// Replaces element `i` by `new` if it is `old`; its value before.
+    #[inline(always)]
+    pub fn compare_exchange<I: Index>(self, i: I, old: T, new: T) -> T {
+        // SAFETY: as `load`.
+        unsafe { element(T::Bits::exchange(self.cell(i), bits(old), bits(new))) }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.array.len() as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.array.len() == 0
+    }
+
+    /// Asks a CPU for element `i` ahead of its use.
+    #[inline(always)]
+    pub fn prefetch<I: Index>(self, i: I) {
+        self.array.prefetch(i);
+    }
+}
+
+impl<T: AtomicElement + Ord> Atomic<'_, T> {
+    /// Lowers element `i` to `value`.
+    #[inline(always)]
+    pub fn min<I: Index>(self, i: I, value: T) {
+        // Most calls find a lower value there already: a load costs less than an atomic update.
+        if self.load(i) > value {
+            self.fetch_min(i, value);
+        }
+    }
+
+    /// Lowers element `i` to `value`; its value before.
+    #[inline(always)]
+    pub fn fetch_min<I: Index>(self, i: I, value: T) -> T {
+        // SAFETY: as `load`. Integers and ids are ordered as their bits.
+        unsafe { element(AtomicInteger::min(self.cell(i), bits(value))) }
+    }
+
+    /// Raises element `i` to `value`; its value before.
+    #[inline(always)]
+    pub fn fetch_max<I: Index>(self, i: I, value: T) -> T {
+        // SAFETY: as `load`. Integers and ids are ordered as their bits.
+        unsafe { element(AtomicInteger::max(self.cell(i), bits(value))) }
+    }
+}
+
+impl<T: AtomicElement<Bits = T> + AtomicInteger> Atomic<'_, T> {
+    /// Adds to element `i`; its value before.
+    #[inline(always)]
+    pub fn add<I: Index>(self, i: I, value: T) -> T {
+        // SAFETY: as `load`.
+        unsafe { T::add(self.array.pointer(i), value) }
+    }
+}
+
+impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
+    /// The word of bit `i`, as an atomic integer.
+    #[inline(always)]
+    fn word(&self, i: u32) -> &AtomicU32 {
+        // SAFETY: in range; accessed through atomics only.
+        unsafe { AtomicU32::from_ptr(self.array.pointer(i / 32).cast()) }
+    }
+
+    /// Takes `member` out of the bit set.
+    #[inline(always)]
+    pub fn clear_bit(self, member: W::Member) {
+        let i = member.index();
+        self.word(i).fetch_and(!(1 << (i % 32)), Relaxed);
+    }
+
+    /// Puts `member` into the bit set.
+    #[inline(always)]
+    pub fn set_bit(self, member: W::Member) {
+        let i = member.index();
+        self.word(i).fetch_or(1 << (i % 32), Relaxed);
+    }
+
+    /// Puts `member` into the bit set; whether it was there before.
+    #[inline(always)]
+    pub fn test_and_set_bit(self, member: W::Member) -> bool {
+        let i = member.index();
+        let bit = 1 << (i % 32);
+        // A load costs less than an atomic update, and many calls find the bit set.
+        self.word(i).load(Relaxed) & bit != 0 || self.word(i).fetch_or(bit, Relaxed) & bit != 0
+    }
+
+    /// Whether `member` is in the bit set.
+    #[inline(always)]
+    pub fn bit(self, member: W::Member) -> bool {
+        let i = member.index();
+        self.word(i).load(Relaxed) >> (i % 32) & 1 != 0
+    }
+}
+
+/// An element that is a row of parts, each of which is read and written whole.
+///
+/// # Safety
+/// It consists of [`Self::Part`]s, one behind the other, and perhaps of padding behind them.
+pub unsafe trait RacingElement: Pod + Send + Sync {
+    /// What is read and written whole.
+    type Part: AtomicElement;
+}
+
+macro_rules! racing_element {
+    ($($element:ty: $part:ident),*) => { $(
+        // SAFETY: a row of parts.
+        unsafe impl RacingElement for $element {
+            type Part = $part;
+        }
+    )* };
+}
+
+racing_element!(f32: f32, Vec2: f32, Vec3: f32, Vec4: f32, f64: f64, DVec2: f64, DVec3: f64, DVec4: f64);
+
+/// An array that races by design: indices read elements while others write them, and may find some parts of an element new and
+/// others old. The result differs from run to run.
+pub struct Racing<'a, T> {
+    array: Array<T>,
+    memory: PhantomData<&'a [AtomicU32]>,
+}
+
+impl<T> Clone for Racing<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Racing<'_, T> {}
+
+// SAFETY: every access is atomic.
+unsafe impl<T> Sync for Racing<'_, T> {}
+// SAFETY: every access is atomic.
+unsafe impl<T> Send for Racing<'_, T> {}
+
+impl<T: RacingElement> Racing<'_, T> {
+    /// A view for a kernel.
+    ///
+    /// # Safety
+    /// That of [`Atomic::from_raw`].
+    #[inline(always)]
+    pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        Self {
+            array: Array::new(raw, label),
+            memory: PhantomData,
+        }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.array.len() as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.array.len() == 0
+    }
+
+    /// Address of part `part` of element `i`.
+    #[inline(always)]
+    fn part<I: Index>(self, i: I, part: usize) -> *mut T::Part {
+        debug_assert!((part + 1) * size_of::<T::Part>() <= size_of::<T>());
+        // SAFETY: within an element in range, by the promise of who made the view.
+        unsafe { self.array.pointer(i).cast::<T::Part>().add(part) }
+    }
+
+    /// Part `part` of element `i`.
+    #[inline(always)]
+    pub fn load<I: Index>(self, i: I, part: usize) -> T::Part {
+        // SAFETY: as `part`; every access is atomic.
+        unsafe { T::Part::load(self.part(i, part)) }
+    }
+
+    /// Writes part `part` of element `i`.
+    #[inline(always)]
+    pub fn store<I: Index>(self, i: I, part: usize, value: T::Part) {
+        // SAFETY: as `part`; every access is atomic.
+        unsafe { T::Part::store(self.part(i, part), value) }
+    }
+}

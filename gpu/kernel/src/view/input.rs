@@ -1,0 +1,120 @@
+//! Arrays that a launch only reads.
+
+use core::marker::PhantomData;
+
+use super::array::{Array, PREFETCHED_AHEAD, RawView};
+use crate::Index;
+use crate::bits::BitWord;
+use crate::check::Label;
+use crate::index::Word;
+
+/// An array that nobody writes during the launch.
+pub struct In<'a, T> {
+    array: Array<T>,
+    memory: PhantomData<&'a [T]>,
+}
+
+impl<T> Clone for In<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for In<'_, T> {}
+
+// SAFETY: read-only.
+unsafe impl<T: Sync> Sync for In<'_, T> {}
+// SAFETY: read-only.
+unsafe impl<T: Sync> Send for In<'_, T> {}
+
+impl<'a, T: Copy> In<'a, T> {
+    /// A view for a kernel.
+    ///
+    /// # Safety
+    /// The elements stay readable and unchanged while the view is used, and every index that it is used with is below the
+    /// length.
+    #[inline(always)]
+    pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        Self {
+            array: Array::new(raw, label),
+            memory: PhantomData,
+        }
+    }
+
+    /// A view of host memory, to call a kernel's function with.
+    ///
+    /// # Safety
+    /// Every index that the view is used with is below the length.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub unsafe fn from_slice(slice: &'a [T]) -> Self {
+        let address = slice.as_ptr().expose_provenance() as u64;
+        let label = Label::new("called by the host", "slice");
+        // SAFETY: borrowed for as long as the view; the caller's promise for indices.
+        unsafe { Self::from_raw(RawView::new(address, slice.len() as u64), label) }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(array: Array<T>) -> Self {
+        Self {
+            array,
+            memory: PhantomData,
+        }
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn at<I: Index>(self, i: I) -> T {
+        // SAFETY: in range, and unchanged meanwhile, by the promise of who made the view.
+        unsafe { *self.array.pointer(i) }
+    }
+
+    /// Asks a CPU for element `i` ahead of its use.
+    #[inline(always)]
+    pub fn prefetch<I: Index>(self, i: I) {
+        self.array.prefetch(i);
+    }
+
+    /// Asks a CPU for the element that an item of `list` some way behind `i` names.
+    #[inline(always)]
+    pub fn prefetch_item<I: Index>(self, list: In<I>, i: impl Index) {
+        let i = i.index();
+        if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < list.len() {
+            self.prefetch(list.at(i + PREFETCHED_AHEAD));
+        }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.array.len() as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.array.len() == 0
+    }
+}
+
+impl<T: Word> In<'_, T> {
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
+    #[inline(always)]
+    pub fn quad(self, i: u32) -> [T; 4] {
+        self.array.quad(i)
+    }
+
+    /// Elements `i` and `i + 1`; `i` is even.
+    #[inline(always)]
+    pub fn pair(self, i: u32) -> [T; 2] {
+        self.array.pair(i)
+    }
+}
+
+impl<W: BitWord> In<'_, W> {
+    /// Whether `member` is in the bit set.
+    #[inline(always)]
+    pub fn bit(self, member: W::Member) -> bool {
+        let i = member.index();
+        self.at(i / 32).to_word() >> (i % 32) & 1 != 0
+    }
+}

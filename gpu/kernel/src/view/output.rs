@@ -1,0 +1,110 @@
+//! Arrays that a launch writes, each element by one index.
+
+use core::marker::PhantomData;
+
+use super::array::{Array, RawView};
+use super::atomic::AtomicElement;
+use super::input::In;
+use crate::Index;
+use crate::bits::BitWord;
+use crate::check::Label;
+use crate::index::Word;
+
+/// An array of which each element is written by one index of the launch at most; what one index writes no other reads.
+/// [`Out::set_same`] is for elements that several indices write.
+pub struct Out<'a, T> {
+    array: Array<T>,
+    memory: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for Out<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Out<'_, T> {}
+
+// SAFETY: an element is used by one index alone (promise of who made the view).
+unsafe impl<T: Send> Sync for Out<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Out<'_, T> {}
+
+impl<'a, T: Copy> Out<'a, T> {
+    /// A view for a kernel.
+    ///
+    /// # Safety
+    /// The elements stay writable while the view is used, and nobody else uses them; every index that it is used with is
+    /// below the length; an element that an index of the launch writes no other index reads or writes.
+    #[inline(always)]
+    pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+        Self {
+            array: Array::new(raw, label),
+            memory: PhantomData,
+        }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.array.len() as u32
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.array.len() == 0
+    }
+
+    /// The same array, for reading elements that no index of the launch writes.
+    #[inline(always)]
+    pub fn unwritten(self) -> In<'a, T> {
+        In::of(self.array)
+    }
+
+    /// Writes element `i`.
+    #[inline(always)]
+    pub fn set<I: Index>(self, i: I, value: T) {
+        // SAFETY: in range, and this index's alone, by the promise of who made the view.
+        unsafe { *self.array.pointer(i) = value }
+    }
+
+    /// Element `i`, that this index of the launch wrote or that none writes.
+    #[inline(always)]
+    pub fn at<I: Index>(self, i: I) -> T {
+        // SAFETY: as `set`.
+        unsafe { *self.array.pointer(i) }
+    }
+}
+
+impl<T: AtomicElement> Out<'_, T> {
+    /// Writes element `i`, which other indices may write too, all of them the same value: a relaxed atomic store.
+    #[inline(always)]
+    pub fn set_same<I: Index>(self, i: I, value: T) {
+        // SAFETY: in range; of several writes at once each is atomic.
+        unsafe { T::store(self.array.pointer(i), value) }
+    }
+}
+
+impl<T: Word> Out<'_, T> {
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
+    #[inline(always)]
+    pub fn quad(self, i: u32) -> [T; 4] {
+        self.array.quad(i)
+    }
+
+    /// Writes elements `i` to `i + 3`, as far as they exist; `i` is a multiple of 4.
+    #[inline(always)]
+    pub fn set_quad(self, i: u32, quad: [T; 4]) {
+        self.array.set_quad(i, quad);
+    }
+}
+
+impl<W: BitWord> Out<'_, W> {
+    /// Whether `member` is in the bit set.
+    #[inline(always)]
+    pub fn bit(self, member: W::Member) -> bool {
+        let i = member.index();
+        self.at(i / 32).to_word() >> (i % 32) & 1 != 0
+    }
+}
