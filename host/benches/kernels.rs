@@ -2,11 +2,11 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::DVec2;
-use gpu::view::NONE;
 use trioxide::backend::Device;
 use trioxide::generate;
 use trioxide::half_edges::DeviceTriangulation;
 use trioxide::smooth::cells::DeviceMesh;
+use trioxide_kernel::NONE;
 
 /// Vertices of each mesh.
 const VERTICES: usize = 100_000;

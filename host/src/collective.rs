@@ -1,7 +1,7 @@
 //! Collectives on a device: scan, compact, bucket. The kernels are in `gpu::collective`.
 
 use gpu::collective::{self as kernel, BIT_TILE, TILE};
-use gpu::launch::Buffer;
+use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
 use crate::backend::Device;
@@ -19,13 +19,13 @@ pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u3
     let n = values.len();
     let mut total = on.uninitialized(1)?;
     if n <= SCANNED_BY_ONE_BLOCK {
-        kernel::scan_sums::launch(on, 1, values, &mut total, n as u32)?;
+        unsafe { kernel::scan_sums::launch(on, 1, values, &mut total, n as u32) }?;
     } else {
         let tiles = n.div_ceil(TILE as usize);
         let mut sums = on.uninitialized(tiles)?;
-        kernel::sum_tiles::launch(on, tiles as u32, values, &mut sums)?;
-        kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles as u32)?;
-        kernel::scan_tiles::launch(on, tiles as u32, values, &sums)?;
+        unsafe { kernel::sum_tiles::launch(on, tiles as u32, values, &mut sums) }?;
+        unsafe { kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles as u32) }?;
+        unsafe { kernel::scan_tiles::launch(on, tiles as u32, values, &sums) }?;
     }
     Ok(total)
 }
@@ -45,7 +45,7 @@ impl Counted {
     /// Those of the device.
     pub fn new(on: &Device, bits: &Buffer<u32>) -> Result<Self> {
         let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
-        kernel::count_bits::launch(on, tiles.len() as u32, bits, &mut tiles)?;
+        unsafe { kernel::count_bits::launch(on, tiles.len() as u32, bits, &mut tiles) }?;
         let total = exclusive_scan(on, &mut tiles)?;
         Ok(Self {
             tiles,
@@ -60,7 +60,9 @@ impl Counted {
     pub fn list(&self, on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
-            kernel::list_bits::launch(on, self.tiles.len() as u32, bits, &self.tiles, &mut list)?;
+            unsafe {
+                kernel::list_bits::launch(on, self.tiles.len() as u32, bits, &self.tiles, &mut list)
+            }?;
         }
         Ok(list)
     }
@@ -121,7 +123,7 @@ fn count_keys(
     buckets: usize,
 ) -> Result<(Buffer<u32>, Buffer<u32>)> {
     let mut offsets = on.filled(buckets + 1, 0)?;
-    kernel::count_keys::launch(on, keys.len() as u32, keys, &mut offsets)?;
+    unsafe { kernel::count_keys::launch(on, keys.len() as u32, keys, &mut offsets) }?;
     let total = exclusive_scan(on, &mut offsets)?;
     Ok((offsets, total))
 }
@@ -134,7 +136,7 @@ fn fill_buckets(
     items: usize,
 ) -> Result<Buckets> {
     let mut items = on.uninitialized(items)?;
-    kernel::fill_buckets::launch(on, keys.len() as u32, keys, &mut offsets, &mut items)?;
-    kernel::order_buckets::launch(on, buckets as u32, &offsets, &mut items)?;
+    unsafe { kernel::fill_buckets::launch(on, keys.len() as u32, keys, &mut offsets, &mut items) }?;
+    unsafe { kernel::order_buckets::launch(on, buckets as u32, &offsets, &mut items) }?;
     Ok(Buckets { offsets, items })
 }

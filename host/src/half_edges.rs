@@ -3,9 +3,9 @@
 
 use glam::{DVec2, Vec2};
 use gpu::half_edge::{self as kernel, rule};
-use gpu::launch::Buffer;
 use gpu::point::Point2;
-use gpu::view::NONE;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::collective::compact;
@@ -93,8 +93,8 @@ impl<P: Point> DeviceTriangulation<P> {
         let n = half_edges as u32;
         let mut found = on.filled(rule::COUNT, NONE)?;
         on.stage("check the mesh", || {
-            kernel::check_points::launch(on, vertices as u32, &points, &mut found)?;
-            kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found)?;
+            unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
+            unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
             refuse(on, &found)
         })?;
 
@@ -113,13 +113,15 @@ impl<P: Point> DeviceTriangulation<P> {
 
         let (border, border_next, border_prev) = on.stage("link the border", || {
             let mut boundary = on.uninitialized(half_edges.div_ceil(32))?;
-            kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary)?;
+            unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
             refuse(on, &found)?;
             let border = compact(on, &boundary)?;
             let b = border.len();
             let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
-            kernel::number_border::launch(on, b as u32, &border, &mut twins, n)?;
-            kernel::link_border::launch(on, b as u32, &border, &twins, &mut next, &mut prev, n)?;
+            unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
+            unsafe {
+                kernel::link_border::launch(on, b as u32, &border, &twins, &mut next, &mut prev, n)
+            }?;
             Ok((border, next, prev))
         })?;
         Ok(Self {
@@ -140,7 +142,9 @@ impl<P: Point> DeviceTriangulation<P> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), NONE)?;
             let n = self.half_edges();
-            kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)?;
+            unsafe {
+                kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
+            }?;
             Ok(first)
         })
     }
@@ -191,15 +195,17 @@ fn match_twins(
     let mut table = on.filled(slots, NONE)?;
     let mut twins = on.filled(origins.len(), NONE)?;
     let mut found = on.filled(rule::COUNT, NONE)?;
-    kernel::match_twins::launch(
-        on,
-        origins.len() as u32 / 3,
-        origins,
-        &mut table,
-        &mut twins,
-        &mut found,
-        ((slots as u64) << 32) / vertices.max(1) as u64,
-    )?;
+    unsafe {
+        kernel::match_twins::launch(
+            on,
+            origins.len() as u32 / 3,
+            origins,
+            &mut table,
+            &mut twins,
+            &mut found,
+            ((slots as u64) << 32) / vertices.max(1) as u64,
+        )
+    }?;
     Ok((twins, found))
 }
 

@@ -2,7 +2,7 @@
 //! paper and how they differ from it are in `gpu::indexed`.
 
 use gpu::indexed as kernel;
-use gpu::launch::Buffer;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::collective::{compact, count_bits, exclusive_scan};
@@ -48,9 +48,13 @@ impl Neighbours {
         let first = mesh.half_edges_of_vertices(on)?;
         on.stage("find neighbours", || {
             let mut neighbours = on.uninitialized(mesh.twins.len())?;
-            kernel::find_neighbours::launch(on, mesh.half_edges(), &mesh.twins, &mut neighbours)?;
+            unsafe {
+                kernel::find_neighbours::launch(on, mesh.half_edges(), &mesh.twins, &mut neighbours)
+            }?;
             let mut trivertex = on.uninitialized(first.len())?;
-            kernel::find_trivertex::launch(on, first.len() as u32, &first, &mut trivertex)?;
+            unsafe {
+                kernel::find_trivertex::launch(on, first.len() as u32, &first, &mut trivertex)
+            }?;
             Ok(Self {
                 neighbours,
                 trivertex,
@@ -116,26 +120,32 @@ pub fn indexed<P: Point>(
     // Label phase.
     let max = on.stage("label max", || {
         let mut max = on.uninitialized((2 * triangles as usize).div_ceil(32))?;
-        kernel::label_max::launch(
-            on,
-            triangles,
-            &mesh.origins,
-            &mesh.points,
-            neighbours,
-            u32::from(options.ties == Ties::Edge),
-            &mut max,
-        )?;
+        unsafe {
+            kernel::label_max::launch(
+                on,
+                triangles,
+                &mesh.origins,
+                &mesh.points,
+                neighbours,
+                u32::from(options.ties == Ties::Edge),
+                &mut max,
+            )
+        }?;
         Ok(max)
     })?;
     let seeds = on.stage("label seeds", || {
         let mut seeds = on.uninitialized(triangles.div_ceil(32) as usize)?;
-        kernel::label_seed::launch(on, triangles, neighbours, &max, &constraints.0, &mut seeds)?;
+        unsafe {
+            kernel::label_seed::launch(on, triangles, neighbours, &max, &constraints.0, &mut seeds)
+        }?;
         compact(on, &seeds)
     })?;
     counts.regions = seeds.len() as u32;
     let mut frontier = on.stage("label frontier", || {
         let mut frontier = on.uninitialized(n.div_ceil(32) as usize)?;
-        kernel::label_frontier::launch(on, n, neighbours, &max, &constraints.0, &mut frontier)?;
+        unsafe {
+            kernel::label_frontier::launch(on, n, neighbours, &max, &constraints.0, &mut frontier)
+        }?;
         Ok(frontier)
     })?;
 
@@ -198,16 +208,18 @@ fn traverse<P: Point>(
     let mut starts = on.uninitialized(seeds.len())?;
     // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
     let mut positions = on.uninitialized(seeds.len() + 1)?;
-    kernel::measure_polygons::launch(
-        on,
-        n,
-        seeds,
-        max,
-        neighbours,
-        frontier,
-        &mut starts,
-        &mut positions,
-    )?;
+    unsafe {
+        kernel::measure_polygons::launch(
+            on,
+            n,
+            seeds,
+            max,
+            neighbours,
+            frontier,
+            &mut starts,
+            &mut positions,
+        )
+    }?;
     exclusive_scan(on, &mut positions)?;
     let size = on.read(&positions, seeds.len())?;
     if size - n != labelled {
@@ -220,17 +232,19 @@ fn traverse<P: Point>(
     }
     let mut polygons = on.uninitialized(size as usize)?;
     let mut broken_bits = on.uninitialized(seeds.len().div_ceil(32))?;
-    kernel::append_polygons::launch(
-        on,
-        n,
-        &mesh.origins,
-        neighbours,
-        frontier,
-        &starts,
-        &positions,
-        &mut polygons,
-        &mut broken_bits,
-    )?;
+    unsafe {
+        kernel::append_polygons::launch(
+            on,
+            n,
+            &mesh.origins,
+            neighbours,
+            frontier,
+            &starts,
+            &positions,
+            &mut polygons,
+            &mut broken_bits,
+        )
+    }?;
     let broken = compact(on, &broken_bits)?;
     let arrays = PolygonArrays {
         starts,
@@ -258,21 +272,23 @@ fn repair_on_device<P: Point>(
     let mut middle = on.filled(frontier.len(), 0)?;
     let mut cuts = on.uninitialized(polygons.starts.len())?;
     let mut tips = on.uninitialized(broken.len())?;
-    kernel::label_middle_edges::launch(
-        on,
-        broken.len() as u32,
-        &broken,
-        &mesh.origins,
-        neighbours,
-        trivertex,
-        frontier,
-        &polygons.starts,
-        &polygons.positions,
-        &polygons.mesh,
-        &mut middle,
-        &mut cuts,
-        &mut tips,
-    )?;
+    unsafe {
+        kernel::label_middle_edges::launch(
+            on,
+            broken.len() as u32,
+            &broken,
+            &mesh.origins,
+            neighbours,
+            trivertex,
+            frontier,
+            &polygons.starts,
+            &polygons.positions,
+            &polygons.mesh,
+            &mut middle,
+            &mut cuts,
+            &mut tips,
+        )
+    }?;
     let total = exclusive_scan(on, &mut tips)?;
     let tips = on.read(&total, 0)?;
 
@@ -280,45 +296,51 @@ fn repair_on_device<P: Point>(
     let mut rounds = 0;
     while !broken.is_empty() {
         rounds += 1;
-        kernel::label_cuts::launch(
-            on,
-            broken.len() as u32,
-            &broken,
-            &cuts,
-            neighbours,
-            frontier,
-        )?;
+        unsafe {
+            kernel::label_cuts::launch(
+                on,
+                broken.len() as u32,
+                &broken,
+                &cuts,
+                neighbours,
+                frontier,
+            )
+        }?;
         let parts = 2 * broken.len();
         let mut starts = on.uninitialized(parts)?;
         let mut positions = on.uninitialized(parts + 1)?;
-        kernel::measure_parts::launch(
-            on,
-            parts as u32,
-            &broken,
-            &cuts,
-            neighbours,
-            frontier,
-            &mut starts,
-            &mut positions,
-        )?;
+        unsafe {
+            kernel::measure_parts::launch(
+                on,
+                parts as u32,
+                &broken,
+                &cuts,
+                neighbours,
+                frontier,
+                &mut starts,
+                &mut positions,
+            )
+        }?;
         exclusive_scan(on, &mut positions)?;
         let size = on.read(&positions, parts)?;
         let mut aux_mesh = on.uninitialized(size as usize)?;
         let mut broken_bits = on.uninitialized(parts.div_ceil(32))?;
         cuts = on.uninitialized(parts)?;
-        kernel::append_parts::launch(
-            on,
-            parts as u32,
-            &mesh.origins,
-            neighbours,
-            frontier,
-            &middle,
-            &starts,
-            &positions,
-            &mut aux_mesh,
-            &mut cuts,
-            &mut broken_bits,
-        )?;
+        unsafe {
+            kernel::append_parts::launch(
+                on,
+                parts as u32,
+                &mesh.origins,
+                neighbours,
+                frontier,
+                &middle,
+                &starts,
+                &positions,
+                &mut aux_mesh,
+                &mut cuts,
+                &mut broken_bits,
+            )
+        }?;
         broken = compact(on, &broken_bits)?;
         all.push(PolygonArrays {
             starts,
@@ -376,34 +398,38 @@ fn order(
     let words = half_edges.div_ceil(32);
     let mut start_bits = on.filled(words as usize, 0)?;
     for arrays in &*all {
-        kernel::mark_starts::launch(
-            on,
-            arrays.starts.len() as u32,
-            &arrays.starts,
-            &arrays.broken_bits,
-            &mut start_bits,
-        )?;
+        unsafe {
+            kernel::mark_starts::launch(
+                on,
+                arrays.starts.len() as u32,
+                &arrays.starts,
+                &arrays.broken_bits,
+                &mut start_bits,
+            )
+        }?;
     }
     let mut ranks = on.uninitialized(words as usize)?;
-    kernel::count_starts::launch(on, words, &start_bits, &mut ranks)?;
+    unsafe { kernel::count_starts::launch(on, words, &start_bits, &mut ranks) }?;
     let total = exclusive_scan(on, &mut ranks)?;
     let polygons = on.read(&total, 0)? as usize;
 
     let mut half_edges = on.uninitialized(polygons)?;
     let mut offsets = on.uninitialized(polygons + 1)?;
     for arrays in &*all {
-        kernel::place_polygons::launch(
-            on,
-            arrays.starts.len() as u32,
-            &arrays.starts,
-            &arrays.broken_bits,
-            &arrays.positions,
-            &arrays.mesh,
-            &start_bits,
-            &ranks,
-            &mut half_edges,
-            &mut offsets,
-        )?;
+        unsafe {
+            kernel::place_polygons::launch(
+                on,
+                arrays.starts.len() as u32,
+                &arrays.starts,
+                &arrays.broken_bits,
+                &arrays.positions,
+                &arrays.mesh,
+                &start_bits,
+                &ranks,
+                &mut half_edges,
+                &mut offsets,
+            )
+        }?;
     }
     exclusive_scan(on, &mut offsets)?;
     let listed = on.read(&offsets, polygons)?;
@@ -412,19 +438,21 @@ fn order(
     for arrays in all {
         let n = arrays.starts.len();
         let mut weak = on.uninitialized(n.div_ceil(32))?;
-        kernel::gather_polygons::launch(
-            on,
-            n as u32,
-            &arrays.starts,
-            &arrays.broken_bits,
-            &arrays.positions,
-            &start_bits,
-            &ranks,
-            &offsets,
-            &mut arrays.mesh,
-            &mut vertices,
-            &mut weak,
-        )?;
+        unsafe {
+            kernel::gather_polygons::launch(
+                on,
+                n as u32,
+                &arrays.starts,
+                &arrays.broken_bits,
+                &arrays.positions,
+                &start_bits,
+                &ranks,
+                &offsets,
+                &mut arrays.mesh,
+                &mut vertices,
+                &mut weak,
+            )
+        }?;
         weakly_simple += count_bits(on, &weak)?;
     }
     Ok((half_edges, DeviceLists { offsets, vertices }, weakly_simple))

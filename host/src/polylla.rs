@@ -1,8 +1,8 @@
 //! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels, what they cover of the paper and
 //! how they differ from it are in `gpu::polylla`.
 
-use gpu::launch::Buffer;
 use gpu::polylla as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::collective::{bucket, compact, count_bits, exclusive_scan};
@@ -63,7 +63,9 @@ impl Constraints {
             let mut bits = on.filled(n.div_ceil(32) as usize, 0)?;
             if let Some(regions) = &of.regions {
                 let regions = on.upload(bytemuck::cast_slice::<i32, u32>(regions))?;
-                kernel::mark_region_borders::launch(on, n, &mesh.twins, &regions, &mut bits)?;
+                unsafe {
+                    kernel::mark_region_borders::launch(on, n, &mesh.twins, &regions, &mut bits)
+                }?;
             }
             if !of.segments.is_empty() {
                 let ends: Vec<[u32; 2]> = of.segments.iter().map(|segment| segment.ends).collect();
@@ -79,17 +81,19 @@ impl Constraints {
                 let ends = on.upload(bytemuck::cast_slice::<_, u32>(&ends))?;
                 let around = bucket(on, &mesh.origins, of.points.len())?;
                 let mut found = on.filled(1, NONE)?;
-                kernel::mark_segments::launch(
-                    on,
-                    ends.len() as u32 / 2,
-                    &ends,
-                    &mesh.origins,
-                    &mesh.twins,
-                    &around.offsets,
-                    &around.items,
-                    &mut bits,
-                    &mut found,
-                )?;
+                unsafe {
+                    kernel::mark_segments::launch(
+                        on,
+                        ends.len() as u32 / 2,
+                        &ends,
+                        &mesh.origins,
+                        &mesh.twins,
+                        &around.offsets,
+                        &around.items,
+                        &mut bits,
+                        &mut found,
+                    )
+                }?;
                 let missing = on.read(&found, 0)?;
                 if missing != NONE {
                     let [a, b] = of.segments[missing as usize].ends;
@@ -161,28 +165,32 @@ pub fn polylla<P: Point>(
     // Label phase.
     let longest = on.stage("label longest edges", || {
         let mut longest = on.uninitialized(words)?;
-        kernel::label_longest_edges::launch(
-            on,
-            n / 3,
-            &mesh.origins,
-            &mesh.points,
-            &mesh.twins,
-            u32::from(options.ties == Ties::Edge),
-            &mut longest,
-        )?;
+        unsafe {
+            kernel::label_longest_edges::launch(
+                on,
+                n / 3,
+                &mesh.origins,
+                &mesh.points,
+                &mesh.twins,
+                u32::from(options.ties == Ties::Edge),
+                &mut longest,
+            )
+        }?;
         Ok(longest)
     })?;
     let (mut frontier, seed_bits) = on.stage("label frontier and seed edges", || {
         let (mut frontier, mut seeds) = (on.uninitialized(words)?, on.uninitialized(words)?);
-        kernel::label_frontier_edges::launch(
-            on,
-            n,
-            &mesh.twins,
-            &longest,
-            &constraints.0,
-            &mut frontier,
-            &mut seeds,
-        )?;
+        unsafe {
+            kernel::label_frontier_edges::launch(
+                on,
+                n,
+                &mesh.twins,
+                &longest,
+                &constraints.0,
+                &mut frontier,
+                &mut seeds,
+            )
+        }?;
         Ok((frontier, seeds))
     })?;
     drop(longest);
@@ -199,29 +207,33 @@ pub fn polylla<P: Point>(
     let (mut next, mut prev) = (on.uninitialized(n as usize)?, on.uninitialized(prev_len)?);
     let tip_bits = on.stage("change attributes", || {
         let mut tips = on.uninitialized(words)?;
-        kernel::link_frontier_edges::launch(
-            on,
-            n,
-            &mesh.twins,
-            &frontier,
-            &mut next,
-            &mut prev,
-            &mut tips,
-        )?;
+        unsafe {
+            kernel::link_frontier_edges::launch(
+                on,
+                n,
+                &mesh.twins,
+                &frontier,
+                &mut next,
+                &mut prev,
+                &mut tips,
+            )
+        }?;
         Ok(tips)
     })?;
     let middles = on.stage("repair barrier tips", || {
         let tips = compact(on, &tip_bits)?;
         counts.barrier_tips = tips.len() as u32;
         let mut middles = on.uninitialized(2 * tips.len())?;
-        kernel::mark_middle_edges::launch(
-            on,
-            tips.len() as u32,
-            &tips,
-            &mesh.twins,
-            &mut frontier,
-            &mut middles,
-        )?;
+        unsafe {
+            kernel::mark_middle_edges::launch(
+                on,
+                tips.len() as u32,
+                &tips,
+                &mesh.twins,
+                &mut frontier,
+                &mut middles,
+            )
+        }?;
         link_new_edges(on, mesh, &middles, &frontier, &mut next, &mut prev)?;
         Ok(middles)
     })?;
@@ -231,15 +243,17 @@ pub fn polylla<P: Point>(
     let mut polygon_bits = on.filled(words, 0)?;
     on.stage("find polygons", || {
         for seeds in [&seeds, &middles] {
-            kernel::mark_polygons::launch(
-                on,
-                seeds.len() as u32,
-                seeds,
-                &mesh.twins,
-                &frontier,
-                &next,
-                &mut polygon_bits,
-            )?;
+            unsafe {
+                kernel::mark_polygons::launch(
+                    on,
+                    seeds.len() as u32,
+                    seeds,
+                    &mesh.twins,
+                    &frontier,
+                    &next,
+                    &mut polygon_bits,
+                )
+            }?;
         }
         Ok(())
     })?;
@@ -256,29 +270,33 @@ pub fn polylla<P: Point>(
             on.stage("cut weakly simple polygons", || {
                 let count = weak.len() as u32;
                 let mut cuts = on.uninitialized(2 * weak.len())?;
-                kernel::cut_weakly_simple::launch(
-                    on,
-                    count,
-                    &weak,
-                    &half_edges,
-                    &listed.offsets,
-                    &listed.vertices,
-                    &next,
-                    &mesh.twins,
-                    &frontier,
-                    &mut cuts,
-                )?;
-                kernel::mark_cuts::launch(on, 2 * count, &cuts, &mut frontier)?;
+                unsafe {
+                    kernel::cut_weakly_simple::launch(
+                        on,
+                        count,
+                        &weak,
+                        &half_edges,
+                        &listed.offsets,
+                        &listed.vertices,
+                        &next,
+                        &mesh.twins,
+                        &frontier,
+                        &mut cuts,
+                    )
+                }?;
+                unsafe { kernel::mark_cuts::launch(on, 2 * count, &cuts, &mut frontier) }?;
                 link_new_edges(on, mesh, &cuts, &frontier, &mut next, &mut prev)?;
-                kernel::mark_polygons::launch(
-                    on,
-                    2 * count,
-                    &cuts,
-                    &mesh.twins,
-                    &frontier,
-                    &next,
-                    &mut polygon_bits,
-                )?;
+                unsafe {
+                    kernel::mark_polygons::launch(
+                        on,
+                        2 * count,
+                        &cuts,
+                        &mesh.twins,
+                        &frontier,
+                        &next,
+                        &mut polygon_bits,
+                    )
+                }?;
                 half_edges = compact(on, &polygon_bits)?;
                 Ok(())
             })?;
@@ -305,7 +323,9 @@ fn refuse_lost_polygons(
     frontier: &Buffer<u32>,
 ) -> Result<()> {
     let mut sizes = on.uninitialized(half_edges.len())?;
-    kernel::count_vertices::launch(on, half_edges.len() as u32, half_edges, next, &mut sizes)?;
+    unsafe {
+        kernel::count_vertices::launch(on, half_edges.len() as u32, half_edges, next, &mut sizes)
+    }?;
     let listed = exclusive_scan(on, &mut sizes)?;
     if on.read(&listed, 0)? == count_bits(on, frontier)? {
         return Ok(());
@@ -325,15 +345,17 @@ fn link_new_edges<P: Point>(
     next: &mut Buffer<u32>,
     prev: &mut Buffer<u32>,
 ) -> Result<()> {
-    kernel::link_middle_edges::launch(
-        on,
-        new.len() as u32,
-        new,
-        &mesh.twins,
-        frontier,
-        next,
-        prev,
-    )?;
+    unsafe {
+        kernel::link_middle_edges::launch(
+            on,
+            new.len() as u32,
+            new,
+            &mesh.twins,
+            frontier,
+            next,
+            prev,
+        )
+    }?;
     Ok(())
 }
 
@@ -348,21 +370,23 @@ fn list_polygons<P: Point>(
     on.stage("list polygons", || {
         // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
         let mut offsets = on.uninitialized(half_edges.len() + 1)?;
-        kernel::count_vertices::launch(on, polygons, half_edges, next, &mut offsets)?;
+        unsafe { kernel::count_vertices::launch(on, polygons, half_edges, next, &mut offsets) }?;
         exclusive_scan(on, &mut offsets)?;
         let total = on.read(&offsets, half_edges.len())?;
         let mut vertices = on.uninitialized(total as usize)?;
         let mut weak = on.uninitialized(half_edges.len().div_ceil(32))?;
-        kernel::write_polygons::launch(
-            on,
-            polygons,
-            half_edges,
-            next,
-            &mesh.origins,
-            &offsets,
-            &mut vertices,
-            &mut weak,
-        )?;
+        unsafe {
+            kernel::write_polygons::launch(
+                on,
+                polygons,
+                half_edges,
+                next,
+                &mesh.origins,
+                &offsets,
+                &mut vertices,
+                &mut weak,
+            )
+        }?;
         let weak = compact(on, &weak)?;
         Ok((DeviceLists { offsets, vertices }, weak))
     })

@@ -5,8 +5,8 @@ mod edges;
 mod pipeline;
 
 use glam::{DVec3, Vec3};
-use gpu::launch::Buffer;
 use gpu::point3::Point3;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::volume::{TaggedTriangle, TetMesh};

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use bytemuck::Pod;
-use gpu::launch::Buffer;
+use trioxide_kernel::launch::Buffer;
 
-use super::{Device, new_rows};
+use super::{Device, lock, new_rows};
 use crate::Result;
 
 /// Which way a copy goes.
@@ -44,7 +44,7 @@ impl Device {
         let buffer = self.uninitialized(data.len())?;
         let result = self.beside("copy to the device", work, |work| {
             let data = bytemuck::cast_slice(data);
-            self.backend.copy_in_beside(buffer.address(), data, work)
+            self.0.backend.copy_in_beside(buffer.address(), data, work)
         })?;
         Ok((buffer, result))
     }
@@ -61,7 +61,7 @@ impl Device {
         let mut data = new_rows::<T>(buffer.len());
         let result = self.beside("copy to the host", work, |work| {
             let data = bytemuck::cast_slice_mut(&mut data);
-            self.backend.copy_out_beside(buffer.address(), data, work)
+            self.0.backend.copy_out_beside(buffer.address(), data, work)
         })?;
         Ok((data, result))
     }
@@ -77,12 +77,12 @@ impl Device {
         let mut done = None;
         copy(&mut || {
             if let Some(work) = work.take() {
-                done = Some(work().and_then(|result| Ok((result, self.backend.mark()?))));
+                done = Some(work().and_then(|result| Ok((result, self.0.backend.mark()?))));
             }
         })?;
         let (result, from) = done.expect("the copy ran the work beside it")?;
-        let to = self.backend.mark()?;
-        self.stages.borrow_mut().push((name, from, to));
+        let to = self.0.backend.mark()?;
+        lock(&self.0.stages).push((name, from, to));
         Ok(result)
     }
 
@@ -100,7 +100,7 @@ impl Device {
         let device = self.filled(bytes / size_of::<u32>(), 1)?;
         let (address, bytes) = (device.address(), device.bytes());
         let mut pinned = match copying {
-            Copying::Pinned => match self.backend.pinned(bytes) {
+            Copying::Pinned => match self.0.backend.pinned(bytes) {
                 Some(pinned) => Some(pinned?),
                 None => return Ok(None),
             },
@@ -114,10 +114,10 @@ impl Device {
         let mut copy = || -> Option<Result<()>> {
             match (copying, way) {
                 (Copying::Pageable | Copying::Pinned, _) => {
-                    self.backend.copy_unstaged(address, host, way)
+                    self.0.backend.copy_unstaged(address, host, way)
                 }
-                (Copying::Staged, Way::ToDevice) => Some(self.backend.copy_in(address, host)),
-                (Copying::Staged, Way::ToHost) => Some(self.backend.copy_out(address, host)),
+                (Copying::Staged, Way::ToDevice) => Some(self.0.backend.copy_in(address, host)),
+                (Copying::Staged, Way::ToHost) => Some(self.0.backend.copy_out(address, host)),
                 (Copying::StagedToNew, Way::ToHost) => Some(self.download(&device).map(drop)),
                 (Copying::StagedToNew, Way::ToDevice) => None,
             }

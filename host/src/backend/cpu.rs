@@ -1,15 +1,14 @@
 //! The CPU: the kernels' bodies under rayon.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use gpu::launch::{Launch, LaunchError, Memory, Shape};
 use memmap2::MmapMut;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
-use super::{Backend, Details, Mark, MemoryUse};
+use super::{Backend, Details, Mark, MemoryUse, Ptx, lock};
 use crate::{Error, Result};
 
 /// Calls under which a launch is not worth splitting further.
@@ -20,21 +19,23 @@ const CHUNKS_PER_THREAD: u32 = 16;
 const COPY_CHUNK: usize = 1 << 20;
 
 pub struct Cpu {
+    id: DeviceId,
     threads: ThreadPool,
-    memory: Rc<MemoryUse>,
-    freed: Rc<Freed>,
+    memory: Arc<MemoryUse>,
+    freed: Arc<Freed>,
 }
 
 impl Cpu {
-    pub fn new(threads: Option<usize>) -> Result<Self> {
+    pub fn new(id: DeviceId, threads: Option<usize>) -> Result<Self> {
         let threads = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .build()
             .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
         Ok(Self {
+            id,
             threads,
-            memory: Rc::default(),
-            freed: Rc::default(),
+            memory: Arc::default(),
+            freed: Arc::default(),
         })
     }
 
@@ -61,12 +62,12 @@ impl Cpu {
 /// Pages that buffers gave back, the last ones at the end: the system zeroes new ones, which takes as long as a kernel that
 /// writes them.
 #[derive(Default)]
-struct Freed(RefCell<Vec<MmapMut>>);
+struct Freed(Mutex<Vec<MmapMut>>);
 
 impl Freed {
     /// The smallest pages that hold `bytes` and are not half as large again.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
-        let mut freed = self.0.borrow_mut();
+        let mut freed = lock(&self.0);
         let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
         let (place, _) = (freed.iter().enumerate())
             .filter(|(_, pages)| fits(pages))
@@ -75,13 +76,13 @@ impl Freed {
     }
 
     fn bytes(&self) -> u64 {
-        self.0.borrow().iter().map(|pages| pages.len() as u64).sum()
+        lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
     }
 
     /// Gives pages back to the system, the oldest first, until at most `bytes` are left.
     fn shrink(&self, bytes: u64) {
         while self.bytes() > bytes {
-            self.0.borrow_mut().remove(0);
+            lock(&self.0).remove(0);
         }
     }
 }
@@ -91,16 +92,21 @@ struct Allocation {
     /// Until it is dropped.
     pages: Option<MmapMut>,
     bytes: usize,
-    memory: Rc<MemoryUse>,
-    freed: Rc<Freed>,
+    device: DeviceId,
+    memory: Arc<MemoryUse>,
+    freed: Arc<Freed>,
 }
 
-impl Memory for Allocation {}
+impl Memory for Allocation {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
         self.memory.remove(self.bytes);
-        self.freed.0.borrow_mut().extend(self.pages.take());
+        lock(&self.freed.0).extend(self.pages.take());
     }
 }
 
@@ -122,15 +128,16 @@ impl Backend for Cpu {
             Some(pages) => pages,
             None => {
                 // All together stay within the most that was in use at once.
-                let (current, peak) = (self.memory.current.get(), self.memory.peak.get());
+                let (current, peak) = self.memory.current_and_peak();
                 self.freed.shrink(peak - current);
                 self.map(bytes).inspect_err(|_| self.memory.remove(bytes))?
             }
         };
-        let address = pages.as_mut_ptr() as u64;
+        let address = pages.as_mut_ptr().expose_provenance() as u64;
         let allocation = Allocation {
             pages: Some(pages),
             bytes,
+            device: self.id,
             memory: self.memory.clone(),
             freed: self.freed.clone(),
         };
@@ -171,7 +178,12 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+    /// The bodies are in this binary.
+    fn load(&self, _ptx: Ptx) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
         let calls = launch.calls();
         let smallest = match launch.shape {
             Shape::Each => SMALLEST_CHUNK,
@@ -203,6 +215,7 @@ impl Backend for Cpu {
     fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
         match (from, to) {
             (Mark::Cpu(from), Mark::Cpu(to)) => Ok(to.duration_since(*from).as_secs_f64() * 1e3),
+            #[cfg(feature = "cuda")]
             _ => unreachable!("marks of another backend"),
         }
     }

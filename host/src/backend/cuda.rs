@@ -1,27 +1,23 @@
 //! The GPU, by CUDA (cust).
 
-use std::cell::{RefCell, RefMut};
 use std::ptr;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use cust::context::Context;
+use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
+use cust::memory::CopyDestination;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use cust::sys;
-use gpu::launch::{Launch, LaunchError, Memory, Shape};
 use rayon::prelude::*;
+use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use super::transfers::{Lanes, PIECE, Pinned, Staging, ToResult};
-use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Way, driver};
+use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, driver, lock};
 use crate::{Error, Result};
-
-/// The kernels, for compute capability 7.5 and later: the driver compiles them for the device at hand.
-pub const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/trioxide.ptx"));
-/// Where [`PTX`] comes from.
-pub const PTX_ORIGIN: &str = env!("TRIOXIDE_PTX_ORIGIN");
 
 const THREADS_PER_BLOCK: u32 = 256;
 /// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
@@ -71,25 +67,55 @@ pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
     Ok(((version.major(), version.minor()), devices))
 }
 
-pub struct Cuda {
-    name: String,
-    module: Module,
-    /// For copies of a piece, and for those that come while the lanes are at work.
-    staging: RefCell<[Staging; 2]>,
-    /// Made for the first large copy.
-    lanes: RefCell<Option<Lanes>>,
-    pool: sys::CUmemoryPool,
-    memory: Rc<MemoryUse>,
-    details: Details,
-    stream: Rc<Stream>,
-    /// For copies beside the work of `stream`.
-    copies: Stream,
+/// The context and the queue of a device: what its memory needs to be given back.
+struct Core {
+    stream: Stream,
     /// Dropped last.
     context: Context,
 }
 
+impl Core {
+    /// Makes the context that of the calling thread.
+    fn enter(&self) -> CudaResult<()> {
+        CurrentContext::set_current(&self.context)
+    }
+}
+
+/// The kernels of a package on the device.
+struct Loaded {
+    ptx: Ptx,
+    module: Module,
+    /// Where the kernels of a checked build report bad indices.
+    fault: Option<Mutex<Pinned>>,
+}
+
+pub struct Cuda {
+    id: DeviceId,
+    name: String,
+    loaded: Mutex<Vec<Loaded>>,
+    /// For copies of a piece, and for those that come while the lanes are at work.
+    staging: Mutex<[Staging; 2]>,
+    /// Made for the first large copy.
+    lanes: Mutex<Option<Lanes>>,
+    pool: Pool,
+    memory: Arc<MemoryUse>,
+    details: Details,
+    /// For copies beside the work of the core's stream.
+    copies: Stream,
+    version: (i32, i32),
+    core: Arc<Core>,
+}
+
+/// The device's own memory pool.
+struct Pool(sys::CUmemoryPool);
+
+// SAFETY: a handle, which the driver lets any thread use.
+unsafe impl Send for Pool {}
+// SAFETY: as above.
+unsafe impl Sync for Pool {}
+
 impl Cuda {
-    pub fn new(index: u32) -> Result<Self> {
+    pub fn new(id: DeviceId, index: u32) -> Result<Self> {
         let (version, devices) = devices()?;
         let Some(found) = devices.get(index as usize) else {
             return Err(Error::NoDevice(format!(
@@ -109,23 +135,17 @@ impl Cuda {
                 version.0, version.1
             )));
         }
-        Self::open(index, found).map_err(|error| match error {
-            // cust has no name of its own for an unsupported PTX version.
-            CudaError::InvalidPtx | CudaError::NoBinaryForGpu | CudaError::UnknownError => Error::NoDevice(format!(
-                "the CUDA driver ({}.{}) cannot compile the kernels ({error}): update the driver, or use --device cpu",
-                version.0, version.1
-            )),
-            error => Error::Device {
-                device: found.name.clone(),
-                reason: error.to_string(),
-            },
+        Self::open(id, index, found, version).map_err(|error| Error::Device {
+            device: found.name.clone(),
+            reason: error.to_string(),
         })
     }
 
-    fn open(index: u32, found: &CudaDevice) -> CudaResult<Self> {
+    fn open(id: DeviceId, index: u32, found: &CudaDevice, version: (i32, i32)) -> CudaResult<Self> {
         let device = Device::get_device(index)?;
         let context = Context::new(device)?;
-        let stream = Rc::new(Stream::new(StreamFlags::NON_BLOCKING, None)?);
+        CurrentContext::set_current(&context)?;
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
         let mut pool = ptr::null_mut();
         // Freed memory stays with the process, so that the next allocation costs nothing.
         let mut threshold = u64::MAX;
@@ -140,17 +160,27 @@ impl Cuda {
             .to_result()?;
         }
         Ok(Self {
+            id,
             name: format!("{} (cuda:{index})", found.name),
-            module: Module::from_ptx(PTX, &[])?,
-            staging: RefCell::new([Staging::new()?, Staging::new()?]),
-            lanes: RefCell::new(None),
-            pool,
-            memory: Rc::default(),
+            loaded: Mutex::default(),
+            staging: Mutex::new([Staging::new()?, Staging::new()?]),
+            lanes: Mutex::new(None),
+            pool: Pool(pool),
+            memory: Arc::default(),
             details: details(&device),
-            stream,
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
-            context,
+            version,
+            core: Arc::new(Core { stream, context }),
         })
+    }
+
+    /// Runs `work` in the device's context.
+    fn enter<R>(&self, work: impl FnOnce() -> CudaResult<R>) -> Result<R> {
+        let run = || {
+            self.core.enter()?;
+            work()
+        };
+        run().map_err(|error| self.error(error))
     }
 
     fn error(&self, error: CudaError) -> Error {
@@ -165,46 +195,46 @@ impl Cuda {
         let mut bytes = 0u64;
         // SAFETY: the attribute is a 64-bit number.
         unsafe {
-            sys::cuMemPoolGetAttribute(self.pool, attribute, (&mut bytes as *mut u64).cast())
+            sys::cuMemPoolGetAttribute(self.pool.0, attribute, (&mut bytes as *mut u64).cast())
         }
         .to_result()?;
         Ok(bytes)
     }
 
     /// Lanes for a copy of so many bytes, unless it is too small for them or they are at work.
-    fn lanes(&self, bytes: usize) -> CudaResult<Option<RefMut<'_, Lanes>>> {
+    fn lanes(&self, bytes: usize) -> CudaResult<Option<MutexGuard<'_, Option<Lanes>>>> {
         if bytes <= PIECE {
             return Ok(None);
         }
-        let Ok(mut lanes) = self.lanes.try_borrow_mut() else {
+        let Ok(mut lanes) = self.lanes.try_lock() else {
             return Ok(None);
         };
         if lanes.is_none() {
             *lanes = Some(Lanes::new()?);
         }
-        Ok(RefMut::filter_map(lanes, Option::as_mut).ok())
+        Ok(Some(lanes))
     }
 
     /// Copies in by the calling thread, through two buffers in turn.
     fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
-        let mut staging = self.staging.borrow_mut();
+        let mut staging = lock(&self.staging);
         for (i, piece) in from.chunks(PIECE).enumerate() {
             let to = to + (i * PIECE) as u64;
             // SAFETY: the buffer at `to` has `from.len()` bytes.
-            unsafe { staging[i % 2].send(&self.stream, to, piece, copy_host) }?;
+            unsafe { staging[i % 2].send(&self.core.stream, to, piece, copy_host) }?;
         }
         Ok(())
     }
 
     /// Copies out by the calling thread.
     fn copy_out_turn(&self, from: u64, to: &mut [u8]) -> CudaResult<()> {
-        let mut staging = self.staging.borrow_mut();
+        let mut staging = lock(&self.staging);
         let bytes = to.len();
         let request = |staging: &mut [Staging; 2], i: usize| {
             let length = PIECE.min(bytes - i * PIECE);
             let from = from + (i * PIECE) as u64;
             // SAFETY: the buffer at `from` has `to.len()` bytes.
-            unsafe { staging[i % 2].request(&self.stream, from, length) }
+            unsafe { staging[i % 2].request(&self.core.stream, from, length) }
         };
         if bytes > 0 {
             request(&mut staging, 0)?;
@@ -233,15 +263,15 @@ impl Cuda {
         work: &mut dyn FnMut(),
         copy: impl FnOnce(&Context, &Stream) -> CudaResult<()> + Send,
     ) -> CudaResult<()> {
-        self.order(&self.stream, &self.copies)?;
-        let (context, copies) = (&self.context, &self.copies);
+        self.order(&self.core.stream, &self.copies)?;
+        let (context, copies) = (&self.core.context, &self.copies);
         let mut result = Ok(());
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| result = copy(context, copies));
             work();
         });
         // Also after a failure, since the buffer may be freed next.
-        self.order(&self.copies, &self.stream).and(result)
+        self.order(&self.copies, &self.core.stream).and(result)
     }
 }
 
@@ -287,19 +317,46 @@ fn copy_host(from: &[u8], to: &mut [u8]) {
 struct Allocation {
     address: u64,
     bytes: usize,
-    stream: Rc<Stream>,
-    memory: Rc<MemoryUse>,
+    device: DeviceId,
+    memory: Arc<MemoryUse>,
+    core: Arc<Core>,
 }
 
-impl Memory for Allocation {}
+impl Memory for Allocation {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
         self.memory.remove(self.bytes);
-        // SAFETY: allocated on this stream in `allocate`; freed after the stream's work so far. A failure here means that
-        // an earlier one has been reported.
-        let _ = unsafe { sys::cuMemFreeAsync(self.address, self.stream.as_inner()) };
+        // A failure here means that an earlier one has been reported.
+        let _ = self.core.enter();
+        // SAFETY: allocated on this stream in `allocate`; freed after the stream's work so far.
+        let _ = unsafe { sys::cuMemFreeAsync(self.address, self.core.stream.as_inner()) };
     }
+}
+
+/// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
+fn fault_of(module: &Module) -> CudaResult<Option<Pinned>> {
+    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
+    let Ok(mut symbol) = module.get_global::<u64>(&name) else {
+        return Ok(None);
+    };
+    let mut fault = Pinned::new(size_of::<Fault>())?;
+    fault.bytes().fill(0);
+    symbol.copy_from(&(fault.bytes().as_mut_ptr() as u64))?;
+    Ok(Some(fault))
+}
+
+/// What a kernel reported, once.
+fn read_fault(memory: &mut Pinned) -> Option<Fault> {
+    let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
+    // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.
+    let fault = unsafe { at.read_volatile() };
+    memory.bytes().fill(0);
+    (fault.is_set != 0).then_some(fault)
 }
 
 impl Backend for Cuda {
@@ -314,8 +371,10 @@ impl Backend for Cuda {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
         let bytes = bytes.max(16);
         let mut address = 0;
+        self.enter(|| Ok(()))?;
         // SAFETY: allocates into `address`.
-        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, self.stream.as_inner()) };
+        let result =
+            unsafe { sys::cuMemAllocAsync(&mut address, bytes, self.core.stream.as_inner()) };
         match result.to_result() {
             Ok(()) => {}
             Err(CudaError::OutOfMemory) => {
@@ -331,8 +390,9 @@ impl Backend for Cuda {
         let allocation = Allocation {
             address,
             bytes,
-            stream: self.stream.clone(),
+            device: self.id,
             memory: self.memory.clone(),
+            core: self.core.clone(),
         };
         Ok((address, Box::new(allocation)))
     }
@@ -340,25 +400,31 @@ impl Backend for Cuda {
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
         let run = || match self.lanes(from.len())? {
             // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed on the same stream.
-            Some(mut lanes) => unsafe { lanes.copy_in(&self.context, &self.stream, to, from) },
+            Some(mut lanes) => unsafe {
+                let lanes = lanes.as_mut().expect("made above");
+                lanes.copy_in(&self.core.context, &self.core.stream, to, from)
+            },
             None => self.copy_in_turn(to, from),
         };
-        run().map_err(|error| self.error(error))
+        self.enter(run)
     }
 
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
-        let mut run = || match self.lanes(to.len())? {
+        let run = || match self.lanes(to.len())? {
             // SAFETY: the buffer at `from` has `to.len()` bytes.
-            Some(mut lanes) => unsafe { lanes.copy_out(&self.context, &self.stream, from, to) },
+            Some(mut lanes) => unsafe {
+                let lanes = lanes.as_mut().expect("made above");
+                lanes.copy_out(&self.core.context, &self.core.stream, from, to)
+            },
             None => self.copy_out_turn(from, to),
         };
-        run().map_err(|error| self.error(error))
+        self.enter(run)
     }
 
     fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
-        let mut run = || match self.lanes(from.len())? {
+        let run = || match self.lanes(from.len())? {
             Some(mut lanes) => {
-                let lanes = &mut *lanes;
+                let lanes = lanes.as_mut().expect("made above");
                 // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed after what `beside` orders.
                 self.beside(work, |context, stream| unsafe {
                     lanes.copy_in(context, stream, to, from)
@@ -369,13 +435,13 @@ impl Backend for Cuda {
                 self.copy_in_turn(to, from)
             }
         };
-        run().map_err(|error| self.error(error))
+        self.enter(run)
     }
 
     fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
-        let mut run = || match self.lanes(to.len())? {
+        let run = || match self.lanes(to.len())? {
             Some(mut lanes) => {
-                let lanes = &mut *lanes;
+                let lanes = lanes.as_mut().expect("made above");
                 // SAFETY: the buffer at `from` has `to.len()` bytes, which nobody writes meanwhile: it is borrowed.
                 self.beside(work, |context, stream| unsafe {
                     lanes.copy_out(context, stream, from, to)
@@ -386,11 +452,14 @@ impl Backend for Cuda {
                 self.copy_out_turn(from, to)
             }
         };
-        run().map_err(|error| self.error(error))
+        self.enter(run)
     }
 
     fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Way) -> Option<Result<()>> {
-        let (bytes, stream) = (host.len(), self.stream.as_inner());
+        if let Err(error) = self.enter(|| Ok(())) {
+            return Some(Err(error));
+        }
+        let (bytes, stream) = (host.len(), self.core.stream.as_inner());
         // SAFETY: both have as many bytes; waited for before they are used again.
         let copied = unsafe {
             match way {
@@ -402,19 +471,21 @@ impl Backend for Cuda {
                 }
             }
         };
-        let waited = copied.to_result().and_then(|()| self.stream.synchronize());
+        let waited = copied
+            .to_result()
+            .and_then(|()| self.core.stream.synchronize());
         Some(waited.map_err(|error| self.error(error)))
     }
 
     fn pinned(&self, bytes: usize) -> Option<Result<Pinned>> {
-        Some(Pinned::new(bytes).map_err(|error| self.error(error)))
+        Some(self.enter(|| Pinned::new(bytes)))
     }
 
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
         // SAFETY: both buffers have `bytes` bytes.
-        unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream.as_inner()) }
-            .to_result()
-            .map_err(|error| self.error(error))
+        self.enter(|| unsafe {
+            sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.core.stream.as_inner()).to_result()
+        })
     }
 
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
@@ -422,17 +493,63 @@ impl Backend for Cuda {
             return Ok(());
         }
         // SAFETY: the buffer has `bytes` bytes.
-        unsafe { sys::cuMemsetD32Async(at, word, bytes / 4, self.stream.as_inner()) }
-            .to_result()
-            .map_err(|error| self.error(error))
+        self.enter(|| unsafe {
+            sys::cuMemsetD32Async(at, word, bytes / 4, self.core.stream.as_inner()).to_result()
+        })
     }
 
-    fn launch(&self, mut launch: Launch<'_>) -> Result<(), LaunchError> {
-        let fail = |entry: &str, error: CudaError| LaunchError(format!("{entry}: {error}"));
-        let function = self
-            .module
-            .get_function(launch.entry)
-            .map_err(|error| fail(launch.entry, error))?;
+    fn load(&self, ptx: Ptx) -> Result<()> {
+        let mut loaded = lock(&self.loaded);
+        if let Some(other) = loaded.iter().find(|other| other.ptx.package == ptx.package) {
+            if other.ptx.text == ptx.text {
+                return Ok(());
+            }
+            return Err(Error::Argument(format!(
+                "package {} is loaded with other PTX already: give each package one name",
+                ptx.package
+            )));
+        }
+        self.enter(|| Ok(()))?;
+        let module = Module::from_ptx(ptx.text, &[]).map_err(|error| match error {
+            // cust has no name of its own for an unsupported PTX version.
+            CudaError::InvalidPtx | CudaError::NoBinaryForGpu | CudaError::UnknownError => {
+                let (major, minor) = self.version;
+                Error::NoDevice(format!(
+                    "the CUDA driver ({major}.{minor}) cannot compile the kernels of {} ({error}): update the driver, or use \
+                     the CPU",
+                    ptx.package
+                ))
+            }
+            error => self.error(error),
+        })?;
+        let fault = self.enter(|| fault_of(&module))?;
+        loaded.push(Loaded {
+            ptx,
+            module,
+            fault: fault.map(Mutex::new),
+        });
+        Ok(())
+    }
+
+    unsafe fn launch(&self, mut launch: Launch<'_>) -> Result<(), LaunchError> {
+        let kernel = launch.kernel;
+        let fail = |reason: String| LaunchError::Device {
+            kernel: kernel.name,
+            reason,
+        };
+        let cuda = |error: CudaError| fail(error.to_string());
+        self.core.enter().map_err(cuda)?;
+        let loaded = lock(&self.loaded);
+        let Some(Loaded { module, fault, .. }) = loaded
+            .iter()
+            .find(|loaded| loaded.ptx.package == kernel.package)
+        else {
+            return Err(LaunchError::NotLoaded {
+                kernel: kernel.name,
+                package: kernel.package,
+            });
+        };
+        let function = module.get_function(kernel.entry).map_err(cuda)?;
         let threads = match launch.shape {
             Shape::Blocks { lanes } => lanes,
             Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
@@ -442,22 +559,34 @@ impl Backend for Cuda {
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.
         unsafe {
-            self.stream
+            self.core
+                .stream
                 .launch(&function, blocks, threads, shared, &pointers)
         }
-        .map_err(|error| fail(launch.entry, error))
+        .map_err(cuda)?;
+        // A checked build waits, so that a fault names its launch.
+        if let Some(fault) = fault {
+            self.core
+                .stream
+                .synchronize()
+                .map_err(|error| match read_fault(&mut lock(fault)) {
+                    Some(fault) => fail(launch.describe(fault)),
+                    None => cuda(error),
+                })?;
+        }
+        Ok(())
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|error| self.error(error))
+        self.enter(|| self.core.stream.synchronize())
     }
 
     fn mark(&self) -> Result<Mark> {
-        let event = Event::new(EventFlags::DEFAULT).map_err(|error| self.error(error))?;
-        event
-            .record(&self.stream)
-            .map_err(|error| self.error(error))?;
-        Ok(Mark::Cuda(event))
+        self.enter(|| {
+            let event = Event::new(EventFlags::DEFAULT)?;
+            event.record(&self.core.stream)?;
+            Ok(Mark::Cuda(event))
+        })
     }
 
     fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
@@ -481,7 +610,7 @@ impl Backend for Cuda {
                 self.pool_bytes(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
             Ok(free as u64 + reserved - used)
         };
-        free().map_err(|error| self.error(error))
+        self.enter(free)
     }
 
     fn memory(&self) -> &MemoryUse {

@@ -93,8 +93,10 @@ forward! {
     cuMemcpyDtoDAsync_v2(a b c d);
     cuMemcpyDtoHAsync_v2(a b c d);
     cuMemcpyHtoDAsync_v2(a b c d);
+    cuMemcpyHtoD_v2(a b c);
     cuMemsetD32Async(a b c d);
     cuModuleGetFunction(a b c);
+    cuModuleGetGlobal_v2(a b c d);
     cuModuleLoadDataEx(a b c d e);
     cuModuleUnload(a);
     cuStreamCreateWithPriority(a b c);

@@ -1,10 +1,10 @@
 //! Times of single launches, for who asks ([`Device::time_launches`]).
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
-use gpu::launch::{Launch, LaunchError};
+use trioxide_kernel::launch::{Array, Launch, LaunchError};
 
-use super::{Backend, Device, Mark};
+use super::{Backend, Device, Mark, lock};
 use crate::Result;
 
 /// A launch that was timed.
@@ -14,8 +14,12 @@ pub struct Launched {
     pub entry: &'static str,
     /// Number of indices, or of blocks.
     pub n: u32,
-    /// Bytes of each array that the kernel took, in the order of its parameters and, of one that gives bits, its results.
-    pub arrays: Vec<u64>,
+    /// The kernel's function.
+    pub kernel: &'static str,
+    /// The arrays that the kernel took, in the order of its parameters; bit sets that it gives come last.
+    pub arrays: Vec<Array>,
+    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where that says nothing.
+    pub moves: Option<u64>,
     /// Between events on a GPU, by the clock on a CPU. What a GPU waits for the launch itself, some microseconds, is in it where
     /// the GPU had nothing else to do.
     pub milliseconds: f64,
@@ -23,32 +27,41 @@ pub struct Launched {
 
 /// The launches since they are timed; `None` while they are not.
 #[derive(Default)]
-pub(super) struct Timed(RefCell<Option<Vec<(Launched, Mark, Mark)>>>);
+pub(super) struct Timed(Mutex<Option<Vec<(Launched, Mark, Mark)>>>);
 
 impl Timed {
     /// Launches on `backend`, between two marks if launches are timed.
-    pub(super) fn launch(
+    ///
+    /// # Safety
+    /// That of the launch.
+    pub(super) unsafe fn launch(
         &self,
         backend: &dyn Backend,
         launch: Launch<'_>,
     ) -> Result<(), LaunchError> {
-        let mut timed = self.0.borrow_mut();
+        let mut timed = lock(&self.0);
         let Some(timed) = timed.as_mut() else {
-            return backend.launch(launch);
+            // SAFETY: the caller's promise.
+            return unsafe { backend.launch(launch) };
         };
         let launched = Launched {
-            entry: launch.entry,
+            entry: launch.kernel.entry,
+            kernel: launch.kernel.name,
+            moves: launch.moves,
             n: launch.n,
             arrays: launch.arguments.arrays().to_vec(),
             milliseconds: 0.0,
         };
+        let kernel = launch.kernel.name;
         let mark = || {
-            backend
-                .mark()
-                .map_err(|error| LaunchError(error.to_string()))
+            backend.mark().map_err(|error| LaunchError::Device {
+                kernel,
+                reason: error.to_string(),
+            })
         };
         let from = mark()?;
-        backend.launch(launch)?;
+        // SAFETY: the caller's promise.
+        unsafe { backend.launch(launch) }?;
         timed.push((launched, from, mark()?));
         Ok(())
     }
@@ -57,7 +70,7 @@ impl Timed {
 impl Device {
     /// Times launches one by one from now on, or no longer. Those timed so far are forgotten.
     pub fn time_launches(&self, timed: bool) {
-        self.timed.0.replace(timed.then(Vec::new));
+        *lock(&self.0.timed.0) = timed.then(Vec::new);
     }
 
     /// The launches since the last call, in their order; none while they are not timed.
@@ -66,11 +79,11 @@ impl Device {
     /// [`crate::Error::Device`] when their work failed.
     pub fn take_launches(&self) -> Result<Vec<Launched>> {
         self.synchronize()?;
-        let mut timed = self.timed.0.borrow_mut();
+        let mut timed = lock(&self.0.timed.0);
         let taken = timed.as_mut().map(std::mem::take).unwrap_or_default();
         let with_time = |(launched, from, to): (Launched, Mark, Mark)| {
             Ok(Launched {
-                milliseconds: self.backend.elapsed(&from, &to)?,
+                milliseconds: self.0.backend.elapsed(&from, &to)?,
                 ..launched
             })
         };
@@ -98,7 +111,8 @@ mod tests {
             panic!("one launch");
         };
         assert_eq!((launched.entry, launched.n), ("scan_sums", 1));
-        assert_eq!(launched.arrays, [400, 4]);
+        let bytes: Vec<u64> = launched.arrays.iter().map(|array| array.bytes).collect();
+        assert_eq!(bytes, [400, 4]);
         assert!(launched.milliseconds >= 0.0);
         assert_eq!(device.take_launches().unwrap(), []);
         scan();

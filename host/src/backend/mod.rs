@@ -5,26 +5,33 @@
 
 mod copies;
 mod cpu;
+#[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "cuda")]
 mod driver;
 mod launches;
+mod ptx;
+#[cfg(feature = "cuda")]
 mod transfers;
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
-use gpu::launch::{Buffer, Launch, LaunchError, Launcher, Memory};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
 pub use launches::Launched;
+pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
+pub use trioxide_kernel::launch::Buffer;
 
 pub use copies::{Copying, Way};
 
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
-trait Backend {
+trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
@@ -46,13 +53,18 @@ trait Backend {
         None
     }
     /// Memory that a driver copies from and to directly.
+    #[cfg(feature = "cuda")]
     fn pinned(&self, _bytes: usize) -> Option<Result<transfers::Pinned>> {
         None
     }
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
     /// Fills with a repeated word; `bytes` is a multiple of 4.
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
-    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
+    /// Makes the kernels of a package ready to be launched.
+    fn load(&self, ptx: Ptx) -> Result<()>;
+    /// # Safety
+    /// That of [`Launcher::launch`].
+    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
     /// A point in the machine's work.
     fn mark(&self) -> Result<Mark>;
@@ -87,25 +99,36 @@ pub struct Details {
 
 enum Mark {
     Cpu(std::time::Instant),
+    #[cfg(feature = "cuda")]
     Cuda(cust::event::Event),
 }
 
 /// Bytes allocated now, and the most since the last reset.
 #[derive(Default)]
 struct MemoryUse {
-    current: Cell<u64>,
-    peak: Cell<u64>,
+    current: AtomicU64,
+    peak: AtomicU64,
 }
 
 impl MemoryUse {
     fn add(&self, bytes: usize) {
-        self.current.set(self.current.get() + bytes as u64);
-        self.peak.set(self.peak.get().max(self.current.get()));
+        let current = self.current.fetch_add(bytes as u64, Relaxed) + bytes as u64;
+        self.peak.fetch_max(current, Relaxed);
     }
 
     fn remove(&self, bytes: usize) {
-        self.current.set(self.current.get() - bytes as u64);
+        self.current.fetch_sub(bytes as u64, Relaxed);
     }
+
+    fn current_and_peak(&self) -> (u64, u64) {
+        let current = self.current.load(Relaxed);
+        (current, self.peak.load(Relaxed).max(current))
+    }
+}
+
+/// What a mutex holds. A panic elsewhere leaves none of our data half-changed, so poison is no reason to stop.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Which machine to use: `auto`, `cuda`, `cuda:N`, `cpu`, `serial`.
@@ -160,13 +183,31 @@ pub struct Stage {
     pub milliseconds: f64,
 }
 
-/// A machine that runs pipelines.
-pub struct Device {
+/// A machine that runs pipelines: a handle, cheap to clone and to send to other threads.
+///
+/// Clones share the machine's work queue, stages and memory. Buffers keep their memory alive after the last handle is gone.
+#[derive(Clone)]
+pub struct Device(Arc<Machine>);
+
+struct Machine {
     // Before the backend: events go before their context.
-    stages: RefCell<Vec<(&'static str, Mark, Mark)>>,
+    stages: Mutex<Vec<(&'static str, Mark, Mark)>>,
     timed: launches::Timed,
-    launched: RefCell<BTreeSet<&'static str>>,
+    launched: Mutex<BTreeSet<&'static str>>,
+    id: DeviceId,
     backend: Box<dyn Backend>,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.name())
+    }
+}
+
+/// An id that no other device of this process has.
+fn new_id() -> DeviceId {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    DeviceId(NEXT.fetch_add(1, Relaxed))
 }
 
 /// A CUDA device of this machine.
@@ -189,17 +230,17 @@ pub struct CudaDevice {
 /// # Errors
 /// [`Error::NoDevice`] when there is no driver, no device, or the driver refuses to start: the message says which.
 pub fn cuda_devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
-    cuda::devices()
+    #[cfg(feature = "cuda")]
+    return cuda::devices();
+    #[cfg(not(feature = "cuda"))]
+    Err(without_cuda())
 }
 
-/// Whether the PTX in this binary was built from the sources or is the one checked in.
-pub fn ptx_origin() -> &'static str {
-    cuda::PTX_ORIGIN
-}
-
-/// The PTX in this binary.
-pub fn ptx() -> &'static str {
-    cuda::PTX
+#[cfg(not(feature = "cuda"))]
+fn without_cuda() -> Error {
+    Error::NoDevice(
+        "this build has no CUDA: build it with the feature `cuda`, or use the CPU".to_owned(),
+    )
 }
 
 impl Device {
@@ -208,15 +249,27 @@ impl Device {
     /// # Errors
     /// [`Error::Argument`] when the threads cannot be started.
     pub fn cpu(threads: Option<usize>) -> Result<Self> {
-        Ok(Self::new(Box::new(cpu::Cpu::new(threads)?)))
+        let id = new_id();
+        Ok(Self::new(id, Box::new(cpu::Cpu::new(id, threads)?)))
     }
 
-    /// CUDA device `index`.
+    /// CUDA device `index`, with trioxide's kernels.
     ///
     /// # Errors
     /// [`Error::NoDevice`] when there is no driver or no such device, or the driver is too old for the kernels.
     pub fn cuda(index: u32) -> Result<Self> {
-        Ok(Self::new(Box::new(cuda::Cuda::new(index)?)))
+        #[cfg(feature = "cuda")]
+        {
+            let id = new_id();
+            let device = Self::new(id, Box::new(cuda::Cuda::new(id, index)?));
+            device.load(PTX)?;
+            Ok(device)
+        }
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = index;
+            Err(without_cuda())
+        }
     }
 
     /// CUDA device 0, or the CPU and the reason why not.
@@ -230,23 +283,37 @@ impl Device {
         }
     }
 
-    fn new(backend: Box<dyn Backend>) -> Self {
-        Self {
-            backend,
-            stages: RefCell::default(),
+    fn new(id: DeviceId, backend: Box<dyn Backend>) -> Self {
+        Self(Arc::new(Machine {
+            stages: Mutex::default(),
             timed: launches::Timed::default(),
-            launched: RefCell::default(),
-        }
+            launched: Mutex::default(),
+            id,
+            backend,
+        }))
+    }
+
+    /// Loads the kernels of another package, beside trioxide's. A CPU needs none: their bodies are in the binary.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver refuses the PTX; [`Error::Argument`] when the package was loaded with other PTX.
+    pub fn load(&self, ptx: Ptx) -> Result<()> {
+        self.0.backend.load(ptx)
+    }
+
+    /// This device among all that the process opens; that of its buffers.
+    pub fn id(&self) -> DeviceId {
+        self.0.id
     }
 
     /// The machine's name.
     pub fn name(&self) -> String {
-        self.backend.name()
+        self.0.backend.name()
     }
 
     /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
     pub fn is_gpu(&self) -> bool {
-        self.backend.is_gpu()
+        self.0.backend.is_gpu()
     }
 
     /// A buffer with unspecified content.
@@ -254,7 +321,7 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let (address, memory) = self.backend.allocate(len * size_of::<T>())?;
+        let (address, memory) = self.0.backend.allocate(len * size_of::<T>())?;
         // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
         Ok(unsafe { Buffer::from_raw(address, len, memory) })
     }
@@ -265,7 +332,9 @@ impl Device {
     /// [`Error::OutOfMemory`].
     pub fn filled(&self, len: usize, word: u32) -> Result<Buffer<u32>> {
         let buffer = self.uninitialized(len)?;
-        self.backend.fill(buffer.address(), buffer.bytes(), word)?;
+        self.0
+            .backend
+            .fill(buffer.address(), buffer.bytes(), word)?;
         Ok(buffer)
     }
 
@@ -276,7 +345,8 @@ impl Device {
     pub fn fill_from(&self, buffer: &mut Buffer<u32>, first: usize, word: u32) -> Result<()> {
         let skipped = first * size_of::<u32>();
         let bytes = buffer.bytes() - skipped;
-        self.backend
+        self.0
+            .backend
             .fill(buffer.address() + skipped as u64, bytes, word)
     }
 
@@ -295,7 +365,8 @@ impl Device {
     pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninitialized(capacity.max(data.len()))?;
         buffer.set_len(data.len());
-        self.backend
+        self.0
+            .backend
             .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
         Ok(buffer)
     }
@@ -319,7 +390,8 @@ impl Device {
     /// [`Error::OutOfMemory`].
     pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
         let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
-        self.backend
+        self.0
+            .backend
             .copy(copy.address(), buffer.address(), buffer.bytes())?;
         copy.set_len(buffer.len());
         Ok(copy)
@@ -341,7 +413,9 @@ impl Device {
         let copy = self.uninitialized(len)?;
         let bytes = buffer.bytes().min(copy.bytes());
         if bytes > 0 {
-            self.backend.copy(copy.address(), buffer.address(), bytes)?;
+            self.0
+                .backend
+                .copy(copy.address(), buffer.address(), bytes)?;
         }
         Ok(copy)
     }
@@ -360,7 +434,8 @@ impl Device {
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
-        self.backend
+        self.0
+            .backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
     }
@@ -372,7 +447,7 @@ impl Device {
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
         assert!(i < buffer.len(), "{i} of {}", buffer.len());
         let mut value = [T::zeroed()];
-        self.backend.copy_out(
+        self.0.backend.copy_out(
             buffer.address() + (i * size_of::<T>()) as u64,
             bytemuck::cast_slice_mut(&mut value),
         )?;
@@ -384,7 +459,7 @@ impl Device {
     /// # Errors
     /// [`Error::Device`] when it failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.backend.synchronize()
+        self.0.backend.synchronize()
     }
 
     /// Runs `work` as a named stage.
@@ -392,10 +467,10 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
-        let from = self.backend.mark()?;
+        let from = self.0.backend.mark()?;
         let result = work()?;
-        let to = self.backend.mark()?;
-        self.stages.borrow_mut().push((name, from, to));
+        let to = self.0.backend.mark()?;
+        lock(&self.0.stages).push((name, from, to));
         Ok(result)
     }
 
@@ -406,8 +481,8 @@ impl Device {
     pub fn take_stages(&self) -> Result<Vec<Stage>> {
         self.synchronize()?;
         let mut stages: Vec<Stage> = Vec::new();
-        for (name, from, to) in self.stages.take() {
-            let milliseconds = self.backend.elapsed(&from, &to)?;
+        for (name, from, to) in std::mem::take(&mut *lock(&self.0.stages)) {
+            let milliseconds = self.0.backend.elapsed(&from, &to)?;
             match stages.iter_mut().find(|stage| stage.name == name) {
                 Some(stage) => stage.milliseconds += milliseconds,
                 None => stages.push(Stage { name, milliseconds }),
@@ -421,7 +496,7 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn require(&self, bytes: u64) -> Result<()> {
-        let free = self.backend.free()?;
+        let free = self.0.backend.free()?;
         if bytes > free {
             return Err(Error::OutOfMemory {
                 device: self.name(),
@@ -437,13 +512,13 @@ impl Device {
     /// # Errors
     /// [`Error::Device`] when the driver does not say.
     pub fn free_bytes(&self) -> Result<u64> {
-        self.backend.free()
+        self.0.backend.free()
     }
 
     /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's `threads`,
     /// all cores beside a GPU.
     pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match self.backend.threads() {
+        match self.0.backend.threads() {
             Some(threads) => threads.install(work),
             None => work(),
         }
@@ -451,7 +526,7 @@ impl Device {
 
     /// What the device is made of.
     pub fn details(&self) -> Details {
-        self.backend.details()
+        self.0.backend.details()
     }
 
     /// Bytes read plus written in a second by a copy within the device's memory: the best of several. What a stage must move,
@@ -464,35 +539,36 @@ impl Device {
             "cuda" => 1 << 30,
             _ => 256 << 20,
         };
-        let words = (self.backend.free()? / 8).clamp(4, most) as usize / 4;
+        let words = (self.0.backend.free()? / 8).clamp(4, most) as usize / 4;
         // Both filled: a CPU's memory has no pages before.
         let (from, to) = (self.filled(words, 1)?, self.filled(words, 2)?);
         let mut best = f64::INFINITY;
         for _ in 0..BANDWIDTH_RUNS {
-            let start = self.backend.mark()?;
-            self.backend
+            let start = self.0.backend.mark()?;
+            self.0
+                .backend
                 .copy(to.address(), from.address(), from.bytes())?;
-            let end = self.backend.mark()?;
+            let end = self.0.backend.mark()?;
             self.synchronize()?;
-            best = best.min(self.backend.elapsed(&start, &end)?);
+            best = best.min(self.0.backend.elapsed(&start, &end)?);
         }
         Ok(2.0 * from.bytes() as f64 / (best * 1e-3))
     }
 
     /// The most bytes that buffers took at once since the last reset.
     pub fn peak_bytes(&self) -> u64 {
-        self.backend.memory().peak.get()
+        self.0.backend.memory().current_and_peak().1
     }
 
     /// Counts the peak anew.
     pub fn reset_peak(&self) {
-        let memory = self.backend.memory();
-        memory.peak.set(memory.current.get());
+        let memory = self.0.backend.memory();
+        memory.peak.store(memory.current.load(Relaxed), Relaxed);
     }
 
     /// Names of the PTX entries launched so far.
     pub fn launched(&self) -> BTreeSet<&'static str> {
-        self.launched.borrow().clone()
+        lock(&self.0.launched).clone()
     }
 }
 
@@ -525,12 +601,14 @@ fn ask_for_huge_pages(memory: &mut [u8]) {
 }
 
 impl Launcher for Device {
-    fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
-        self.launched.borrow_mut().insert(launch.entry);
+    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+        launch.check_device(self.0.id)?;
+        lock(&self.0.launched).insert(launch.kernel.entry);
         if launch.n == 0 {
             return Ok(());
         }
-        self.timed.launch(&*self.backend, launch)
+        // SAFETY: the caller's promise; the arrays are this device's.
+        unsafe { self.0.timed.launch(&*self.0.backend, launch) }
     }
 }
 
@@ -538,7 +616,7 @@ impl From<LaunchError> for Error {
     fn from(error: LaunchError) -> Self {
         Error::Device {
             device: "launch".to_owned(),
-            reason: error.0,
+            reason: error.to_string(),
         }
     }
 }

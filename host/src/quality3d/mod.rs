@@ -1,7 +1,7 @@
 //! Quality of the cells of a volume mesh, on a device. The definitions are in `gpu::smooth::quality`.
 
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits};
+use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
 use crate::backend::Device;
@@ -81,17 +81,19 @@ pub fn quality<P: Vector>(
         let histogram = (BINS * COPIES) as usize;
         let mut counts = on.filled(counted::COUNT as usize * histogram, 0)?;
         let mut extremes = on.upload(&[0u64; 3 * COPIES as usize])?;
-        kernel::measure_cells::launch(
-            on,
-            cells.count,
-            &cells.offsets,
-            &cells.vertices,
-            &cells.cells,
-            points,
-            &on.upload(&all)?,
-            &mut counts,
-            &mut extremes,
-        )?;
+        unsafe {
+            kernel::measure_cells::launch(
+                on,
+                cells.count,
+                &cells.offsets,
+                &cells.vertices,
+                &cells.cells,
+                points,
+                &on.upload(&all)?,
+                &mut counts,
+                &mut extremes,
+            )
+        }?;
         let counts = on.download(&counts)?;
         let extremes = on.download(&extremes)?;
         let summed = |which: u32| {

@@ -1,7 +1,7 @@
 //! Back to an earlier level, bit for bit.
 
-use gpu::launch::Buffer;
 use gpu::refine as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::{EdgeMesh, Stale};
 use crate::backend::Device;
@@ -27,23 +27,25 @@ impl Saved {
     ) -> Result<Self> {
         let all = mesh.level().triangles;
         let mut divided = on.uninitialized(all.div_ceil(32) as usize)?;
-        kernel::mark_divided_triangles::launch(on, all, flags, &mut divided)?;
+        unsafe { kernel::mark_divided_triangles::launch(on, all, flags, &mut divided) }?;
         let triangles = compact(on, &divided)?;
         let n = triangles.len();
         let (mut corners, mut sides) = (on.uninitialized(3 * n)?, on.uninitialized(3 * n)?);
         let mut tags = on.uninitialized(if mesh.tags.is_empty() { 0 } else { 3 * n })?;
-        kernel::save_triangles::launch(
-            on,
-            n as u32,
-            &triangles,
-            &mesh.corners,
-            &mesh.sides,
-            &mesh.halves,
-            &mesh.tags,
-            &mut corners,
-            &mut sides,
-            &mut tags,
-        )?;
+        unsafe {
+            kernel::save_triangles::launch(
+                on,
+                n as u32,
+                &triangles,
+                &mesh.corners,
+                &mesh.sides,
+                &mesh.halves,
+                &mesh.tags,
+                &mut corners,
+                &mut sides,
+                &mut tags,
+            )
+        }?;
         Ok(Self {
             triangles,
             corners,
@@ -80,18 +82,20 @@ impl<P: Point> EdgeMesh<P> {
                 let saved = self.saved.pop().flatten().expect("looked at above");
                 self.levels.pop();
                 let back = self.level();
-                kernel::restore_triangles::launch(
-                    on,
-                    saved.triangles.len() as u32,
-                    &saved.triangles,
-                    &saved.corners,
-                    &saved.sides,
-                    &saved.tags,
-                    &mut self.corners,
-                    &mut self.sides,
-                    &mut self.halves,
-                    &mut self.tags,
-                )?;
+                unsafe {
+                    kernel::restore_triangles::launch(
+                        on,
+                        saved.triangles.len() as u32,
+                        &saved.triangles,
+                        &saved.corners,
+                        &saved.sides,
+                        &saved.tags,
+                        &mut self.corners,
+                        &mut self.sides,
+                        &mut self.halves,
+                        &mut self.tags,
+                    )
+                }?;
                 self.cut_to(on, back)?;
                 self.stale = Stale::All;
                 self.is_linked = true;

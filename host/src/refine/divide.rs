@@ -1,7 +1,7 @@
 //! Step 7 on a device: points, edges and triangles.
 
-use gpu::launch::Buffer;
 use gpu::refine::{self as kernel, TRIANGLES_OF_A_BLOCK};
+use trioxide_kernel::launch::Buffer;
 
 use super::propagate::DividedSides;
 use super::{EdgeMesh, Level, with_room};
@@ -32,28 +32,30 @@ impl<P: Point> EdgeMesh<P> {
         let (input, level) = (self.levels[0], self.level());
         on.resize(&mut self.corners, 3 * after.triangles as usize)?;
         on.resize(&mut self.sides, 3 * after.triangles as usize)?;
-        kernel::divide_listed_triangles::launch(
-            on,
-            list.len() as u32,
-            list,
-            &sides.flags,
-            &sides.owned,
-            &sides.sums,
-            &self.halves,
-            &self.longest,
-            &mut self.corners,
-            &mut self.sides,
-            &mut self.points,
-            &mut self.tags,
-            &mut self.divided,
-            &mut self.origins,
-            &mut self.parents,
-            level.vertices,
-            level.edges,
-            level.triangles,
-            input.vertices,
-            input.triangles,
-        )?;
+        unsafe {
+            kernel::divide_listed_triangles::launch(
+                on,
+                list.len() as u32,
+                list,
+                &sides.flags,
+                &sides.owned,
+                &sides.sums,
+                &self.halves,
+                &self.longest,
+                &mut self.corners,
+                &mut self.sides,
+                &mut self.points,
+                &mut self.tags,
+                &mut self.divided,
+                &mut self.origins,
+                &mut self.parents,
+                level.vertices,
+                level.edges,
+                level.triangles,
+                input.vertices,
+                input.triangles,
+            )
+        }?;
         Ok(())
     }
 
@@ -64,29 +66,31 @@ impl<P: Point> EdgeMesh<P> {
         let mut new_sides = on.uninitialized(with_room(words))?;
         corners.set_len(words);
         new_sides.set_len(words);
-        kernel::divide_all_triangles::launch(
-            on,
-            level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
-            &sides.flags,
-            &sides.owned,
-            &sides.sums,
-            &self.halves,
-            &self.longest,
-            &self.corners,
-            &self.sides,
-            &mut corners,
-            &mut new_sides,
-            &mut self.points,
-            &mut self.tags,
-            &mut self.divided,
-            &mut self.origins,
-            &mut self.parents,
-            level.vertices,
-            level.edges,
-            level.triangles,
-            input.vertices,
-            input.triangles,
-        )?;
+        unsafe {
+            kernel::divide_all_triangles::launch(
+                on,
+                level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
+                &sides.flags,
+                &sides.owned,
+                &sides.sums,
+                &self.halves,
+                &self.longest,
+                &self.corners,
+                &self.sides,
+                &mut corners,
+                &mut new_sides,
+                &mut self.points,
+                &mut self.tags,
+                &mut self.divided,
+                &mut self.origins,
+                &mut self.parents,
+                level.vertices,
+                level.edges,
+                level.triangles,
+                input.vertices,
+                input.triangles,
+            )
+        }?;
         (self.corners, self.sides) = (corners, new_sides);
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! A triangulation with edges on a device, and how it gets there.
 
 use glam::DVec2;
-use gpu::launch::Buffer;
 use gpu::orientation::is_counter_clockwise;
 use gpu::refine as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::coarsen::Saved;
 use super::tags::{Tags, no_edge};
@@ -100,14 +100,23 @@ impl<P: Point> EdgeMesh<P> {
         on.stage("number edges", || {
             let n = mesh.half_edges();
             let mut owners = on.uninitialized(n.div_ceil(32) as usize)?;
-            kernel::mark_owners::launch(on, n, &mesh.twins, &mut owners)?;
+            unsafe { kernel::mark_owners::launch(on, n, &mesh.twins, &mut owners) }?;
             let owners = compact(on, &owners)?;
             let mut sides = on.uninitialized(with_room(n as usize))?;
             let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            kernel::number_sides::launch(on, edges, &owners, &mesh.twins, &mut sides, &mut halves)?;
+            unsafe {
+                kernel::number_sides::launch(
+                    on,
+                    edges,
+                    &owners,
+                    &mesh.twins,
+                    &mut sides,
+                    &mut halves,
+                )
+            }?;
             Self::new(on, mesh.points, mesh.origins, sides, halves)
         })
     }
@@ -188,18 +197,20 @@ impl<P: Point> EdgeMesh<P> {
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
-            kernel::tag_segments::launch(
-                on,
-                tags.values.len() as u32,
-                &ends,
-                &values,
-                &self.corners,
-                &self.sides,
-                &around.offsets,
-                &around.items,
-                &mut self.tags,
-                &mut found,
-            )?;
+            unsafe {
+                kernel::tag_segments::launch(
+                    on,
+                    tags.values.len() as u32,
+                    &ends,
+                    &values,
+                    &self.corners,
+                    &self.sides,
+                    &around.offsets,
+                    &around.items,
+                    &mut self.tags,
+                    &mut found,
+                )
+            }?;
             self.markers = tags.markers;
             match on.read(&found, 0)? {
                 NONE => Ok(()),

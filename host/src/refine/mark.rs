@@ -1,9 +1,11 @@
 //! Which triangles a round refines.
 
-use gpu::launch::Buffer;
 use gpu::refine as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::EdgeMesh;
+use trioxide_kernel::In;
+
 use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::EdgeTriangulation;
@@ -113,20 +115,28 @@ impl Marking {
             Marking::Fraction { fraction, .. } if *fraction >= 1.0 => return Ok(Marked::All),
             Marking::Fraction { fraction, seed } => {
                 let seed = round_seed(*seed, mesh.levels.len() - 1);
-                kernel::mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)?;
+                unsafe {
+                    kernel::mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)
+                }?;
             }
             Marking::Box([x0, y0, x1, y1]) => {
-                kernel::mark_box::launch(on, n, corners, points, *x0, *y0, *x1, *y1, &mut bits)?;
+                unsafe {
+                    kernel::mark_box::launch(on, n, corners, points, *x0, *y0, *x1, *y1, &mut bits)
+                }?;
             }
             Marking::Disk([x, y, radius]) => {
-                kernel::mark_disk::launch(on, n, corners, points, *x, *y, *radius, &mut bits)?;
+                unsafe {
+                    kernel::mark_disk::launch(on, n, corners, points, *x, *y, *radius, &mut bits)
+                }?;
             }
             Marking::Area(area) => {
-                kernel::mark_area::launch(on, n, corners, points, *area, &mut bits)?;
+                unsafe { kernel::mark_area::launch(on, n, corners, points, *area, &mut bits) }?;
             }
             Marking::Angle(degrees) => {
                 let (cosine, sine) = arms(*degrees);
-                kernel::mark_angle::launch(on, n, corners, points, cosine, sine, &mut bits)?;
+                unsafe {
+                    kernel::mark_angle::launch(on, n, corners, points, cosine, sine, &mut bits)
+                }?;
             }
             Marking::Triangles(marked) => {
                 let input = mesh.levels[0].triangles;
@@ -137,7 +147,9 @@ impl Marking {
                     )));
                 }
                 let marked = on.upload(marked)?;
-                kernel::mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits)?;
+                unsafe {
+                    kernel::mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits)
+                }?;
             }
         }
         Ok(Marked::Some(bits))
@@ -153,7 +165,8 @@ impl Marking {
         input: u32,
         parents: &[u32],
     ) -> bool {
-        let (corners, points) = (corners.into(), mesh.points.as_slice().into());
+        // SAFETY: a triangle of a checked mesh.
+        let (corners, points) = unsafe { (In::from_slice(corners), In::from_slice(&mesh.points)) };
         match self {
             Marking::All => true,
             Marking::Fraction { fraction, seed } => {
@@ -169,7 +182,10 @@ impl Marking {
                 kernel::mark_angle(t, corners, points, cosine, sine)
             }
             Marking::Triangles(marked) => {
-                kernel::mark_parts(t, parents.into(), input, marked.as_slice().into())
+                // SAFETY: a parent for each new triangle, a bit for each triangle of the input.
+                let (parents, marked) =
+                    unsafe { (In::from_slice(parents), In::from_slice(marked)) };
+                kernel::mark_parts(t, parents, input, marked)
             }
         }
     }

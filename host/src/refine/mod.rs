@@ -10,8 +10,8 @@ mod propagate;
 mod serial;
 mod tags;
 
-use gpu::launch::Buffer;
 use gpu::refine as kernel;
+use trioxide_kernel::launch::Buffer;
 
 pub use edges::{EdgeMesh, with_room, with_room_for_points};
 pub use mark::Marking;
@@ -155,16 +155,18 @@ impl<P: Point> EdgeMesh<P> {
         on.stage("label longest edges", || {
             on.resize(&mut self.longest, level.triangles as usize)?;
             self.for_stale(on, |mesh, n, list, first| {
-                kernel::find_longest_edges::launch(
-                    on,
-                    n,
-                    list,
-                    first,
-                    &mesh.corners,
-                    &mesh.points,
-                    &mesh.sides,
-                    &mut mesh.longest,
-                )?;
+                unsafe {
+                    kernel::find_longest_edges::launch(
+                        on,
+                        n,
+                        list,
+                        first,
+                        &mesh.corners,
+                        &mesh.points,
+                        &mesh.sides,
+                        &mut mesh.longest,
+                    )
+                }?;
                 Ok(())
             })
         })?;
@@ -175,7 +177,7 @@ impl<P: Point> EdgeMesh<P> {
                 on.fill_from(&mut self.halves, known, NONE)?;
                 self.for_stale(on, |mesh, n, list, first| {
                     let (sides, halves) = (&mesh.sides, &mut mesh.halves);
-                    kernel::link_sides::launch(on, n, list, first, sides, halves)?;
+                    unsafe { kernel::link_sides::launch(on, n, list, first, sides, halves) }?;
                     Ok(())
                 })
             })?;
@@ -189,16 +191,18 @@ impl<P: Point> EdgeMesh<P> {
     fn check_stale(&mut self, on: &Device, found: &mut Buffer<u32>) -> Result<()> {
         on.stage("check the triangles", || {
             self.for_stale(on, |mesh, n, list, first| {
-                kernel::check_parts::launch(
-                    on,
-                    n,
-                    list,
-                    first,
-                    &mesh.corners,
-                    &mesh.points,
-                    u32::from(mesh.clockwise),
-                    found,
-                )?;
+                unsafe {
+                    kernel::check_parts::launch(
+                        on,
+                        n,
+                        list,
+                        first,
+                        &mesh.corners,
+                        &mesh.points,
+                        u32::from(mesh.clockwise),
+                        found,
+                    )
+                }?;
                 Ok(())
             })
         })

@@ -1,9 +1,9 @@
 //! What comes back from a device: the mesh, and where each part of it comes from.
 
 use glam::DVec2;
-use gpu::launch::Buffer;
 use gpu::point::Point2;
 use gpu::refine as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::EdgeMesh;
 use super::tags::segments;
@@ -40,7 +40,7 @@ impl<P: Point> EdgeMesh<P> {
         let level = self.level();
         let mut ends = on.uninitialized(level.edges as usize)?;
         let n = 3 * level.triangles;
-        kernel::find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends)?;
+        unsafe { kernel::find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
         Ok(ends)
     }
 
@@ -89,7 +89,7 @@ impl<P: Point> EdgeMesh<P> {
     pub fn ancestors(&self, on: &Device) -> Result<Buffer<u32>> {
         let (n, input) = (self.level().triangles, self.levels[0].triangles);
         let mut ancestors = on.uninitialized(n as usize)?;
-        kernel::find_ancestors::launch(on, n, &self.parents, &mut ancestors, input)?;
+        unsafe { kernel::find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
         Ok(ancestors)
     }
 
@@ -130,7 +130,9 @@ impl<P: Point> EdgeMesh<P> {
             for pair in self.levels.windows(2) {
                 let first = pair[0].vertices;
                 let n = pair[1].vertices - first;
-                kernel::interpolate::launch(on, n, &self.origins, field, first, first - input)?;
+                unsafe {
+                    kernel::interpolate::launch(on, n, &self.origins, field, first, first - input)
+                }?;
             }
             Ok(())
         })

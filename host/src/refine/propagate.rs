@@ -1,7 +1,7 @@
 //! Steps 2 to 6 on a device: which edges are divided, and where what they give goes.
 
-use gpu::launch::Buffer;
 use gpu::refine::{self as kernel, STEP};
+use trioxide_kernel::launch::Buffer;
 
 use super::mark::Marked;
 use super::{EdgeMesh, Level};
@@ -71,15 +71,17 @@ impl<P: Point> EdgeMesh<P> {
             Ok((marks.list(on, marked)?, on.filled(words, 0)?))
         })?;
         on.stage("propagate divisions", || {
-            kernel::follow_marked_triangles::launch(
-                on,
-                marks.total,
-                &list,
-                &self.longest,
-                &self.sides,
-                &self.halves,
-                &mut divided,
-            )?;
+            unsafe {
+                kernel::follow_marked_triangles::launch(
+                    on,
+                    marks.total,
+                    &list,
+                    &self.longest,
+                    &self.sides,
+                    &self.halves,
+                    &mut divided,
+                )
+            }?;
             let count = Counted::new(on, &divided)?;
             Ok(Some(if count.total as usize * FEW < level.edges as usize {
                 DividedEdges::Few(count.list(on, &divided)?)
@@ -96,15 +98,17 @@ impl<P: Point> EdgeMesh<P> {
             let edges = self.level().edges;
             let words = edges.div_ceil(32) as usize;
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
-            kernel::mark_divided_edges::launch(
-                on,
-                edges,
-                &self.halves,
-                &self.longest,
-                marked,
-                &mut divided,
-                &mut leading,
-            )?;
+            unsafe {
+                kernel::mark_divided_edges::launch(
+                    on,
+                    edges,
+                    &self.halves,
+                    &self.longest,
+                    marked,
+                    &mut divided,
+                    &mut leading,
+                )
+            }?;
             Ok((divided, leading))
         })
     }
@@ -114,16 +118,18 @@ impl<P: Point> EdgeMesh<P> {
         let (mut divided, leading) = self.divided_by(on, marked)?;
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
-            kernel::follow_divided_edges::launch(
-                on,
-                leading.len() as u32,
-                &leading,
-                marked,
-                &self.longest,
-                &self.sides,
-                &self.halves,
-                &mut divided,
-            )?;
+            unsafe {
+                kernel::follow_divided_edges::launch(
+                    on,
+                    leading.len() as u32,
+                    &leading,
+                    marked,
+                    &self.longest,
+                    &self.sides,
+                    &self.halves,
+                    &mut divided,
+                )
+            }?;
             Ok(divided)
         })
     }
@@ -136,28 +142,34 @@ impl<P: Point> EdgeMesh<P> {
             DividedEdges::Few(edges) => {
                 let (mut flags, mut owned) = (on.filled(words, 0)?, on.filled(words, 0)?);
                 let mut list = on.uninitialized(2 * edges.len())?;
-                kernel::set_divided_sides::launch(
-                    on,
-                    edges.len() as u32,
-                    edges,
-                    &self.halves,
-                    &mut list,
-                    &mut flags,
-                    &mut owned,
-                )?;
+                unsafe {
+                    kernel::set_divided_sides::launch(
+                        on,
+                        edges.len() as u32,
+                        edges,
+                        &self.halves,
+                        &mut list,
+                        &mut flags,
+                        &mut owned,
+                    )
+                }?;
                 Ok((flags, owned, Some(list)))
             }
             DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
+                unsafe {
+                    kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)
+                }?;
                 Ok((flags, owned, None))
             }
         })?;
         on.stage("prefix sums", || {
             let n = n.div_ceil(STEP) as usize;
             let mut sums = on.uninitialized(2 * n)?;
-            kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)?;
+            unsafe {
+                kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)
+            }?;
             let total = exclusive_scan(on, &mut sums)?;
             let total = on.read(&total, 0)?;
             let edges = match divided {

@@ -1,8 +1,8 @@
 //! A mesh on the device, checked, and its edges.
 
-use gpu::launch::Buffer;
 use gpu::refine_tets::{self as kernel, tet_rule};
-use gpu::view::NONE;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::{DeviceTets, MOST_TETRAHEDRA, SpacePoint};
 use crate::backend::Device;
@@ -71,12 +71,14 @@ impl<P: SpacePoint> DeviceTets<P> {
         })?;
         on.stage("check the mesh", || {
             let mut found = on.filled(tet_rule::COUNT, NONE)?;
-            kernel::check_tet_points::launch(
-                on,
-                mesh.points.len() as u32,
-                &mesh.points,
-                &mut found,
-            )?;
+            unsafe {
+                kernel::check_tet_points::launch(
+                    on,
+                    mesh.points.len() as u32,
+                    &mesh.points,
+                    &mut found,
+                )
+            }?;
             let list = on.uninitialized(0)?;
             mesh.check_tetrahedra(on, &list, 0, tetrahedra as u32, &mut found)
         })?;
@@ -99,16 +101,18 @@ impl<P: SpacePoint> DeviceTets<P> {
         found: &mut Buffer<u32>,
     ) -> Result<()> {
         let mut undecided = on.uninitialized(count.div_ceil(32) as usize)?;
-        kernel::check_tetrahedra::launch(
-            on,
-            count,
-            list,
-            &self.tetrahedra,
-            &self.points,
-            found,
-            first,
-            &mut undecided,
-        )?;
+        unsafe {
+            kernel::check_tetrahedra::launch(
+                on,
+                count,
+                list,
+                &self.tetrahedra,
+                &self.points,
+                found,
+                first,
+                &mut undecided,
+            )
+        }?;
         let found = on.download(found)?;
         let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
         if let Some(v) = element(tet_rule::FINITE) {
@@ -189,42 +193,50 @@ impl<P: SpacePoint> DeviceTets<P> {
         let mut found = on.filled(tet_rule::COUNT, NONE)?;
         let mut table = on.filled(slots, NONE)?;
         let mut edges = on.uninitialized(uses as usize)?;
-        kernel::meet_tet_edges::launch(
-            on,
-            uses,
-            &self.tetrahedra,
-            &mut table,
-            &mut edges,
-            &mut found,
-            scale,
-        )?;
+        unsafe {
+            kernel::meet_tet_edges::launch(
+                on,
+                uses,
+                &self.tetrahedra,
+                &mut table,
+                &mut edges,
+                &mut found,
+                scale,
+            )
+        }?;
         if on.read(&found, tet_rule::CROWDED as usize)? != NONE {
             return Ok(None);
         }
         let mut first_bits = on.uninitialized(uses.div_ceil(32) as usize)?;
-        kernel::mark_first_tet_edges::launch(on, uses, &edges, &table, &mut first_bits)?;
+        unsafe { kernel::mark_first_tet_edges::launch(on, uses, &edges, &table, &mut first_bits) }?;
         let first_uses = compact(on, &first_bits)?;
         drop(first_bits);
         let count = first_uses.len();
-        kernel::number_tet_edges::launch(on, count as u32, &first_uses, &edges, &mut table)?;
+        unsafe {
+            kernel::number_tet_edges::launch(on, count as u32, &first_uses, &edges, &mut table)
+        }?;
         let mut last_uses = on.filled(count, NONE)?;
         let mut links = on.uninitialized(uses as usize)?;
-        kernel::link_tet_edges::launch(on, uses, &table, &mut edges, &mut last_uses, &mut links)?;
+        unsafe {
+            kernel::link_tet_edges::launch(on, uses, &table, &mut edges, &mut last_uses, &mut links)
+        }?;
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {
-            kernel::find_face_edges::launch(
-                on,
-                sides as u32,
-                &self.faces,
-                &self.tetrahedra,
-                &first_uses,
-                &table,
-                vertices as u32,
-                &mut face_edges,
-                &mut found,
-                scale,
-            )?;
+            unsafe {
+                kernel::find_face_edges::launch(
+                    on,
+                    sides as u32,
+                    &self.faces,
+                    &self.tetrahedra,
+                    &first_uses,
+                    &table,
+                    vertices as u32,
+                    &mut face_edges,
+                    &mut found,
+                    scale,
+                )
+            }?;
             let side = on.read(&found, tet_rule::FACE as usize)?;
             if side != NONE {
                 return Err(invalid(

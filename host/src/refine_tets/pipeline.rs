@@ -1,8 +1,8 @@
 //! The levels, stage by stage.
 
-use gpu::launch::Buffer;
 use gpu::refine_tets as kernel;
-use gpu::view::NONE;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::edges::{Edges, too_many};
 use super::{
@@ -73,37 +73,46 @@ fn mark<P: SpacePoint>(
         let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
         match marking {
             Marking::All => {}
-            Marking::Fraction { fraction, seed } => kernel::mark_tets_by_fraction::launch(
-                on,
-                n,
-                seed_of_level(*seed, level),
-                threshold(*fraction),
-                &mut bits,
-            )?,
-            Marking::Box { low, high } => kernel::mark_tets_in_box::launch(
-                on, n, tetrahedra, points, low.x, low.y, low.z, high.x, high.y, high.z, &mut bits,
-            )?,
-            Marking::Ball { centre, radius } => kernel::mark_tets_in_ball::launch(
-                on,
-                n,
-                tetrahedra,
-                points,
-                centre.x,
-                centre.y,
-                centre.z,
-                radius * radius,
-                &mut bits,
-            )?,
-            Marking::Volume(volume) => {
-                kernel::mark_large_tets::launch(on, n, tetrahedra, points, 6.0 * volume, &mut bits)?
-            }
-            Marking::Chosen(_) => kernel::mark_tet_descendants::launch(
-                on,
-                n,
-                &refined.tetrahedron_parents,
-                chosen,
-                &mut bits,
-            )?,
+            Marking::Fraction { fraction, seed } => unsafe {
+                kernel::mark_tets_by_fraction::launch(
+                    on,
+                    n,
+                    seed_of_level(*seed, level),
+                    threshold(*fraction),
+                    &mut bits,
+                )
+            }?,
+            Marking::Box { low, high } => unsafe {
+                kernel::mark_tets_in_box::launch(
+                    on, n, tetrahedra, points, low.x, low.y, low.z, high.x, high.y, high.z,
+                    &mut bits,
+                )
+            }?,
+            Marking::Ball { centre, radius } => unsafe {
+                kernel::mark_tets_in_ball::launch(
+                    on,
+                    n,
+                    tetrahedra,
+                    points,
+                    centre.x,
+                    centre.y,
+                    centre.z,
+                    radius * radius,
+                    &mut bits,
+                )
+            }?,
+            Marking::Volume(volume) => unsafe {
+                kernel::mark_large_tets::launch(on, n, tetrahedra, points, 6.0 * volume, &mut bits)
+            }?,
+            Marking::Chosen(_) => unsafe {
+                kernel::mark_tet_descendants::launch(
+                    on,
+                    n,
+                    &refined.tetrahedron_parents,
+                    chosen,
+                    &mut bits,
+                )
+            }?,
         }
         Ok(bits)
     })
@@ -130,21 +139,25 @@ fn divide<P: SpacePoint>(
         let DeviceTets {
             points, tetrahedra, ..
         } = &refined.mesh;
-        kernel::order_tet_edges::launch(on, n, tetrahedra, points, &edges.edges, &mut orders)?;
+        unsafe {
+            kernel::order_tet_edges::launch(on, n, tetrahedra, points, &edges.edges, &mut orders)
+        }?;
         Ok(orders)
     })?;
     let mut marked = on.stage("mark edges", || {
         let mut marked = on.filled(count.div_ceil(32), 0)?;
         let every = u32::from(by == DividedEdges::Every);
-        kernel::mark_edges_of_tets::launch(
-            on,
-            n,
-            chosen,
-            &orders,
-            &edges.edges,
-            every,
-            &mut marked,
-        )?;
+        unsafe {
+            kernel::mark_edges_of_tets::launch(
+                on,
+                n,
+                chosen,
+                &orders,
+                &edges.edges,
+                every,
+                &mut marked,
+            )
+        }?;
         Ok(marked)
     })?;
 
@@ -167,16 +180,18 @@ fn divide<P: SpacePoint>(
     let (divisions, slots, added) = on.stage("count children", || {
         let mut divisions = on.uninitialized(touched.len())?;
         let mut slots = on.uninitialized(touched.len())?;
-        kernel::count_tet_children::launch(
-            on,
-            divided_tetrahedra,
-            &touched,
-            &edges,
-            &orders,
-            &marked,
-            &mut divisions,
-            &mut slots,
-        )?;
+        unsafe {
+            kernel::count_tet_children::launch(
+                on,
+                divided_tetrahedra,
+                &touched,
+                &edges,
+                &orders,
+                &marked,
+                &mut divisions,
+                &mut slots,
+            )
+        }?;
         // The sum is modulo 2^32: exact, as no tetrahedron has more than eight children.
         if divided_tetrahedra.checked_mul(7).is_none() {
             return Err(too_many(8 * touched.len()));
@@ -205,18 +220,20 @@ fn divide<P: SpacePoint>(
         let total = (n + added) as usize;
         mesh.tetrahedra = on.resized(&mesh.tetrahedra, 4 * total)?;
         *tetrahedron_parents = on.resized(tetrahedron_parents, total)?;
-        Ok(kernel::write_tet_children::launch(
-            on,
-            divided_tetrahedra,
-            &touched,
-            &divisions,
-            &slots,
-            &edges,
-            &midpoints,
-            &mut mesh.tetrahedra,
-            tetrahedron_parents,
-            n,
-        )?)
+        Ok(unsafe {
+            kernel::write_tet_children::launch(
+                on,
+                divided_tetrahedra,
+                &touched,
+                &divisions,
+                &slots,
+                &edges,
+                &midpoints,
+                &mut mesh.tetrahedra,
+                tetrahedron_parents,
+                n,
+            )
+        }?)
     })?;
     if !refined.mesh.faces.is_empty() {
         on.stage("tagged faces", || {
@@ -264,20 +281,22 @@ fn close(
     loop {
         let mut progress = on.filled(ROUNDS as usize, 0)?;
         for round in 0..ROUNDS {
-            kernel::close_tet_marks::launch(
-                on,
-                words,
-                &edges.last_uses,
-                &edges.links,
-                &edges.edges,
-                orders,
-                &mut fresh,
-                &mut found,
-                marked,
-                &mut touched,
-                &mut progress,
-                round,
-            )?;
+            unsafe {
+                kernel::close_tet_marks::launch(
+                    on,
+                    words,
+                    &edges.last_uses,
+                    &edges.links,
+                    &edges.edges,
+                    orders,
+                    &mut fresh,
+                    &mut found,
+                    marked,
+                    &mut touched,
+                    &mut progress,
+                    round,
+                )
+            }?;
             std::mem::swap(&mut fresh, &mut found);
         }
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
@@ -314,18 +333,20 @@ fn place_midpoints<P: SpacePoint>(
     *vertex_parents = on.resized(vertex_parents, 2 * (before + divided.len()))?;
     // Of edges that are not divided it is never read.
     let mut midpoints = on.uninitialized(count)?;
-    kernel::place_tet_midpoints::launch(
-        on,
-        divided.len() as u32,
-        divided,
-        first_uses,
-        &mesh.tetrahedra,
-        &mut mesh.points,
-        vertex_parents,
-        &mut midpoints,
-        vertices as u32,
-        before as u32,
-    )?;
+    unsafe {
+        kernel::place_tet_midpoints::launch(
+            on,
+            divided.len() as u32,
+            divided,
+            first_uses,
+            &mesh.tetrahedra,
+            &mut mesh.points,
+            vertex_parents,
+            &mut midpoints,
+            vertices as u32,
+            before as u32,
+        )
+    }?;
     Ok(midpoints)
 }
 
@@ -343,16 +364,18 @@ fn divide_faces<P: SpacePoint>(
     let n = (mesh.faces.len() / 3) as u32;
     let mut divisions = on.uninitialized(n as usize)?;
     let mut slots = on.uninitialized(n as usize)?;
-    kernel::count_face_children::launch(
-        on,
-        n,
-        &mesh.faces,
-        face_edges,
-        &mesh.points,
-        marked,
-        &mut divisions,
-        &mut slots,
-    )?;
+    unsafe {
+        kernel::count_face_children::launch(
+            on,
+            n,
+            &mesh.faces,
+            face_edges,
+            &mesh.points,
+            marked,
+            &mut divisions,
+            &mut slots,
+        )
+    }?;
     let total = exclusive_scan(on, &mut slots)?;
     let total = n as usize + on.read(&total, 0)? as usize;
     if 3 * total > u32::MAX as usize {
@@ -363,17 +386,19 @@ fn divide_faces<P: SpacePoint>(
     }
     mesh.faces = on.resized(&mesh.faces, 3 * total)?;
     *face_parents = on.resized(face_parents, total)?;
-    kernel::write_face_children::launch(
-        on,
-        n,
-        &divisions,
-        &slots,
-        face_edges,
-        midpoints,
-        &mut mesh.faces,
-        face_parents,
-        n,
-    )?;
+    unsafe {
+        kernel::write_face_children::launch(
+            on,
+            n,
+            &divisions,
+            &slots,
+            face_edges,
+            midpoints,
+            &mut mesh.faces,
+            face_parents,
+            n,
+        )
+    }?;
     Ok(())
 }
 

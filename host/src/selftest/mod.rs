@@ -18,7 +18,7 @@ mod weld_slabs;
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Device, ptx};
+use crate::backend::{Device, PTX};
 use crate::mesh::Triangulation;
 use crate::{Result, generate};
 
@@ -124,7 +124,7 @@ fn with_holes(mut mesh: Triangulation, keep: u64) -> Triangulation {
 
 /// Names of the kernels in the PTX.
 pub fn entries() -> BTreeSet<&'static str> {
-    ptx()
+    PTX.text
         .lines()
         .filter_map(|line| line.trim().strip_prefix(".visible .entry "))
         .map(|rest| rest.trim_end_matches(['(', ')']).trim())

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::{DVec2, Vec2};
-use gpu::launch::Buffer;
 use gpu::point::Point2;
+use trioxide_kernel::launch::Buffer;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;

@@ -1,9 +1,9 @@
 //! Cells of any kind on a device: checked, by node, their neighbours and boundary nodes.
 
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, MOST_FACES, SURFACE, VOLUME, Vector, WHOLE_CELLS, cell_rule};
-use gpu::view::NONE;
 use gpu::{collective as collect, smooth};
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::collective::{compact, count_bits, exclusive_scan};
@@ -162,7 +162,7 @@ impl<P: Vector> DeviceMesh<P> {
             };
             let mut cells = on.uninitialized(corners)?;
             if corners > 0 {
-                kernel::name_cells::launch(on, count as u32, &offsets, &mut cells)?;
+                unsafe { kernel::name_cells::launch(on, count as u32, &offsets, &mut cells) }?;
             }
             Ok(Self {
                 points: on.upload(points)?,
@@ -192,8 +192,12 @@ impl<P: Vector> DeviceMesh<P> {
                 nodes,
                 ..
             } = &self.cells;
-            kernel::check_nodes::launch(on, *nodes, &self.points, &mut found)?;
-            kernel::check_cells::launch(on, *count, offsets, vertices, cells, *nodes, &mut found)?;
+            unsafe { kernel::check_nodes::launch(on, *nodes, &self.points, &mut found) }?;
+            unsafe {
+                kernel::check_cells::launch(
+                    on, *count, offsets, vertices, cells, *nodes, &mut found,
+                )
+            }?;
             on.download(&found)
         })?;
         let cell = if self.cells.is_surface {
@@ -283,18 +287,22 @@ impl DeviceCells {
         on.stage("cells of nodes", || {
             let corners = self.vertices.len();
             let mut starts = on.filled(self.nodes as usize + 1, 0)?;
-            collect::count_keys::launch(on, corners as u32, &self.vertices, &mut starts)?;
+            unsafe {
+                collect::count_keys::launch(on, corners as u32, &self.vertices, &mut starts)
+            }?;
             exclusive_scan(on, &mut starts)?;
             let mut items = on.uninitialized(corners)?;
-            collect::fill_buckets::launch(
-                on,
-                corners as u32,
-                &self.vertices,
-                &mut starts,
-                &mut items,
-            )?;
+            unsafe {
+                collect::fill_buckets::launch(
+                    on,
+                    corners as u32,
+                    &self.vertices,
+                    &mut starts,
+                    &mut items,
+                )
+            }?;
             let mut heavy = on.uninitialized(self.nodes.div_ceil(32) as usize)?;
-            kernel::mark_heavy::launch(on, self.nodes, &starts, &mut heavy)?;
+            unsafe { kernel::mark_heavy::launch(on, self.nodes, &starts, &mut heavy) }?;
             Ok(Incidence {
                 has_heavy: count_bits(on, &heavy)? > 0,
                 starts,
@@ -338,67 +346,77 @@ impl DeviceCells {
             let mut lists = on.uninitialized(room as usize)?;
             let mut rows = on.filled(*nodes as usize + 1, 0)?;
             let mut is_heavy = on.uninitialized(nodes.div_ceil(32) as usize)?;
-            kernel::gather_neighbours::launch(
-                on,
-                *nodes,
-                offsets,
-                vertices,
-                cells,
-                starts,
-                corners,
-                dimension,
-                &mut lists,
-                &mut rows,
-                &mut is_heavy,
-            )?;
-            let heavy = compact(on, &is_heavy)?;
-            let many = heavy.len() as u32;
-            let mut rooms = on.filled(heavy.len(), 0)?;
-            let mut candidates = on.uninitialized(0)?;
-            if many > 0 {
-                kernel::measure_candidates::launch(
-                    on, many, &heavy, offsets, vertices, cells, starts, corners, dimension,
-                    &mut rooms,
-                )?;
-                let room = exclusive_scan(on, &mut rooms)?;
-                candidates = on.uninitialized(on.read(&room, 0)? as usize)?;
-                kernel::sort_candidates::launch(
+            unsafe {
+                kernel::gather_neighbours::launch(
                     on,
-                    many,
-                    &heavy,
+                    *nodes,
                     offsets,
                     vertices,
                     cells,
                     starts,
                     corners,
                     dimension,
-                    &rooms,
-                    &mut candidates,
+                    &mut lists,
                     &mut rows,
-                )?;
+                    &mut is_heavy,
+                )
+            }?;
+            let heavy = compact(on, &is_heavy)?;
+            let many = heavy.len() as u32;
+            let mut rooms = on.filled(heavy.len(), 0)?;
+            let mut candidates = on.uninitialized(0)?;
+            if many > 0 {
+                unsafe {
+                    kernel::measure_candidates::launch(
+                        on, many, &heavy, offsets, vertices, cells, starts, corners, dimension,
+                        &mut rooms,
+                    )
+                }?;
+                let room = exclusive_scan(on, &mut rooms)?;
+                candidates = on.uninitialized(on.read(&room, 0)? as usize)?;
+                unsafe {
+                    kernel::sort_candidates::launch(
+                        on,
+                        many,
+                        &heavy,
+                        offsets,
+                        vertices,
+                        cells,
+                        starts,
+                        corners,
+                        dimension,
+                        &rooms,
+                        &mut candidates,
+                        &mut rows,
+                    )
+                }?;
             }
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
-            kernel::move_lists::launch(
-                on,
-                *nodes,
-                starts,
-                &lists,
-                &is_heavy,
-                &rows,
-                dimension,
-                &mut neighbours,
-            )?;
-            if many > 0 {
-                kernel::copy_candidates::launch(
+            unsafe {
+                kernel::move_lists::launch(
                     on,
-                    many,
-                    &heavy,
-                    &rooms,
-                    &candidates,
+                    *nodes,
+                    starts,
+                    &lists,
+                    &is_heavy,
                     &rows,
+                    dimension,
                     &mut neighbours,
-                )?;
+                )
+            }?;
+            if many > 0 {
+                unsafe {
+                    kernel::copy_candidates::launch(
+                        on,
+                        many,
+                        &heavy,
+                        &rooms,
+                        &candidates,
+                        &rows,
+                        &mut neighbours,
+                    )
+                }?;
             }
             Ok(Neighbours { rows, neighbours })
         })
@@ -430,38 +448,29 @@ impl DeviceCells {
             let words = slots.div_ceil(32) as usize;
             if self.is_surface {
                 let mut faces = on.uninitialized(words)?;
-                kernel::mark_border_edges::launch(
-                    on,
-                    slots,
-                    offsets,
-                    vertices,
-                    cells,
-                    starts,
-                    corners,
-                    &mut on_boundary,
-                    &mut faces,
-                )?;
+                unsafe {
+                    kernel::mark_border_edges::launch(
+                        on,
+                        slots,
+                        offsets,
+                        vertices,
+                        cells,
+                        starts,
+                        corners,
+                        &mut on_boundary,
+                        &mut faces,
+                    )
+                }?;
                 return Ok(Boundary {
                     faces,
                     nodes: on_boundary,
                 });
             }
             let mut faces = on.filled(words, 0)?;
-            kernel::mark_boundary_faces::launch(
-                on,
-                *nodes,
-                offsets,
-                vertices,
-                cells,
-                starts,
-                corners,
-                &mut faces,
-                &mut on_boundary,
-            )?;
-            if *has_heavy {
-                kernel::mark_heavy_faces::launch(
+            unsafe {
+                kernel::mark_boundary_faces::launch(
                     on,
-                    slots,
+                    *nodes,
                     offsets,
                     vertices,
                     cells,
@@ -469,7 +478,22 @@ impl DeviceCells {
                     corners,
                     &mut faces,
                     &mut on_boundary,
-                )?;
+                )
+            }?;
+            if *has_heavy {
+                unsafe {
+                    kernel::mark_heavy_faces::launch(
+                        on,
+                        slots,
+                        offsets,
+                        vertices,
+                        cells,
+                        starts,
+                        corners,
+                        &mut faces,
+                        &mut on_boundary,
+                    )
+                }?;
             }
             Ok(Boundary {
                 faces,
@@ -495,18 +519,20 @@ impl DeviceCells {
         }
         on.stage("region interfaces", || {
             let mut interface = on.uninitialized(bits.len())?;
-            kernel::mark_interfaces::launch(
-                on,
-                self.nodes,
-                &self.offsets,
-                &self.vertices,
-                &self.cells,
-                starts,
-                corners,
-                &self.regions,
-                &mut interface,
-            )?;
-            smooth::join_bits::launch(on, bits.len() as u32, &interface, bits)?;
+            unsafe {
+                kernel::mark_interfaces::launch(
+                    on,
+                    self.nodes,
+                    &self.offsets,
+                    &self.vertices,
+                    &self.cells,
+                    starts,
+                    corners,
+                    &self.regions,
+                    &mut interface,
+                )
+            }?;
+            unsafe { smooth::join_bits::launch(on, bits.len() as u32, &interface, bits) }?;
             Ok(())
         })
     }

@@ -7,8 +7,8 @@ pub mod sweeps;
 mod weights;
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, Nodes, Vector};
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::mesh::Mesh;
@@ -383,11 +383,11 @@ pub fn prepare<P: Vector>(
     let mut weights = weights::weigh(on, mesh, relations, options.weights)?;
     match options.boundary {
         BoundaryRule::Fixed => {
-            kernel::join_bits::launch(on, words, &relations.boundary.nodes, &mut stays)?;
+            unsafe { kernel::join_bits::launch(on, words, &relations.boundary.nodes, &mut stays) }?;
         }
         BoundaryRule::Slide => {
             let on_boundary = weights::slide(on, mesh, relations, &mut weights)?;
-            kernel::join_bits::launch(on, words, &on_boundary, &mut stays)?;
+            unsafe { kernel::join_bits::launch(on, words, &on_boundary, &mut stays) }?;
         }
     }
     mesh.cells
@@ -450,13 +450,15 @@ fn relax_in<L: Nodes>(
     let nodes = mesh.points.len();
     let mut arranged = on.uninitialized::<L>(L::ELEMENTS * nodes)?;
     on.stage("into the layout", || {
-        Ok(kernel::arrange::launch(
-            on,
-            nodes as u32,
-            &ordered.order,
-            &mesh.points,
-            &mut arranged,
-        )?)
+        Ok(unsafe {
+            kernel::arrange::launch(
+                on,
+                nodes as u32,
+                &ordered.order,
+                &mesh.points,
+                &mut arranged,
+            )
+        }?)
     })?;
     let schedule = Schedule {
         tolerance: options.tolerance,
@@ -475,13 +477,9 @@ fn relax_in<L: Nodes>(
     let (arranged, moves) = sweeps::sweep(on, ordered, arranged, way, schedule)?;
     let mut points = on.uninitialized(nodes)?;
     on.stage("out of the layout", || {
-        Ok(kernel::restore::launch(
-            on,
-            nodes as u32,
-            &ordered.order,
-            &arranged,
-            &mut points,
-        )?)
+        Ok(unsafe {
+            kernel::restore::launch(on, nodes as u32, &ordered.order, &arranged, &mut points)
+        }?)
     })?;
     Ok(DeviceSmoothed {
         points,

@@ -1,9 +1,9 @@
 //! Which nodes move, in which order they lie in memory, and which may move at the same time.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, Vector};
-use gpu::view::NONE;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::Neighbours;
 use crate::Result;
@@ -27,7 +27,9 @@ impl Moving {
         let nodes = neighbours.rows.len() as u32 - 1;
         let words = nodes.div_ceil(32) as usize;
         let (mut bits, mut stays) = (on.uninitialized(words)?, on.uninitialized(words)?);
-        kernel::mark_moving::launch(on, nodes, fixed, &neighbours.rows, &mut bits, &mut stays)?;
+        unsafe {
+            kernel::mark_moving::launch(on, nodes, fixed, &neighbours.rows, &mut bits, &mut stays)
+        }?;
         Ok(Self { bits, stays })
     }
 }
@@ -92,20 +94,27 @@ fn place<P: Vector>(
 ) -> Result<(Buffer<u32>, u32)> {
     let nodes = points.len() as u32;
     let mut order = on.uninitialized(nodes as usize)?;
-    kernel::count_up::launch(on, nodes, &mut order)?;
+    unsafe { kernel::count_up::launch(on, nodes, &mut order) }?;
     if let Some((low, high)) = along_curve {
         let grid = CurveGrid::new(low, high, nodes);
         let mut keys = on.uninitialized(nodes as usize)?;
-        kernel::key_nodes::launch(
-            on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale, grid.bits,
-        )?;
+        unsafe {
+            kernel::key_nodes::launch(
+                on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale,
+                grid.bits,
+            )
+        }?;
         let words = nodes.div_ceil(32) as usize;
         let (mut zeros, mut ones) = (on.uninitialized(words)?, on.uninitialized(words)?);
         for bit in 0..3 * grid.bits {
-            kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)?;
+            unsafe {
+                kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)
+            }?;
             order = split(on, &order, &zeros, &ones)?.0;
         }
-        kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)?;
+        unsafe {
+            kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)
+        }?;
         return split(on, &order, &zeros, &ones);
     }
     split(on, &order, &moving.bits, &moving.stays)
@@ -121,8 +130,8 @@ fn split(
     let (first, second) = (compact(on, first)?, compact(on, second)?);
     let mut result = on.uninitialized(list.len())?;
     let count = first.len() as u32;
-    kernel::pick::launch(on, count, &first, list, &mut result, 0)?;
-    kernel::pick::launch(on, second.len() as u32, &second, list, &mut result, count)?;
+    unsafe { kernel::pick::launch(on, count, &first, list, &mut result, 0) }?;
+    unsafe { kernel::pick::launch(on, second.len() as u32, &second, list, &mut result, count) }?;
     Ok((result, count))
 }
 
@@ -142,6 +151,22 @@ fn classify(
     loop {
         for _ in 1..ROUNDS {
             let mut ignored = on.filled(1, 0)?;
+            unsafe {
+                kernel::classify::launch(
+                    on,
+                    count,
+                    list,
+                    rows,
+                    neighbours,
+                    &moving.bits,
+                    &mut classes,
+                    &mut ignored,
+                    kind,
+                )
+            }?;
+        }
+        let mut left = on.filled(1, 0)?;
+        unsafe {
             kernel::classify::launch(
                 on,
                 count,
@@ -150,22 +175,10 @@ fn classify(
                 neighbours,
                 &moving.bits,
                 &mut classes,
-                &mut ignored,
+                &mut left,
                 kind,
-            )?;
-        }
-        let mut left = on.filled(1, 0)?;
-        kernel::classify::launch(
-            on,
-            count,
-            list,
-            rows,
-            neighbours,
-            &moving.bits,
-            &mut classes,
-            &mut left,
-            kind,
-        )?;
+            )
+        }?;
         if on.read(&left, 0)? == 0 {
             return Ok(classes);
         }
@@ -205,10 +218,12 @@ impl Ordered {
                 let (mut ranges, mut first) = (Vec::new(), 0);
                 while first < count {
                     let number = ranges.len() as u32;
-                    kernel::select_class::launch(on, count, &old, &class, number, &mut bits)?;
+                    unsafe {
+                        kernel::select_class::launch(on, count, &old, &class, number, &mut bits)
+                    }?;
                     let places = compact(on, &bits)?;
                     let size = places.len() as u32;
-                    kernel::pick::launch(on, size, &places, &old, &mut order, first)?;
+                    unsafe { kernel::pick::launch(on, size, &places, &old, &mut order, first) }?;
                     ranges.push((first, size));
                     first += size;
                 }
@@ -217,25 +232,27 @@ impl Ordered {
         }
         on.stage("order", || {
             let mut ranks = on.uninitialized(order.len())?;
-            kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks)?;
+            unsafe { kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks) }?;
             let mut rows = on.filled(count as usize + 1, 0)?;
-            kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows)?;
+            unsafe { kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows) }?;
             let total = exclusive_scan(on, &mut rows)?;
             let total = on.read(&total, 0)? as usize;
             let mut list = on.uninitialized(total)?;
             let mut new_weights = on.uninitialized(if weights.is_empty() { 0 } else { total })?;
-            kernel::order_row::launch(
-                on,
-                count,
-                &order,
-                &ranks,
-                &neighbours.rows,
-                &neighbours.neighbours,
-                weights,
-                &rows,
-                &mut list,
-                &mut new_weights,
-            )?;
+            unsafe {
+                kernel::order_row::launch(
+                    on,
+                    count,
+                    &order,
+                    &ranks,
+                    &neighbours.rows,
+                    &neighbours.neighbours,
+                    weights,
+                    &rows,
+                    &mut list,
+                    &mut new_weights,
+                )
+            }?;
             Ok(Self {
                 order,
                 ranks,

@@ -1,7 +1,7 @@
 //! Sweeps until no node moves by the tolerance, and how far the last one moved them.
 
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, one_block::outcome};
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::{DeviceCells, Incidence};
 use super::order::Ordered;
@@ -101,13 +101,7 @@ pub fn sweep<L: Nodes>(
         })?;
         squares = on.uninitialized(count as usize)?;
         on.stage("moves", || {
-            Ok(kernel::square_moves::launch(
-                on,
-                count,
-                &before,
-                &nodes,
-                &mut squares,
-            )?)
+            Ok(unsafe { kernel::square_moves::launch(on, count, &before, &nodes, &mut squares) }?)
         })?;
     } else {
         squares = on.uninitialized(count as usize)?;
@@ -129,15 +123,17 @@ pub fn sweep<L: Nodes>(
     on.stage("moves", || {
         let chunks = ordered.ranks.len().div_ceil(MOVES_CHUNK as usize);
         let (mut sums, mut maxima) = (on.uninitialized(chunks)?, on.uninitialized(chunks)?);
-        kernel::sum_moves::launch(
-            on,
-            chunks as u32,
-            &ordered.ranks,
-            &squares,
-            count,
-            &mut sums,
-            &mut maxima,
-        )?;
+        unsafe {
+            kernel::sum_moves::launch(
+                on,
+                chunks as u32,
+                &ordered.ranks,
+                &squares,
+                count,
+                &mut sums,
+                &mut maxima,
+            )
+        }?;
         let sum: f64 = on.download(&sums)?.iter().sum();
         let max = on.download(&maxima)?.into_iter().fold(0.0, f64::max);
         moves.max_displacement = max.sqrt();
@@ -188,20 +184,22 @@ fn form_a_many<L: Nodes>(
         } else {
             (&*other, &mut *nodes)
         };
-        kernel::sweep_form_a::launch(
-            on,
-            count.div_ceil(SWEEP_LANES),
-            &ordered.rows,
-            &ordered.neighbours,
-            &ordered.weights,
-            from,
-            to,
-            moved,
-            k,
-            count,
-            schedule.factor(sweep),
-            schedule.square(),
-        )?;
+        unsafe {
+            kernel::sweep_form_a::launch(
+                on,
+                count.div_ceil(SWEEP_LANES),
+                &ordered.rows,
+                &ordered.neighbours,
+                &ordered.weights,
+                from,
+                to,
+                moved,
+                k,
+                count,
+                schedule.factor(sweep),
+                schedule.square(),
+            )
+        }?;
         Ok(())
     })?;
     if moves.sweeps % 2 == 1 {
@@ -238,37 +236,41 @@ fn hc<L: Nodes>(
         } else {
             (&*other, &mut *nodes)
         };
-        kernel::measure_excess::launch(
-            on,
-            all,
-            rows,
-            neighbours,
-            weights,
-            &start,
-            from,
-            &mut excess,
-            moved,
-            k,
-            count,
-            alpha,
-        )?;
-        kernel::sweep_hc::launch(
-            on,
-            count.div_ceil(SWEEP_LANES),
-            rows,
-            neighbours,
-            weights,
-            &start,
-            &excess,
-            from,
-            to,
-            moved,
-            k,
-            count,
-            alpha,
-            beta,
-            schedule.square(),
-        )?;
+        unsafe {
+            kernel::measure_excess::launch(
+                on,
+                all,
+                rows,
+                neighbours,
+                weights,
+                &start,
+                from,
+                &mut excess,
+                moved,
+                k,
+                count,
+                alpha,
+            )
+        }?;
+        unsafe {
+            kernel::sweep_hc::launch(
+                on,
+                count.div_ceil(SWEEP_LANES),
+                rows,
+                neighbours,
+                weights,
+                &start,
+                &excess,
+                from,
+                to,
+                moved,
+                k,
+                count,
+                alpha,
+                beta,
+                schedule.square(),
+            )
+        }?;
         Ok(())
     })?;
     if moves.sweeps % 2 == 1 {
@@ -297,43 +299,49 @@ fn in_place<L: Nodes>(
         if way.form == Form::B {
             let count = ordered.moving;
             let blocks = count.div_ceil(SWEEP_LANES);
-            kernel::sweep_racing::launch(
-                on, blocks, rows, neighbours, weights, nodes, squares, moved, k, count, factor,
-                tolerance,
-            )?;
+            unsafe {
+                kernel::sweep_racing::launch(
+                    on, blocks, rows, neighbours, weights, nodes, squares, moved, k, count, factor,
+                    tolerance,
+                )
+            }?;
             return Ok(());
         }
         for &(first, count) in &ordered.classes {
             let blocks = count.div_ceil(SWEEP_LANES);
             if let Some(Guard { cells, incidence }) = way.guard {
-                kernel::sweep_guarded::launch(
-                    on,
-                    blocks,
-                    &cells.offsets,
-                    &cells.vertices,
-                    &cells.cells,
-                    &incidence.starts,
-                    &incidence.corners,
-                    &ordered.order,
-                    &ordered.ranks,
-                    rows,
-                    neighbours,
-                    weights,
-                    nodes,
-                    squares,
-                    moved,
-                    k,
-                    first,
-                    count,
-                    factor,
-                    tolerance,
-                )?;
+                unsafe {
+                    kernel::sweep_guarded::launch(
+                        on,
+                        blocks,
+                        &cells.offsets,
+                        &cells.vertices,
+                        &cells.cells,
+                        &incidence.starts,
+                        &incidence.corners,
+                        &ordered.order,
+                        &ordered.ranks,
+                        rows,
+                        neighbours,
+                        weights,
+                        nodes,
+                        squares,
+                        moved,
+                        k,
+                        first,
+                        count,
+                        factor,
+                        tolerance,
+                    )
+                }?;
                 continue;
             }
-            kernel::sweep_class::launch(
-                on, blocks, rows, neighbours, weights, nodes, squares, moved, k, first, count,
-                factor, tolerance,
-            )?;
+            unsafe {
+                kernel::sweep_class::launch(
+                    on, blocks, rows, neighbours, weights, nodes, squares, moved, k, first, count,
+                    factor, tolerance,
+                )
+            }?;
         }
         Ok(())
     })
@@ -368,21 +376,23 @@ fn form_a_one<L: Nodes>(
     moves: &mut Moves,
 ) -> Result<()> {
     by_one_block(on, schedule, moves, |result, sweeps, [factor, second]| {
-        kernel::one_block_form_a::launch(
-            on,
-            1,
-            &ordered.rows,
-            &ordered.neighbours,
-            &ordered.weights,
-            nodes,
-            other,
-            result,
-            sweeps,
-            ordered.moving,
-            factor,
-            second,
-            schedule.square(),
-        )?;
+        unsafe {
+            kernel::one_block_form_a::launch(
+                on,
+                1,
+                &ordered.rows,
+                &ordered.neighbours,
+                &ordered.weights,
+                nodes,
+                other,
+                result,
+                sweeps,
+                ordered.moving,
+                factor,
+                second,
+                schedule.square(),
+            )
+        }?;
         Ok(())
     })?;
     if moves.sweeps % 2 == 1 {
@@ -400,21 +410,23 @@ fn form_b_one<L: Nodes>(
     moves: &mut Moves,
 ) -> Result<()> {
     by_one_block(on, schedule, moves, |result, sweeps, [factor, second]| {
-        kernel::one_block_form_b::launch(
-            on,
-            1,
-            &ordered.rows,
-            &ordered.neighbours,
-            &ordered.weights,
-            nodes,
-            squares,
-            result,
-            sweeps,
-            ordered.moving,
-            factor,
-            second,
-            schedule.square(),
-        )?;
+        unsafe {
+            kernel::one_block_form_b::launch(
+                on,
+                1,
+                &ordered.rows,
+                &ordered.neighbours,
+                &ordered.weights,
+                nodes,
+                squares,
+                result,
+                sweeps,
+                ordered.moving,
+                factor,
+                second,
+                schedule.square(),
+            )
+        }?;
         Ok(())
     })
 }

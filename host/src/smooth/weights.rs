@@ -1,8 +1,8 @@
 //! Weights of neighbours, and which boundary nodes slide.
 
 use gpu::collective::order_buckets;
-use gpu::launch::Buffer;
 use gpu::smooth::{self as kernel, Vector};
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::DeviceMesh;
 use super::{Relations, Weights};
@@ -30,33 +30,37 @@ pub(super) fn weigh<P: Vector>(
         Weights::Uniform => Ok(on.uninitialized(0)?),
         Weights::InverseLength => on.stage("weights", || {
             let mut weights = on.uninitialized(count)?;
-            kernel::weigh_by_distance::launch(
-                on,
-                nodes,
-                &neighbours.rows,
-                &neighbours.neighbours,
-                &mesh.points,
-                &mut weights,
-            )?;
+            unsafe {
+                kernel::weigh_by_distance::launch(
+                    on,
+                    nodes,
+                    &neighbours.rows,
+                    &neighbours.neighbours,
+                    &mesh.points,
+                    &mut weights,
+                )
+            }?;
             Ok(weights)
         }),
         Weights::Cotangent => on.stage("weights", || {
             let mut corners = on.duplicate(&incidence.corners)?;
-            order_buckets::launch(on, nodes, &incidence.starts, &mut corners)?;
+            unsafe { order_buckets::launch(on, nodes, &incidence.starts, &mut corners) }?;
             let mut weights = on.uninitialized(count)?;
-            kernel::weigh_by_cotangents::launch(
-                on,
-                nodes,
-                &mesh.cells.offsets,
-                &mesh.cells.vertices,
-                &mesh.cells.cells,
-                &incidence.starts,
-                &corners,
-                &neighbours.rows,
-                &neighbours.neighbours,
-                &mesh.points,
-                &mut weights,
-            )?;
+            unsafe {
+                kernel::weigh_by_cotangents::launch(
+                    on,
+                    nodes,
+                    &mesh.cells.offsets,
+                    &mesh.cells.vertices,
+                    &mesh.cells.cells,
+                    &incidence.starts,
+                    &corners,
+                    &neighbours.rows,
+                    &neighbours.neighbours,
+                    &mesh.points,
+                    &mut weights,
+                )
+            }?;
             Ok(weights)
         }),
     }
@@ -88,22 +92,24 @@ pub(super) fn slide<P: Vector>(
         } else {
             kernel::slide_nodes::launch::<P>
         };
-        slide(
-            on,
-            nodes,
-            &mesh.cells.offsets,
-            &mesh.cells.vertices,
-            &mesh.cells.cells,
-            &incidence.starts,
-            &incidence.corners,
-            &boundary.faces,
-            &boundary.nodes,
-            &neighbours.rows,
-            &neighbours.neighbours,
-            &mesh.points,
-            weights,
-            &mut stays,
-        )?;
+        unsafe {
+            slide(
+                on,
+                nodes,
+                &mesh.cells.offsets,
+                &mesh.cells.vertices,
+                &mesh.cells.cells,
+                &incidence.starts,
+                &incidence.corners,
+                &boundary.faces,
+                &boundary.nodes,
+                &neighbours.rows,
+                &neighbours.neighbours,
+                &mesh.points,
+                weights,
+                &mut stays,
+            )
+        }?;
         Ok(stays)
     })
 }

@@ -1,8 +1,8 @@
 //! What vertices and faces carry through a weld.
 
 use glam::{DVec2, DVec3};
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::guards::{bits, words};
 use crate::backend::Device;
@@ -179,9 +179,19 @@ pub(super) fn carry(
         left.normals = on.uninitialized(count)?;
         let (from, to) = (&carried.normals, &mut left.normals);
         match members {
-            None => kernel::take_first_points::launch(on, n, representatives, from, to)?,
+            None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) }?,
             Some(Buckets { offsets, items }) => {
-                kernel::average_normals::launch(on, n, representatives, offsets, items, from, to)?;
+                unsafe {
+                    kernel::average_normals::launch(
+                        on,
+                        n,
+                        representatives,
+                        offsets,
+                        items,
+                        from,
+                        to,
+                    )
+                }?;
             }
         }
     }
@@ -189,9 +199,11 @@ pub(super) fn carry(
         left.uvs = on.uninitialized(count)?;
         let (from, to) = (&carried.uvs, &mut left.uvs);
         match members {
-            None => kernel::take_first_uvs::launch(on, n, representatives, from, to)?,
+            None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) }?,
             Some(Buckets { offsets, items }) => {
-                kernel::average_uvs::launch(on, n, representatives, offsets, items, from, to)?;
+                unsafe {
+                    kernel::average_uvs::launch(on, n, representatives, offsets, items, from, to)
+                }?;
             }
         }
     }
@@ -199,9 +211,11 @@ pub(super) fn carry(
         left.colors = on.uninitialized(count)?;
         let (from, to) = (&carried.colors, &mut left.colors);
         match members {
-            None => kernel::take_first_colors::launch(on, n, representatives, from, to)?,
+            None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) }?,
             Some(Buckets { offsets, items }) => {
-                kernel::average_colors::launch(on, n, representatives, offsets, items, from, to)?;
+                unsafe {
+                    kernel::average_colors::launch(on, n, representatives, offsets, items, from, to)
+                }?;
             }
         }
     }

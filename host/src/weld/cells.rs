@@ -2,10 +2,10 @@
 
 use bytemuck::Zeroable;
 use glam::DVec3;
-use gpu::launch::Buffer;
-use gpu::view::NONE;
 use gpu::weld as kernel;
 use gpu::weld::{CellTable, Grid};
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::{Nearness, Options, bad_vertex};
 use crate::Result;
@@ -56,30 +56,34 @@ impl DeviceCells {
             let mut owners = on.filled(count, NONE)?;
             let mut slots = on.uninitialized(n)?;
             let mut found = on.filled(1, NONE)?;
-            kernel::claim_cells::launch(
-                on,
-                n as u32,
-                points,
-                &table,
-                &mut owners,
-                &mut slots,
-                &mut found,
-            )?;
+            unsafe {
+                kernel::claim_cells::launch(
+                    on,
+                    n as u32,
+                    points,
+                    &table,
+                    &mut owners,
+                    &mut slots,
+                    &mut found,
+                )
+            }?;
             match on.read(&found, 0)? {
                 NONE => {}
                 bad => return Err(bad_vertex(bad as usize)),
             }
             let mut keys = on.uninitialized(count)?;
             let mut filter = on.filled((FILTER_BITS * n).div_ceil(32).max(1), 0)?;
-            kernel::key_cells::launch(
-                on,
-                count as u32,
-                &owners,
-                points,
-                &table,
-                &mut keys,
-                &mut filter,
-            )?;
+            unsafe {
+                kernel::key_cells::launch(
+                    on,
+                    count as u32,
+                    &owners,
+                    points,
+                    &table,
+                    &mut keys,
+                    &mut filter,
+                )
+            }?;
             drop(owners);
             let buckets = bucket_known(on, &slots, count, n)?;
             Ok(Self {

@@ -1,8 +1,8 @@
 //! Clusters: notes, decisions, assignment (`gpu::weld`'s grid, decide and complete).
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::dependency::sum;
 use super::grid::DeviceGrid;
@@ -85,22 +85,24 @@ impl<G: kernel::Guard> Near<'_, G> {
         let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
         let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
         on.stage("note neighbours", || {
-            kernel::note_lower_neighbours::launch(
-                on,
-                n as u32,
-                self.positions(),
-                &grid.parameters,
-                &grid.offsets,
-                &grid.sites,
-                grid.by_slot(),
-                self.limits,
-                guards.locked,
-                guards.normals,
-                guards.uvs,
-                guards.colors,
-                &mut lower,
-                &mut states,
-            )?;
+            unsafe {
+                kernel::note_lower_neighbours::launch(
+                    on,
+                    n as u32,
+                    self.positions(),
+                    &grid.parameters,
+                    &grid.offsets,
+                    &grid.sites,
+                    grid.by_slot(),
+                    self.limits,
+                    guards.locked,
+                    guards.normals,
+                    guards.uvs,
+                    guards.colors,
+                    &mut lower,
+                    &mut states,
+                )
+            }?;
             Ok(())
         })?;
         Ok((lower, states))
@@ -134,7 +136,9 @@ impl<G: kernel::Guard> Near<'_, G> {
             0
         };
         let blocks = pieces(n);
-        kernel::decide_pieces::launch(on, blocks, rows, lower, patience, states, &mut undecided)?;
+        unsafe {
+            kernel::decide_pieces::launch(on, blocks, rows, lower, patience, states, &mut undecided)
+        }?;
         let mut rows = if rows.is_empty() {
             compact(on, &undecided)?
         } else {
@@ -153,17 +157,19 @@ impl<G: kernel::Guard> Near<'_, G> {
             };
             while !rows.is_empty() {
                 let mut undecided = all_set(on, rows.len())?;
-                kernel::decide_completely::launch(
-                    on,
-                    pieces(rows.len()).min(window),
-                    &rows,
-                    &lists.starts,
-                    &lists.ends,
-                    &lists.lower,
-                    patience,
-                    states,
-                    &mut undecided,
-                )?;
+                unsafe {
+                    kernel::decide_completely::launch(
+                        on,
+                        pieces(rows.len()).min(window),
+                        &rows,
+                        &lists.starts,
+                        &lists.ends,
+                        &lists.lower,
+                        patience,
+                        states,
+                        &mut undecided,
+                    )
+                }?;
                 rows = shortened(on, &rows, &undecided)?;
                 left.push(rows.len() as u32);
             }
@@ -171,25 +177,27 @@ impl<G: kernel::Guard> Near<'_, G> {
         while !rows.is_empty() {
             let count = rows.len();
             let mut undecided = on.uninitialized(count.div_ceil(32))?;
-            kernel::decide_searching::launch(
-                on,
-                pieces(count),
-                &rows,
-                self.positions(),
-                &grid.parameters,
-                &grid.offsets,
-                &grid.sites,
-                grid.by_slot(),
-                self.limits,
-                guards.locked,
-                guards.normals,
-                guards.uvs,
-                guards.colors,
-                lower,
-                tuning.patience,
-                states,
-                &mut undecided,
-            )?;
+            unsafe {
+                kernel::decide_searching::launch(
+                    on,
+                    pieces(count),
+                    &rows,
+                    self.positions(),
+                    &grid.parameters,
+                    &grid.offsets,
+                    &grid.sites,
+                    grid.by_slot(),
+                    self.limits,
+                    guards.locked,
+                    guards.normals,
+                    guards.uvs,
+                    guards.colors,
+                    lower,
+                    tuning.patience,
+                    states,
+                    &mut undecided,
+                )
+            }?;
             rows = shortened(on, &rows, &undecided)?;
             left.push(rows.len() as u32);
             // Of all vertices each round decides the lowest that is left: what remains waits for others.
@@ -211,23 +219,25 @@ impl<G: kernel::Guard> Near<'_, G> {
         let n = self.points.len();
         on.stage("assign", || {
             let mut representatives = on.uninitialized(n)?;
-            kernel::assign_points::launch(
-                on,
-                n as u32,
-                self.positions(),
-                &grid.parameters,
-                &grid.offsets,
-                &grid.sites,
-                grid.by_slot(),
-                self.limits,
-                guards.locked,
-                guards.normals,
-                guards.uvs,
-                guards.colors,
-                lower,
-                states,
-                &mut representatives,
-            )?;
+            unsafe {
+                kernel::assign_points::launch(
+                    on,
+                    n as u32,
+                    self.positions(),
+                    &grid.parameters,
+                    &grid.offsets,
+                    &grid.sites,
+                    grid.by_slot(),
+                    self.limits,
+                    guards.locked,
+                    guards.normals,
+                    guards.uvs,
+                    guards.colors,
+                    lower,
+                    states,
+                    &mut representatives,
+                )
+            }?;
             Ok(representatives)
         })
     }
@@ -251,7 +261,7 @@ fn pieces(rows: usize) -> u32 {
 fn shortened(on: &Device, rows: &Buffer<u32>, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
     let kept = compact(on, bits)?;
     let mut shorter = on.uninitialized(kept.len())?;
-    kernel::shorten_list::launch(on, kept.len() as u32, rows, &kept, &mut shorter)?;
+    unsafe { kernel::shorten_list::launch(on, kept.len() as u32, rows, &kept, &mut shorter) }?;
     Ok(shorter)
 }
 
@@ -273,7 +283,7 @@ impl Lists {
         } = near;
         let n = states.len();
         let mut starts = on.uninitialized(n)?;
-        kernel::count_lower_neighbours::launch(on, n as u32, states, &mut starts)?;
+        unsafe { kernel::count_lower_neighbours::launch(on, n as u32, states, &mut starts) }?;
         let total = sum(on, &starts)?;
         let bytes = 4 * (total + n as u64);
         if total > u64::from(u32::MAX) || bytes > on.free_bytes()? {
@@ -282,23 +292,25 @@ impl Lists {
         exclusive_scan(on, &mut starts)?;
         let mut ends = on.duplicate(&starts)?;
         let mut lower = on.uninitialized(total as usize)?;
-        kernel::note_all_lower_neighbours::launch(
-            on,
-            n as u32,
-            near.positions(),
-            &grid.parameters,
-            &grid.offsets,
-            &grid.sites,
-            grid.by_slot(),
-            near.limits,
-            guards.locked,
-            guards.normals,
-            guards.uvs,
-            guards.colors,
-            states,
-            &mut ends,
-            &mut lower,
-        )?;
+        unsafe {
+            kernel::note_all_lower_neighbours::launch(
+                on,
+                n as u32,
+                near.positions(),
+                &grid.parameters,
+                &grid.offsets,
+                &grid.sites,
+                grid.by_slot(),
+                near.limits,
+                guards.locked,
+                guards.normals,
+                guards.uvs,
+                guards.colors,
+                states,
+                &mut ends,
+                &mut lower,
+            )
+        }?;
         Ok(Some(Self {
             starts,
             ends,

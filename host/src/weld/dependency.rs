@@ -2,8 +2,8 @@
 //! `gpu::weld::dependency`.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::DeviceCells;
 use super::{Clustering, Options};
@@ -56,16 +56,18 @@ fn sweep(on: &Device, neighbours: &mut Neighbours) -> Result<Vec<u32>> {
         let mut left = Vec::new();
         while count > 0 {
             let mut undecided = on.uninitialized(count.div_ceil(32))?;
-            kernel::sweep_dependencies::launch(
-                on,
-                count as u32,
-                &list,
-                &neighbours.rows,
-                &neighbours.higher,
-                &mut neighbours.depend,
-                &mut neighbours.lowest,
-                &mut undecided,
-            )?;
+            unsafe {
+                kernel::sweep_dependencies::launch(
+                    on,
+                    count as u32,
+                    &list,
+                    &neighbours.rows,
+                    &neighbours.higher,
+                    &mut neighbours.depend,
+                    &mut neighbours.lowest,
+                    &mut undecided,
+                )
+            }?;
             let kept = compact(on, &undecided)?;
             left.push(kept.len() as u32);
             count = kept.len();
@@ -73,7 +75,9 @@ fn sweep(on: &Device, neighbours: &mut Neighbours) -> Result<Vec<u32>> {
                 kept
             } else {
                 let mut shorter = on.uninitialized(count)?;
-                kernel::shorten_list::launch(on, count as u32, &list, &kept, &mut shorter)?;
+                unsafe {
+                    kernel::shorten_list::launch(on, count as u32, &list, &kept, &mut shorter)
+                }?;
                 shorter
             };
         }
@@ -100,38 +104,42 @@ impl Neighbours {
             // One more: scanned, it is the end of the last.
             let mut rows = on.uninitialized(n + 1)?;
             on.fill_from(&mut rows, n, 0)?;
-            kernel::count_neighbours::launch(
-                on,
-                n as u32,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &cells.slots,
-                limit,
-                &mut depend,
-                &mut rows,
-                &mut lowest,
-                &mut total,
-            )?;
-            kernel::count_crowded_neighbours::launch(
-                on,
-                shares.len() as u32,
-                shares,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &cells.slots,
-                limit,
-                &mut depend,
-                &mut rows,
-                &mut total,
-            )?;
+            unsafe {
+                kernel::count_neighbours::launch(
+                    on,
+                    n as u32,
+                    points,
+                    &cells.table,
+                    &cells.filter,
+                    &cells.keys,
+                    &cells.offsets,
+                    &cells.items,
+                    &cells.slots,
+                    limit,
+                    &mut depend,
+                    &mut rows,
+                    &mut lowest,
+                    &mut total,
+                )
+            }?;
+            unsafe {
+                kernel::count_crowded_neighbours::launch(
+                    on,
+                    shares.len() as u32,
+                    shares,
+                    points,
+                    &cells.table,
+                    &cells.filter,
+                    &cells.keys,
+                    &cells.offsets,
+                    &cells.items,
+                    &cells.slots,
+                    limit,
+                    &mut depend,
+                    &mut rows,
+                    &mut total,
+                )
+            }?;
             let total = on.download(&total)?;
             let counted = if total[1] != 0 {
                 // At the least: the count ended when they would not fit.
@@ -166,33 +174,37 @@ impl Neighbours {
         shares: &Buffer<u32>,
     ) -> Result<()> {
         on.stage("list neighbours", || {
-            kernel::list_neighbours::launch(
-                on,
-                points.len() as u32,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &cells.slots,
-                &self.rows,
-                &mut self.higher,
-            )?;
-            kernel::list_crowded_neighbours::launch(
-                on,
-                shares.len() as u32,
-                shares,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &cells.slots,
-                &self.rows,
-                &mut self.higher,
-            )?;
+            unsafe {
+                kernel::list_neighbours::launch(
+                    on,
+                    points.len() as u32,
+                    points,
+                    &cells.table,
+                    &cells.filter,
+                    &cells.keys,
+                    &cells.offsets,
+                    &cells.items,
+                    &cells.slots,
+                    &self.rows,
+                    &mut self.higher,
+                )
+            }?;
+            unsafe {
+                kernel::list_crowded_neighbours::launch(
+                    on,
+                    shares.len() as u32,
+                    shares,
+                    points,
+                    &cells.table,
+                    &cells.filter,
+                    &cells.keys,
+                    &cells.offsets,
+                    &cells.items,
+                    &cells.slots,
+                    &self.rows,
+                    &mut self.higher,
+                )
+            }?;
             Ok(())
         })
     }
@@ -209,6 +221,6 @@ fn room(on: &Device, options: &Options) -> Result<u64> {
 pub fn sum(on: &Device, counts: &Buffer<u32>) -> Result<u64> {
     let stride = counts.len().min(SUMS);
     let mut sums = on.uninitialized(stride)?;
-    kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums)?;
+    unsafe { kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums) }?;
     Ok(on.download(&sums)?.iter().sum())
 }

@@ -1,10 +1,10 @@
 //! The grid on a device, and the choice of its cells.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
-use gpu::view::NONE;
 use gpu::weld as kernel;
 use gpu::weld::{CELL_STEPS, Grid, REGION_BUCKETS, STEP_ERROR, Site};
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::{Nearness, Tuning, bad_vertex};
 use crate::Result;
@@ -71,21 +71,27 @@ impl DeviceGrid {
                 let parameters = on.upload(&[parameters(origin, side, near, regions as u32)])?;
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
-                kernel::place_points::launch(
-                    on,
-                    n as u32,
-                    &none,
-                    points,
-                    &parameters,
-                    &mut keys,
-                    &mut found,
-                )?;
+                unsafe {
+                    kernel::place_points::launch(
+                        on,
+                        n as u32,
+                        &none,
+                        points,
+                        &parameters,
+                        &mut keys,
+                        &mut found,
+                    )
+                }?;
                 let buckets = regions * REGION_BUCKETS as usize;
                 // One more: scanned, it is the end of the last.
                 let mut offsets = on.filled(buckets + 1, 0)?;
                 let mut ranks = on.uninitialized(n)?;
-                kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)?;
-                kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)?;
+                unsafe {
+                    kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)
+                }?;
+                unsafe {
+                    kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)
+                }?;
                 let [bad, crowded, largest] = on.download(&found)?[..] else {
                     unreachable!("three counters");
                 };
@@ -101,18 +107,20 @@ impl DeviceGrid {
                 exclusive_scan(on, &mut offsets)?;
                 let mut sites = on.uninitialized(n)?;
                 let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
-                kernel::gather_points::launch(
-                    on,
-                    n as u32,
-                    &none,
-                    points,
-                    &keys,
-                    &ranks,
-                    &offsets,
-                    &parameters,
-                    &mut sites,
-                    &mut sorted,
-                )?;
+                unsafe {
+                    kernel::gather_points::launch(
+                        on,
+                        n as u32,
+                        &none,
+                        points,
+                        &keys,
+                        &ranks,
+                        &offsets,
+                        &parameters,
+                        &mut sites,
+                        &mut sorted,
+                    )
+                }?;
                 return Ok(Self {
                     parameters,
                     offsets,
@@ -134,7 +142,7 @@ fn regions(n: usize, tuning: &Tuning) -> usize {
 fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
     let count = if points.is_empty() { 0 } else { SAMPLES };
     let mut samples = on.uninitialized(2 * count)?;
-    kernel::sample_points::launch(on, count as u32, points, &mut samples)?;
+    unsafe { kernel::sample_points::launch(on, count as u32, points, &mut samples) }?;
     let pairs = on.download(&samples)?;
     let (pairs, _) = pairs.as_chunks();
     let step = |[a, b]: &[DVec3; 2]| (a - b).abs().max_element();

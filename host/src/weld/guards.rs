@@ -1,10 +1,12 @@
 //! Guards and locks: which vertices are no neighbours though they are within epsilon. The predicate is in `gpu::weld`.
 
 use glam::{DVec2, DVec3};
-use gpu::launch::Buffer;
 use gpu::weld::Limits;
+use trioxide_kernel::launch::Buffer;
 
 use super::{Carried, DeviceCarried, Nearness};
+use trioxide_kernel::In;
+
 use crate::backend::Device;
 use crate::{Error, Result};
 
@@ -155,12 +157,15 @@ impl<'a> HostGuards<'a> {
     /// Whether two vertices within epsilon are neighbours.
     pub fn allow(&self, a: u32, b: u32) -> bool {
         use gpu::weld::Guard;
-        let guards = gpu::weld::Guards {
-            limits: self.limits[..].into(),
-            locked: self.locked[..].into(),
-            normals: self.normals.into(),
-            uvs: self.uvs.into(),
-            colors: self.colors[..].into(),
+        // SAFETY: each array that is not empty has an element for each vertex.
+        let guards = unsafe {
+            gpu::weld::Guards {
+                limits: In::from_slice(&self.limits),
+                locked: In::from_slice(&self.locked),
+                normals: In::from_slice(self.normals),
+                uvs: In::from_slice(self.uvs),
+                colors: In::from_slice(&self.colors),
+            }
         };
         Limits::allows(&guards, a, b)
     }

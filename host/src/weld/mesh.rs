@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use glam::DVec3;
-use gpu::launch::Buffer;
-use gpu::view::NONE;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::{Carried, DeviceCarried, Method, Welded, bad_face, bytes_needed, polygons};
 use crate::backend::Device;
@@ -155,7 +155,7 @@ impl DeviceMesh {
                 *locked = border;
             } else {
                 let words = locked.len() as u32;
-                gpu::smooth::join_bits::launch(on, words, &border, locked)?;
+                unsafe { gpu::smooth::join_bits::launch(on, words, &border, locked) }?;
             }
         }
         Ok(resident)
@@ -169,7 +169,7 @@ fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<u32>> {
     let cells = on.stage("copy to the device", || {
         let (offsets, vertices) = (on.upload(&faces.offsets)?, on.upload(&faces.vertices)?);
         let mut cells = on.uninitialized(vertices.len())?;
-        gpu::smooth::name_cells::launch(on, count, &offsets, &mut cells)?;
+        unsafe { gpu::smooth::name_cells::launch(on, count, &offsets, &mut cells) }?;
         Ok(DeviceCells {
             offsets,
             vertices,

@@ -1,8 +1,8 @@
 //! The ways to compute clusters, and the choice among them.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;

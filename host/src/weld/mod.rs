@@ -17,9 +17,9 @@ mod slabs;
 mod sparse_grid;
 
 use glam::DVec3;
-use gpu::launch::Buffer;
-use gpu::view::NONE;
 use gpu::weld as kernel;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::collective::{Buckets, bucket_known, compact, exclusive_scan};
@@ -348,13 +348,15 @@ pub fn weld_carrying(
         let (faces, list) = remap_faces(on, faces, &clusters, options)?;
         if !carried.regions.is_empty() {
             left.regions = on.uninitialized(faces.len())?;
-            kernel::gather_regions::launch(
-                on,
-                faces.len() as u32,
-                &list,
-                &carried.regions,
-                &mut left.regions,
-            )?;
+            unsafe {
+                kernel::gather_regions::launch(
+                    on,
+                    faces.len() as u32,
+                    &list,
+                    &carried.regions,
+                    &mut left.regions,
+                )
+            }?;
         }
         Ok(faces)
     })?;
@@ -397,20 +399,22 @@ fn number_clusters(on: &Device, representatives: &Buffer<u32>) -> Result<Cluster
     on.stage("number clusters", || {
         let words = n.div_ceil(32);
         let mut bits = on.uninitialized(words)?;
-        kernel::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
+        unsafe { kernel::mark_representatives::launch(on, n as u32, representatives, &mut bits) }?;
         let mut counts = on.uninitialized(words)?;
-        kernel::count_in_words::launch(on, words as u32, &bits, &mut counts)?;
+        unsafe { kernel::count_in_words::launch(on, words as u32, &bits, &mut counts) }?;
         exclusive_scan(on, &mut counts)?;
         let (mut map, mut keys) = (on.uninitialized(n)?, on.uninitialized(n)?);
-        kernel::number_clusters::launch(
-            on,
-            n as u32,
-            representatives,
-            &bits,
-            &counts,
-            &mut map,
-            &mut keys,
-        )?;
+        unsafe {
+            kernel::number_clusters::launch(
+                on,
+                n as u32,
+                representatives,
+                &bits,
+                &counts,
+                &mut map,
+                &mut keys,
+            )
+        }?;
         Ok(Clusters {
             map,
             keys,
@@ -438,9 +442,11 @@ fn position_clusters(
     let n = representatives.len() as u32;
     let to = &mut positions;
     match members {
-        None => kernel::take_first_points::launch(on, n, representatives, points, to)?,
+        None => unsafe { kernel::take_first_points::launch(on, n, representatives, points, to) }?,
         Some(Buckets { offsets, items }) => {
-            kernel::average_points::launch(on, n, representatives, offsets, items, points, to)?;
+            unsafe {
+                kernel::average_points::launch(on, n, representatives, offsets, items, points, to)
+            }?;
         }
     }
     Ok(positions)
@@ -465,19 +471,21 @@ fn remap_faces(
         let slots = 2 * triangles + 64;
         let mut table = on.filled(slots, NONE)?;
         let vertices = clusters.representatives.len();
-        kernel::claim_faces::launch(
-            on,
-            triangles as u32,
-            faces,
-            &clusters.map,
-            &mut table,
-            &mut repeated,
-            &mut found,
-            ((slots as u64) << 32) / vertices.max(1) as u64,
-            &mut kept,
-        )?;
+        unsafe {
+            kernel::claim_faces::launch(
+                on,
+                triangles as u32,
+                faces,
+                &clusters.map,
+                &mut table,
+                &mut repeated,
+                &mut found,
+                ((slots as u64) << 32) / vertices.max(1) as u64,
+                &mut kept,
+            )
+        }?;
         drop(table);
-        kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept)?;
+        unsafe { kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept) }?;
         compact(on, &kept)?
     };
     let count = if options.keep_degenerate {
@@ -486,15 +494,17 @@ fn remap_faces(
         list.len()
     };
     let mut left = on.uninitialized(count)?;
-    kernel::remap_faces::launch(
-        on,
-        count as u32,
-        &list,
-        faces,
-        &clusters.map,
-        &mut left,
-        &mut found,
-    )?;
+    unsafe {
+        kernel::remap_faces::launch(
+            on,
+            count as u32,
+            &list,
+            faces,
+            &clusters.map,
+            &mut left,
+            &mut found,
+        )
+    }?;
     match on.read(&found, 0)? {
         NONE => Ok((left, list)),
         bad => Err(bad_face(bad as usize)),

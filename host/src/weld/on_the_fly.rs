@@ -2,8 +2,8 @@
 //! `gpu::weld::on_the_fly`.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::DeviceCells;
 use super::{Clustering, Options};
@@ -23,36 +23,40 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
     let (mut depend, mut lowest) = (on.uninitialized(n)?, on.uninitialized(n)?);
     let mut sources = on.uninitialized(n.div_ceil(32))?;
     on.stage("count dependencies", || {
-        kernel::count_dependencies::launch(
-            on,
-            n as u32,
-            points,
-            &cells.table,
-            &cells.filter,
-            &cells.keys,
-            &cells.offsets,
-            &cells.items,
-            &mut depend,
-            &mut lowest,
-            &mut sources,
-        )?;
+        unsafe {
+            kernel::count_dependencies::launch(
+                on,
+                n as u32,
+                points,
+                &cells.table,
+                &cells.filter,
+                &cells.keys,
+                &cells.offsets,
+                &cells.items,
+                &mut depend,
+                &mut lowest,
+                &mut sources,
+            )
+        }?;
         Ok(())
     })?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
-        kernel::advance_on_the_fly::launch(
-            on,
-            frontier.len() as u32,
-            frontier,
-            points,
-            &cells.table,
-            &cells.filter,
-            &cells.keys,
-            &cells.offsets,
-            &cells.items,
-            &mut depend,
-            &mut lowest,
-            next,
-        )?;
+        unsafe {
+            kernel::advance_on_the_fly::launch(
+                on,
+                frontier.len() as u32,
+                frontier,
+                points,
+                &cells.table,
+                &cells.filter,
+                &cells.keys,
+                &cells.offsets,
+                &cells.items,
+                &mut depend,
+                &mut lowest,
+                next,
+            )
+        }?;
         Ok(())
     })?;
     Ok(Clustering {

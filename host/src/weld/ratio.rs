@@ -1,7 +1,7 @@
 //! The epsilon that removes a given fraction of the vertices (the paper looks for it by hand, section 6.2.2).
 
 use glam::DVec3;
-use gpu::launch::Buffer;
+use trioxide_kernel::launch::Buffer;
 
 use super::guards::DeviceGuards;
 use super::{DeviceCarried, Guards, Options, check_sizes, cluster};
@@ -63,7 +63,9 @@ pub fn epsilon_for_ratio_carrying(
         let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
         let mut bits = on.uninitialized(n.div_ceil(32))?;
         let representatives = &clusters.representatives;
-        gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
+        unsafe {
+            gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)
+        }?;
         Ok(fraction_removed(n, count_bits(on, &bits)? as usize))
     };
     let spacing = super::grid::spacing(on, points)?;

@@ -2,8 +2,8 @@
 //! are in `gpu::weld::sparse_grid`.
 
 use glam::DVec3;
-use gpu::launch::Buffer;
 use gpu::weld as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::DeviceCells;
 use super::dependency::Neighbours;
@@ -25,14 +25,16 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
     let cells = DeviceCells::build(on, points, options, true)?;
     let shares = on.stage("crowded cells", || {
         let mut bits = on.uninitialized(n.div_ceil(32))?;
-        kernel::mark_crowded::launch(
-            on,
-            n as u32,
-            &cells.offsets,
-            &cells.items,
-            &cells.slots,
-            &mut bits,
-        )?;
+        unsafe {
+            kernel::mark_crowded::launch(
+                on,
+                n as u32,
+                &cells.offsets,
+                &cells.items,
+                &cells.slots,
+                &mut bits,
+            )
+        }?;
         compact(on, &bits)
     })?;
     let mut neighbours = Neighbours::count(on, points, &cells, &shares, options)?;
@@ -45,18 +47,20 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
         mut lowest,
     } = neighbours;
     let mut sources = on.uninitialized(n.div_ceil(32))?;
-    kernel::mark_sources::launch(on, n as u32, &depend, &mut sources)?;
+    unsafe { kernel::mark_sources::launch(on, n as u32, &depend, &mut sources) }?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
-        kernel::advance_frontier::launch(
-            on,
-            frontier.len() as u32,
-            frontier,
-            &rows,
-            &higher,
-            &mut depend,
-            &mut lowest,
-            next,
-        )?;
+        unsafe {
+            kernel::advance_frontier::launch(
+                on,
+                frontier.len() as u32,
+                frontier,
+                &rows,
+                &higher,
+                &mut depend,
+                &mut lowest,
+                next,
+            )
+        }?;
         Ok(())
     })?;
     Ok(Clustering {

@@ -19,7 +19,7 @@ struct Call<'a> {
 impl Call<'_> {
     /// Bytes of array `i`.
     fn array(&self, i: usize) -> f64 {
-        self.launched.arrays[i] as f64
+        self.launched.arrays[i].bytes as f64
     }
 
     /// Bytes of several arrays.
@@ -29,7 +29,11 @@ impl Call<'_> {
 
     /// Bytes of all its arrays.
     fn all(&self) -> f64 {
-        self.launched.arrays.iter().sum::<u64>() as f64
+        self.launched
+            .arrays
+            .iter()
+            .map(|array| array.bytes)
+            .sum::<u64>() as f64
     }
 
     /// Indices, or blocks.

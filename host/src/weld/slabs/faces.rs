@@ -1,8 +1,8 @@
 //! Faces of a mesh that is larger than the device's memory.
 
-use gpu::view::NONE;
 use gpu::weld as kernel;
 use rayon::prelude::*;
+use trioxide_kernel::NONE;
 
 use super::{SMALL_BUFFERS, most_that_fit};
 use crate::backend::Device;
@@ -125,14 +125,16 @@ fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result
         let slots = 2 * n + 64;
         let mut table = on.filled(slots, NONE)?;
         let mut repeated = on.filled(n.div_ceil(32), 0)?;
-        kernel::claim_welded_faces::launch(
-            on,
-            n as u32,
-            &triangles,
-            &mut table,
-            &mut repeated,
-            ((slots as u64) << 32) / vertices.max(1) as u64,
-        )?;
+        unsafe {
+            kernel::claim_welded_faces::launch(
+                on,
+                n as u32,
+                &triangles,
+                &mut table,
+                &mut repeated,
+                ((slots as u64) << 32) / vertices.max(1) as u64,
+            )
+        }?;
         Ok(repeated)
     })?;
     on.stage("copy to the host", || on.download(&repeated))

@@ -21,10 +21,10 @@ mod cut;
 mod faces;
 
 use glam::DVec3;
-use gpu::view::NONE;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, UNDECIDED, WAITING};
 use rayon::prelude::*;
+use trioxide_kernel::NONE;
 
 use super::cluster::Near;
 use super::grid::DeviceGrid;
@@ -282,15 +282,17 @@ impl<'a> Sweep<'a> {
         let left = on.stage("decide", || {
             let rows = states.len();
             let mut bits = on.uninitialized(rows.div_ceil(32))?;
-            kernel::impose_states::launch(
-                on,
-                rows as u32,
-                &grid.sites,
-                grid.by_slot(),
-                &known,
-                &mut states,
-                &mut bits,
-            )?;
+            unsafe {
+                kernel::impose_states::launch(
+                    on,
+                    rows as u32,
+                    &grid.sites,
+                    grid.by_slot(),
+                    &known,
+                    &mut states,
+                    &mut bits,
+                )
+            }?;
             let undecided = compact(on, &bits)?;
             // A list of none would stand for all.
             let left = if undecided.is_empty() {
@@ -299,14 +301,16 @@ impl<'a> Sweep<'a> {
                 let rounds = near.decide(&undecided, &tuning, &mut lower, &mut states)?;
                 rounds.last().map_or(0, |&left| left)
             };
-            kernel::take_states::launch(
-                on,
-                rows as u32,
-                &grid.sites,
-                grid.by_slot(),
-                &states,
-                &mut known,
-            )?;
+            unsafe {
+                kernel::take_states::launch(
+                    on,
+                    rows as u32,
+                    &grid.sites,
+                    grid.by_slot(),
+                    &states,
+                    &mut known,
+                )
+            }?;
             Ok(left)
         })?;
         let is_done = k != NONE && left == 0 && gathered.waiting == 0;
