@@ -50,27 +50,24 @@
 
 pub mod backend;
 pub mod collective;
-pub mod digest;
-pub mod edges;
-pub mod error;
-pub mod formats;
-pub mod generate;
 pub mod half_edges;
 pub mod indexed;
-pub mod mesh;
 pub mod polylla;
-pub mod prolongation;
 pub mod quality;
 pub mod quality3d;
 pub mod reference;
 pub mod refine;
 pub mod refine_tets;
-pub mod render;
+#[cfg(feature = "selftest")]
 pub mod selftest;
 pub mod smooth;
 pub mod validate;
-pub mod vem;
-pub mod volume;
 pub mod weld;
 
-pub use error::{Error, Result};
+#[cfg(feature = "formats")]
+pub use trioxide_formats as formats;
+#[cfg(any(feature = "generate", test))]
+pub use trioxide_generate as generate;
+pub use trioxide_mesh::{Error, Result, digest, edges, error, mesh, prolongation, volume};
+#[cfg(feature = "render")]
+pub use trioxide_render as render;

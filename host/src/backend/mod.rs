@@ -533,12 +533,3 @@ impl Launcher for Device {
         self.timed.launch(&*self.backend, launch)
     }
 }
-
-impl From<LaunchError> for Error {
-    fn from(error: LaunchError) -> Self {
-        Error::Device {
-            device: "launch".to_owned(),
-            reason: error.0,
-        }
-    }
-}
