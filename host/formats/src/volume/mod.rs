@@ -58,11 +58,11 @@ pub enum Encoding {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum MshVersion {
     /// 2.2, which most programs read.
-    #[value(name = "2.2")]
+    #[cfg_attr(feature = "clap", value(name = "2.2"))]
     V2,
     /// 4.1, that of Gmsh 4.
     #[default]
-    #[value(name = "4.1")]
+    #[cfg_attr(feature = "clap", value(name = "4.1"))]
     V4,
 }
 
