@@ -52,6 +52,7 @@ mod text;
 mod triangle;
 pub mod volume;
 mod vtu;
+mod vtu_out;
 mod xyz;
 
 /// How the numbers of a file are encoded, where its format leaves a choice.

@@ -12,12 +12,13 @@ use std::path::Path;
 use glam::DVec3;
 use roxmltree::Node;
 
+use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::map_file;
-use super::rows_out::write_records;
 use super::text::{Parsed, check_vertex, whole};
 use super::volume::vtu::arrays::{Arrays, File, array, child, count, fault};
+use super::vtu_out::{self, Grid, Numbers};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
@@ -154,126 +155,61 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
 fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
     let cells = faces + lines;
-    let connectivity = match &mesh.faces {
-        Faces::Triangles(triangles) => triangles.as_flattened(),
-        Faces::Polygons(polygons) => &polygons.vertices,
+    let face_corners = match &mesh.faces {
+        Faces::Triangles(triangles) => 3 * triangles.len(),
+        Faces::Polygons(polygons) => polygons.vertices.len(),
     };
-    // 32 bits are half the file.
-    let corners = connectivity.len() + 2 * lines;
-    let is_small = i32::try_from(points.max(corners)).is_ok();
-    let (index, index_size) = if is_small { ("Int32", 4) } else { ("Int64", 8) };
-    let push_index = |buffer: &mut Vec<u8>, value: usize| match is_small {
-        true => buffer.extend_from_slice(&(value as i32).to_le_bytes()),
-        false => buffer.extend_from_slice(&(value as i64).to_le_bytes()),
+    let cell = |i: usize| match i.checked_sub(faces) {
+        None => mesh.faces.get(i),
+        Some(line) => &mesh.segments[line].ends,
     };
-
-    let lengths = [
-        24 * points,
-        index_size * corners,
-        index_size * cells,
-        cells,
-        4 * cells,
-        4 * cells,
-    ];
-    let has_regions = mesh.regions.is_some();
-    let has_array = [true, true, true, true, has_regions, lines > 0];
-    // Each array has its length before it.
-    let mut offsets = [0; 6];
-    for i in 1..6 {
-        let before = if has_array[i - 1] {
-            8 + lengths[i - 1]
-        } else {
-            0
-        };
-        offsets[i] = offsets[i - 1] + before;
-    }
-    let array = |kind: &str, name: &str, more: &str, i: usize| {
-        let offset = offsets[i];
-        format!(
-            "        <DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{offset}\"/>\n"
-        )
-    };
-    write!(
-        out,
-        "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
-         <UnstructuredGrid>\n    \
-         <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n      \
-         <Points>\n{}      </Points>\n      \
-         <Cells>\n{}{}{}      </Cells>\n",
-        array("Float64", "Points", " NumberOfComponents=\"3\"", 0),
-        array(index, "connectivity", "", 1),
-        array(index, "offsets", "", 2),
-        array("UInt8", "types", "", 3),
-    )?;
-    let tags: Vec<(&str, String)> = [(4, "region"), (5, "marker")]
-        .into_iter()
-        .filter(|(i, _)| has_array[*i])
-        .map(|(i, name)| (name, array("Int32", name, "", i)))
-        .collect();
-    if let Some((first, _)) = tags.first() {
-        writeln!(out, "      <CellData Scalars=\"{first}\">")?;
-        for (_, array) in &tags {
-            write!(out, "{array}")?;
-        }
-        writeln!(out, "      </CellData>")?;
-    }
-    write!(
-        out,
-        "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_"
-    )?;
-    let write_length =
-        |out: &mut _, i: usize| Write::write_all(out, &(lengths[i] as u64).to_le_bytes());
-    write_length(out, 0)?;
-    write_records(out, points, |buffer, i| {
+    let point = |i: usize, numbers: &mut Numbers| {
         for coordinate in mesh.points[i].to_array() {
-            buffer.extend_from_slice(&coordinate.to_le_bytes());
+            numbers.float(coordinate);
         }
-    })?;
-    write_length(out, 1)?;
-    write_records(out, connectivity.len(), |buffer, i| {
-        push_index(buffer, connectivity[i] as usize)
-    })?;
-    write_records(out, lines, |buffer, i| {
-        for end in mesh.segments[i].ends {
-            push_index(buffer, end as usize);
+    };
+    let vertices = |i: usize, numbers: &mut Numbers| {
+        for &vertex in cell(i) {
+            numbers.integer(vertex.into());
         }
-    })?;
-    write_length(out, 2)?;
-    write_records(out, faces, |buffer, i| {
-        push_index(
-            buffer,
-            match &mesh.faces {
-                Faces::Triangles(_) => 3 * (i + 1),
-                Faces::Polygons(polygons) => polygons.offsets[i + 1] as usize,
-            },
-        );
-    })?;
-    write_records(out, lines, |buffer, i| {
-        push_index(buffer, connectivity.len() + 2 * (i + 1))
-    })?;
-    write_length(out, 3)?;
-    write_records(out, faces, |buffer, i| {
-        buffer.push(match &mesh.faces {
-            Faces::Polygons(polygons) if polygons.get(i).len() != 3 => POLYGON,
-            _ => TRIANGLE,
-        });
-    })?;
-    write_records(out, lines, |buffer, _| buffer.push(LINE))?;
-    if let Some(regions) = &mesh.regions {
-        write_length(out, 4)?;
-        write_records(out, cells, |buffer, i| {
-            let region = if i < faces { regions[i] } else { 0 };
-            buffer.extend_from_slice(&region.to_le_bytes());
-        })?;
+    };
+    let end = |i: usize, numbers: &mut Numbers| {
+        let end = match (i.checked_sub(faces), &mesh.faces) {
+            (Some(line), _) => face_corners + 2 * (line + 1),
+            (None, Faces::Triangles(_)) => 3 * (i + 1),
+            (None, Faces::Polygons(polygons)) => polygons.offsets[i + 1] as usize,
+        };
+        numbers.integer(end as i64);
+    };
+    let kind = |i: usize, numbers: &mut Numbers| {
+        let kind = match (i < faces, cell(i).len()) {
+            (false, _) => LINE,
+            (true, 3) => TRIANGLE,
+            (true, _) => POLYGON,
+        };
+        numbers.integer(kind.into());
+    };
+    let region = |i: usize, numbers: &mut Numbers| {
+        let regions = mesh.regions.as_deref().unwrap_or_default();
+        let region = if i < faces { regions[i] } else { 0 };
+        numbers.integer(region.into());
+    };
+    let marker = |i: usize, numbers: &mut Numbers| {
+        let line = i.checked_sub(faces);
+        let marker = line.map_or(0, |line| mesh.segments[line].marker);
+        numbers.integer(marker.into());
+    };
+    let corners = face_corners + 2 * lines;
+    let mut grid = Grid::new(points, cells, corners, [&point, &vertices, &end, &kind]);
+    if lines > 0 {
+        grid.cell_data = " Scalars=\"marker\"".to_owned();
+    }
+    if mesh.regions.is_some() {
+        grid.cell_data = " Scalars=\"region\"".to_owned();
+        grid.push_tags("region", &region);
     }
     if lines > 0 {
-        write_length(out, 5)?;
-        write_records(out, cells, |buffer, i| {
-            let line = i.checked_sub(faces);
-            let marker = line.map_or(0, |line| mesh.segments[line].marker);
-            buffer.extend_from_slice(&marker.to_le_bytes());
-        })?;
+        grid.push_tags("marker", &marker);
     }
-    write!(out, "\n  </AppendedData>\n</VTKFile>\n")
+    vtu_out::write(out, &grid, Encoding::Binary)
 }

@@ -3,6 +3,7 @@
 //! Only sums, products and floors: the same bits on every machine.
 
 use glam::{DVec2, DVec3};
+use trioxide_mesh::random::mix;
 
 /// A random function with values in -1..1 that changes over distances of 1.
 #[derive(Clone, Copy)]
@@ -62,11 +63,4 @@ fn fade2(x: DVec2) -> DVec2 {
 
 fn lerp(from: f64, to: f64, share: f64) -> f64 {
     from + (to - from) * share
-}
-
-/// SplitMix64's finaliser (Steele, Lea and Flood 2014).
-fn mix(bits: u64) -> u64 {
-    let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
 }

@@ -10,6 +10,7 @@
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`prolongation`] | values of a refined mesh from those of its input |
+//! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 //! | [`error`] | [`Error`] |
 
@@ -20,6 +21,7 @@ pub mod error;
 pub mod half_edges;
 pub mod mesh;
 pub mod prolongation;
+pub mod random;
 pub mod volume;
 
 pub use error::{Error, Result};

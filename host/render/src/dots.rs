@@ -3,8 +3,10 @@ use rayon::prelude::*;
 
 use super::camera::Projection;
 use super::color::{self, Rgb};
+use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
-use super::{Color, Format, Options, Up, facets, painter, png};
+use super::svg::hex;
+use super::{Color, Format, Options, Up, facets, png};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
@@ -16,7 +18,7 @@ pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>>
     let dots = Dots::new(mesh, options)?;
     match format {
         Format::Png => Ok(dots.to_png()),
-        Format::Svg => painter::encode_dots(&dots).map(String::into_bytes),
+        Format::Svg => to_svg(&dots).map(String::into_bytes),
     }
 }
 
@@ -144,4 +146,22 @@ fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
         }
     }
     (-0.25 * behind).exp()
+}
+
+/// The picture as SVG: the farthest dots first.
+fn to_svg(dots: &Dots) -> Result<String> {
+    let order = farthest_first(dots.len(), "points", |i| dots.place(i).z)?;
+    let mut svg = start(dots.size());
+    for i in order {
+        let (at, color, radius) = (dots.place(i), hex(dots.color(i)), dots.radius);
+        push(
+            &mut svg,
+            format_args!(
+                "<circle fill=\"{color}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"/>\n",
+                at.x, at.y
+            ),
+        );
+    }
+    svg += "</svg>\n";
+    Ok(svg)
 }

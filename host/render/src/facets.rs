@@ -5,10 +5,12 @@ use rayon::prelude::*;
 
 use super::camera::Projection;
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
+use super::painter::{farthest_first, place, push, start};
 use super::raster::{self, PIXEL, drawn_area, in_pixels};
 use super::scene::EDGES_FROM;
+use super::svg::hex;
 use super::triangulate::triangulate;
-use super::{Camera, Color, Edges, Format, Options, classes, painter, png};
+use super::{Camera, Color, Edges, Format, Options, classes, png};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result};
 
@@ -51,7 +53,7 @@ pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Resu
     let view = View::new(facets, options)?;
     match format {
         Format::Png => Ok(view.to_png()),
-        Format::Svg => painter::encode(&view).map(String::into_bytes),
+        Format::Svg => to_svg(&view).map(String::into_bytes),
     }
 }
 
@@ -263,4 +265,56 @@ pub(super) fn camera_of(mesh: &Mesh) -> Camera {
     } else {
         Camera::default()
     }
+}
+
+/// The picture as SVG: the farthest triangles first.
+fn to_svg(view: &View) -> Result<String> {
+    let corners = |i: usize| view.corners(i);
+    let order = farthest_first(view.len(), "faces", |i| {
+        corners(i).iter().map(|p| p.z).sum()
+    })?;
+    let mut svg = start(view.size);
+    svg += "<g stroke-linejoin=\"round\" stroke-linecap=\"round\">\n";
+    let width = view.edge_width;
+    for i in order {
+        let [a, b, c] = corners(i).map(place);
+        let color = hex(view.color(i));
+        // A line of its own colour closes the seams that antialiasing leaves.
+        push(
+            &mut svg,
+            format_args!(
+                "<path fill=\"{color}\" stroke=\"{color}\" stroke-width=\"0.4\" d=\"M{a}L{b}L{c}z\"/>\n"
+            ),
+        );
+        if width > 0.0 {
+            let corners = [a, b, c];
+            let mut path = String::new();
+            for k in view.sides(i) {
+                push(
+                    &mut path,
+                    format_args!("M{}L{}", corners[k], corners[(k + 1) % 3]),
+                );
+            }
+            let color = hex(EDGE);
+            push(
+                &mut svg,
+                format_args!(
+                    "<path fill=\"none\" stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"{path}\"/>\n"
+                ),
+            );
+        }
+    }
+    // Over all faces: which of them hide a line is not known here.
+    for ends in view.lines() {
+        let [from, to] = ends.map(place);
+        let (color, width) = (hex(SEGMENT), view.line_width);
+        push(
+            &mut svg,
+            format_args!(
+                "<path stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"M{from}L{to}\"/>\n"
+            ),
+        );
+    }
+    svg += "</g>\n</svg>\n";
+    Ok(svg)
 }

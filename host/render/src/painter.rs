@@ -1,88 +1,17 @@
-//! Views as SVG: the farthest first, nearer ones over it.
+//! What SVG files of views share: the farthest first, nearer ones over it.
 
 use std::fmt::Write;
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::color::{EDGE, SEGMENT};
-use super::dots::Dots;
-use super::facets::View;
-use super::svg::hex;
 use trioxide_mesh::{Error, Result};
 
 /// More elements make a file that no program opens.
 const MOST: usize = 200_000;
 
-pub fn encode(view: &View) -> Result<String> {
-    let corners = |i: usize| view.corners(i);
-    let order = farthest_first(view.len(), "faces", |i| {
-        corners(i).iter().map(|p| p.z).sum()
-    })?;
-    let mut svg = start(view.size);
-    svg += "<g stroke-linejoin=\"round\" stroke-linecap=\"round\">\n";
-    let width = view.edge_width;
-    for i in order {
-        let [a, b, c] = corners(i).map(place);
-        let color = hex(view.color(i));
-        // A line of its own colour closes the seams that antialiasing leaves.
-        push(
-            &mut svg,
-            format_args!(
-                "<path fill=\"{color}\" stroke=\"{color}\" stroke-width=\"0.4\" d=\"M{a}L{b}L{c}z\"/>\n"
-            ),
-        );
-        if width > 0.0 {
-            let corners = [a, b, c];
-            let mut path = String::new();
-            for k in view.sides(i) {
-                push(
-                    &mut path,
-                    format_args!("M{}L{}", corners[k], corners[(k + 1) % 3]),
-                );
-            }
-            let color = hex(EDGE);
-            push(
-                &mut svg,
-                format_args!(
-                    "<path fill=\"none\" stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"{path}\"/>\n"
-                ),
-            );
-        }
-    }
-    // Over all faces: which of them hide a line is not known here.
-    for ends in view.lines() {
-        let [from, to] = ends.map(place);
-        let (color, width) = (hex(SEGMENT), view.line_width);
-        push(
-            &mut svg,
-            format_args!(
-                "<path stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"M{from}L{to}\"/>\n"
-            ),
-        );
-    }
-    svg += "</g>\n</svg>\n";
-    Ok(svg)
-}
-
-pub fn encode_dots(dots: &Dots) -> Result<String> {
-    let order = farthest_first(dots.len(), "points", |i| dots.place(i).z)?;
-    let mut svg = start(dots.size());
-    for i in order {
-        let (at, color, radius) = (dots.place(i), hex(dots.color(i)), dots.radius);
-        push(
-            &mut svg,
-            format_args!(
-                "<circle fill=\"{color}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"/>\n",
-                at.x, at.y
-            ),
-        );
-    }
-    svg += "</svg>\n";
-    Ok(svg)
-}
-
-fn start([width, height]: [u32; 2]) -> String {
+/// The head of a picture, white.
+pub fn start([width, height]: [u32; 2]) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <path fill=\"#ffffff\" d=\"M0 0H{width}V{height}H0z\"/>\n"
@@ -90,7 +19,7 @@ fn start([width, height]: [u32; 2]) -> String {
 }
 
 /// Numbers of all elements by depth, largest first.
-fn farthest_first(
+pub fn farthest_first(
     count: usize,
     what: &str,
     depth: impl Fn(usize) -> f32 + Sync,
@@ -105,11 +34,13 @@ fn farthest_first(
     Ok(order.into_iter().map(|(_, i)| i).collect())
 }
 
-fn place(point: Vec3) -> String {
+/// A point as a path has it.
+pub fn place(point: Vec3) -> String {
     format!("{:.1} {:.1}", point.x, point.y)
 }
 
-fn push(svg: &mut String, text: std::fmt::Arguments) {
+/// Appends formatted text.
+pub fn push(svg: &mut String, text: std::fmt::Arguments) {
     let written = svg.write_fmt(text);
     debug_assert!(written.is_ok(), "a String takes everything");
 }

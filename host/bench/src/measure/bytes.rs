@@ -8,15 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Row, refine};
-
-/// A stage's traffic.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
-    pub bytes: u64,
-    /// What moves, for people.
-    pub what: &'static str,
-}
+use super::measure::{Moved, Row};
+use super::names::{SWEEPS, is_step, sweeps_name};
 
 /// What the formulas are made of.
 pub struct Numbers<'a> {
@@ -63,7 +56,7 @@ impl<'a> Numbers<'a> {
 fn total(name: &str) -> Option<fn(&str) -> bool> {
     match name {
         "all stages" => Some(|_| true),
-        "steps 1 to 7" => Some(refine::is_step),
+        "steps 1 to 7" => Some(is_step),
         _ => None,
     }
 }
@@ -316,9 +309,9 @@ fn smooth(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
         });
     }
     let sweeps = if stage.contains("sweeps,") {
-        f64::from(super::smooth::SWEEPS)
+        f64::from(SWEEPS)
     } else if stage.starts_with("to convergence") {
-        n.count(&super::smooth::sweeps_name(pipeline, stage))?
+        n.count(&sweeps_name(pipeline, stage))?
     } else {
         return None;
     };
@@ -335,7 +328,7 @@ fn smooth(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
 mod tests {
     use serde_json::json;
 
-    use super::super::record::map;
+    use super::super::names::map;
     use super::*;
 
     fn row(pipeline: &'static str, stage: &'static str) -> Row {

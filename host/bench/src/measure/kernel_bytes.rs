@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 use trioxide::backend::Launched;
 
-use super::bytes::Moved;
+use super::measure::Moved;
 
 /// A launch, and what is known of the run.
 struct Call<'a> {
@@ -414,7 +414,7 @@ fn sweeps(c: &Call<'_>, kernel: &str) -> Formula {
 mod tests {
     use serde_json::json;
 
-    use super::super::record::map;
+    use super::super::names::map;
     use super::*;
 
     fn launched(entry: &'static str, n: u32, arrays: &[u64]) -> Launched {

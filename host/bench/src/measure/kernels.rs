@@ -21,8 +21,8 @@ use trioxide::weld;
 use trioxide::{Result, generate};
 
 use super::measure::kernels;
-use super::record::{Record, map};
-use super::smooth::SWEEPS;
+use super::names::{SWEEPS, map};
+use super::record::Record;
 use super::{Mesh, Options, kernel_bytes, name_of};
 
 type Counts = Map<String, Value>;

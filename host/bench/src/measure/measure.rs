@@ -6,12 +6,18 @@ use std::time::Instant;
 use trioxide::Result;
 use trioxide::backend::{Device, Launched, Stage};
 
-use super::bytes::Moved;
-
 /// Runs before those that count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
 /// Runs that count however long they take.
 const FEWEST: u32 = 3;
+
+/// A stage's traffic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    pub bytes: u64,
+    /// What moves, for people.
+    pub what: &'static str,
+}
 
 /// How often a measurement is repeated.
 #[derive(Clone, Copy)]

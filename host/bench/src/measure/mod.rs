@@ -7,6 +7,7 @@ mod bytes;
 mod kernel_bytes;
 mod kernels;
 mod measure;
+mod names;
 mod polylla;
 mod record;
 mod refine;
@@ -184,7 +185,7 @@ impl Options {
             Family::Transfers => ("transfers", false),
             Family::Kernels => ("kernels", true),
         };
-        let mut parameters = record::map([
+        let mut parameters = names::map([
             ("mesh", json!(name_of(self.mesh))),
             ("n", json!(self.n)),
             ("seed", json!(self.seed)),

@@ -8,7 +8,7 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{PolyllaCounts, Triangulation};
 use trioxide::polylla::{self, Constraints};
 
-use super::record::map;
+use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
 fn counts(mesh: &Triangulation, found: PolyllaCounts) -> Map<String, Value> {

@@ -30,12 +30,6 @@ pub struct Record {
     pub stages: Vec<Row>,
 }
 
-/// Parameters or counts from pairs.
-pub fn map<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
-    let owned = pairs.map(|(key, value)| (key.to_owned(), value));
-    owned.into_iter().collect()
-}
-
 /// Prints the records and writes them to `path`: one object for one record, for several a `{"schema", "family", "runs"}` around
 /// them.
 pub fn give(on: &Device, records: &[Record], path: Option<&Path>) -> Result<()> {

@@ -7,13 +7,8 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{EdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
 
-use super::record::map;
+use super::names::{is_step, map};
 use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
-
-/// The paper's steps 1 to 7: what marks triangles beforehand and looks at the result afterwards is not among them.
-pub fn is_step(stage: &str) -> bool {
-    !matches!(stage, "mark triangles" | "check the triangles")
-}
 
 /// Host arrays in to host arrays out; edges from triangles; a round with nothing known but the edges ("refine"), and one with the
 /// longest edges known too ("labelled").

@@ -8,11 +8,9 @@ use trioxide::smooth::cells::DeviceMesh;
 use trioxide::smooth::{self, Blocks, Form, Layout, Options, Relations, bounds};
 use trioxide::volume::VolumeMesh;
 
-use super::record::map;
+use super::names::{SWEEPS, map, sweeps_name};
 use super::{Measured, Row, Runs, rows, waited};
 
-/// Sweeps of a timed run of a fixed number.
-pub const SWEEPS: u32 = 16;
 /// The paper's tolerance, in edges of the cube.
 const TOLERANCE: f64 = 1e-4;
 /// Nodes from which one block is not timed.
@@ -55,12 +53,6 @@ const LAYOUTS: [(Layout, [&str; 3]); 3] = [
         ],
     ),
 ];
-
-/// The count that tells the sweeps that a row to convergence took.
-pub fn sweeps_name(form: &str, row: &str) -> String {
-    let layout = row.rsplit(' ').next().unwrap_or(row);
-    format!("sweeps, {form}, {layout}")
-}
 
 /// Times the relations, the order, and the sweeps of every form in every layout.
 pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Measured> {

@@ -6,7 +6,7 @@ use trioxide::backend::Device;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, SpacePoint};
 use trioxide::volume::TetMesh;
 
-use super::record::map;
+use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
 /// Times a tenth of a per cent of the tetrahedra marked, all by their longest edges, and all by every edge.

@@ -10,7 +10,7 @@ use trioxide::weld::{self, Method, Tuning};
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::weld::MethodOption;
 
-use super::record::map;
+use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
 /// What to weld by, and how.

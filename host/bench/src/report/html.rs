@@ -214,6 +214,10 @@ impl Table {
     }
 }
 
+pub(super) fn text<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+    object[key].as_str().filter(|text| !text.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

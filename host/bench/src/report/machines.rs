@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::html::{escape, number};
-use super::page::text;
+use super::html::{escape, number, text};
 use super::results::{ResultFile, Results, list};
 
 /// What ran: machines, versions, commands.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::highlights::{Highlight, kernel_rows, share, shares, speed_ups};
-use super::html::{Cell, Table, escape, identifier, number};
+use super::html::{Cell, Table, escape, identifier, number, text};
 use super::machines::machines;
 use super::meshes::Pair;
 use super::results::{ResultFile, Results, list};
@@ -72,10 +72,6 @@ fn date(day: i64) -> String {
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     let day = of_year - (153 * from_march + 2) / 5 + 1;
     format!("{year:04}-{month:02}-{day:02}")
-}
-
-pub(super) fn text<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
-    object[key].as_str().filter(|text| !text.is_empty())
 }
 
 /// The devices of all runs, each once.

@@ -15,7 +15,7 @@ pub struct Options {
     input: PathBuf,
     /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
     output: PathBuf,
-    /// Encoding of a .ply or .stl file [default: binary]
+    /// Encoding of a .ply or .stl file, or of a volume mesh's .vtu, .vtk or .msh file [default: binary]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
     #[command(flatten)]
@@ -29,7 +29,9 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     if formats::is_volume(&options.input) {
         let Options { input, output, .. } = options;
-        return super::volume::convert(input, output, options.volume, options.quiet);
+        let mut volume = options.volume;
+        volume.volume_encoding = volume.volume_encoding.or(options.encoding);
+        return super::volume::convert(input, output, volume, options.quiet);
     }
     // A bad output is refused before a long read.
     let format = Format::to_write(&options.output)?;

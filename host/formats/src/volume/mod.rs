@@ -42,16 +42,7 @@ pub(crate) mod vtu;
 
 use elements::Shape;
 
-/// How the numbers of a file are encoded, where its format leaves a choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Encoding {
-    /// Binary.
-    #[default]
-    Binary,
-    /// Decimal numbers.
-    Text,
-}
+pub use crate::Encoding;
 
 /// Versions of Gmsh's format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
