@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use trioxide::Result;
 use trioxide::backend::{Choice, Device, Stage};
 
-use crate::{is_standard_output, print, write_json};
+use crate::{is_standard_output, note, print, write_json};
 
 /// Options of every command that runs a pipeline.
 #[derive(Args)]
@@ -52,10 +52,8 @@ impl DeviceOptions {
             Choice::Cuda(index) => Device::cuda(index).map(Some),
             Choice::Auto => {
                 let (device, reason) = Device::auto(threads)?;
-                if let Some(reason) = reason
-                    && !self.quiet
-                {
-                    eprintln!("trioxide: running on the CPU: {reason}");
+                if let Some(reason) = reason {
+                    note(self.quiet, format_args!("running on the CPU: {reason}"));
                 }
                 Ok(Some(device))
             }

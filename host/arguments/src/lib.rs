@@ -3,6 +3,7 @@
 //! Start at [`device::DeviceOptions`]: what every command that runs a pipeline takes. Its [`device::Report`] is what such a
 //! command prints and writes as JSON.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -14,6 +15,7 @@ pub mod count;
 pub mod device;
 pub mod mark;
 pub mod polylla;
+pub mod quality;
 pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
@@ -29,6 +31,13 @@ pub fn write_json(path: &Path, object: &Value) -> Result<()> {
         return print(&text);
     }
     write_atomically(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Says something beside the result on standard error, unless `quiet`.
+pub fn note(quiet: bool, text: impl Display) {
+    if !quiet {
+        eprintln!("trioxide: {text}");
+    }
 }
 
 /// Writes `text` to standard output.

@@ -221,7 +221,7 @@ impl Report {
             "segments": self.segments,
             "problems": self.problems,
             "weakly_simple": self.weakly_simple,
-            "quality": self.quality.as_ref().map(Quality::to_json),
+            "quality": self.quality.as_ref().map(trioxide_arguments::quality::to_json),
             "device": "cpu",
             "stages": self
                 .stages

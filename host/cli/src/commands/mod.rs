@@ -5,11 +5,13 @@ use std::path::Path;
 use trioxide::Result;
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
+use trioxide_arguments::note;
 
 mod cell_quality;
 pub mod convert;
 pub mod devices;
 pub mod generate;
+mod ids;
 pub mod info;
 pub mod polylla;
 pub mod refine;
@@ -23,8 +25,8 @@ pub mod weld;
 /// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
     let (mesh, notes) = formats::read_with_notes(path)?;
-    for note in notes.iter().filter(|_| !quiet) {
-        eprintln!("trioxide: {}: {note}", path.display());
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
 }
@@ -37,6 +39,6 @@ pub fn note_losses(format: &Format, mesh: &Mesh) {
 /// As [`note_losses`], for a file in this encoding.
 pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
     for loss in format.losses(mesh, encoding) {
-        eprintln!("trioxide: {loss}");
+        note(false, loss);
     }
 }

@@ -20,6 +20,8 @@ use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
+use super::ids::{read_flags, read_words};
+
 #[path = "refine_tets.rs"]
 mod tets;
 
@@ -113,36 +115,9 @@ fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Res
     }
 }
 
-/// The words of a file that are not behind a `#`, with their lines from 1.
-pub(super) fn read_words<T>(
-    path: &Path,
-    parse: impl Fn(&str) -> Option<T>,
-    what: &str,
-) -> Result<Vec<T>> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::file(path, source))?;
-    let mut parsed = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        for word in line.split('#').next().unwrap_or("").split_whitespace() {
-            parsed.push(parse(word).ok_or_else(|| Error::Parse {
-                path: path.to_owned(),
-                line: i + 1,
-                reason: format!("`{word}` is not {what}"),
-            })?);
-        }
-    }
-    Ok(parsed)
-}
-
 fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
-    let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < triangles);
-    let what = format!(
-        "the id of a triangle, from 0 to {}",
-        triangles.saturating_sub(1)
-    );
-    let mut flags = vec![false; triangles];
-    for id in read_words(path, id, &what)? {
-        flags[id] = true;
-    }
+    let last = triangles.saturating_sub(1);
+    let flags = read_flags(path, triangles, &format!("a triangle, from 0 to {last}"))?;
     Ok(Marking::flags(flags.into_iter()))
 }
 

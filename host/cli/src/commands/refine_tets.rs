@@ -14,8 +14,10 @@ use trioxide::{Error, Result, validate};
 
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
+use trioxide_arguments::note;
 
-use super::{Options, read_words};
+use super::super::ids::read_flags;
+use super::Options;
 
 /// The marking that the options ask for, of a mesh of `tetrahedra`.
 fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
@@ -27,14 +29,9 @@ fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
         },
         Mark::Tets(mark) => mark.marking(),
         Mark::File(path) => {
-            let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < tetrahedra);
             let last = tetrahedra.saturating_sub(1);
-            let what = format!("the id of a tetrahedron, from 0 to {last}");
-            let mut chosen = vec![false; tetrahedra];
-            for id in read_words(path, id, &what)? {
-                chosen[id] = true;
-            }
-            Marking::Chosen(chosen)
+            let what = format!("a tetrahedron, from 0 to {last}");
+            Marking::Chosen(read_flags(path, tetrahedra, &what)?)
         }
         mark => {
             return Err(Error::Argument(format!(
@@ -73,8 +70,11 @@ pub fn run(options: &Options) -> Result<()> {
         .into_tet_mesh()
         .map_err(|error| error.in_file(&options.input))?;
     let turned = mesh.orient();
-    if turned > 0 && !options.device.quiet {
-        eprintln!("trioxide: {turned} inverted tetrahedra were turned around");
+    if turned > 0 {
+        note(
+            options.device.quiet,
+            format_args!("{turned} inverted tetrahedra were turned around"),
+        );
     }
     let settings = refine_tets::Options {
         marking: marking(options, mesh.tetrahedra.len())?,

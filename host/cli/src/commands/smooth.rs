@@ -1,7 +1,6 @@
 //! `trioxide smooth`: Laplacian smoothing of volume and surface meshes.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -21,6 +20,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 
 use super::cell_quality;
+use super::ids::read_flags;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
@@ -351,25 +351,8 @@ fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     let Some(path) = &options.fixed else {
         return Ok(Vec::new());
     };
-    let text = fs::read_to_string(path).map_err(|source| Error::file(path, source))?;
-    let mut fixed = vec![false; nodes];
-    for (line, word) in text.lines().enumerate() {
-        let word = word.trim();
-        if word.is_empty() || word.starts_with('#') {
-            continue;
-        }
-        let node = word.parse::<usize>().ok().and_then(|v| fixed.get_mut(v));
-        *node.ok_or_else(|| bad_node(path, line + 1, word, nodes))? = true;
-    }
-    Ok(fixed)
-}
-
-fn bad_node(path: &Path, line: usize, word: &str, nodes: usize) -> Error {
-    Error::Parse {
-        path: path.to_owned(),
-        line,
-        reason: format!("`{word}` is no node id: the mesh has {nodes} nodes, from 0 on"),
-    }
+    let what = format!("a node: the mesh has {nodes} nodes, from 0 on");
+    read_flags(path, nodes, &what)
 }
 
 fn report(

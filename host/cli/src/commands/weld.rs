@@ -19,9 +19,9 @@ use trioxide::{Error, Result, reference};
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::weld::MethodOption;
-use trioxide_arguments::{is_standard_output, print};
+use trioxide_arguments::{is_standard_output, note, print};
 
-use super::refine;
+use super::ids::read_flags;
 
 /// Merge vertices that are within epsilon of each other
 ///
@@ -143,10 +143,10 @@ impl Clusters {
                 Lock::Boundary => locks.boundary = true,
                 Lock::File(path) => {
                     locks.vertices.resize(vertices, false);
-                    let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < vertices);
-                    let what = format!("the id of one of {vertices} vertices, counted from 0");
-                    for id in refine::read_words(path, id, &what)? {
-                        locks.vertices[id] = true;
+                    let what = format!("one of {vertices} vertices, counted from 0");
+                    let named = read_flags(path, vertices, &what)?;
+                    for (lock, named) in locks.vertices.iter_mut().zip(named) {
+                        *lock |= named;
                     }
                 }
             }
@@ -243,8 +243,11 @@ fn note_normals(mesh: &Mesh, quiet: bool) {
     let is_bad = |x: &f64| x.is_nan() || x.abs() > gpu::weld::LARGEST_COORDINATE;
     let normals = mesh.attributes.normals.iter().flatten();
     let bad = normals.filter(|n| n.to_array().iter().any(is_bad)).count();
-    if bad > 0 && !quiet {
-        eprintln!("trioxide: {bad} normals are not finite or beyond 1e298: they count as zero");
+    if bad > 0 {
+        note(
+            quiet,
+            format_args!("{bad} normals are not finite or beyond 1e298: they count as zero"),
+        );
     }
 }
 
