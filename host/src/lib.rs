@@ -44,7 +44,16 @@
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | what a mesh must keep | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
-//! | the command line | `commands/` beside `main.rs` |
+//! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
+//! | the command line | `cli/src/commands/` |
+//!
+//! | feature | brings |
+//! | --- | --- |
+//! | `formats` (default) | [`formats`] |
+//! | `generate` (default) | [`generate`] |
+//! | `render` (default) | [`render`] |
+//! | `selftest` (default) | [`selftest`], and with it [`generate`] |
+//! | `clap` | encodings, colours and views as values of a command line's options |
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 

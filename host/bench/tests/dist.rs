@@ -36,7 +36,7 @@ fn workspace() -> &'static Path {
         .unwrap()
 }
 
-/// The `trioxide` of the profile of this test: cargo builds it beside xtask.
+/// The `trioxide` of the profile of this test: cargo builds it beside trioxide-bench.
 fn trioxide() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_trioxide-bench"))
         .parent()

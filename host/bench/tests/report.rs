@@ -61,7 +61,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("report")
 }
 
-/// `trioxide` beside this xtask, built if it is not there: `cargo test --workspace` builds both.
+/// `trioxide` beside this trioxide-bench, built if it is not there: `cargo test --workspace` builds both.
 fn trioxide() -> Result<PathBuf, String> {
     let beside =
         Path::new(XTASK).with_file_name(format!("trioxide{}", std::env::consts::EXE_SUFFIX));

@@ -84,6 +84,10 @@ fn generated_meshes_pass_through_every_format() {
     }
     let bytes = |name: &str| std::fs::read(place.path(name)).unwrap();
     assert_eq!(bytes("a.vtu"), bytes("j.vtu"));
+    place.succeeds("convert b.vtk l.vtk --encoding text");
+    assert_eq!(bytes("c.vtk"), bytes("l.vtk"));
+    let refused = place.fails("convert a.vtu l.vtk --encoding big-endian");
+    assert!(refused.contains("not written in this encoding"));
     for options in ["", "--volume-encoding text"] {
         place.succeeds(&format!("convert a.vtu k.msh {options}"));
         let mut faces = [place.tets("a.vtu").faces, place.tets("k.msh").faces];

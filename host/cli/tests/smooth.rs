@@ -168,8 +168,9 @@ fn nodes_of_a_file_stay() {
         .collect();
     let fixed = &moved[..moved.len() / 2];
     let lines: Vec<String> = fixed.iter().map(usize::to_string).collect();
-    fs::write(&file, format!("# nodes\n\n{}\n", lines.join("\n"))).expect("written");
-    for device in ["serial", "cpu"] {
+    for (device, between) in [("serial", "\n"), ("cpu", " ")] {
+        let text = format!("# nodes\n\n{} # fixed\n", lines.join(between));
+        fs::write(&file, text).expect("written");
         let (after, report) = smooth(&folder, &["--fixed", &file, "--device", device]);
         assert_eq!(report["moving_vertices"], moved.len() - fixed.len());
         for &v in fixed {

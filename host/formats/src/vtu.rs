@@ -69,15 +69,7 @@ impl Reader<'_> {
         let is_line = |i: usize| types[i] == f64::from(LINE);
         let mut begin = 0;
         for (i, (kind, end)) in types.iter().zip(&offsets).enumerate() {
-            if ![LINE, TRIANGLE, POLYGON, QUAD]
-                .map(f64::from)
-                .contains(kind)
-            {
-                let reason = format!(
-                    "cell {i} has VTK type {kind}, but lines (3), triangles (5), polygons (7) and quads (9) are read"
-                );
-                return Err(fault(types_node, reason));
-            }
+            check_kind(i, *kind).map_err(|reason| fault(types_node, reason))?;
             let end = whole(*end).and_then(|end| usize::try_from(end).ok());
             let vertices = end
                 .and_then(|end| connectivity.get(begin..end))
@@ -145,6 +137,18 @@ impl Reader<'_> {
             segments,
             ..Mesh::default()
         })
+    }
+}
+
+fn check_kind(cell: usize, kind: f64) -> Result<(), String> {
+    match [LINE, TRIANGLE, POLYGON, QUAD]
+        .map(f64::from)
+        .contains(&kind)
+    {
+        true => Ok(()),
+        false => Err(format!(
+            "cell {cell} has VTK type {kind}, but lines (3), triangles (5), polygons (7) and quads (9) are read"
+        )),
     }
 }
 

@@ -8,8 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::measure::{Moved, Row};
 use super::names::{SWEEPS, is_step, sweeps_name};
+use super::timing::{Moved, Row};
 
 /// What the formulas are made of.
 pub struct Numbers<'a> {

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 use trioxide::backend::Launched;
 
-use super::measure::Moved;
+use super::timing::Moved;
 
 /// A launch, and what is known of the run.
 struct Call<'a> {

@@ -20,9 +20,9 @@ use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
 
-use super::measure::kernels;
 use super::names::{SWEEPS, map};
 use super::record::Record;
+use super::timing::kernels;
 use super::{Mesh, Options, kernel_bytes, name_of};
 
 type Counts = Map<String, Value>;

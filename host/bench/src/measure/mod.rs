@@ -6,13 +6,13 @@
 mod bytes;
 mod kernel_bytes;
 mod kernels;
-mod measure;
 mod names;
 mod polylla;
 mod record;
 mod refine;
 mod smooth;
 mod tets;
+mod timing;
 mod transfers;
 mod weld;
 
@@ -23,8 +23,8 @@ use trioxide::backend::{Choice, Device};
 use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
 
-use measure::{Row, Runs, Total, rows, rows_with_totals, waited};
 use record::Record;
+use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
 
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision};

@@ -234,6 +234,18 @@ pub(super) fn write(
     let blocks = blocks(mesh, surfaces, volumes);
 
     write_format(out, "4.1", is_binary)?;
+    write_entities(out, mesh, [surfaces, volumes], is_binary)?;
+    write_nodes(out, mesh, is_binary)?;
+    write_elements(out, mesh, &blocks, is_binary)
+}
+
+/// Writes the surfaces and volumes, by tag, in the box of all points.
+fn write_entities(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    [surfaces, volumes]: [&BTreeMap<i32, i32>; 2],
+    is_binary: bool,
+) -> io::Result<()> {
     let mut bounds = [0.0; 6];
     let finite = || mesh.points.iter().filter(|p| p.is_finite());
     let low = finite().copied().reduce(DVec3::min).unwrap_or_default();
@@ -260,7 +272,16 @@ pub(super) fn write(
     if is_binary {
         writeln!(out)?;
     }
-    write!(out, "$EndEntities\n$Nodes\n")?;
+    writeln!(out, "$EndEntities")
+}
+
+/// Writes the points, all of one volume.
+fn write_nodes(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    is_binary: bool,
+) -> io::Result<()> {
+    writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
     let mut sink = Sink { out, is_binary };
     sink.sizes(&[1, points, usize::from(points > 0), points])?;
@@ -291,13 +312,23 @@ pub(super) fn write(
     if is_binary {
         writeln!(out)?;
     }
-    write!(out, "$EndNodes\n$Elements\n")?;
+    writeln!(out, "$EndNodes")
+}
+
+/// Writes faces and cells, in blocks.
+fn write_elements(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    blocks: &[Block],
+    is_binary: bool,
+) -> io::Result<()> {
+    writeln!(out, "$Elements")?;
     let count: usize = blocks.iter().map(|block| block.ids.len()).sum();
     let mut sink = Sink { out, is_binary };
     sink.sizes(&[blocks.len(), count, usize::from(count > 0), count])?;
     sink.line()?;
     let mut number = 1;
-    for block in &blocks {
+    for block in blocks {
         let dimension = if matches!(block.shape, Shape::Face(_)) {
             2
         } else {
