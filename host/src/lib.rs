@@ -44,33 +44,39 @@
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | what a mesh must keep | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
-//! | the command line | `commands/` beside `main.rs` |
+//! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
+//! | the command line | `cli/src/commands/` |
+//!
+//! | feature | brings |
+//! | --- | --- |
+//! | `formats` (default) | [`formats`] |
+//! | `generate` (default) | [`generate`] |
+//! | `render` (default) | [`render`] |
+//! | `selftest` (default) | [`selftest`], and with it [`generate`] |
+//! | `clap` | encodings, colours and views as values of a command line's options |
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod backend;
 pub mod collective;
-pub mod digest;
-pub mod edges;
-pub mod error;
-pub mod formats;
-pub mod generate;
 pub mod half_edges;
 pub mod indexed;
-pub mod mesh;
 pub mod polylla;
-pub mod prolongation;
 pub mod quality;
 pub mod quality3d;
 pub mod reference;
 pub mod refine;
 pub mod refine_tets;
-pub mod render;
+#[cfg(feature = "selftest")]
 pub mod selftest;
 pub mod smooth;
 pub mod validate;
-pub mod vem;
-pub mod volume;
 pub mod weld;
 
-pub use error::{Error, Result};
+#[cfg(feature = "formats")]
+pub use trioxide_formats as formats;
+#[cfg(any(feature = "generate", test))]
+pub use trioxide_generate as generate;
+pub use trioxide_mesh::{Error, Result, digest, edges, error, mesh, prolongation, random, volume};
+#[cfg(feature = "render")]
+pub use trioxide_render as render;

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use glam::DVec2;
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
-use serde_json::{Value, json};
 
 use crate::mesh::{PolygonMesh, Polygons};
 
@@ -54,37 +53,6 @@ pub struct Quality {
     pub star_shaped: usize,
     /// Area of the kernel (the points that see the whole polygon) by area, in 0 ..= 1: 1 for a convex polygon.
     pub kernel: Distribution,
-}
-
-impl Quality {
-    /// As a JSON object: this type's fields, with `convex` and `star_shaped` as fractions of the polygons. Values that no
-    /// polygon gives are null.
-    pub fn to_json(&self) -> Value {
-        let n = self.polygons as f64;
-        let corners: usize = self.vertices_per_polygon.iter().map(|(k, m)| k * m).sum();
-        let histogram: serde_json::Map<String, Value> = self
-            .vertices_per_polygon
-            .iter()
-            .map(|(k, &m)| (k.to_string(), json!(m)))
-            .collect();
-        let distribution = |d: &Distribution| json!({"min": d.min, "mean": d.mean, "max": d.max});
-        json!({
-            "polygons": self.polygons,
-            "vertices_per_polygon": {
-                "min": self.vertices_per_polygon.keys().next(),
-                "mean": corners as f64 / n,
-                "max": self.vertices_per_polygon.keys().next_back(),
-                "histogram": histogram,
-            },
-            "area": distribution(&self.area),
-            "perimeter": distribution(&self.perimeter),
-            "convex_fraction": self.convex as f64 / n,
-            "convexity": distribution(&self.convexity),
-            "shortest_edge_to_diameter": distribution(&self.shortest_edge_to_diameter),
-            "star_shaped_fraction": self.star_shaped as f64 / n,
-            "kernel": distribution(&self.kernel),
-        })
-    }
 }
 
 /// Measures the polygons of a valid mesh ([`crate::validate::polygons::polygon_mesh`]), in parallel.
@@ -432,17 +400,6 @@ mod tests {
         assert_eq!((q.convex, q.star_shaped), (0, 0));
         assert_eq!(one(q.kernel), 0.0);
         assert_eq!(one(q.area), 9.0);
-    }
-
-    #[test]
-    fn json_has_fractions_and_no_nan() {
-        let json = quality(&polygon(&[(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])).to_json();
-        assert_eq!(json["convex_fraction"], 1.0);
-        assert_eq!(json["vertices_per_polygon"]["histogram"]["3"], 1);
-        assert_eq!(json["area"]["mean"], 0.5);
-        let empty = quality(&PolygonMesh::default()).to_json();
-        assert_eq!(empty["polygons"], 0);
-        assert!(empty["area"]["min"].is_null() && empty["star_shaped_fraction"].is_null());
     }
 
     fn polylla(mesh: Triangulation) -> PolygonMesh {

@@ -137,8 +137,7 @@ pub struct DeviceRefined<P> {
     pub levels: Vec<Level>,
 }
 
-/// Most tetrahedra: six edges each have an id, and `NONE` is none of them.
-pub const MOST_TETRAHEDRA: usize = ((u32::MAX - 1) / 6) as usize;
+pub use crate::volume::MOST_TETRAHEDRA;
 
 /// Refines a mesh: from host arrays to host arrays.
 ///

@@ -138,7 +138,8 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
     };
     refinement(&on, mesh, &mut line)?;
     welding(&on, mesh, &mut line)?;
-    let quality = serde_json::to_string_pretty(&quality(&polygons).to_json());
+    let quality =
+        serde_json::to_string_pretty(&trioxide_arguments::quality::to_json(&quality(&polygons)));
     line("quality", quality.expect("an object of names and numbers"));
     Ok(text)
 }

@@ -2,8 +2,8 @@
 
 use glam::DVec2;
 use trioxide::mesh::{PolygonMesh, Ties, Triangulation};
-use trioxide::vem::{Errors, Problem, errors, mesh_size, solve};
 use trioxide::{generate, reference};
+use trioxide_vem::{Errors, Problem, errors, mesh_size, solve};
 
 fn polylla(mesh: Triangulation) -> PolygonMesh {
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());

@@ -9,7 +9,7 @@ use crate::{Error, target_dir, workspace};
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
 ///
 /// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
-/// embedded. The same as: cargo build --release --package trioxide --bin trioxide
+/// embedded. The same as: cargo build --release --package trioxide-cli --bin trioxide
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
@@ -19,12 +19,12 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Builds the binary; its path.
-pub(crate) fn trioxide() -> Result<PathBuf, Error> {
+pub fn trioxide() -> Result<PathBuf, Error> {
     run_command(&mut cargo(&[
         "build",
         "--release",
         "--package",
-        "trioxide",
+        "trioxide-cli",
         "--bin",
         "trioxide",
     ]))?;
@@ -33,7 +33,7 @@ pub(crate) fn trioxide() -> Result<PathBuf, Error> {
 }
 
 /// The commit of the sources, with `-dirty` behind it where they differ; `None` outside of a repository.
-pub(crate) fn commit() -> Option<String> {
+pub fn commit() -> Option<String> {
     let text = output_of(
         Command::new("git")
             .args([

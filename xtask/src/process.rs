@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::Error;
 
 /// What a program writes to standard output, if it is there and succeeds.
-pub(crate) fn output_of(command: &mut Command) -> Option<String> {
+pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command
         .output()
         .ok()
@@ -15,14 +15,14 @@ pub(crate) fn output_of(command: &mut Command) -> Option<String> {
 }
 
 /// The cargo that runs this.
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(crate::workspace());
     command
 }
 
 /// The program and its arguments, as one would type them.
-pub(crate) fn command_line(command: &Command) -> String {
+pub fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
         .map(|word| word.to_string_lossy())
@@ -35,7 +35,7 @@ pub(crate) fn command_line(command: &Command) -> String {
 /// # Errors
 ///
 /// The program cannot be started, or does not succeed.
-pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
+pub fn run(command: &mut Command) -> Result<(), Error> {
     let status = command
         .status()
         .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
@@ -50,10 +50,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
 /// # Errors
 ///
 /// As [`run`].
-pub(crate) fn run_and_collect(
-    command: &mut Command,
-    mark: &str,
-) -> (Vec<String>, Result<(), Error>) {
+pub fn run_and_collect(command: &mut Command, mark: &str) -> (Vec<String>, Result<(), Error>) {
     let mut collected = Vec::new();
     let result = tee(command, mark, &mut collected);
     (collected, result)

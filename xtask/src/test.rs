@@ -59,6 +59,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
                 "clippy",
                 "--workspace",
                 "--all-targets",
+                "--features",
+                "trioxide-bench/report",
                 "--",
                 "-D",
                 "warnings",
@@ -69,6 +71,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             &[
                 "test",
                 "--workspace",
+                "--features",
+                "trioxide-bench/report",
                 "--lib",
                 "--bins",
                 "--tests",

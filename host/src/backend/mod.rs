@@ -611,12 +611,3 @@ impl Launcher for Device {
         unsafe { self.0.timed.launch(&*self.0.backend, launch) }
     }
 }
-
-impl From<LaunchError> for Error {
-    fn from(error: LaunchError) -> Self {
-        Error::Device {
-            device: "launch".to_owned(),
-            reason: error.to_string(),
-        }
-    }
-}

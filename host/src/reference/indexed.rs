@@ -9,10 +9,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::edge_table::EdgeTable;
 use super::half_edges::next_in_triangle;
 use super::polylla::Point;
 use crate::mesh::{NONE, Polygons, PolyllaCounts, PolyllaLists, Ties};
+use trioxide_mesh::edge_table::EdgeTable;
 
 /// A triangulation with neighbours: V vertices, T triangles.
 #[derive(Clone, Debug, PartialEq, Eq)]

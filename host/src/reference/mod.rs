@@ -2,7 +2,6 @@
 //! tested against, and the `serial` device of the command line.
 
 mod constraints;
-pub(crate) mod edge_table;
 pub mod half_edges;
 pub mod indexed;
 pub mod polylla;

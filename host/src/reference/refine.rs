@@ -52,7 +52,8 @@ use std::time::{Duration, Instant};
 
 use gpu::point::Point2;
 
-use super::edge_table::EdgeTable;
+pub use trioxide_mesh::edge_table::edges;
+
 use crate::mesh::{EdgeTriangulation, NONE, Refinement};
 
 /// Time of each step: the columns of tables 5.4 and 5.5.
@@ -86,45 +87,6 @@ impl StepTimes {
             ("6 prefix sums", self.prefix_sums),
             ("7 refine", self.divide),
         ]
-    }
-}
-
-/// The edges of a valid triangulation, in the order of their owner half-edges.
-///
-/// Side k of triangle t is half-edge 3t + k. Of the two half-edges of an edge the smaller one owns it: the edge runs its way.
-///
-/// # Panics
-/// When a vertex id is out of range, or sides do not fit 32 bits.
-pub fn edges<P>(points: Vec<P>, triangles: &[[u32; 3]]) -> EdgeTriangulation<P> {
-    assert!(
-        triangles.len() < (NONE / 6) as usize,
-        "sides do not fit 32 bits"
-    );
-    let table = EdgeTable::of_triangles(points.len(), triangles);
-    let mut owner = vec![NONE; 3 * triangles.len()];
-    for (_, half_edges) in table.edges() {
-        for &(_, h) in half_edges {
-            owner[h as usize] = half_edges[0].1;
-        }
-    }
-    let mut edges = Vec::new();
-    let mut sides = vec![NONE; 3 * triangles.len()];
-    for h in 0..owner.len() {
-        let o = owner[h] as usize;
-        sides[h] = if o == h {
-            let triangle = triangles[h / 3];
-            edges.push([triangle[h % 3], triangle[(h + 1) % 3]]);
-            2 * (edges.len() as u32 - 1)
-        } else {
-            // Owners come first.
-            sides[o] + 1
-        };
-    }
-    EdgeTriangulation {
-        points,
-        edges,
-        triangles: sides.as_chunks().0.to_vec(),
-        tags: Vec::new(),
     }
 }
 
@@ -460,5 +422,7 @@ fn reversed(side: u32) -> u32 {
     side ^ 1
 }
 
+#[cfg(test)]
+mod prolongation;
 #[cfg(test)]
 mod tests;

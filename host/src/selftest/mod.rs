@@ -58,12 +58,6 @@ impl Case {
     }
 }
 
-impl From<crate::Error> for String {
-    fn from(error: crate::Error) -> String {
-        error.to_string()
-    }
-}
-
 /// A mesh to check with, by name.
 pub type NamedMesh = (String, Triangulation);
 

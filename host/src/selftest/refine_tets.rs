@@ -192,7 +192,7 @@ fn corner() -> TetMesh {
 /// Tetrahedra that share a vertex or an edge only, and a vertex that none has.
 fn touching() -> TetMesh {
     let point = |x, y, z| DVec3::new(x, y, z);
-    TetMesh {
+    oriented(TetMesh {
         points: vec![
             point(0.0, 0.0, 0.0),
             point(1.0, 0.0, 0.0),
@@ -206,8 +206,7 @@ fn touching() -> TetMesh {
         ],
         tetrahedra: vec![[0, 1, 2, 3], [0, 5, 6, 3], [0, 6, 8, 7]],
         ..Default::default()
-    }
-    .oriented()
+    })
 }
 
 /// Tetrahedra around one edge.
@@ -221,12 +220,11 @@ fn fan(n: u32) -> TetMesh {
     });
     let mut points = vec![DVec3::NEG_Z, DVec3::Z * 1.5];
     points.extend(rim);
-    TetMesh {
+    oriented(TetMesh {
         points,
         tetrahedra: (2..n + 1).map(|i| [0, 1, i, i + 1]).collect(),
         ..Default::default()
-    }
-    .oriented()
+    })
 }
 
 /// A grid whose nodes were not moved: lengths tie everywhere.
@@ -245,21 +243,18 @@ fn crowded(n: u32) -> TetMesh {
         let i = f64::from(i);
         DVec3::new(i * 0.37 % 1.0, i * i * 0.11 % 1.0, i * i * i * 0.013 % 1.0)
     };
-    TetMesh {
+    oriented(TetMesh {
         points: (0..n).map(point).collect(),
         tetrahedra: (0..n)
             .map(|i| [0, 1, 4, 6].map(|step| (i + step) % n))
             .collect(),
         ..Default::default()
-    }
-    .oriented()
+    })
 }
 
-impl TetMesh {
-    fn oriented(mut self) -> Self {
-        self.orient();
-        self
-    }
+fn oriented(mut mesh: TetMesh) -> TetMesh {
+    mesh.orient();
+    mesh
 }
 
 /// The mesh with regions.

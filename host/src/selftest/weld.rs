@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::mesh::VertexAttributes;
+use crate::random::SplitMix64;
 use crate::reference;
 use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld, weld_from_host};
 use crate::{Error, Result};
@@ -390,15 +391,8 @@ fn inputs() -> Vec<Input> {
 pub fn scan(n: usize, seed: u64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let rows = (n as f64 / 2.0).sqrt() as u32;
     let columns = 2 * rows;
-    let mut state = seed;
-    let mut noise = move || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    };
+    let mut random = SplitMix64::new(seed);
+    let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
     let step = 2.5 / f64::from(rows);
     let mut points = Vec::with_capacity((rows * columns) as usize);
     for row in 0..rows {

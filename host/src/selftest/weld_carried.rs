@@ -8,6 +8,7 @@ use super::weld::{equal_welds, scan, shuffled, with_complete_lists};
 use super::{Case, Outcome, equal};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
+use crate::random::SplitMix64;
 use crate::reference;
 use crate::weld::{
     Carried, DeviceCarried, DeviceMesh, Guards, Locks, Method, Options, Position,
@@ -25,15 +26,8 @@ pub struct Input {
 
 impl Input {
     fn new((points, faces): (Vec<DVec3>, Vec<[u32; 3]>)) -> Self {
-        let mut state = 7;
-        let mut random = move |below: u32| {
-            // SplitMix64.
-            state = u64::wrapping_add(state, 0x9E37_79B9_7F4A_7C15);
-            let mut z = state;
-            z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            ((z ^ z >> 31) >> 32) as u32 % below
-        };
+        let mut random = SplitMix64::new(7);
+        let mut random = move |below: u32| (random.next_u64() >> 32) as u32 % below;
         let n = points.len();
         // Directions of a lattice, some of them zero, tiny, huge, or no numbers.
         let normals = (0..n).map(|_| {

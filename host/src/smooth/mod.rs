@@ -13,6 +13,7 @@ use trioxide_kernel::launch::Buffer;
 use crate::backend::Device;
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
+pub use crate::volume::bounds;
 use crate::{Error, Result};
 use cells::{Boundary, DeviceMesh, Incidence, Neighbours, Relation};
 use order::{Classes, Moving, Ordered};
@@ -236,15 +237,6 @@ pub fn run_surface<P: Vector>(
     check_options(options, fixed, mesh.points.len())?;
     let resident = DeviceMesh::<P>::upload_surface(on, mesh)?;
     smooth(on, &resident, bounds(&mesh.points), fixed, options)?.download(on)
-}
-
-/// The smallest and the largest coordinates.
-pub fn bounds(points: &[DVec3]) -> (DVec3, DVec3) {
-    points
-        .iter()
-        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| {
-            (low.min(p), high.max(p))
-        })
 }
 
 /// The error of options that mean nothing.

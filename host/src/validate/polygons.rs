@@ -8,7 +8,7 @@ use glam::DVec2;
 use super::{ensure, invalid};
 use crate::Result;
 use crate::mesh::{HalfEdges, NONE, PolygonMesh, Polygons, PolyllaMesh};
-use crate::reference::edge_table::EdgeTable;
+use trioxide_mesh::edge_table::EdgeTable;
 
 /// What a valid polygonal mesh consists of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

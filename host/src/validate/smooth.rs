@@ -9,11 +9,11 @@ use glam::DVec3;
 use gpu::smooth::{CellQuality, cell_quality};
 
 use super::ensure;
-use super::volume::{faces, key, volume_summary};
+use super::volume::volume_summary;
 use crate::Result;
 use crate::mesh::{Mesh, NONE};
 use crate::smooth::{BoundaryRule, Options};
-use crate::volume::{CellKind, VolumeMesh, orientation};
+use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
 
 /// Largest part of the volume that sliding may change: faces that are flat to 0.006 degrees count as planar.
 const VOLUME_KEPT: f64 = 1e-4;

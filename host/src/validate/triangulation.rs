@@ -5,9 +5,9 @@ use robust::{Coord, orient2d};
 
 use super::{ensure, invalid};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
-use crate::reference::edge_table::EdgeTable;
 use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
 use crate::{Error, Result};
+use trioxide_mesh::edge_table::EdgeTable;
 
 /// What a valid triangulation consists of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::mesh::NONE;
-use crate::volume::{CellKind, VolumeMesh, orientation};
+use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
 
 /// Cells whose measures one thread sums up.
 const BLOCK: usize = 4096;
@@ -115,35 +115,6 @@ impl VolumeSummary {
     }
 }
 
-/// Faces of a kind, by places in the cell, each seen from outside counter-clockwise.
-pub(crate) fn faces(kind: CellKind) -> &'static [&'static [usize]] {
-    match kind {
-        CellKind::Tetrahedron => &[&[1, 2, 3], &[0, 3, 2], &[0, 1, 3], &[0, 2, 1]],
-        CellKind::Pyramid => &[
-            &[0, 3, 2, 1],
-            &[0, 1, 4],
-            &[1, 2, 4],
-            &[2, 3, 4],
-            &[3, 0, 4],
-        ],
-        CellKind::Wedge => &[
-            &[0, 2, 1],
-            &[3, 4, 5],
-            &[0, 1, 4, 3],
-            &[1, 2, 5, 4],
-            &[2, 0, 3, 5],
-        ],
-        CellKind::Hexahedron => &[
-            &[0, 3, 2, 1],
-            &[4, 5, 6, 7],
-            &[0, 1, 5, 4],
-            &[1, 2, 6, 5],
-            &[2, 3, 7, 6],
-            &[3, 0, 4, 7],
-        ],
-    }
-}
-
 /// Corners of a kind with three edges, by places: the corner and its neighbours, so that their orientation is positive. Of a
 /// tetrahedron three are enough for each edge to start at one.
 fn corners(kind: CellKind) -> &'static [[usize; 4]] {
@@ -245,14 +216,6 @@ fn volume(kind: CellKind, point: impl Fn(usize) -> DVec3) -> f64 {
         _ => 0.0,
     });
     faces.sum::<f64>() / 6.0
-}
-
-/// A face by its vertices, ascending; [`NONE`] stands last for a triangle.
-pub(crate) fn key(face: impl Iterator<Item = u32>) -> [u32; 4] {
-    let mut key = [NONE; 4];
-    key.iter_mut().zip(face).for_each(|(place, v)| *place = v);
-    key.sort_unstable();
-    key
 }
 
 /// Counts and measures `mesh`, whose vertex indices are in range.

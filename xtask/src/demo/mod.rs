@@ -54,14 +54,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// The binary and where its files go.
-pub(crate) struct Demo {
-    pub(crate) trioxide: PathBuf,
-    pub(crate) out: PathBuf,
+pub struct Demo {
+    /// The binary.
+    pub trioxide: PathBuf,
+    /// Where its files go.
+    pub out: PathBuf,
 }
 
 impl Demo {
     /// Runs `trioxide`; what it writes to standard output.
-    pub(crate) fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let mut command = Command::new(&self.trioxide);
         command.args(arguments).current_dir(&self.out);
         let output = command
@@ -75,7 +77,7 @@ impl Demo {
     }
 
     /// Runs `trioxide` with `--json -`; its object.
-    pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
+    pub fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
         let text = self.trioxide(&[arguments, &["--json", "-"]].concat())?;
         Ok(serde_json::from_slice(&text)?)
     }

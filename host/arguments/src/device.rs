@@ -1,0 +1,159 @@
+//! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: what the pipelines' commands share.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use trioxide::Result;
+use trioxide::backend::{Choice, Device, Stage};
+
+use crate::{is_standard_output, note, print, write_json};
+
+/// Options of every command that runs a pipeline.
+#[derive(Args)]
+pub struct DeviceOptions {
+    /// Machine to run on: auto (the GPU where there is one, else the CPU), cuda, cuda:N, cpu, or serial (the paper's
+    /// sequential algorithm)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: Choice,
+    /// CPU threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Precision of coordinates on the device
+    #[arg(long, value_enum, default_value = "f64")]
+    pub precision: Precision,
+    /// Print the time of each stage
+    #[arg(long)]
+    pub timings: bool,
+    /// Write counts and times as JSON to this file, or to standard output for -
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Scalar type of coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// Double.
+    F64,
+    /// Single.
+    F32,
+}
+
+impl DeviceOptions {
+    /// Opens the device; `None` for `serial`. Where `auto` finds no GPU it says so.
+    pub fn open(&self) -> Result<Option<Device>> {
+        let threads = self.threads.map(usize::from);
+        match self.device {
+            Choice::Serial => Ok(None),
+            Choice::Cpu => Device::cpu(threads).map(Some),
+            Choice::Cuda(index) => Device::cuda(index).map(Some),
+            Choice::Auto => {
+                let (device, reason) = Device::auto(threads)?;
+                if let Some(reason) = reason {
+                    note(self.quiet, format_args!("running on the CPU: {reason}"));
+                }
+                Ok(Some(device))
+            }
+        }
+    }
+
+    /// Whether results go to standard output as text.
+    pub fn prints_text(&self) -> bool {
+        !self.quiet && !self.json.as_deref().is_some_and(is_standard_output)
+    }
+}
+
+/// What a run of a pipeline reports.
+pub struct Report<'a> {
+    /// Name of the command.
+    pub command: &'a str,
+    /// The mesh's file.
+    pub input: &'a Path,
+    /// Name of the device.
+    pub device: String,
+    /// Times, in the order of the work.
+    pub stages: Vec<Stage>,
+    /// Counts, in the order of printing: the JSON key, and what stands in the text.
+    pub counts: Vec<(&'static str, Value)>,
+    /// Most bytes on the device at once.
+    pub peak_bytes: Option<u64>,
+}
+
+impl Report<'_> {
+    /// Sum of the stages: the work without files.
+    pub fn milliseconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.milliseconds).sum()
+    }
+
+    /// Prints and writes what the options ask for.
+    pub fn give(&self, options: &DeviceOptions) -> Result<()> {
+        self.give_beside(options, false)
+    }
+
+    /// As [`Report::give`], without the text if something else goes to standard output.
+    pub fn give_beside(&self, options: &DeviceOptions, is_output_taken: bool) -> Result<()> {
+        if let Some(path) = &options.json {
+            write_json(path, &self.to_json())?;
+        }
+        if options.prints_text() && !is_output_taken {
+            print(&self.to_text(options.timings))?;
+        }
+        Ok(())
+    }
+
+    fn to_json(&self) -> Value {
+        let stages: Vec<_> = self
+            .stages
+            .iter()
+            .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
+            .collect();
+        let mut object = json!({
+            "command": self.command,
+            "input": self.input.to_string_lossy(),
+            "device": self.device,
+            "stages": stages,
+            "milliseconds": self.milliseconds(),
+        });
+        for (key, value) in &self.counts {
+            object[*key] = value.clone();
+        }
+        if let Some(bytes) = self.peak_bytes {
+            object["peak_bytes"] = json!(bytes);
+        }
+        object
+    }
+
+    fn to_text(&self, timings: bool) -> String {
+        let mut text = String::new();
+        let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
+        row("device", self.device.clone());
+        // Objects are for programs.
+        for (key, value) in self.counts.iter().filter(|(_, value)| !value.is_object()) {
+            row(&key.replace('_', " "), value.to_string());
+        }
+        if timings {
+            for stage in &self.stages {
+                row(stage.name, format!("{:.3} ms", stage.milliseconds));
+            }
+            if let Some(bytes) = self.peak_bytes {
+                let bytes = bytes as f64;
+                let mut text = format!("{:.1} MiB", bytes / f64::from(1 << 20));
+                for (key, one) in [("vertices", "vertex"), ("triangles", "triangle")] {
+                    let count = self.counts.iter().find(|(name, _)| *name == key);
+                    if let Some(count) = count.and_then(|(_, count)| count.as_f64()) {
+                        text += &format!(", {:.1} bytes a {one}", bytes / count);
+                    }
+                }
+                row("most device memory", text);
+            }
+        }
+        row(
+            "time without files",
+            format!("{:.3} ms", self.milliseconds()),
+        );
+        text
+    }
+}

@@ -1,0 +1,52 @@
+//! Options and output that the command line (`trioxide-cli`) and the benchmarks (`trioxide-bench`) share.
+//!
+//! Start at [`device::DeviceOptions`]: what every command that runs a pipeline takes. Its [`device::Report`] is what such a
+//! command prints and writes as JSON.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::Value;
+use trioxide::formats::atomic_file::write_atomically;
+use trioxide::{Error, Result};
+
+pub mod count;
+pub mod device;
+pub mod mark;
+pub mod polylla;
+pub mod quality;
+pub mod weld;
+
+/// Whether `--json` names standard output, which then holds nothing else.
+pub fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes what `--json FILE|-` asks for: one object, to the file or to standard output.
+pub fn write_json(path: &Path, object: &Value) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(object).expect("an object of names and numbers");
+    text.push('\n');
+    if is_standard_output(path) {
+        return print(&text);
+    }
+    write_atomically(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Says something beside the result on standard error, unless `quiet`.
+pub fn note(quiet: bool, text: impl Display) {
+    if !quiet {
+        eprintln!("trioxide: {text}");
+    }
+}
+
+/// Writes `text` to standard output.
+pub fn print(text: &str) -> Result<()> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // Who closed the pipe has read enough.
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::file(Path::new("standard output"), source))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,292 @@
+//! `trioxide bench`: stage times of a pipeline, resident on the device.
+//!
+//! A family's module measures ([`Measured`]); [`record`] makes the one object of it that every family writes; [`bytes`] has the
+//! bytes that stages must move.
+
+mod bytes;
+mod kernel_bytes;
+mod kernels;
+mod names;
+mod polylla;
+mod record;
+mod refine;
+mod smooth;
+mod tets;
+mod timing;
+mod transfers;
+mod weld;
+
+use clap::{Args, ValueEnum};
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use serde_json::{Map, Value, json};
+use trioxide::backend::{Choice, Device};
+use trioxide::selftest::weld as scans;
+use trioxide::{Error, Result, generate};
+
+use record::Record;
+use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
+
+use trioxide_arguments::count::parse_count;
+use trioxide_arguments::device::{DeviceOptions, Precision};
+use trioxide_arguments::mark::Mark;
+use trioxide_arguments::polylla::{Method, Repair, check_repair};
+
+/// Time the stages of a pipeline over several runs
+///
+/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; floors are
+/// what the bytes that a stage must move take at the device's copy bandwidth. `bench kernels` times every kernel of all families
+/// by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for every family
+/// (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
+#[derive(Args)]
+pub struct Options {
+    /// Pipeline to time
+    family: Family,
+    /// Data that polygons are made from
+    #[arg(long, value_enum, default_value = "half-edge")]
+    method: Method,
+    /// Where --method indexed splits polygons with barrier tips, a case each: device, host or both [default: device]
+    #[arg(long, value_enum, value_name = "WHERE,…", value_delimiter = ',')]
+    repair: Vec<Repair>,
+    /// Mesh
+    #[arg(long, value_enum, default_value = "grid")]
+    mesh: Mesh,
+    /// Number of points: 1000000, 1e6 or 1M
+    #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
+    n: usize,
+    /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES or
+    /// ids:A,B,…
+    #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
+    mark: Mark,
+    #[command(flatten)]
+    weld: weld::Settings,
+    /// Seed of a random mesh
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Runs that count, after two that do not
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Seconds after which a measurement is not repeated any more, once three runs have counted [default: no limit]
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    seconds: Option<f64>,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Family {
+    /// Half-edges from triangles, polygons from half-edges.
+    Polylla,
+    /// Edges from triangles, and a round of longest-edge bisection.
+    Refine,
+    /// One level of refinement of tetrahedra.
+    RefineTets,
+    /// Clusters of a scan's vertices.
+    Weld,
+    /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections 6.6, 6.9).
+    Transfers,
+    /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
+    Smooth,
+    /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
+    Kernels,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mesh {
+    /// Uniform grid.
+    Grid,
+    /// Grid whose inner points are moved at random.
+    Jittered,
+    /// Delaunay triangulation of random points.
+    Random,
+    /// Displaced sphere with noise, vertices in the scanner's order.
+    Scan,
+    /// The same with its vertices in random order.
+    ShuffledScan,
+    /// Points of a landscape as airborne LiDAR sees it, without faces.
+    Cloud,
+}
+
+/// What a family's module found out about a case.
+struct Measured {
+    counts: Map<String, Value>,
+    peak_bytes: u64,
+    stages: Vec<Row>,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
+        _ => Err("expected a number of seconds".to_owned()),
+    }
+}
+
+/// As on the command line.
+fn name_of(value: impl ValueEnum) -> String {
+    let value = value.to_possible_value().expect("none is hidden");
+    value.get_name().to_owned()
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    check_repair(options.method, options.repair.first().copied())?;
+    let Some(device) = options.device.open()? else {
+        return Err(Error::Argument(format!(
+            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
+            Choice::Serial
+        )));
+    };
+    let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    if is_of_weld && matches!(options.family, Family::Kernels) {
+        return Err(Error::Argument(
+            "bench kernels takes --mesh grid, jittered or random, of triangles and of tetrahedra; its scan is always the same kind"
+                .to_owned(),
+        ));
+    }
+    if is_of_weld != matches!(options.family, Family::Weld) {
+        return Err(Error::Argument(
+            "bench weld takes --mesh scan, shuffled-scan or cloud, and they are for it alone"
+                .to_owned(),
+        ));
+    }
+    let records = match options.family {
+        Family::Polylla => polylla_cases(&device, options)?,
+        Family::Refine => vec![refine_case(&device, options)?],
+        Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
+        Family::Weld => weld_cases(&device, options)?,
+        Family::Transfers => {
+            let json = options.device.json.as_deref();
+            return transfers::run(&device, options.n, options.seed, options.runs(), json);
+        }
+        Family::Kernels => kernels::cases(&device, options)?,
+    };
+    record::give(&device, &records, options.device.json.as_deref())
+}
+
+impl Options {
+    fn runs(&self) -> Runs {
+        Runs {
+            most: self.runs,
+            seconds: self.seconds.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    fn is_double(&self) -> bool {
+        self.device.precision == Precision::F64
+    }
+
+    /// The record of what was measured; `details` are what else than the mesh tells the case from others of the family.
+    fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
+        let (family, precision) = match self.family {
+            Family::Polylla => ("polylla", true),
+            Family::Refine => ("refine", true),
+            Family::RefineTets => ("refine-tets", true),
+            Family::Weld => ("weld", false),
+            Family::Smooth => ("smooth", true),
+            Family::Transfers => ("transfers", false),
+            Family::Kernels => ("kernels", true),
+        };
+        let mut parameters = names::map([
+            ("mesh", json!(name_of(self.mesh))),
+            ("n", json!(self.n)),
+            ("seed", json!(self.seed)),
+        ]);
+        let mut case = format!("{} {}", name_of(self.mesh), self.n);
+        let precision = match self.is_double() || !precision {
+            true => "f64",
+            false => "f32",
+        };
+        parameters.insert("precision".to_owned(), json!(precision));
+        if precision == "f32" {
+            case += ", f32";
+        }
+        for (name, value) in details {
+            parameters.insert((*name).to_owned(), json!(value));
+            case += &format!(", {value}");
+        }
+        Record {
+            family,
+            case,
+            parameters,
+            counts: measured.counts,
+            peak_bytes: measured.peak_bytes,
+            stages: measured.stages,
+        }
+    }
+
+    fn planar_mesh(&self) -> Result<trioxide::mesh::Triangulation> {
+        match self.mesh {
+            Mesh::Jittered => generate::jittered(self.n, self.seed),
+            Mesh::Random => generate::random(self.n, self.seed),
+            _ => generate::grid(self.n),
+        }
+    }
+}
+
+fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let mesh = options.planar_mesh()?;
+    let runs = options.runs();
+    let method = ("method", name_of(options.method));
+    if matches!(options.method, Method::HalfEdge) {
+        let measured = match options.is_double() {
+            true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
+            false => polylla::half_edge::<Vec2>(on, &mesh, runs)?,
+        };
+        return Ok(vec![options.record(measured, &[method])]);
+    }
+    let repairs = match &options.repair[..] {
+        [] => &[Repair::Device],
+        repairs => repairs,
+    };
+    let case = |&repair: &Repair| {
+        let measured = match options.is_double() {
+            true => polylla::indexed::<DVec2>(on, &mesh, repair.into(), runs)?,
+            false => polylla::indexed::<Vec2>(on, &mesh, repair.into(), runs)?,
+        };
+        let details = [method.clone(), ("repair", name_of(repair))];
+        Ok(options.record(measured, &details))
+    };
+    repairs.iter().map(case).collect()
+}
+
+fn refine_case(on: &Device, options: &Options) -> Result<Record> {
+    let mesh = options.planar_mesh()?;
+    let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
+    let measured = match options.is_double() {
+        true => refine::bench::<DVec2>(on, &mesh, &marking, options.runs())?,
+        false => refine::bench::<Vec2>(on, &mesh, &marking, options.runs())?,
+    };
+    Ok(options.record(measured, &[("mark", options.mark.to_string())]))
+}
+
+fn volume_case(on: &Device, options: &Options) -> Result<Record> {
+    let mesh = match options.mesh {
+        Mesh::Random => generate::random_tets(options.n, options.seed)?,
+        _ => generate::tet_grid(options.n, options.seed)?,
+    };
+    let runs = options.runs();
+    let measured = match (options.family, options.is_double()) {
+        (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
+        (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
+        (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,
+        (_, false) => tets::bench::<Vec3>(on, &mesh, runs)?,
+    };
+    Ok(options.record(measured, &[]))
+}
+
+fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let (points, faces) = match options.mesh {
+        Mesh::Cloud => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
+        mesh => {
+            let (points, faces) = scans::scan(options.n, options.seed);
+            match mesh {
+                Mesh::ShuffledScan => scans::shuffled(&points, &faces),
+                _ => (points, faces),
+            }
+        }
+    };
+    let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
+    Ok(cases
+        .into_iter()
+        .map(|(removed, measured)| options.record(measured, &[("removed", removed)]))
+        .collect())
+}

@@ -1,0 +1,114 @@
+//! Times of Polylla, on half-edges and on triangles and neighbours.
+
+use serde_json::{Map, Value, json};
+use trioxide::Result;
+use trioxide::backend::Device;
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours};
+use trioxide::mesh::{PolyllaCounts, Triangulation};
+use trioxide::polylla::{self, Constraints};
+
+use super::names::map;
+use super::{Measured, Runs, rows, waited};
+
+fn counts(mesh: &Triangulation, found: PolyllaCounts) -> Map<String, Value> {
+    map([
+        ("vertices", json!(mesh.points.len())),
+        ("triangles", json!(mesh.triangles.len())),
+        ("regions", json!(found.regions)),
+        ("frontier_edges", json!(found.frontier_edges)),
+        ("barrier_tips", json!(found.barrier_tips)),
+        ("polygons", json!(found.polygons)),
+    ])
+}
+
+/// Host arrays in to host lists out; half-edges from triangles; polygons from half-edges with all links ("polylla"), and as lists
+/// of vertices ("with lists").
+pub fn half_edge<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Result<Measured> {
+    on.reset_peak();
+    let lists_only = polylla::Options {
+        prev: false,
+        ..polylla::Options::default()
+    };
+    let mut stages = vec![waited("host arrays to host lists", runs.min(5), || {
+        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let constraints = Constraints::none(on)?;
+        let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
+        result.download_lists(on).map(drop)
+    })?];
+    let peak_bytes = on.peak_bytes();
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+    let mut resident = None;
+    let points = on.upload(&points)?;
+    stages.extend(rows("half-edges", on, runs, || {
+        drop(resident.take());
+        let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
+        let built = DeviceTriangulation::<P>::build(on, points, origins)?;
+        drop(built.half_edges_of_vertices(on)?);
+        resident = Some(built);
+        Ok(())
+    })?);
+    drop((points, origins));
+    let resident = resident.expect("at least one run");
+    let constraints = Constraints::none(on)?;
+    let half_edges_only = polylla::Options {
+        lists: false,
+        ..polylla::Options::default()
+    };
+    let mut found = PolyllaCounts::default();
+    stages.extend(rows("polylla", on, runs, || {
+        found = polylla::polylla(on, &resident, &constraints, half_edges_only)?.counts;
+        Ok(())
+    })?);
+    stages.extend(rows("with lists", on, runs, || {
+        polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
+    })?);
+    Ok(Measured {
+        counts: counts(mesh, found),
+        peak_bytes,
+        stages,
+    })
+}
+
+/// Host arrays in to host lists out; neighbours from half-edges; polygons.
+pub fn indexed<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    repair: indexed::Repair,
+    runs: Runs,
+) -> Result<Measured> {
+    on.reset_peak();
+    let options = indexed::Options {
+        repair,
+        ..indexed::Options::default()
+    };
+    let mut stages = vec![waited("host arrays to host lists", runs.min(5), || {
+        let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let neighbours = Neighbours::new(on, &half_edges)?;
+        let constraints = Constraints::none(on)?;
+        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
+        result.download(on).map(drop)
+    })?];
+    let peak_bytes = on.peak_bytes();
+    let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::none(on)?;
+    stages.extend(rows("neighbours", on, runs, || {
+        Neighbours::new(on, &resident).map(drop)
+    })?);
+    let neighbours = Neighbours::new(on, &resident)?;
+    let mut found = PolyllaCounts::default();
+    let mut rounds = 0;
+    stages.extend(rows("indexed", on, runs, || {
+        let result = indexed::indexed(on, &resident, &neighbours, &constraints, options)?;
+        (found, rounds) = (result.counts, result.rounds);
+        Ok(())
+    })?);
+    let mut counts = counts(mesh, found);
+    counts.insert("repair_rounds".to_owned(), json!(rounds));
+    Ok(Measured {
+        counts,
+        peak_bytes,
+        stages,
+    })
+}

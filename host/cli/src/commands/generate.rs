@@ -1,0 +1,115 @@
+//! `trioxide generate`: datasets.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressFinish};
+use trioxide::formats::{self, Format};
+use trioxide::mesh::Mesh;
+use trioxide::{Result, generate};
+use trioxide_arguments::count::parse_count;
+
+/// Generate a mesh, the same bits on every machine
+#[derive(Args)]
+pub struct Options {
+    /// Kind of mesh
+    dataset: Dataset,
+    /// Number of points, as 1000000, 1e6 or 1M; a grid takes the nearest square number
+    #[arg(short, long = "points", value_name = "N", value_parser = parse_count)]
+    n: usize,
+    /// Seed of random points
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Of tets: random points with regular ones on the sides of the cube, Delaunay, in place of a grid
+    #[arg(long)]
+    random: bool,
+    #[command(flatten)]
+    volume: super::volume::VolumeOutput,
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Do not say what was written
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Dataset {
+    /// Uniform grid on the unit square, every square split by the same diagonal
+    Grid,
+    /// Grid whose inner points are moved by up to a quarter of a square
+    Jittered,
+    /// Uniform random points in the unit square, Delaunay
+    Random,
+    /// Uniform random points in the unit disk, Delaunay
+    Disk,
+    /// Closed surface as a range scanner sees it, in rows of scan lines
+    Scan,
+    /// Landscape as airborne LiDAR sees it, in strips, in centimetres; no faces
+    Cloud,
+    /// Tetrahedra in the unit cube: a grid, every small cube split into six, inner points moved a little; to .vtu, .vtk, .msh, .mesh,
+    /// .meshb, or .node and .ele
+    Tets,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    if let Dataset::Tets = options.dataset {
+        let Options {
+            n, random, seed, ..
+        } = *options;
+        let output = &options.output;
+        return super::volume::generate_tets(
+            n,
+            random,
+            seed,
+            output,
+            options.volume,
+            options.quiet,
+        );
+    }
+    if options.random {
+        let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";
+        return Err(trioxide::Error::Argument(reason.to_owned()));
+    }
+    // A bad output is refused before long work.
+    let format = Format::to_write(&options.output)?;
+    let progress = if options.quiet {
+        ProgressBar::hidden()
+    } else {
+        // Drawn on a terminal only.
+        ProgressBar::new_spinner()
+            .with_message("generating points")
+            .with_finish(ProgressFinish::AndClear)
+    };
+    progress.enable_steady_tick(Duration::from_millis(100));
+
+    let Options { n, seed, .. } = *options;
+    let delaunay = |points: Vec<_>| {
+        progress.set_message(format!("triangulating {} points", points.len()));
+        generate::delaunay(points)
+    };
+    let mesh: Mesh = match options.dataset {
+        Dataset::Grid => generate::grid(n)?.into(),
+        Dataset::Jittered => generate::jittered(n, seed)?.into(),
+        Dataset::Random => delaunay(generate::random_points(n, seed)?)?.into(),
+        Dataset::Disk => delaunay(generate::disk_points(n, seed)?)?.into(),
+        Dataset::Scan => generate::scan(n, seed)?,
+        Dataset::Cloud => generate::cloud(n, seed)?,
+        Dataset::Tets => unreachable!("a volume mesh"),
+    };
+    progress.set_message(format!("writing {}", options.output.display()));
+    formats::write(&options.output, &mesh)?;
+    drop(progress);
+    if options.quiet {
+        return Ok(());
+    }
+    super::note_losses(format, &mesh);
+    trioxide_arguments::print(&format!(
+        "{}: {} vertices, {} triangles\n",
+        options.output.display(),
+        mesh.points.len(),
+        mesh.faces.len()
+    ))
+}

@@ -1,0 +1,441 @@
+//! `trioxide info`: what a mesh file holds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use glam::DVec3;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use trioxide::backend::Stage;
+use trioxide::edges::Edges;
+use trioxide::formats::Format;
+use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+use trioxide::quality::{Distribution, Quality, quality};
+use trioxide::{Result, validate};
+
+use trioxide_arguments::{is_standard_output, print, write_json};
+
+/// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
+#[derive(Args)]
+pub struct Options {
+    /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces .off, .obj, .ply, .stl, .vtu, .edges, .xyz,
+    /// .las, .laz, or .node and .ele (either name or the bare stem)
+    mesh: PathBuf,
+    /// Print the time of each stage
+    #[arg(long)]
+    timings: bool,
+    /// Write the counts as JSON to this file, or to standard output for -
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    if trioxide::formats::is_volume(&options.mesh) {
+        return super::volume::info(&super::volume::Info {
+            input: &options.mesh,
+            timings: options.timings,
+            json: options.json.as_deref(),
+            quiet: options.quiet,
+        });
+    }
+    let format = Format::to_read(&options.mesh)?;
+    let mesh = super::read_mesh(&options.mesh, options.quiet)?;
+    let report = Report::of(mesh);
+    if let Some(path) = &options.json {
+        let mut object = report.to_json();
+        object["command"] = json!("info");
+        object["input"] = json!(options.mesh.to_string_lossy());
+        object["format"] = json!(format.name);
+        write_json(path, &object)?;
+    }
+    if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
+        return Ok(());
+    }
+    print(&format!(
+        "{:<width$} {}\n{}",
+        "format",
+        format.name,
+        report.to_text(options.timings),
+        width = NAME_WIDTH
+    ))
+}
+
+/// Of the names in the text.
+const NAME_WIDTH: usize = 25;
+
+struct Report {
+    vertices: usize,
+    unused_vertices: usize,
+    /// What the vertices carry beside their positions.
+    attributes: Vec<&'static str>,
+    /// Smallest and largest coordinates of finite vertices.
+    bounds: Option<[DVec3; 2]>,
+    is_planar: bool,
+    faces: usize,
+    /// Number of faces of each size.
+    face_sizes: BTreeMap<usize, usize>,
+    /// Sum of the faces' areas; of their signed areas in a planar mesh.
+    area: f64,
+    /// Space that a closed surface encloses; negative if its faces look inward.
+    volume: Option<f64>,
+    edges: usize,
+    boundary_edges: usize,
+    /// Connected parts of the boundary: loops that touch are one.
+    boundary_parts: usize,
+    /// Vertices with more than two boundary edges, at which boundary loops touch.
+    pinch_vertices: usize,
+    /// Number of faces of each region.
+    regions: Option<BTreeMap<i32, usize>>,
+    segments: usize,
+    /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
+    problems: Vec<String>,
+    /// Faces that visit a vertex more than once; of valid planar meshes.
+    weakly_simple: Option<usize>,
+    /// Of valid planar meshes.
+    quality: Option<Quality>,
+    stages: Vec<Stage>,
+}
+
+impl Report {
+    fn of(mesh: Mesh) -> Report {
+        let mut stages = Vec::new();
+        let mut start = Instant::now();
+        let mut lap = |name| {
+            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+            stages.push(Stage { name, milliseconds });
+            start = Instant::now();
+        };
+        let (points, count) = (&mesh.points, mesh.faces.len());
+        let face = |i: usize| mesh.faces.get(i);
+        // A coordinate that is not finite is found later.
+        let is_planar = mesh.is_planar();
+
+        let mut is_used = vec![false; points.len()];
+        let mut face_sizes = BTreeMap::new();
+        for i in 0..count {
+            face(i).iter().for_each(|v| is_used[*v as usize] = true);
+            *face_sizes.entry(face(i).len()).or_default() += 1;
+        }
+        let finite = points.iter().filter(|point| point.is_finite());
+        let bounds = finite.fold(None, |bounds, p| {
+            let [min, max] = bounds.unwrap_or([*p, *p]);
+            Some([min.min(*p), max.max(*p)])
+        });
+        // In blocks of one size, so that the sum is the same for any number of threads.
+        let blocks: Vec<f64> = (0..count.div_ceil(4096))
+            .into_par_iter()
+            .map(|block| {
+                let faces = block * 4096..count.min((block + 1) * 4096);
+                let areas = faces.map(|i| vector_area(points, face(i)));
+                areas
+                    .map(|area| if is_planar { area.z } else { area.length() })
+                    .sum()
+            })
+            .collect();
+        let edges = Edges::of(&mesh.faces);
+        let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
+        let volume = is_closed.then(|| {
+            // From the first point, not from afar.
+            let base = points[face(0)[0] as usize];
+            let cone = |f: &[u32]| {
+                let corner = |k: usize| points[f[k] as usize] - base;
+                let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));
+                triangles.sum::<f64>() / 6.0
+            };
+            (0..count).map(|i| cone(face(i))).sum()
+        });
+        let regions = mesh.regions.as_ref().map(|regions| {
+            regions.iter().fold(BTreeMap::new(), |mut counts, region| {
+                *counts.entry(*region).or_default() += 1;
+                counts
+            })
+        });
+        let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
+        let mut report = Report {
+            vertices: points.len(),
+            unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            attributes: attributes_of(&mesh),
+            bounds,
+            is_planar,
+            faces: count,
+            face_sizes,
+            // The sum of nothing is -0.
+            area: 0.0 + blocks.iter().sum::<f64>(),
+            volume,
+            edges: edges.count,
+            boundary_edges: edges.boundary.len(),
+            boundary_parts,
+            pinch_vertices,
+            regions,
+            segments: mesh.segments.len(),
+            problems: Vec::new(),
+            weakly_simple: None,
+            quality: None,
+            stages: Vec::new(),
+        };
+        lap("count");
+        if is_planar {
+            match check_planar(mesh) {
+                Ok((mesh, weakly_simple)) => {
+                    lap("check the mesh");
+                    report.weakly_simple = Some(weakly_simple);
+                    report.quality = Some(quality(&mesh));
+                    lap("measure the quality");
+                }
+                Err(error) => {
+                    lap("check the mesh");
+                    report.problems.push(error.to_string());
+                }
+            }
+        } else {
+            report.problems = problems_of_surface(&mesh, &edges);
+            lap("check the mesh");
+        }
+        report.stages = stages;
+        report
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "vertices": self.vertices,
+            "unused_vertices": self.unused_vertices,
+            "attributes": self.attributes,
+            "bounds": self.bounds.map(|bounds| bounds.map(|p| p.to_array())),
+            "planar": self.is_planar,
+            "faces": self.faces,
+            "face_sizes": self.face_sizes,
+            "area": self.area,
+            "volume": self.volume,
+            "edges": self.edges,
+            "boundary_edges": self.boundary_edges,
+            "boundary_parts": self.boundary_parts,
+            "pinch_vertices": self.pinch_vertices,
+            "regions": self.regions,
+            "segments": self.segments,
+            "problems": self.problems,
+            "weakly_simple": self.weakly_simple,
+            "quality": self.quality.as_ref().map(trioxide_arguments::quality::to_json),
+            "device": "cpu",
+            "stages": self
+                .stages
+                .iter()
+                .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
+                .collect::<Vec<_>>(),
+            "milliseconds": self.milliseconds(),
+        })
+    }
+
+    fn milliseconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.milliseconds).sum()
+    }
+
+    fn to_text(&self, timings: bool) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            writeln!(text, "{name:<NAME_WIDTH$} {value}")
+                .expect("strings take all that is written");
+        };
+        line(
+            "vertices",
+            format!("{} ({} unused)", self.vertices, self.unused_vertices),
+        );
+        if !self.attributes.is_empty() {
+            line("with", self.attributes.join(", "));
+        }
+        if let Some([min, max]) = self.bounds {
+            for (axis, i) in [("x", 0), ("y", 1), ("z", 2)] {
+                line(axis, format!("{} to {}", min[i], max[i]));
+            }
+        }
+        line(
+            "planar",
+            if self.is_planar { "yes" } else { "no" }.to_owned(),
+        );
+        line("faces", self.faces.to_string());
+        for (size, count) in &self.face_sizes {
+            line(&format!("  of {size} vertices"), count.to_string());
+        }
+        line("area", self.area.to_string());
+        if let Some(volume) = self.volume {
+            line("enclosed volume", volume.to_string());
+        }
+        line("edges", self.edges.to_string());
+        line(
+            "boundary edges",
+            format!(
+                "{} (connected parts: {})",
+                self.boundary_edges, self.boundary_parts
+            ),
+        );
+        line("pinch vertices", self.pinch_vertices.to_string());
+        if let Some(regions) = &self.regions {
+            line("regions", regions.len().to_string());
+            for (region, count) in regions.iter().take(20) {
+                line(&format!("  region {region}"), format!("{count} faces"));
+            }
+            if regions.len() > 20 {
+                line("  and more", format!("{} regions", regions.len() - 20));
+            }
+        }
+        line("segments", self.segments.to_string());
+        for problem in &self.problems {
+            line("problem", problem.clone());
+        }
+        if let Some(weakly_simple) = self.weakly_simple {
+            line("valid", "yes".to_owned());
+            line("weakly simple faces", weakly_simple.to_string());
+        }
+        if let Some(quality) = self.quality.as_ref().filter(|_| self.faces > 0) {
+            let share = |n: usize| {
+                let percent = 100.0 * n as f64 / self.faces as f64;
+                format!("{n} of {} ({percent:.2} %)", self.faces)
+            };
+            let spread =
+                |d: &Distribution| format!("{:.6} to {:.6}, mean {:.6}", d.min, d.max, d.mean);
+            line("convex faces", share(quality.convex));
+            line("star-shaped faces", share(quality.star_shaped));
+            let units =
+                |d: &Distribution| format!("{:.4e} to {:.4e}, mean {:.4e}", d.min, d.max, d.mean);
+            line("area of a face", units(&quality.area));
+            line("perimeter of a face", units(&quality.perimeter));
+            line("area / hull", spread(&quality.convexity));
+            line(
+                "shortest edge / diameter",
+                spread(&quality.shortest_edge_to_diameter),
+            );
+            line("kernel / area", spread(&quality.kernel));
+        }
+        if timings {
+            for stage in &self.stages {
+                line(stage.name, format!("{:.3} ms", stage.milliseconds));
+            }
+            line(
+                "time without files",
+                format!("{:.3} ms", self.milliseconds()),
+            );
+        }
+        text
+    }
+}
+
+/// Checks a planar mesh by the validator of its kind; gives its polygons, and how many visit a vertex more than once.
+fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
+    match mesh.faces {
+        Faces::Triangles(_) => {
+            let triangulation = mesh.into_triangulation()?;
+            validate::triangulation(&triangulation)?;
+            Ok((Mesh::from(triangulation).into_polygon_mesh()?, 0))
+        }
+        Faces::Polygons(_) => {
+            let polygons = mesh.into_polygon_mesh()?;
+            let summary = validate::polygons::polygon_mesh(&polygons)?;
+            Ok((polygons, summary.weakly_simple))
+        }
+    }
+}
+
+/// A line for each rule that the mesh breaks.
+fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
+    let points = &mesh.points;
+    let mut problems = Vec::new();
+    let mut problem = |found: Vec<usize>, element: &str, rule: &str| {
+        if let Some(first) = found.first() {
+            let (count, plural) = (found.len(), if found.len() == 1 { "" } else { "s" });
+            problems.push(format!(
+                "{count} {element}{plural} {rule}: first {element} {first}"
+            ));
+        }
+    };
+    let select = |test: &(dyn Fn(&[u32]) -> bool + Sync)| -> Vec<usize> {
+        (0..mesh.faces.len())
+            .into_par_iter()
+            .filter(|i| test(mesh.faces.get(*i)))
+            .collect()
+    };
+    let non_finite = points.iter().enumerate().filter(|(_, p)| !p.is_finite());
+    problem(
+        non_finite.map(|(i, _)| i).collect(),
+        "point",
+        "without a finite position",
+    );
+    let repeated = select(&|face| {
+        let mut sorted = face.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).any(|pair| pair[0] == pair[1])
+    });
+    problem(repeated, "face", "with a vertex twice");
+    problem(
+        select(&|f| vector_area(points, f) == DVec3::ZERO),
+        "face",
+        "without area",
+    );
+    if let [first, ..] = edges.non_manifold[..] {
+        let count = edges.non_manifold.len();
+        problems.push(format!(
+            "{count} edges of more than two faces: first {} - {}",
+            first[0], first[1]
+        ));
+    }
+    problems
+}
+
+/// Names of what the vertices carry.
+fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
+    let attributes = &mesh.attributes;
+    [
+        ("normals", attributes.normals.is_some()),
+        ("colours", attributes.colors.is_some()),
+        ("texture coordinates", attributes.uvs.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, is_there)| *is_there)
+    .map(|(name, _)| name)
+    .collect()
+}
+
+/// Area of a face times its normal.
+fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
+    let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
+    let triangles = (2..face.len()).map(|i| corner(i - 1).cross(corner(i)));
+    triangles.sum::<DVec3>() * 0.5
+}
+
+/// Numbers of connected parts of the boundary and of vertices with more than two of its edges.
+fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
+    let mut ends: Vec<u32> = boundary.as_flattened().to_vec();
+    ends.par_sort_unstable();
+    let pinched = ends
+        .chunk_by(|a, b| a == b)
+        .filter(|uses| uses.len() > 2)
+        .count();
+    ends.dedup();
+    // Disjoint sets of the positions in `ends`.
+    let mut parent: Vec<usize> = (0..ends.len()).collect();
+    let mut parts = ends.len();
+    let find = |parent: &mut Vec<usize>, vertex: u32| {
+        let mut i = ends.partition_point(|end| *end < vertex);
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    };
+    for [a, b] in boundary {
+        let (a, b) = (find(&mut parent, *a), find(&mut parent, *b));
+        if a != b {
+            parent[a.max(b)] = a.min(b);
+            parts -= 1;
+        }
+    }
+    (parts, pinched)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+use super::*;
+
+#[test]
+fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
+    let points = [
+        (0., 0.),
+        (2., 0.),
+        (0., 2.),
+        (-2., 0.),
+        (0., -2.),
+        (9., 9.),
+        (9., 8.),
+        (8., 8.),
+    ];
+    let mesh = Mesh {
+        points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [0, 3, 4], [5, 6, 7]]),
+        regions: Some(vec![4, 4, 5]),
+        ..Mesh::default()
+    };
+    let report = Report::of(mesh);
+    assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
+    assert_eq!((report.edges, report.boundary_edges), (9, 9));
+    assert_eq!(report.area, 3.5);
+    assert_eq!(
+        report.problems,
+        ["triangle 2 runs clockwise: swap two of its vertices 5, 6, 7"]
+    );
+    assert_eq!(report.regions, Some(BTreeMap::from([(4, 2), (5, 1)])));
+    assert!(report.quality.is_none() && report.to_json()["quality"].is_null());
+}
+
+#[test]
+fn a_valid_planar_mesh_has_a_quality() {
+    let report = Report::of(Mesh::from(trioxide::generate::grid(9).unwrap()));
+    assert_eq!((report.weakly_simple, report.problems.len()), (Some(0), 0));
+    let json = report.to_json();
+    assert_eq!(json["quality"]["polygons"], 8);
+    assert_eq!(json["quality"]["convex_fraction"], 1.0);
+    assert_eq!(json["stages"].as_array().unwrap().len(), 3);
+    let text = report.to_text(true);
+    assert!(text.contains("8 of 8 (100.00 %)"), "{text}");
+    assert!(text.contains("measure the quality"), "{text}");
+}
+
+#[test]
+fn surfaces_have_a_line_for_each_problem() {
+    let corners = [
+        (0., 0., 0.),
+        (1., 0., 0.),
+        (0., 1., 0.),
+        (0., 0., 1.),
+        (0., 0., -1.),
+    ];
+    let report = Report::of(Mesh {
+        points: corners.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 0, 4]]),
+        ..Mesh::default()
+    });
+    assert!(!report.is_planar && report.quality.is_none());
+    assert_eq!(
+        report.problems,
+        [
+            "1 face with a vertex twice: first face 3",
+            "1 face without area: first face 3",
+            "2 edges of more than two faces: first 0 - 1",
+        ]
+    );
+}

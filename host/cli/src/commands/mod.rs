@@ -1,0 +1,44 @@
+//! One module a command: its options (clap) and its run.
+
+use std::path::Path;
+
+use trioxide::Result;
+use trioxide::formats::{self, Encoding, Format};
+use trioxide::mesh::Mesh;
+use trioxide_arguments::note;
+
+mod cell_quality;
+pub mod convert;
+pub mod devices;
+pub mod generate;
+mod ids;
+pub mod info;
+pub mod polylla;
+pub mod refine;
+pub mod render;
+pub mod selftest;
+pub mod smooth;
+pub mod vem;
+pub mod volume;
+pub mod weld;
+
+/// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
+pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
+    let (mesh, notes) = formats::read_with_notes(path)?;
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
+    }
+    Ok(mesh)
+}
+
+/// Says on standard error what of `mesh` a file of this format does not hold.
+pub fn note_losses(format: &Format, mesh: &Mesh) {
+    note_losses_in(format, mesh, Encoding::default());
+}
+
+/// As [`note_losses`], for a file in this encoding.
+pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
+    for loss in format.losses(mesh, encoding) {
+        note(false, loss);
+    }
+}

@@ -1,0 +1,263 @@
+//! `trioxide polylla`: a triangulation becomes a polygonal mesh.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use glam::{DVec2, Vec2};
+use serde_json::json;
+use trioxide::backend::{Choice, Device, Stage};
+use trioxide::formats::{self, Format};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours};
+use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
+use trioxide::polylla::{self, Constraints};
+use trioxide::reference::indexed::IndexedTriangulation;
+use trioxide::{Error, Result, reference, validate};
+
+use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::polylla::{Method, Repair, check_repair};
+
+/// Merge the triangles of a mesh into polygons (Polylla)
+///
+/// Triangles that send each other along their longest edges become one polygon. Regions and segments of the input are
+/// never crossed.
+#[derive(Args)]
+pub struct Options {
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    input: PathBuf,
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale; .ply and .vtu keep regions and segments
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
+    /// polygons
+    #[arg(long, value_enum, default_value = "half-edge")]
+    method: Method,
+    /// Where --method indexed splits polygons with barrier tips [default: device]
+    #[arg(long, value_enum)]
+    repair: Option<Repair>,
+    /// Split the few polygons that visit a vertex twice (--method half-edge)
+    #[arg(long)]
+    strict: bool,
+    /// Let polygons cross segments and region borders of the input
+    #[arg(long)]
+    unconstrained: bool,
+    /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
+    #[arg(long, value_enum, default_value = "edge")]
+    ties: TiesOption,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TiesOption {
+    Edge,
+    First,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    check_usage(options)?;
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    let mut mesh = formats::read(&options.input)?
+        .into_triangulation()
+        .map_err(|error| error.in_file(&options.input))?;
+    if options.unconstrained {
+        mesh.regions = None;
+        mesh.segments.clear();
+    }
+    let result = match (options.device.open()?, options.device.precision) {
+        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
+        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
+        (None, Precision::F64) => serial::<DVec2>(&mesh, options),
+        (None, Precision::F32) => serial::<Vec2>(&mesh, options),
+    };
+    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+
+    let run_counts = outcome.counts;
+    let mut counts = vec![
+        ("vertices", json!(mesh.points.len())),
+        ("triangles", json!(mesh.triangles.len())),
+        ("polygons", json!(run_counts.polygons)),
+        ("regions", json!(run_counts.regions)),
+        ("frontier_edges", json!(run_counts.frontier_edges)),
+        ("barrier_tips", json!(run_counts.barrier_tips)),
+        ("weakly_simple", json!(run_counts.weakly_simple)),
+    ];
+    counts.extend(
+        outcome
+            .rounds
+            .map(|rounds| ("repair_rounds", json!(rounds))),
+    );
+    Report {
+        command: "polylla",
+        input: &options.input,
+        device: outcome.device,
+        stages: outcome.stages,
+        counts,
+        peak_bytes: outcome.peak_bytes,
+    }
+    .give(&options.device)?;
+    if let Some(output) = &options.output {
+        let regions = mesh.regions.as_ref().map(|regions| {
+            outcome
+                .half_edges
+                .iter()
+                .map(|&h| regions[h as usize / 3])
+                .collect()
+        });
+        let mesh = Mesh::from(PolygonMesh {
+            points: mesh.points,
+            polygons: outcome.polygons,
+            regions,
+            // Each is a frontier edge, and those stay sides of polygons.
+            segments: mesh.segments,
+        });
+        formats::write(output, &mesh)?;
+        if !options.device.quiet {
+            super::note_losses(Format::to_write(output)?, &mesh);
+        }
+    }
+    Ok(())
+}
+
+struct Outcome {
+    device: String,
+    polygons: Polygons,
+    /// Smallest half-edge of each polygon.
+    half_edges: Vec<u32>,
+    counts: PolyllaCounts,
+    /// Rounds of the indexed method's repair on a device.
+    rounds: Option<u32>,
+    stages: Vec<Stage>,
+    peak_bytes: Option<u64>,
+}
+
+fn check_usage(options: &Options) -> Result<()> {
+    check_repair(options.method, options.repair)?;
+    let wrong = match (options.method, options.repair) {
+        (Method::Indexed, _) if options.strict => {
+            "--strict needs half-edges: use --method half-edge, which gives the same polygons"
+        }
+        (Method::Indexed, Some(Repair::Device)) if options.device.device == Choice::Serial => {
+            "--device serial repairs on the host: leave --repair device out"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Argument(wrong.to_owned()))
+}
+
+fn ties(options: &Options) -> Ties {
+    match options.ties {
+        TiesOption::Edge => Ties::Edge,
+        TiesOption::First => Ties::First,
+    }
+}
+
+fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    if options.method == Method::Indexed {
+        return by_indices::<P>(on, mesh, options);
+    }
+    let settings = polylla::Options {
+        strict: options.strict,
+        ties: ties(options),
+        prev: false,
+        lists: true,
+    };
+    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+    on.require(polylla::bytes_needed::<P>(points, triangles, settings))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let result = polylla::polylla(on, &half_edges, &constraints, settings)?;
+    Ok(Outcome {
+        device: on.name(),
+        polygons: result.download_lists(on)?,
+        half_edges: on.download(&result.half_edges)?,
+        counts: result.counts,
+        rounds: None,
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    let settings = indexed::Options {
+        ties: ties(options),
+        repair: options.repair.map(Into::into).unwrap_or_default(),
+    };
+    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+    on.require(indexed::bytes_needed::<P>(points, triangles))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let neighbours = Neighbours::new(on, &half_edges)?;
+    let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, settings)?;
+    let lists = result.download(on)?;
+    Ok(Outcome {
+        device: on.name(),
+        polygons: lists.polygons,
+        half_edges: lists.half_edges,
+        counts: lists.counts,
+        rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds),
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn stage((name, time): (&'static str, Duration)) -> Stage {
+    Stage {
+        name,
+        milliseconds: time.as_secs_f64() * 1e3,
+    }
+}
+
+fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+    let mut stages = Vec::new();
+    let mut start = Instant::now();
+    let mut lap = |stages: &mut Vec<Stage>, name| {
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        stages.push(Stage { name, milliseconds });
+        start = Instant::now();
+    };
+    validate::triangulation(mesh)?;
+    lap(&mut stages, "check the mesh");
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    lap(&mut stages, "half-edges");
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let constrained = reference::constrained_edges(mesh, &half_edges)?;
+    lap(&mut stages, "mark constraints");
+    let is_constrained = |h: u32| constrained[h as usize];
+    if options.method == Method::Indexed {
+        let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
+        lap(&mut stages, "find neighbours");
+        let (result, times) = reference::indexed(&points, &arrays, is_constrained, ties(options));
+        stages.extend(times.map(stage));
+        return Ok(Outcome {
+            device: "serial".to_owned(),
+            polygons: result.polygons,
+            half_edges: result.half_edges,
+            counts: result.counts,
+            rounds: None,
+            stages,
+            peak_bytes: None,
+        });
+    }
+    let (mut result, times) =
+        reference::polylla(&points, &half_edges, is_constrained, ties(options));
+    stages.extend(times.phases().map(stage));
+    if options.strict {
+        lap(&mut Vec::new(), "");
+        reference::polylla::split_weakly_simple(&half_edges, &mut result);
+        lap(&mut stages, "cut weakly simple polygons");
+    }
+    Ok(Outcome {
+        device: "serial".to_owned(),
+        polygons: result.polygons,
+        half_edges: result.half_edges,
+        counts: result.counts,
+        rounds: None,
+        stages,
+        peak_bytes: None,
+    })
+}

@@ -1,0 +1,150 @@
+//! `trioxide refine` of meshes of tetrahedra.
+
+use std::time::Instant;
+
+use glam::{DVec3, Vec3};
+use serde_json::json;
+use trioxide::backend::Stage;
+use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{read_volume, write_volume};
+use trioxide::reference;
+use trioxide::refine_tets::{self, DividedEdges, Marking, Refined, SpacePoint};
+use trioxide::volume::{TetMesh, VolumeMesh};
+use trioxide::{Error, Result, validate};
+
+use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::mark::Mark;
+use trioxide_arguments::note;
+
+use super::super::ids::read_flags;
+use super::Options;
+
+/// The marking that the options ask for, of a mesh of `tetrahedra`.
+fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
+    Ok(match options.mark.as_ref().unwrap_or(&Mark::All) {
+        Mark::All => Marking::All,
+        Mark::Fraction(fraction) => Marking::Fraction {
+            fraction: *fraction,
+            seed: options.seed,
+        },
+        Mark::Tets(mark) => mark.marking(),
+        Mark::File(path) => {
+            let last = tetrahedra.saturating_sub(1);
+            let what = format!("a tetrahedron, from 0 to {last}");
+            Marking::Chosen(read_flags(path, tetrahedra, &what)?)
+        }
+        mark => {
+            return Err(Error::Argument(format!(
+                "--mark {mark} goes with planar meshes; tetrahedra are marked by all, fraction:F, \
+                 box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R, volume:V or file:PATH"
+            )));
+        }
+    })
+}
+
+/// Refuses what tetrahedra do not have.
+fn check_options(options: &Options) -> Result<()> {
+    let planar_only = [
+        ("--threshold", options.threshold.is_some()),
+        ("--dorfler", options.dorfler.is_some()),
+        ("--until-area", options.until_area.is_some()),
+        ("--coarsen-to", options.coarsen_to.is_some()),
+        ("--maps", options.maps.is_some()),
+    ];
+    match planar_only.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Error::Argument(format!(
+            "{option} goes with planar meshes, but {} is a volume mesh",
+            options.input.display()
+        ))),
+    }
+}
+
+/// Runs the command on a volume mesh.
+pub fn run(options: &Options) -> Result<()> {
+    check_options(options)?;
+    if let Some(output) = &options.output {
+        VolumeFormat::to_write(output)?;
+    }
+    let mut mesh = read_volume(&options.input)?
+        .into_tet_mesh()
+        .map_err(|error| error.in_file(&options.input))?;
+    let turned = mesh.orient();
+    if turned > 0 {
+        note(
+            options.device.quiet,
+            format_args!("{turned} inverted tetrahedra were turned around"),
+        );
+    }
+    let settings = refine_tets::Options {
+        marking: marking(options, mesh.tetrahedra.len())?,
+        edges: DividedEdges::default(),
+        rounds: options.rounds,
+        // One that begins below the limit may end above it.
+        max_tetrahedra: options.max_triangles,
+    };
+    let result = match options.device.precision {
+        Precision::F64 => refine::<DVec3>(&mesh, &settings, &options.device),
+        Precision::F32 => refine::<Vec3>(&mesh, &settings, &options.device),
+    };
+    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+    let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
+    Report {
+        command: "refine",
+        input: &options.input,
+        device: outcome.device,
+        stages: outcome.stages,
+        counts: vec![
+            ("vertices", json!(fine.points.len())),
+            ("cells", json!(fine.tetrahedra.len())),
+            ("tagged_faces", json!(fine.faces.len())),
+            ("input_vertices", json!(mesh.points.len())),
+            ("input_cells", json!(mesh.tetrahedra.len())),
+            ("rounds", json!(levels.len())),
+            (
+                "closure_rounds",
+                json!(levels.iter().map(|level| level.closure_rounds).sum::<u32>()),
+            ),
+        ],
+        peak_bytes: outcome.peak_bytes,
+    }
+    .give(&options.device)?;
+    if let Some(output) = &options.output {
+        write_volume(output, &VolumeMesh::from(fine))?;
+    }
+    Ok(())
+}
+
+struct Outcome {
+    device: String,
+    refined: Refined,
+    stages: Vec<Stage>,
+    peak_bytes: Option<u64>,
+}
+
+fn refine<P: SpacePoint>(
+    mesh: &TetMesh,
+    settings: &refine_tets::Options,
+    device: &DeviceOptions,
+) -> Result<Outcome> {
+    let Some(on) = device.open()? else {
+        let start = Instant::now();
+        validate::tets(mesh)?;
+        let refined = reference::refine_tets::<P>(mesh, settings)?;
+        return Ok(Outcome {
+            device: "serial".to_owned(),
+            refined,
+            stages: vec![Stage {
+                name: "refine",
+                milliseconds: start.elapsed().as_secs_f64() * 1e3,
+            }],
+            peak_bytes: None,
+        });
+    };
+    Ok(Outcome {
+        refined: refine_tets::run::<P>(&on, mesh, settings)?,
+        device: on.name(),
+        stages: on.take_stages()?,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}

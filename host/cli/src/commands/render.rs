@@ -1,0 +1,191 @@
+//! `trioxide render`: a picture of a mesh.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use glam::DVec3;
+use trioxide::formats::atomic_file::write_atomically;
+use trioxide::formats::{is_volume, read_volume};
+use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
+use trioxide::{Error, Result};
+
+/// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
+#[derive(Args)]
+pub struct Options {
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem); of cells
+    /// .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele
+    input: PathBuf,
+    /// Picture to write: .png or .svg
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Width in pixels; the height follows [default: 1600 pixels for the longer side]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
+    width: Option<u32>,
+    /// What the colour of a face tells
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+    /// Whether edges between faces are drawn; segments always are, and the boundary of a planar mesh
+    #[arg(long, value_enum, default_value_t)]
+    edges: Edges,
+    /// Part of a planar mesh to draw, in the mesh's coordinates
+    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_window, allow_hyphen_values = true)]
+    window: Option<Window>,
+    /// Where to see it from: degrees around the axis that points up, and above the horizon [default: planar meshes from
+    /// above, others 30,25]
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = parse_view, allow_hyphen_values = true)]
+    view: Option<View>,
+    /// Plane that cuts a volume mesh: its normal, to the side that is left out, and its product with the plane's points [default:
+    /// through the middle]
+    #[arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse_cut, allow_hyphen_values = true)]
+    cut: Option<Cut>,
+    /// Axis that points up in a view
+    #[arg(long, value_enum, value_name = "AXIS")]
+    up: Option<Up>,
+    /// Do not say what was written
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// As x0, y0, x1, y1. A type of its own, since clap takes a bare array for several values.
+#[derive(Clone, Copy)]
+struct Window([f64; 4]);
+
+/// As azimuth, elevation.
+#[derive(Clone, Copy)]
+struct View([f64; 2]);
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    // A bad output is refused before a long read.
+    let format = Format::of_path(&options.output)?;
+    let drawing = render::Options {
+        width: options.width,
+        color: options.color,
+        edges: options.edges,
+        window: options.window.map(|window| window.0),
+        camera: camera(options),
+    };
+    let in_file = |error: Error| error.in_file(&options.input);
+    let (picture, drawn) = if is_volume(&options.input) {
+        let mesh = read_volume(&options.input)?;
+        let picture = render::render_volume(&mesh, options.cut, &drawing, format);
+        (
+            picture.map_err(in_file)?,
+            format!("{} cells", mesh.cells.len()),
+        )
+    } else if options.cut.is_some() {
+        let cause = "--cut is for volume meshes, and this mesh has no cells: leave it out";
+        return Err(in_file(Error::Argument(cause.to_owned())));
+    } else {
+        let mesh = super::read_mesh(&options.input, options.quiet)?;
+        let drawn = match mesh.faces.len() {
+            0 => format!("{} points", mesh.points.len()),
+            count => format!("{count} faces"),
+        };
+        let picture = render::render(&mesh, &drawing, format);
+        (picture.map_err(in_file)?, drawn)
+    };
+    write_atomically(&options.output, |file| file.write_all(&picture))?;
+    if options.quiet {
+        return Ok(());
+    }
+    trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))
+}
+
+/// The camera that the options ask for.
+fn camera(options: &Options) -> Option<Camera> {
+    if options.view.is_none() && options.up.is_none() {
+        return None;
+    }
+    let default = Camera::default();
+    let View([azimuth, elevation]) = options
+        .view
+        .unwrap_or(View([default.azimuth, default.elevation]));
+    Some(Camera {
+        azimuth,
+        elevation,
+        up: options.up.unwrap_or_default(),
+    })
+}
+
+fn parse_view(text: &str) -> Result<View, String> {
+    match parse_numbers(text)[..] {
+        [azimuth, elevation] if azimuth.is_finite() && elevation.abs() <= 90.0 => {
+            Ok(View([azimuth, elevation]))
+        }
+        _ => Err("is not AZIMUTH,ELEVATION with ELEVATION from -90 to 90".into()),
+    }
+}
+
+/// Numbers between commas; NaN for what is none.
+fn parse_numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(',');
+    parts
+        .map(|part| part.trim().parse().unwrap_or(f64::NAN))
+        .collect()
+}
+
+fn parse_cut(text: &str) -> Result<Cut, String> {
+    let numbers = parse_numbers(text);
+    let (normal, offset) = match numbers[..] {
+        [x, y, z] => (DVec3::new(x, y, z), None),
+        [x, y, z, offset] => (DVec3::new(x, y, z), Some(offset)),
+        _ => (DVec3::NAN, None),
+    };
+    if normal.is_finite() && normal != DVec3::ZERO && offset.is_none_or(f64::is_finite) {
+        Ok(Cut { normal, offset })
+    } else {
+        Err("is not NX,NY,NZ or NX,NY,NZ,D with a direction that is not 0".into())
+    }
+}
+
+fn parse_window(text: &str) -> Result<Window, String> {
+    match parse_numbers(text)[..] {
+        [x0, y0, x1, y1] if x0 < x1 && y0 < y1 => Ok(Window([x0, y0, x1, y1])),
+        _ => Err("is not X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_cut, parse_view, parse_window};
+
+    #[test]
+    fn views_are_two_angles() {
+        assert_eq!(parse_view("-30, 45.5").unwrap().0, [-30.0, 45.5]);
+        for text in ["", "1", "1,2,3", "0,91", "0,-90.1", "nan,0", "inf,0", "x,0"] {
+            assert!(parse_view(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn cuts_are_a_direction_and_perhaps_a_place() {
+        let cut = parse_cut("1, 0,-2").unwrap();
+        assert_eq!((cut.normal.to_array(), cut.offset), ([1., 0., -2.], None));
+        assert_eq!(parse_cut("0,0,1,0.5").unwrap().offset, Some(0.5));
+        for text in [
+            "",
+            "1",
+            "1,2",
+            "0,0,0",
+            "0,0,0,1",
+            "1,0,0,x",
+            "nan,0,1",
+            "1,2,3,4,5",
+        ] {
+            assert!(parse_cut(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn windows_are_four_numbers_in_order() {
+        assert_eq!(
+            parse_window("-1,0, 2.5,1e1").unwrap().0,
+            [-1.0, 0.0, 2.5, 10.0]
+        );
+        for text in ["", "1,2,3", "0,0,1,1,1", "1,0,0,1", "0,0,nan,1", "a,0,1,1"] {
+            assert!(parse_window(text).is_err(), "{text}");
+        }
+    }
+}

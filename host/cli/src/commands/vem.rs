@@ -1,0 +1,228 @@
+//! `trioxide vem`: the Poisson problem on a planar mesh, by virtual elements.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use glam::DVec2;
+use indicatif::{ProgressBar, ProgressFinish};
+use serde_json::{Value, json};
+use trioxide::backend::Stage;
+use trioxide::formats::atomic_file::write_atomically;
+use trioxide::mesh::{Mesh, PolygonMesh};
+use trioxide::{Error, Result, formats, render};
+use trioxide_vem::{self as vem, Errors, Problem, Solution};
+
+use trioxide_arguments::{is_standard_output, print, write_json};
+
+/// Solve a Poisson problem on a planar mesh by virtual elements, and measure the error
+///
+/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary.
+#[derive(Args)]
+pub struct Options {
+    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    mesh: PathBuf,
+    /// Exact solution: a linear one, or sin(pi x) sin(pi y)
+    #[arg(long, value_enum, default_value = "sine")]
+    problem: ProblemName,
+    /// Picture of the solution to write: .png or .svg
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// CPU threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Print the time of each stage
+    #[arg(long)]
+    timings: bool,
+    /// Write errors, counts and times as JSON to this file, or to standard output for -
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ProblemName {
+    Patch,
+    Sine,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    // A bad output is refused before a long read.
+    let picture = match &options.output {
+        Some(path) => Some((path, render::Format::of_path(path)?)),
+        None => None,
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.map_or(0, usize::from))
+        .build()
+        .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
+    let progress = if options.quiet {
+        ProgressBar::hidden()
+    } else {
+        // Drawn on a terminal only.
+        ProgressBar::new_spinner()
+            .with_message("solving")
+            .with_finish(ProgressFinish::AndClear)
+    };
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let outcome = pool
+        .install(|| Outcome::of(formats::read(&options.mesh)?, options.problem))
+        .map_err(|error| error.in_file(&options.mesh))?;
+    drop(progress);
+
+    if let Some(path) = &options.json {
+        let mut object = outcome.to_json();
+        object["command"] = json!("vem");
+        object["input"] = json!(options.mesh.to_string_lossy());
+        object["device"] = json!(device_name(pool.current_num_threads()));
+        write_json(path, &object)?;
+    }
+    if !options.quiet && !options.json.as_deref().is_some_and(is_standard_output) {
+        print(&outcome.to_text(options.timings))?;
+    }
+    if let Some((path, format)) = picture {
+        let values = vem::polygon_values(&outcome.mesh, &outcome.solution.values);
+        let drawing = render::Options::default();
+        let picture = render::render_values(&Mesh::from(outcome.mesh), &values, &drawing, format)?;
+        write_atomically(path, |file| file.write_all(&picture))?;
+    }
+    Ok(())
+}
+
+fn device_name(threads: usize) -> String {
+    let plural = if threads == 1 { "" } else { "s" };
+    format!("CPU, {threads} thread{plural}")
+}
+
+struct Outcome {
+    mesh: PolygonMesh,
+    solution: Solution,
+    errors: Errors,
+    /// Largest diameter of a polygon.
+    mesh_size: f64,
+    stages: Vec<Stage>,
+}
+
+impl Outcome {
+    fn of(mesh: Mesh, problem: ProblemName) -> Result<Outcome> {
+        let problem = match problem {
+            ProblemName::Patch => Problem::PATCH,
+            ProblemName::Sine => Problem::SINE,
+        };
+        let mut mesh = mesh.into_polygon_mesh()?;
+        fit_unit_square(&mut mesh);
+        let mut solution = vem::solve(&mesh, problem.source, problem.solution)?;
+        let start = Instant::now();
+        let errors = vem::errors(&mesh, &solution.values, problem.solution, problem.gradient);
+        let mesh_size = vem::mesh_size(&mesh);
+        let mut stages = std::mem::take(&mut solution.stages);
+        stages.push(Stage {
+            name: "measure errors",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        });
+        Ok(Outcome {
+            mesh,
+            solution,
+            errors,
+            mesh_size,
+            stages,
+        })
+    }
+
+    fn milliseconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.milliseconds).sum()
+    }
+
+    /// The JSON key, and what stands in the text.
+    fn results(&self) -> [(&'static str, Value); 8] {
+        [
+            ("vertices", json!(self.mesh.points.len())),
+            ("polygons", json!(self.mesh.polygons.len())),
+            ("unknowns", json!(self.solution.unknowns)),
+            ("iterations", json!(self.solution.iterations)),
+            ("mesh_size", json!(self.mesh_size)),
+            ("l2_error", json!(self.errors.l2)),
+            ("h1_error", json!(self.errors.h1)),
+            ("max_vertex_error", json!(self.errors.max_vertex)),
+        ]
+    }
+
+    fn to_json(&self) -> Value {
+        let stages: Vec<Value> = self
+            .stages
+            .iter()
+            .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
+            .collect();
+        let mut object = json!({"stages": stages, "milliseconds": self.milliseconds()});
+        for (key, value) in self.results() {
+            object[key] = value;
+        }
+        object
+    }
+
+    fn to_text(&self, timings: bool) -> String {
+        let mut text = String::new();
+        let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
+        for (key, value) in self.results() {
+            let value = match value.as_f64() {
+                Some(number) if value.is_f64() => format!("{number:.4e}"),
+                _ => value.to_string(),
+            };
+            row(&key.replace('_', " "), value);
+        }
+        if timings {
+            for stage in &self.stages {
+                row(stage.name, format!("{:.3} ms", stage.milliseconds));
+            }
+        }
+        row(
+            "time without files",
+            format!("{:.3} ms", self.milliseconds()),
+        );
+        text
+    }
+}
+
+/// Moves and scales a mesh so that the longer side of the box around its polygons is from 0 to 1.
+fn fit_unit_square(mesh: &mut PolygonMesh) {
+    let none = [DVec2::INFINITY, DVec2::NEG_INFINITY];
+    // Indices are checked later, by the solver.
+    let used = mesh.polygons.vertices.iter();
+    let [least, most] = used
+        .filter_map(|&v| mesh.points.get(v as usize))
+        .fold(none, |[least, most], &p| [least.min(p), most.max(p)]);
+    let side = (most - least).max_element();
+    if side > 0.0 && side.is_finite() {
+        for point in &mut mesh.points {
+            *point = (*point - least) / side;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide::generate;
+
+    #[test]
+    fn a_moved_mesh_gives_the_same_errors() {
+        let mesh = Mesh::from(generate::grid(100).unwrap());
+        let mut moved = mesh.clone();
+        for point in &mut moved.points {
+            *point = *point * 64.0 + glam::dvec3(256.0, -1024.0, 5.0);
+        }
+        let run = |mesh| Outcome::of(mesh, ProblemName::Sine).unwrap();
+        let (here, there) = (run(mesh), run(moved));
+        assert_eq!(here.solution.unknowns, 64);
+        assert!((here.mesh_size - 2f64.sqrt() / 9.0).abs() < 1e-12);
+        assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
+        let json = here.to_json();
+        assert_eq!(json["polygons"], 162);
+        assert!(json["l2_error"].as_f64().unwrap() < 0.05);
+        assert!(here.to_text(true).contains("measure errors"));
+    }
+}

@@ -1,0 +1,497 @@
+//! `trioxide weld`: vertices near each other become one.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use serde_json::json;
+use trioxide::backend::{Device, Stage};
+use trioxide::formats::atomic_file::write_atomically;
+use trioxide::formats::{self, Format};
+use trioxide::mesh::{Mesh, VertexAttributes};
+use trioxide::weld::{
+    self, Carried, DeviceMesh, Found, Guards, Locks, Method, Position, RATIO_TOLERANCE, Welded,
+};
+use trioxide::{Error, Result, reference};
+
+use trioxide_arguments::count::parse_count;
+use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::weld::MethodOption;
+use trioxide_arguments::{is_standard_output, note, print};
+
+use super::ids::read_flags;
+
+/// Merge vertices that are within epsilon of each other
+///
+/// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id represents.
+/// The result is the same on every machine, by every method. Faces and segments get the new vertices; those without extent
+/// and those that are there twice are dropped. Regions and markers stay; normals, colours and texture coordinates are averaged.
+#[derive(Args)]
+#[command(group = ArgGroup::new("distance").required(true))]
+pub struct Options {
+    /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz and others
+    input: PathBuf,
+    /// Mesh to write
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    clusters: Clusters,
+    /// Text file for the new vertex of each old one, one a line, from 0 on; - for standard output
+    #[arg(long, value_name = "FILE|-")]
+    map: Option<PathBuf>,
+    /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
+    #[arg(long, value_name = "FILE|-")]
+    removed: Option<PathBuf>,
+    /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by --method grid is welded in slabs, with the
+    /// same result [default: what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
+    memory_limit: Option<usize>,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+/// What clusters are made of.
+#[derive(Args)]
+pub struct Clusters {
+    /// Distance within which vertices merge; 0 merges exact duplicates
+    #[arg(long, value_name = "E", group = "distance")]
+    epsilon: Option<f64>,
+    /// Fraction of the vertices to remove, instead of --epsilon: searches the distance that removes as many, to 0.0001 or as
+    /// near as any distance comes
+    #[arg(long, value_name = "R", group = "distance")]
+    ratio: Option<f64>,
+    /// Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first
+    #[arg(long, value_enum, default_value = "mean")]
+    position: PositionOption,
+    /// Keep faces and segments whose ends merged, and those that are there twice
+    #[arg(long)]
+    keep_degenerate: bool,
+    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); a normal of length zero keeps none
+    /// apart
+    #[arg(long, value_name = "DEG")]
+    normal_tolerance: Option<f64>,
+    /// Largest distance of the texture coordinates of vertices that merge, in units of these coordinates
+    #[arg(long, value_name = "T")]
+    uv_tolerance: Option<f64>,
+    /// Largest difference in any of red, green, blue and alpha between vertices that merge, in steps of 255 (0 to 255)
+    #[arg(long, value_name = "T")]
+    color_tolerance: Option<u8>,
+    /// Vertices that merge with none and stay where they are: boundary, those at edges that one face alone has; file:PATH, ids
+    /// of vertices, one a line (0 is the first); may be given several times
+    #[arg(long, value_name = "WHICH")]
+    lock: Vec<Lock>,
+    /// How clusters are computed: the same result by each, in other time and memory
+    #[arg(long, value_enum, default_value = "auto")]
+    method: MethodOption,
+}
+
+/// `--position`.
+#[derive(Clone, Copy, ValueEnum)]
+enum PositionOption {
+    Mean,
+    First,
+}
+
+/// `--lock`.
+#[derive(Clone)]
+enum Lock {
+    Boundary,
+    File(PathBuf),
+}
+
+impl FromStr for Lock {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "boundary" => Ok(Lock::Boundary),
+            Some(("file", path)) if !path.is_empty() => Ok(Lock::File(path.into())),
+            _ => Err("expected boundary or file:PATH".to_owned()),
+        }
+    }
+}
+
+impl Clusters {
+    fn guards(&self) -> Guards {
+        Guards {
+            normals: self.normal_tolerance,
+            uvs: self.uv_tolerance,
+            colors: self.color_tolerance,
+        }
+    }
+
+    fn options(&self, epsilon: f64) -> weld::Options {
+        weld::Options {
+            guards: self.guards(),
+            position: match self.position {
+                PositionOption::Mean => Position::Mean,
+                PositionOption::First => Position::First,
+            },
+            keep_degenerate: self.keep_degenerate,
+            method: self.method.into(),
+            ..weld::Options::new(epsilon)
+        }
+    }
+
+    /// The locks on a mesh of that many vertices.
+    fn locks(&self, vertices: usize) -> Result<Locks> {
+        let mut locks = Locks::default();
+        for lock in &self.lock {
+            match lock {
+                Lock::Boundary => locks.boundary = true,
+                Lock::File(path) => {
+                    locks.vertices.resize(vertices, false);
+                    let what = format!("one of {vertices} vertices, counted from 0");
+                    let named = read_flags(path, vertices, &what)?;
+                    for (lock, named) in locks.vertices.iter_mut().zip(named) {
+                        *lock |= named;
+                    }
+                }
+            }
+        }
+        Ok(locks)
+    }
+}
+
+struct Outcome {
+    device: String,
+    welded: Welded,
+    epsilon: f64,
+    found: Option<Found>,
+    locked: Option<usize>,
+    stages: Vec<Stage>,
+    method: Option<Method>,
+    rounds: Option<usize>,
+    /// Slabs, and passes over them, where the mesh is larger than the device's memory.
+    slabs: Option<(usize, usize)>,
+    peak_bytes: Option<u64>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    check(options)?;
+    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let in_file = |error: Error| error.in_file(&options.input);
+    note_normals(&mesh, options.device.quiet);
+    let locks = options.clusters.locks(mesh.points.len())?;
+    let mut outcome = match options.device.open()? {
+        Some(device) => on_device(&device, &mesh, &locks, options),
+        None if options.memory_limit.is_some() => Err(Error::Argument(
+            "--memory-limit is for the memory of a device: leave it out with --device serial"
+                .to_owned(),
+        )),
+        None if options.clusters.method != MethodOption::Auto => Err(Error::Argument(
+            "--device serial has one method of its own: leave --method out, or use another --device"
+                .to_owned(),
+        )),
+        None => serial(&mesh, &locks, &options.clusters),
+    }
+    .map_err(in_file)?;
+    if let (Some(found), Some(wanted), false) =
+        (&outcome.found, options.clusters.ratio, options.device.quiet)
+    {
+        note_ratio(wanted, found);
+    }
+    let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
+    let keeps = options.clusters.keep_degenerate;
+    mesh = outcome.welded.take_mesh(&mesh, keeps).map_err(in_file)?;
+    report(options, &outcome, [vertices, faces], &mesh)?;
+    let welded = &outcome.welded;
+    if let Some(path) = &options.map {
+        write_numbers(path, welded.map.iter().copied())?;
+    }
+    if let Some(path) = &options.removed {
+        write_numbers(path, welded.removed())?;
+    }
+    if let Some(output) = &options.output {
+        formats::write(output, &mesh)?;
+        if !options.device.quiet {
+            super::note_losses(Format::to_write(output)?, &mesh);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what cannot be, before anything is read.
+fn check(options: &Options) -> Result<()> {
+    if options.device.precision == Precision::F32 {
+        return Err(Error::Argument(
+            "weld computes in double precision: leave --precision f32 out".to_owned(),
+        ));
+    }
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    let outputs = [&options.map, &options.removed, &options.device.json];
+    if outputs.into_iter().filter(|path| to_output(path)).count() > 1 {
+        return Err(Error::Argument(
+            "only one of --map, --removed and --json can go to standard output: name files for the others"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+fn to_output(path: &Option<PathBuf>) -> bool {
+    path.as_deref().is_some_and(is_standard_output)
+}
+
+/// Says how many normals have no direction because they are no numbers, or too large.
+fn note_normals(mesh: &Mesh, quiet: bool) {
+    let is_bad = |x: &f64| x.is_nan() || x.abs() > gpu::weld::LARGEST_COORDINATE;
+    let normals = mesh.attributes.normals.iter().flatten();
+    let bad = normals.filter(|n| n.to_array().iter().any(is_bad)).count();
+    if bad > 0 {
+        note(
+            quiet,
+            format_args!("{bad} normals are not finite or beyond 1e298: they count as zero"),
+        );
+    }
+}
+
+fn report(
+    options: &Options,
+    outcome: &Outcome,
+    [vertices, faces]: [usize; 2],
+    welded: &Mesh,
+) -> Result<()> {
+    let mut counts = vec![
+        ("vertices", json!(vertices)),
+        ("faces", json!(faces)),
+        ("epsilon", json!(outcome.epsilon)),
+    ];
+    if let Some(found) = &outcome.found {
+        counts.extend([
+            ("ratio", json!(found.ratio)),
+            ("clusterings", json!(found.clusterings)),
+        ]);
+    }
+    counts.extend(
+        outcome
+            .locked
+            .map(|locked| ("locked_vertices", json!(locked))),
+    );
+    counts.extend([
+        ("welded_vertices", json!(welded.points.len())),
+        ("welded_faces", json!(welded.faces.len())),
+    ]);
+    counts.extend(outcome.method.map(|m| ("method", json!(m.name()))));
+    counts.extend(outcome.rounds.map(|rounds| ("rounds", json!(rounds))));
+    if let Some((slabs, passes)) = outcome.slabs {
+        counts.extend([("slabs", json!(slabs)), ("passes", json!(passes))]);
+    }
+    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
+    Report {
+        command: "weld",
+        input: &options.input,
+        device: outcome.device.clone(),
+        stages: outcome.stages.clone(),
+        counts,
+        peak_bytes: outcome.peak_bytes,
+    }
+    .give_beside(&options.device, is_output_taken)
+}
+
+/// Writes numbers as text, one a line.
+fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> {
+    let mut text = String::new();
+    let mut digits = itoa::Buffer::new();
+    for number in numbers {
+        text.push_str(digits.format(number));
+        text.push('\n');
+    }
+    if is_standard_output(path) {
+        return print(&text);
+    }
+    write_atomically(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Says on standard error that no distance removes the fraction that was asked for.
+fn note_ratio(wanted: f64, found: &Found) {
+    if (found.ratio - wanted).abs() > RATIO_TOLERANCE {
+        eprintln!(
+            "trioxide: no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
+            found.epsilon, found.ratio
+        );
+    }
+}
+
+fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Result<Outcome> {
+    let clusters = &options.clusters;
+    let mut settings = clusters.options(clusters.epsilon.unwrap_or(0.0));
+    // Refused before copies are made.
+    settings.check()?;
+    let free = on.free_bytes()?;
+    let limit = (options.memory_limit).map_or(free, |bytes| free.min(bytes as u64));
+    let is_guarded = settings.guards != Guards::default() || !clusters.lock.is_empty();
+    if settings.method == Method::Auto && (options.memory_limit.is_some() || is_guarded) {
+        settings.method = Method::Grid;
+    }
+    let needed = DeviceMesh::bytes_needed(mesh, locks, settings.method);
+    let faces = weld::triangles(mesh);
+    if needed > limit || weld::check_sizes(mesh.points.len(), faces.len()).is_err() {
+        return in_slabs(on, mesh, &settings, options, [needed, limit]);
+    }
+    if options.memory_limit.is_some() {
+        // Lists of a length that is not known before take what is left, or are not made.
+        settings.tuning.dense_share = Some(0);
+        settings.tuning.most_neighbours = (limit - needed) / 4;
+    }
+    if clusters.ratio.is_some() || is_guarded || carries(mesh) {
+        return resident(on, mesh, locks, clusters, &settings);
+    }
+    let result = weld::weld_from_host(on, &mesh.points, faces, &settings)?;
+    Ok(Outcome {
+        device: on.name(),
+        welded: result.welded,
+        epsilon: settings.epsilon,
+        found: None,
+        locked: None,
+        stages: on.take_stages()?,
+        method: Some(result.method),
+        rounds: Some(result.left.len()),
+        slabs: None,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+/// Whether there is more to weld on a device than positions and triangles.
+fn carries(mesh: &Mesh) -> bool {
+    let carried = Carried::of(mesh, &[]);
+    *carried.attributes != VertexAttributes::default() || carried.regions.is_some()
+}
+
+/// Welds what takes more memory at once than may be used: bytes `needed`, and the `limit`.
+fn in_slabs(
+    on: &Device,
+    mesh: &Mesh,
+    settings: &weld::Options,
+    options: &Options,
+    [needed, limit]: [u64; 2],
+) -> Result<Outcome> {
+    let clusters = &options.clusters;
+    let method = format!("--method {}", settings.method.name());
+    let is_known = matches!(settings.method, Method::Auto | Method::Grid);
+    let has_guards = settings.guards != Guards::default();
+    for (is_there, what, remedy) in [
+        (clusters.ratio.is_some(), "--ratio", "give --epsilon"),
+        (has_guards, "tolerances", "leave them out"),
+        (!clusters.lock.is_empty(), "--lock", "leave it out"),
+        (!is_known, &*method, "leave it out"),
+        (
+            carries(mesh),
+            "normals, colours, texture coordinates and regions",
+            "drop them (trioxide convert to .off)",
+        ),
+    ] {
+        if is_there {
+            return Err(Error::Argument(format!(
+                "welding at once takes {needed} bytes of {}, of which {limit} may be used, and in slabs it does without {what}: \
+                 {remedy}, or give weld more memory",
+                on.name()
+            )));
+        }
+    }
+    if !options.device.quiet {
+        eprintln!(
+            "trioxide: welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
+        );
+    }
+    let faces = weld::triangles(mesh);
+    let result = weld::weld_in_slabs(on, &mesh.points, faces, settings, limit)?;
+    Ok(Outcome {
+        device: on.name(),
+        welded: result.welded,
+        epsilon: settings.epsilon,
+        found: None,
+        locked: None,
+        stages: on.take_stages()?,
+        method: Some(Method::Grid),
+        rounds: None,
+        slabs: Some((result.slabs, result.left.len())),
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+/// Welds with all that the mesh carries, on the device from beginning to end.
+fn resident(
+    on: &Device,
+    mesh: &Mesh,
+    locks: &Locks,
+    clusters: &Clusters,
+    settings: &weld::Options,
+) -> Result<Outcome> {
+    let resident = DeviceMesh::upload(on, mesh, locks, settings.method)?;
+    let DeviceMesh {
+        points,
+        faces,
+        carried,
+    } = &resident;
+    let search =
+        |ratio| weld::epsilon_for_ratio_carrying(on, points, carried, &clusters.guards(), ratio);
+    let mut stages = on.take_stages()?;
+    let found = clusters.ratio.map(search).transpose()?;
+    if found.is_some() {
+        // Its stages are those of a weld, many times: one for all.
+        let of_search = on.take_stages()?;
+        stages.push(Stage {
+            name: "search epsilon",
+            milliseconds: of_search.iter().map(|stage| stage.milliseconds).sum(),
+        });
+    }
+    let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
+    let epsilon = epsilon.expect("the options ask for one of both");
+    let settings = weld::Options {
+        epsilon,
+        ..*settings
+    };
+    let result = weld::weld_carrying(on, points, faces, carried, &settings)?;
+    let locked = (!carried.locked.is_empty())
+        .then(|| trioxide::collective::count_bits(on, &carried.locked))
+        .transpose()?;
+    let welded = result.download(on)?;
+    stages.extend(on.take_stages()?);
+    Ok(Outcome {
+        device: on.name(),
+        epsilon,
+        found,
+        locked: locked.map(|count| count as usize),
+        method: Some(result.method),
+        rounds: Some(result.left.len()),
+        slabs: None,
+        welded,
+        stages,
+        peak_bytes: Some(on.peak_bytes()),
+    })
+}
+
+fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
+    let start = Instant::now();
+    let locked = locks.find(mesh)?;
+    let carried = Carried::of(mesh, &locked);
+    let search = |ratio| {
+        reference::weld::epsilon_for_ratio(&mesh.points, &carried, &clusters.guards(), ratio)
+    };
+    let found = clusters.ratio.map(search).transpose()?;
+    let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
+    let epsilon = epsilon.expect("the options ask for one of both");
+    let options = clusters.options(epsilon);
+    let welded = reference::weld_carrying(&mesh.points, weld::triangles(mesh), &carried, &options)?;
+    Ok(Outcome {
+        device: "serial".to_owned(),
+        welded,
+        epsilon,
+        found,
+        locked: (!locked.is_empty()).then(|| locked.iter().filter(|&&lock| lock).count()),
+        stages: vec![Stage {
+            name: "weld",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        }],
+        method: None,
+        rounds: None,
+        slabs: None,
+        peak_bytes: None,
+    })
+}

@@ -1,0 +1,57 @@
+//! The `trioxide` command line.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod commands;
+
+/// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
+#[derive(Parser)]
+#[command(name = "trioxide", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// One variant a command: `Info(commands::info::Options)`.
+#[derive(Subcommand)]
+enum Command {
+    Generate(commands::generate::Options),
+    Info(commands::info::Options),
+    Convert(commands::convert::Options),
+    Polylla(commands::polylla::Options),
+    Refine(commands::refine::Options),
+    Smooth(commands::smooth::Options),
+    Devices(commands::devices::Options),
+    Selftest(commands::selftest::Options),
+    Bench(trioxide_bench::measure::Options),
+    Render(commands::render::Options),
+    Vem(commands::vem::Options),
+    Weld(commands::weld::Options),
+}
+
+fn main() -> ExitCode {
+    // clap exits with status 2 on bad usage.
+    let result: trioxide::Result<()> = match Cli::parse().command {
+        Command::Generate(options) => commands::generate::run(&options),
+        Command::Info(options) => commands::info::run(&options),
+        Command::Convert(options) => commands::convert::run(&options),
+        Command::Polylla(options) => commands::polylla::run(&options),
+        Command::Refine(options) => commands::refine::run(&options),
+        Command::Smooth(options) => commands::smooth::run(&options),
+        Command::Devices(options) => commands::devices::run(&options),
+        Command::Selftest(options) => commands::selftest::run(&options),
+        Command::Bench(options) => trioxide_bench::measure::run(&options),
+        Command::Render(options) => commands::render::run(&options),
+        Command::Vem(options) => commands::vem::run(&options),
+        Command::Weld(options) => commands::weld::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trioxide: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,611 @@
+//! The command line as its users meet it: exit status, messages, files, JSON.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use trioxide::mesh::{Mesh, Segment};
+use trioxide::{formats, generate};
+
+/// Two triangles of the unit square.
+const SQUARE: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n";
+
+/// What one call of the binary did.
+struct Call {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// A directory to call the binary in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(self, name: &str, content: &str) -> Self {
+        fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    fn call(&self, arguments: &[&str]) -> Call {
+        let output: Output = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        Call {
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Names of all files, in order.
+    fn files(&self) -> Vec<String> {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| name(entry.unwrap())).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Call {
+    #[track_caller]
+    fn succeeds(self) -> Self {
+        assert_eq!(self.status, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// Fails with `status` and one sentence that has all of `words`.
+    #[track_caller]
+    fn fails(self, status: i32, words: &[&str]) -> Self {
+        assert_eq!(self.status, Some(status), "{}{}", self.stdout, self.stderr);
+        for word in words {
+            assert!(
+                self.stderr.contains(word),
+                "no {word:?} in: {}",
+                self.stderr
+            );
+        }
+        if status == 1 {
+            assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+            assert!(self.stderr.starts_with("trioxide: "), "{}", self.stderr);
+        }
+        self
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        let call = self.succeeds();
+        serde_json::from_str(&call.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", call.stdout))
+    }
+}
+
+fn square() -> Place {
+    Place::new().file("square.off", SQUARE)
+}
+
+#[test]
+fn bad_usage_exits_with_2() {
+    let place = square();
+    place.call(&[]).fails(2, &["Usage"]);
+    place.call(&["polyla"]).fails(2, &["polylla"]);
+    place.call(&["polylla"]).fails(2, &["<INPUT>"]);
+    place
+        .call(&["polylla", "square.off", "--device", "gpu"])
+        .fails(2, &["cuda:N"]);
+    place
+        .call(&["polylla", "square.off", "--threads", "0"])
+        .fails(2, &["--threads"]);
+    place
+        .call(&["polylla", "square.off", "--precision", "f16"])
+        .fails(2, &["f32", "f64"]);
+    place
+        .call(&["generate", "grid", "-n", "many", "-o", "x.off"])
+        .fails(2, &["many"]);
+    assert_eq!(place.files(), ["square.off"]);
+}
+
+#[test]
+fn help_and_version_exit_with_0() {
+    let place = Place::new();
+    for command in [
+        "generate", "info", "convert", "render", "polylla", "devices", "selftest",
+    ] {
+        let help = place.call(&["help"]).succeeds().stdout;
+        assert!(help.contains(command), "{help}");
+        place.call(&[command, "--help"]).succeeds();
+    }
+    assert!(
+        place
+            .call(&["--version"])
+            .succeeds()
+            .stdout
+            .starts_with("trioxide ")
+    );
+}
+
+#[test]
+fn bad_files_are_refused_by_name() {
+    let place = square()
+        .file("mesh.gltf", "{}\n")
+        .file("bad.off", &SQUARE.replace("1 0 0", "1 0 zero"))
+        .file("range.off", &SQUARE.replace("3 0 2 3", "3 0 2 4"));
+    for command in ["polylla", "info"] {
+        place
+            .call(&[command, "absent.off"])
+            .fails(1, &["absent.off", "No such file"]);
+        place
+            .call(&[command, "mesh.gltf"])
+            .fails(1, &["mesh.gltf", ".off", ".vtu"]);
+        // Line 4 has a word where a number is expected.
+        place
+            .call(&[command, "bad.off"])
+            .fails(1, &["bad.off:4", "zero"]);
+        place
+            .call(&[command, "range.off"])
+            .fails(1, &["range.off:8", "4"]);
+    }
+    place
+        .call(&["polylla", "square.off", "-o", "polygons.gltf"])
+        .fails(1, &["polygons.gltf", ".vtu"]);
+    place
+        .call(&[
+            "polylla",
+            "square.off",
+            "--quiet",
+            "-o",
+            "absent/polygons.off",
+        ])
+        .fails(1, &["absent"]);
+}
+
+#[test]
+fn bad_meshes_are_refused_by_element_and_rule() {
+    let place = Place::new()
+        .file("nan.off", &SQUARE.replace("1 1 0", "1 nan 0"))
+        .file("clockwise.off", &SQUARE.replace("3 0 2 3", "3 0 3 2"))
+        .file("flat.off", &SQUARE.replace("0 1 0", "2 2 0"))
+        .file(
+            "quad.off",
+            "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
+        )
+        .file("space.off", &SQUARE.replace("1 1 0", "1 1 1"))
+        .file(
+            "fan.off",
+            "OFF\n5 3 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 2 0\n3 0 1 2\n3 2 1 3\n3 2 1 4\n",
+        );
+    for device in ["cpu", "serial"] {
+        let polylla = |mesh: &str| {
+            let call = place.call(&["polylla", mesh, "--device", device, "-o", "out.off"]);
+            assert!(!place.files().contains(&"out.off".to_owned()));
+            call
+        };
+        polylla("nan.off").fails(1, &["nan.off", "vertex 2", "finite"]);
+        polylla("clockwise.off").fails(1, &["clockwise.off", "triangle 1", "clockwise"]);
+        polylla("flat.off").fails(1, &["flat.off", "triangle 1", "degenerate"]);
+        polylla("quad.off").fails(1, &["quad.off", "face 0", "4 vertices"]);
+        polylla("space.off").fails(1, &["space.off", "vertex 2", "planar"]);
+        polylla("fan.off").fails(1, &["fan.off", "triangle"]);
+    }
+}
+
+#[test]
+fn a_failure_leaves_the_output_as_it_was() {
+    let place = Place::new()
+        .file("nan.off", &SQUARE.replace("1 1 0", "1 nan 0"))
+        .file("polygons.off", "precious");
+    for arguments in [
+        &["polylla", "nan.off", "-o", "polygons.off"][..],
+        &["convert", "absent.off", "polygons.off"],
+        &["generate", "grid", "-n", "0", "-o", "polygons.off"],
+    ] {
+        place.call(arguments);
+        assert_eq!(
+            fs::read_to_string(place.path("polygons.off")).unwrap(),
+            "precious"
+        );
+    }
+    assert_eq!(place.files(), ["nan.off", "polygons.off"]);
+}
+
+#[test]
+fn an_absent_device_is_an_error() {
+    let reason = if has_cuda() {
+        "there is no CUDA device 9: this machine has"
+    } else {
+        "use --device cpu"
+    };
+    square()
+        .call(&["polylla", "square.off", "--device", "cuda:9"])
+        .fails(1, &["CUDA", reason]);
+}
+
+/// Whether this machine has a CUDA device.
+fn has_cuda() -> bool {
+    let devices = Place::new().call(&["devices", "--json", "-"]).json();
+    devices["cuda_unavailable"].is_null()
+}
+
+#[test]
+fn auto_says_once_why_it_uses_the_cpu() {
+    let place = square();
+    let call = place
+        .call(&["polylla", "square.off", "-o", "out.off"])
+        .succeeds();
+    if has_cuda() {
+        assert_eq!(call.stderr, "");
+    } else {
+        assert_eq!(call.stderr.lines().count(), 1, "{}", call.stderr);
+        assert!(
+            call.stderr.contains("running on the CPU"),
+            "{}",
+            call.stderr
+        );
+        assert!(call.stdout.contains("CPU"), "{}", call.stdout);
+    }
+    let quiet = place.call(&["polylla", "square.off", "--quiet"]).succeeds();
+    assert_eq!((quiet.stdout, quiet.stderr), (String::new(), String::new()));
+}
+
+#[test]
+fn polylla_reports_as_json_and_writes_polygons() {
+    let place = square();
+    for device in ["cpu", "serial"] {
+        let arguments = [
+            "polylla",
+            "square.off",
+            "--device",
+            device,
+            "--json",
+            "-",
+            "-o",
+            "out.off",
+        ];
+        let object = place.call(&arguments).json();
+        assert_eq!(object["command"], "polylla");
+        assert_eq!(object["input"], "square.off");
+        assert!(object["device"].is_string() && object["milliseconds"].is_f64());
+        let stages = object["stages"].as_array().unwrap();
+        assert!(!stages.is_empty());
+        assert!(
+            stages
+                .iter()
+                .all(|s| s["name"].is_string() && s["milliseconds"].is_f64())
+        );
+        for (key, count) in [
+            ("vertices", 4),
+            ("triangles", 2),
+            ("polygons", 1),
+            ("regions", 1),
+            ("frontier_edges", 4),
+            ("barrier_tips", 0),
+            ("weakly_simple", 0),
+        ] {
+            assert_eq!(object[key], count, "{key}");
+        }
+        let info = place.call(&["info", "out.off", "--json", "-"]).json();
+        assert_eq!((&info["faces"], &info["area"]), (&1.into(), &1.0.into()));
+        assert_eq!(info["problems"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn json_goes_to_a_file_and_text_to_the_terminal() {
+    let place = square();
+    let arguments = [
+        "polylla",
+        "square.off",
+        "--device",
+        "cpu",
+        "--timings",
+        "--json",
+        "out.json",
+    ];
+    let call = place.call(&arguments).succeeds();
+    for name in ["polygons", "label longest edges", "time without files"] {
+        assert!(call.stdout.contains(name), "no {name} in {}", call.stdout);
+    }
+    let object: Value = serde_json::from_slice(&fs::read(place.path("out.json")).unwrap()).unwrap();
+    assert_eq!(object["polygons"], 1);
+}
+
+#[test]
+fn devices_agree_on_generated_meshes() {
+    let place = Place::new();
+    for (kind, points) in [("grid", "900"), ("random", "2k"), ("disk", "500")] {
+        place
+            .call(&["generate", kind, "-n", points, "-o", "mesh.ply"])
+            .succeeds();
+        let polygons = |device: &str| {
+            let output = format!("{device}.off");
+            let arguments = ["polylla", "mesh.ply", "--device", device, "-o", &output];
+            place.call(&arguments).succeeds();
+            fs::read(place.path(&output)).unwrap()
+        };
+        assert!(polygons("cpu") == polygons("serial"), "{kind}");
+    }
+}
+
+#[test]
+fn every_written_format_is_told_by_its_extension() {
+    let place = square();
+    for name in ["out.off", "out.obj", "out.ply", "out.vtu", "out.ale"] {
+        place
+            .call(&["polylla", "square.off", "--quiet", "-o", name])
+            .succeeds();
+        assert!(fs::metadata(place.path(name)).unwrap().len() > 0, "{name}");
+        if Path::new(name).extension().unwrap() != "ale" {
+            let info = place.call(&["info", name, "--json", "-"]).json();
+            assert_eq!(info["faces"], 1, "{name}");
+        }
+    }
+    for name in ["out.png", "out.svg"] {
+        place
+            .call(&["render", "out.off", "-o", name, "--width", "100"])
+            .succeeds();
+        assert!(fs::metadata(place.path(name)).unwrap().len() > 0, "{name}");
+    }
+}
+
+#[test]
+fn scans_and_clouds_go_through_every_command() {
+    let place = Place::new();
+    for (kind, name, faces) in [
+        ("scan", "mesh.ply", 1996),
+        ("scan", "mesh.stl", 1996),
+        ("cloud", "mesh.laz", 0),
+        ("cloud", "mesh.xyz", 0),
+    ] {
+        place
+            .call(&["generate", kind, "-n", "1k", "--seed", "7", "-o", name])
+            .succeeds();
+        let info = place.call(&["info", name, "--json", "-"]).json();
+        assert_eq!(info["faces"], faces, "{name}");
+        let view = [
+            "render", name, "-o", "out.png", "--view", "-20,30", "--up", "y",
+        ];
+        place.call(&view).succeeds();
+        let arguments = ["convert", name, "out.ply", "--encoding", "text"];
+        place.call(&arguments).succeeds();
+        let text = fs::read(place.path("out.ply")).unwrap();
+        assert!(text.starts_with(b"ply\nformat ascii"), "{name}");
+    }
+    let lost = place.call(&["convert", "mesh.ply", "out.las"]).succeeds();
+    for part in ["holds no faces", "are rounded to"] {
+        assert!(lost.stderr.contains(part), "{}", lost.stderr);
+    }
+    place
+        .call(&["convert", "mesh.ply", "out.off", "--encoding", "text"])
+        .fails(1, &["not written in this encoding"]);
+}
+
+#[test]
+fn selftest_runs_the_named_checks() {
+    let place = Place::new();
+    let call = place
+        .call(&["selftest", "--device", "cpu", "--only", "a grid gives"])
+        .succeeds();
+    assert!(
+        call.stdout.contains("ok      a grid gives its squares"),
+        "{}",
+        call.stdout
+    );
+    place
+        .call(&["selftest", "--device", "serial"])
+        .fails(1, &["serial"]);
+}
+
+/// The fixture as a file's content.
+fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+/// Ends of each segment, the smaller first, with its marker, in order.
+fn segments(mesh: &Mesh) -> Vec<([u32; 2], i32)> {
+    let mut segments: Vec<_> = mesh
+        .segments
+        .iter()
+        .map(
+            |&Segment {
+                 ends: [a, b],
+                 marker,
+             }| ([a.min(b), a.max(b)], marker),
+        )
+        .collect();
+    segments.sort();
+    segments
+}
+
+/// Sides of all faces, the smaller end first.
+fn sides(mesh: &Mesh) -> BTreeSet<[u32; 2]> {
+    let mut sides = BTreeSet::new();
+    for face in (0..mesh.faces.len()).map(|i| mesh.faces.get(i)) {
+        for (&a, &b) in face.iter().zip(face.iter().cycle().skip(1)) {
+            sides.insert([a.min(b), a.max(b)]);
+        }
+    }
+    sides
+}
+
+#[test]
+fn polylla_keeps_regions_and_segments_with_their_tags() {
+    // The square with hole gets one more segment, from its outer to its inner boundary.
+    let poly = fixture("square_with_hole.poly")
+        .replace("\n16 1\n", "\n17 1\n")
+        .replace("\n1\n0 1.5 1.5", "\n16 4 5 -77\n1\n0 1.5 1.5");
+    // Between both regions, then into the right one; numbered from 1, as the points are.
+    let two_regions = "0 2\n4 1\n1 3 8 100\n2 8 13 101\n3 13 14 200\n4 9 14 201\n0\n";
+    let place = Place::new()
+        .file("hole.node", &fixture("square_with_hole.node"))
+        .file("hole.ele", &fixture("square_with_hole.ele"))
+        .file("hole.poly", &poly)
+        .file("two.node", &fixture("two_regions.node"))
+        .file("two.ele", &fixture("two_regions.ele"))
+        .file("two.poly", two_regions);
+    // Segments here and there end inside of regions.
+    let mut random = generate::random(400, 1).unwrap();
+    let some = random.triangles.iter().step_by(7).enumerate();
+    random.segments = some
+        .map(|(i, &[a, b, _])| Segment {
+            ends: [a, b],
+            marker: 20 - i as i32,
+        })
+        .collect();
+    let tagged = random.segments[3];
+    formats::write(&place.path("random.node"), &random.into()).unwrap();
+    let [a, b] = tagged.ends;
+    let tagged = ([a.min(b), a.max(b)], tagged.marker);
+    for (name, count, tagged) in [
+        ("hole", 17, ([4, 5], -77)),
+        ("random", 108, tagged),
+        ("two", 4, ([12, 13], 200)),
+    ] {
+        let input = formats::read(&place.path(name)).unwrap();
+        assert_eq!(input.segments.len(), count, "{name}");
+        for output in ["out.ply", "out.vtu"] {
+            for device in ["cpu", "serial"] {
+                for strict in [&[][..], &["--strict"]] {
+                    let arguments = ["polylla", name, "--device", device, "-o", output];
+                    let call = place.call(&[&arguments[..], strict].concat()).succeeds();
+                    assert_eq!(call.stderr, "");
+                    let mesh = formats::read(&place.path(output)).unwrap();
+                    assert_eq!(segments(&mesh), segments(&input), "{name} {output}");
+                    assert!(segments(&mesh).contains(&tagged), "{name} {output}");
+                    let sides = sides(&mesh);
+                    for (ends, _) in segments(&mesh) {
+                        assert!(sides.contains(&ends), "{name} {output}: {ends:?}");
+                    }
+                    let info = place.call(&["info", output, "--json", "-"]).json();
+                    assert_eq!(info["segments"], count, "{name} {output}");
+                }
+            }
+        }
+    }
+    // Of the two regions, the left half is 10 and the right one 20.
+    let mesh = formats::read(&place.path("out.vtu")).unwrap();
+    let regions = mesh.regions.unwrap();
+    assert_eq!(regions.len(), mesh.faces.len());
+    for (i, &region) in regions.iter().enumerate() {
+        let face = mesh.faces.get(i);
+        let x: f64 = face.iter().map(|&v| mesh.points[v as usize].x).sum();
+        let is_left = x < 0.5 * face.len() as f64;
+        assert_eq!(region, if is_left { 10 } else { 20 }, "polygon {i}");
+    }
+}
+
+#[test]
+fn polylla_drops_tags_only_where_it_says_so() {
+    let place = Place::new()
+        .file("two.node", &fixture("two_regions.node"))
+        .file("two.ele", &fixture("two_regions.ele"))
+        .file("two.poly", "0 2\n1 1\n1 3 8 100\n0\n");
+    let polylla = |arguments: &[&str]| {
+        let call = ["polylla", "two", "--device", "cpu"];
+        place.call(&[&call[..], arguments].concat()).succeeds()
+    };
+    let call = polylla(&["--unconstrained", "-o", "out.ply"]);
+    assert_eq!(call.stderr, "");
+    let mesh = formats::read(&place.path("out.ply")).unwrap();
+    assert_eq!((mesh.regions, mesh.segments), (None, vec![]));
+    let call = polylla(&["-o", "out.off"]);
+    for what in ["OFF holds no regions", "OFF holds no segments"] {
+        assert!(call.stderr.contains(what), "{}", call.stderr);
+    }
+    assert_eq!(polylla(&["-o", "out.off", "--quiet"]).stderr, "");
+}
+
+#[test]
+fn bench_kernels_tells_time_and_rate_of_every_kernel() {
+    let place = Place::new();
+    let arguments = [
+        "bench", "kernels", "-n", "500", "--runs", "1", "--device", "cpu", "--quiet", "--json",
+        "k.json",
+    ];
+    let call = place.call(&arguments);
+    assert_eq!(call.status, Some(0), "{}", call.stderr);
+    assert!(
+        call.stdout.contains("share: of a copy's"),
+        "{}",
+        call.stdout
+    );
+    let object: Value = serde_json::from_slice(&fs::read(place.path("k.json")).unwrap()).unwrap();
+    assert_eq!(object["schema"], "trioxide-bench/1");
+    assert_eq!(object["family"], "kernels");
+    let mut found = BTreeSet::new();
+    for run in object["runs"].as_array().unwrap() {
+        let stages = run["stages"].as_array().unwrap();
+        let times: Vec<f64> = stages
+            .iter()
+            .map(|stage| stage["median"].as_f64().unwrap())
+            .collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+        let copy = run["machine"]["copy_bandwidth_gb_s"].as_f64().unwrap();
+        for stage in stages {
+            assert!(stage["launches"].as_u64().unwrap() > 0, "{stage}");
+            found.insert(stage["name"].as_str().unwrap().to_owned());
+            let Some(bytes) = stage["bytes"].as_f64() else {
+                assert!(
+                    stage["gb_s"].is_null() && stage["share"].is_null(),
+                    "{stage}"
+                );
+                continue;
+            };
+            let rate = bytes / (stage["median"].as_f64().unwrap() * 1e6);
+            assert!(
+                (stage["gb_s"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9,
+                "{stage}"
+            );
+            assert!(
+                (stage["share"].as_f64().unwrap() * copy / rate - 1.0).abs() < 1e-9,
+                "{stage}"
+            );
+        }
+    }
+    // One of each family, and each layout.
+    for name in [
+        "scan_sums",
+        "list_bits",
+        "fill_buckets",
+        "match_twins",
+        "link_frontier_edges",
+        "label_max_f64",
+        "find_longest_edges_f64",
+        "follow_marked_triangles",
+        "divide_all_triangles_f64",
+        "order_tet_edges_f64",
+        "gather_points",
+        "claim_faces",
+        "gather_neighbours",
+        "mark_boundary_faces",
+        "measure_cells_f64",
+        "sweep_form_a_soa_f64",
+        "sweep_form_a_aos_f64",
+        "sweep_form_a_aligned_f64",
+        "sweep_class_aligned_f64",
+    ] {
+        assert!(found.contains(name), "{name}: {found:?}");
+    }
+    let call = place.call(&["bench", "kernels", "--mesh", "scan", "--device", "cpu"]);
+    assert_ne!(call.status, Some(0));
+    assert!(
+        call.stderr.contains("grid, jittered or random"),
+        "{}",
+        call.stderr
+    );
+}

@@ -1,0 +1,252 @@
+//! The command line on volume meshes.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use trioxide::formats::{read_volume, write_volume};
+use trioxide::mesh::Polygons;
+use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
+use trioxide::{generate, validate};
+
+/// A folder to run in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_trioxide"))
+            .args(arguments.split_whitespace())
+            .current_dir(self.0.path())
+            .output()
+            .unwrap()
+    }
+
+    fn succeeds(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn fails(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        errors
+    }
+
+    fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.succeeds(&format!("{arguments} --json -"))).unwrap()
+    }
+
+    fn tets(&self, name: &str) -> TetMesh {
+        read_volume(&self.path(name))
+            .unwrap()
+            .into_tet_mesh()
+            .unwrap()
+    }
+}
+
+#[test]
+fn generated_meshes_pass_through_every_format() {
+    let place = Place::new();
+    let said = place.succeeds("generate tets -n 1000 --seed 3 -o a.vtu");
+    assert_eq!(said, "a.vtu: 1000 vertices, 4374 cells, 972 tagged faces\n");
+    assert_eq!(place.tets("a.vtu"), generate::tet_grid(1000, 3).unwrap());
+    place.succeeds("generate tets -n 300 --random -o r.mesh --quiet");
+    assert_eq!(place.tets("r.mesh"), generate::random_tets(300, 0).unwrap());
+
+    // Those that keep the order come first.
+    let chain = [
+        ("a.vtu", "b.vtk", ""),
+        ("b.vtk", "c.vtk", "--volume-encoding text"),
+        ("c.vtk", "d.mesh", ""),
+        ("d.mesh", "e.meshb", ""),
+        ("e.meshb", "f.node", ""),
+        ("f", "g.msh", "--msh-version 2.2"),
+        ("g.msh", "h.msh", "--msh-version 2.2 --volume-encoding text"),
+        ("h.msh", "i.vtu", "--volume-encoding text"),
+        ("i.vtu", "j.vtu", ""),
+    ];
+    for (from, to, options) in chain {
+        place.succeeds(&format!("convert {from} {to} {options}"));
+        assert_eq!(place.tets(to), place.tets("a.vtu"), "{to}");
+    }
+    let bytes = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("a.vtu"), bytes("j.vtu"));
+    place.succeeds("convert b.vtk l.vtk --encoding text");
+    assert_eq!(bytes("c.vtk"), bytes("l.vtk"));
+    let refused = place.fails("convert a.vtu l.vtk --encoding big-endian");
+    assert!(refused.contains("not written in this encoding"));
+    for options in ["", "--volume-encoding text"] {
+        place.succeeds(&format!("convert a.vtu k.msh {options}"));
+        let mut faces = [place.tets("a.vtu").faces, place.tets("k.msh").faces];
+        faces
+            .iter_mut()
+            .for_each(|faces| faces.sort_by_key(|face| (face.tag, face.vertices)));
+        assert_eq!(faces[0], faces[1]);
+        assert_eq!(
+            place.tets("k.msh").tetrahedra,
+            place.tets("a.vtu").tetrahedra
+        );
+    }
+    assert!(
+        place
+            .fails("convert a.vtu a.off")
+            .contains("none of those of volume meshes")
+    );
+    assert!(
+        place
+            .fails("convert a.vtu a.mesh --volume-encoding binary")
+            .contains("not written in this encoding")
+    );
+    assert!(
+        place
+            .fails("generate tets -n 9 -o a.ply")
+            .contains("none of those of volume meshes")
+    );
+    assert!(
+        place
+            .fails("generate grid -n 9 --random -o a.ply")
+            .contains("--random goes with tets")
+    );
+}
+
+#[test]
+fn info_counts_and_measures() {
+    let place = Place::new();
+    place.succeeds("generate tets -n 1000 -o a.meshb");
+    let json = place.json("info a.meshb");
+    assert_eq!(json["vertices"], 1000);
+    assert_eq!(json["cells"], 4374);
+    assert_eq!(json["cell_kinds"]["tetrahedron"], 4374);
+    assert_eq!(
+        (&json["boundary_faces"], &json["boundary_vertices"]),
+        (&972.into(), &488.into())
+    );
+    assert_eq!(
+        (&json["inverted"], &json["face_tags"]["6"]),
+        (&0.into(), &162.into())
+    );
+    assert!((json["volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    let angle = json["smallest_dihedral_angle"].as_f64().unwrap();
+    assert!((10.0..45.0).contains(&angle), "{angle}");
+    let text = place.succeeds("info a.meshb");
+    assert!(text.contains("boundary vertices         488\n"), "{text}");
+
+    // A hexahedron, and a tetrahedron that is inverted.
+    let mut cells = MixedCells::default();
+    cells.push(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    cells.push(&[4, 6, 5, 8]);
+    let corner = |i: usize| {
+        glam::DVec3::new(
+            (i % 4 % 3).min(1) as f64,
+            (i % 4 / 2) as f64,
+            (i / 4) as f64,
+        )
+    };
+    let mesh = VolumeMesh {
+        points: (0..9).map(corner).collect(),
+        cells: Cells::Mixed(cells),
+        regions: Some(vec![1, 2]),
+        faces: Polygons::default(),
+        face_tags: Vec::new(),
+    };
+    write_volume(&place.path("m.vtu"), &mesh).unwrap();
+    let json = place.json("info m.vtu");
+    assert_eq!(
+        (&json["inverted"], &json["regions"]["2"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(json["problems"][0], "1 cell inverted: first cell 1");
+    assert!(
+        place
+            .fails("refine m.vtu")
+            .contains("cell 0 is a hexahedron, but this operation takes tetrahedra only")
+    );
+}
+
+#[test]
+fn refinement_is_the_same_on_every_device_and_keeps_tags() {
+    let place = Place::new();
+    let mut mesh = VolumeMesh::from(generate::tet_grid(125, 1).unwrap());
+    mesh.regions = Some((0..mesh.cells.len() as i32).map(|i| i % 5 - 2).collect());
+    write_volume(&place.path("a.vtu"), &mesh).unwrap();
+    std::fs::write(place.path("ids"), "0 5 # and\n17\n").unwrap();
+    for mark in [
+        "--mark all",
+        "--mark fraction:0.1 --seed 4 --rounds 3",
+        "--mark box:0,0,0,0.4,0.4,1",
+        "--mark ball:0.5,0.5,0.5,0.3 --rounds 2",
+        "--mark volume:0.002",
+        "--mark file:ids --rounds 2 --max-triangles 500",
+        "--precision f32",
+    ] {
+        let counts = ["serial", "cpu"].map(|device| {
+            let json = place.json(&format!(
+                "refine a.vtu {mark} --device {device} -o {device}.vtu"
+            ));
+            assert_eq!(json["input_cells"], 384);
+            assert!(json["cells"].as_u64() > Some(384), "{mark}");
+            json["cells"].clone()
+        });
+        assert_eq!(counts[0], counts[1], "{mark}");
+        let [serial, cpu] = ["serial.vtu", "cpu.vtu"].map(|name| place.tets(name));
+        assert_eq!(serial, cpu, "{mark}");
+        validate::tets(&cpu).unwrap();
+        assert!(
+            cpu.regions
+                .unwrap()
+                .iter()
+                .all(|region| (-2..=2).contains(region))
+        );
+        assert!(cpu.faces.iter().all(|face| (1..=6).contains(&face.tag)));
+    }
+    // A mesh that is inverted as a whole is turned around, and it is said.
+    let mut inverted = generate::tet_grid(27, 1).unwrap();
+    inverted.tetrahedra.iter_mut().for_each(|t| t.swap(0, 1));
+    write_volume(&place.path("i.mesh"), &inverted.into()).unwrap();
+    let output = place.run("refine i.mesh -o o.msh --device cpu");
+    assert!(output.status.success());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        errors,
+        "trioxide: 48 inverted tetrahedra were turned around\n"
+    );
+    validate::tets(&place.tets("o.msh")).unwrap();
+
+    for (options, words) in [
+        (
+            "--coarsen-to 0",
+            "--coarsen-to goes with planar meshes, but a.vtu is a volume mesh",
+        ),
+        ("--maps maps", "--maps goes with planar meshes"),
+        ("--until-area 1", "--until-area goes with planar meshes"),
+        (
+            "--mark area:0.1",
+            "--mark area:0.1 goes with planar meshes; tetrahedra are marked by all",
+        ),
+        ("--mark disk:0,0,1", "tetrahedra are marked by all"),
+        ("--mark ball:0,0,0,-1", "a radius of 0 or more"),
+        ("-o x.off", "none of those of volume meshes"),
+    ] {
+        let errors = place.fails(&format!("refine a.vtu {options} --device cpu"));
+        assert!(errors.contains(words), "{errors}");
+    }
+    place.succeeds("generate grid -n 9 -o g.off");
+    let errors = place.fails("refine g.off --mark volume:1 --device cpu");
+    assert!(
+        errors.contains("--mark volume:1 goes with volume meshes"),
+        "{errors}"
+    );
+}

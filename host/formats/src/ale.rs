@@ -1,0 +1,89 @@
+//! The virtual element mesh of the Polylla authors' programs: `.ale`, written only.
+//!
+//! The format is VEMLab's (<https://camlab.cl/software/vemlab/>) as Polylla's `print_ALE` writes it: text with a comment
+//! before each part; the word `Custom` for the domain; the nodes, two coordinates each; the polygons, each its size and
+//! its nodes; on one line the nodes of the Dirichlet boundary, which is the whole boundary here; those of the Neumann
+//! boundary, `0` for none; and xmin, xmax, ymin and ymax.
+//!
+//! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them; some
+//! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They list the
+//! nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::atomic_file::write_atomically;
+use super::rows_out::{push_f64, push_integer, write_records};
+use trioxide_mesh::edges::Edges;
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::{Error, Result};
+
+pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    if let Some(i) = mesh
+        .points
+        .iter()
+        .position(|point| point.z != mesh.points[0].z)
+    {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            reason: format!("the format holds planar meshes only, but vertex {i} has another z"),
+        });
+    }
+    write_atomically(path, |file| write_to(file, mesh))
+}
+
+fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
+    writeln!(out, "# domain type\nCustom")?;
+    writeln!(
+        out,
+        "# nodal coordinates: number of nodes followed by the coordinates\n{}",
+        mesh.points.len()
+    )?;
+    write_records(out, mesh.points.len(), |buffer, i| {
+        push_f64(buffer, mesh.points[i].x);
+        buffer.push(b' ');
+        push_f64(buffer, mesh.points[i].y);
+        buffer.push(b'\n');
+    })?;
+    writeln!(
+        out,
+        "# element connectivity: number of elements followed by the elements\n{}",
+        mesh.faces.len()
+    )?;
+    write_records(out, mesh.faces.len(), |buffer, i| {
+        let polygon = mesh.faces.get(i);
+        push_integer(buffer, polygon.len());
+        for vertex in polygon {
+            buffer.push(b' ');
+            push_integer(buffer, u64::from(*vertex) + 1);
+        }
+        buffer.push(b'\n');
+    })?;
+    writeln!(out, "# indices of nodes located on the Dirichlet boundary")?;
+    let mut nodes = Edges::of(&mesh.faces).boundary.into_flattened();
+    nodes.sort_unstable();
+    nodes.dedup();
+    write_records(out, nodes.len(), |buffer, i| {
+        if i > 0 {
+            buffer.push(b' ');
+        }
+        push_integer(buffer, u64::from(nodes[i]) + 1);
+    })?;
+    writeln!(
+        out,
+        "\n# indices of nodes located on the Neumann boundary\n0"
+    )?;
+    writeln!(out, "# xmin, xmax, ymin, ymax of the bounding box")?;
+    let mut points = mesh.points.iter();
+    let first = points.next().copied().unwrap_or_default();
+    let (min, max) = points.fold((first, first), |(min, max), p| (min.min(*p), max.max(*p)));
+    let mut line = Vec::new();
+    for (i, bound) in [min.x, max.x, min.y, max.y].into_iter().enumerate() {
+        if i > 0 {
+            line.push(b' ');
+        }
+        push_f64(&mut line, bound);
+    }
+    line.push(b'\n');
+    out.write_all(&line)
+}

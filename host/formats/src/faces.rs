@@ -1,0 +1,136 @@
+//! Faces as a reader meets them.
+
+use trioxide_mesh::mesh::{Faces, Polygons};
+
+/// Faces in the order of the file. As long as all are triangles only their vertices are kept.
+#[derive(Default)]
+pub(crate) struct FaceList {
+    vertices: Vec<u32>,
+    /// Number of faces.
+    count: usize,
+    /// End of each face in `vertices`; empty while all faces are triangles.
+    ends: Vec<u32>,
+}
+
+impl FaceList {
+    /// Adds a vertex to the face that [`FaceList::finish_face`] ends.
+    #[inline]
+    pub(crate) fn push_vertex(&mut self, vertex: u32) {
+        self.vertices.push(vertex);
+    }
+
+    /// Ends a face.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    #[inline]
+    pub(crate) fn finish_face(&mut self) -> Result<(), String> {
+        let begin = match self.ends.last() {
+            Some(end) => *end as usize,
+            None => 3 * self.count,
+        };
+        let size = self.vertices.len() - begin;
+        if size == 3 && self.ends.is_empty() {
+            self.count += 1;
+            return Ok(());
+        }
+        if size < 3 {
+            let plural = if size == 1 { "vertex" } else { "vertices" };
+            return Err(format!(
+                "a face has {size} {plural}, but at least 3 are needed"
+            ));
+        }
+        if self.ends.is_empty() {
+            let triangles = u32::try_from(3 * self.count).map_err(|_| too_many())?;
+            self.ends.extend((3..=triangles).step_by(3));
+        }
+        self.ends
+            .push(u32::try_from(self.vertices.len()).map_err(|_| too_many())?);
+        self.count += 1;
+        Ok(())
+    }
+
+    /// The faces of all `lists`, one behind the other.
+    ///
+    /// # Errors
+    /// The rule that they break together.
+    pub(crate) fn concat(lists: Vec<FaceList>) -> Result<Faces, String> {
+        let corners: usize = lists.iter().map(|list| list.vertices.len()).sum();
+        // No index may be `NONE`.
+        if corners >= u32::MAX as usize {
+            return Err(too_many());
+        }
+        if lists.iter().all(|list| list.ends.is_empty()) {
+            let mut triangles = Vec::with_capacity(corners / 3);
+            for list in lists {
+                triangles.extend_from_slice(list.vertices.as_chunks::<3>().0);
+            }
+            return Ok(Faces::Triangles(triangles));
+        }
+        let count: usize = lists.iter().map(|list| list.count).sum();
+        let mut polygons = Polygons {
+            offsets: Vec::with_capacity(count + 1),
+            vertices: Vec::with_capacity(corners),
+        };
+        polygons.offsets.push(0);
+        for list in lists {
+            let begin = polygons.vertices.len() as u32;
+            if list.ends.is_empty() {
+                let ends = (1..=list.count as u32).map(|i| begin + 3 * i);
+                polygons.offsets.extend(ends);
+            } else {
+                polygons
+                    .offsets
+                    .extend(list.ends.iter().map(|end| begin + end));
+            }
+            polygons.vertices.extend(list.vertices);
+        }
+        Ok(Faces::Polygons(polygons))
+    }
+}
+
+fn too_many() -> String {
+    format!("the faces have more than {} corners together", u32::MAX - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(faces: &[&[u32]]) -> FaceList {
+        let mut list = FaceList::default();
+        for face in faces {
+            face.iter().for_each(|v| list.push_vertex(*v));
+            list.finish_face().unwrap();
+        }
+        list
+    }
+
+    #[test]
+    fn lists_join_to_triangles_or_polygons() {
+        let (a, b): (&[&[u32]], &[&[u32]]) = (&[&[0, 1, 2], &[3, 1, 0]], &[&[7, 8, 9]]);
+        assert_eq!(
+            FaceList::concat(vec![list(a), list(&[]), list(b)]),
+            Ok(Faces::Triangles(vec![[0, 1, 2], [3, 1, 0], [7, 8, 9]]))
+        );
+        let c: &[&[u32]] = &[&[4, 5, 6], &[1, 2, 3, 4], &[5, 6, 7]];
+        assert_eq!(
+            FaceList::concat(vec![list(a), list(c), list(b)]),
+            Ok(Faces::Polygons(Polygons {
+                offsets: vec![0, 3, 6, 9, 13, 16, 19],
+                vertices: vec![0, 1, 2, 3, 1, 0, 4, 5, 6, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9],
+            }))
+        );
+        assert_eq!(FaceList::concat(vec![]), Ok(Faces::Triangles(vec![])));
+    }
+
+    #[test]
+    fn a_face_has_three_vertices_at_least() {
+        let mut faces = list(&[&[0, 1, 2]]);
+        faces.push_vertex(0);
+        let reason = faces.finish_face().unwrap_err();
+        assert_eq!(reason, "a face has 1 vertex, but at least 3 are needed");
+        let mut faces = list(&[&[0, 1, 2, 3]]);
+        assert!(faces.finish_face().is_err());
+    }
+}

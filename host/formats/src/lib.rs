@@ -1,0 +1,423 @@
+//! Mesh files: [`read`] and [`write`](fn@write) by the file name's extension.
+//!
+//! One file a format. Readers map the file and parse its bytes, text in parallel chunks; writers format records in
+//! parallel and replace the file only when it is complete ([`atomic_file`]). A reader never trusts a count before the
+//! data is there, checks every vertex index, and says in which line what breaks which rule. It does not judge the mesh:
+//! coordinates may be `nan`, faces may overlap.
+//!
+//! The readers are our own for speed and for exact coordinates. On two cores, 2.1M vertices and 4.2M triangles (105 MB to
+//! 219 MB) read in 0.3 s to 0.55 s: text at 335 MB/s to 470 MB/s. Binary PLY of 14M vertices and 28M triangles (701 MB) reads
+//! in 0.36 s (2.0 GB/s) and is written in 0.3 s to the page cache. Of the crates, tobj 4.0 takes 2.6 s for
+//! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for the
+//! `.ply`; vtkio 0.7 is a release candidate.
+//!
+//! | format | extensions | read | written | regions | segments | normals | colours | texture coordinates |
+//! | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | OFF | `.off` | yes | yes | no | no | no | no | no |
+//! | OBJ | `.obj` | yes | yes | no | no | yes | yes | yes |
+//! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
+//! | STL | `.stl` | yes | triangles | no | no | no | no | no |
+//! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
+//! | VTU | `.vtu` | yes | yes | yes | yes | no | no | no |
+//! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
+//! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
+//! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
+//! | ALE | `.ale` | no | planar | no | no | no | no | no |
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use trioxide_mesh::mesh::{Faces, Mesh, NONE};
+use trioxide_mesh::{Error, Result};
+
+mod ale;
+pub mod atomic_file;
+pub mod edges;
+mod faces;
+mod las;
+pub mod matrix_market;
+mod obj;
+mod off;
+mod ply;
+mod rows_out;
+mod stl;
+#[cfg(test)]
+mod tests;
+mod text;
+mod triangle;
+pub mod volume;
+mod vtu;
+mod vtu_out;
+mod xyz;
+
+/// How the numbers of a file are encoded, where its format leaves a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Encoding {
+    /// Binary, the least byte first; as text in formats that are text.
+    #[default]
+    Binary,
+    /// Binary, the largest byte first.
+    BigEndian,
+    /// Decimal numbers.
+    Text,
+}
+
+pub use volume::{is_volume, read_volume, write_volume};
+
+/// A file format.
+pub struct Format {
+    /// Its name.
+    pub name: &'static str,
+    /// Extensions of its files, in lower case.
+    pub extensions: &'static [&'static str],
+    /// Whether its files hold faces, and not points only.
+    pub keeps_faces: bool,
+    /// Whether its files hold region ids of faces.
+    pub keeps_regions: bool,
+    /// Whether its files hold segments.
+    pub keeps_segments: bool,
+    /// Whether its files hold normals of vertices.
+    pub keeps_normals: bool,
+    /// Whether its files hold colours of vertices.
+    pub keeps_colors: bool,
+    /// Whether its files hold the alpha of these colours.
+    pub keeps_alpha: bool,
+    /// Whether its files hold texture coordinates of vertices.
+    pub keeps_uvs: bool,
+    /// Encodings that one can choose from.
+    pub encodings: &'static [Encoding],
+    /// What its files make of coordinates that they cannot hold exactly.
+    rounding: Option<fn(&Mesh, Encoding) -> Option<String>>,
+    read: Option<Reader>,
+    write: Option<Writer>,
+}
+
+type Reader = fn(&Path) -> Result<Loaded>;
+type Writer = fn(&Path, &Mesh, Encoding) -> Result<()>;
+
+/// A mesh as it was read, and what of the file is not in it.
+pub(crate) struct Loaded {
+    mesh: Mesh,
+    notes: Vec<String>,
+}
+
+impl From<Mesh> for Loaded {
+    fn from(mesh: Mesh) -> Loaded {
+        let notes = Vec::new();
+        Loaded { mesh, notes }
+    }
+}
+
+/// Faces, without anything else.
+const FACES: Format = Format {
+    name: "",
+    extensions: &[],
+    keeps_faces: true,
+    keeps_regions: false,
+    keeps_segments: false,
+    keeps_normals: false,
+    keeps_colors: false,
+    keeps_alpha: false,
+    keeps_uvs: false,
+    encodings: &[],
+    rounding: None,
+    read: None,
+    write: None,
+};
+
+/// Every format.
+static FORMATS: [Format; 10] = [
+    Format {
+        name: "OFF",
+        extensions: &["off"],
+        read: Some(|path| off::read(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| off::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "OBJ",
+        extensions: &["obj"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_uvs: true,
+        read: Some(obj::read),
+        write: Some(|path, mesh, _| obj::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "PLY",
+        extensions: &["ply"],
+        keeps_regions: true,
+        keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
+        read: Some(ply::read),
+        write: Some(ply::write),
+        ..FACES
+    },
+    Format {
+        name: "STL",
+        extensions: &["stl"],
+        encodings: &[Encoding::Binary, Encoding::Text],
+        rounding: Some(stl::rounding),
+        read: Some(|path| stl::read(path).map(Loaded::from)),
+        write: Some(stl::write),
+        ..FACES
+    },
+    Format {
+        name: "Triangle",
+        extensions: &["node", "ele"],
+        keeps_regions: true,
+        keeps_segments: true,
+        read: Some(|path| triangle::read(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| triangle::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "VTU",
+        extensions: &["vtu"],
+        keeps_regions: true,
+        keeps_segments: true,
+        read: Some(|path| vtu::read(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| vtu::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "edges",
+        extensions: &["edges"],
+        read: Some(|path| edges::read_mesh(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| edges::write_mesh(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "XYZ",
+        extensions: &["xyz"],
+        keeps_faces: false,
+        keeps_normals: true,
+        keeps_colors: true,
+        read: Some(|path| xyz::read(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| xyz::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "LAS",
+        extensions: &["las", "laz"],
+        keeps_faces: false,
+        keeps_colors: true,
+        rounding: Some(|mesh, _| las::rounding(mesh)),
+        read: Some(|path| las::read(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| las::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "ALE",
+        extensions: &["ale"],
+        write: Some(|path, mesh, _| ale::write(path, mesh)),
+        ..FACES
+    },
+];
+
+impl Format {
+    /// The format that `path` is read as.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the extension names none.
+    pub fn to_read(path: &Path) -> Result<&'static Format> {
+        let extension = match path.extension().and_then(OsStr::to_str) {
+            Some(extension) if Format::with_extension(extension).is_some() => extension,
+            _ if triangle::is_stem(path) => "node",
+            extension => extension.unwrap_or_default(),
+        };
+        Format::with_extension(extension)
+            .filter(|format| format.read.is_some())
+            .ok_or_else(|| unsupported(path, "read", |format| format.read.is_some()))
+    }
+
+    /// The format that `path` is written as: ask before long work.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the extension names none.
+    pub fn to_write(path: &Path) -> Result<&'static Format> {
+        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        Format::with_extension(extension)
+            .filter(|format| format.write.is_some())
+            .ok_or_else(|| unsupported(path, "written", |format| format.write.is_some()))
+    }
+
+    /// What of `mesh` a file of this format would not hold, or not exactly, a sentence each.
+    pub fn losses(&self, mesh: &Mesh, encoding: Encoding) -> Vec<String> {
+        let attributes = &mesh.attributes;
+        let colors = attributes.colors.as_deref().unwrap_or_default();
+        let lost = [
+            ("faces", !mesh.faces.is_empty() && !self.keeps_faces),
+            ("regions", mesh.regions.is_some() && !self.keeps_regions),
+            (
+                "segments",
+                !mesh.segments.is_empty() && !self.keeps_segments,
+            ),
+            (
+                "normals",
+                attributes.normals.is_some() && !self.keeps_normals,
+            ),
+            ("colours", !colors.is_empty() && !self.keeps_colors),
+            (
+                "transparency",
+                self.keeps_colors && !self.keeps_alpha && colors.iter().any(|c| c[3] != u8::MAX),
+            ),
+            (
+                "texture coordinates",
+                attributes.uvs.is_some() && !self.keeps_uvs,
+            ),
+        ];
+        let mut losses: Vec<String> = lost
+            .iter()
+            .filter(|(_, is_lost)| *is_lost)
+            .map(|(what, _)| {
+                let name = self.name;
+                format!("{name} holds no {what}: those of the input are not in the output")
+            })
+            .collect();
+        losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
+        losses
+    }
+
+    fn with_extension(extension: &str) -> Option<&'static Format> {
+        let extension = extension.to_ascii_lowercase();
+        FORMATS
+            .iter()
+            .find(|format| format.extensions.contains(&extension.as_str()))
+    }
+}
+
+fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
+    let extensions: Vec<String> = FORMATS
+        .iter()
+        .filter(|format| works(format))
+        .flat_map(|format| format.extensions)
+        .map(|extension| format!(".{extension}"))
+        .collect();
+    Error::Format {
+        path: path.to_owned(),
+        reason: format!(
+            "the extension is none of those that are {verb}: {}",
+            extensions.join(", ")
+        ),
+    }
+}
+
+/// Reads the mesh in the file `path`, or in the pair of files that it stands for.
+///
+/// # Errors
+/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`] when
+/// it does not follow its format.
+pub fn read(path: &Path) -> Result<Mesh> {
+    read_with_notes(path).map(|(mesh, _)| mesh)
+}
+
+/// As [`read`], with a sentence for whatever the file holds that a mesh cannot, and that one would expect in it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_notes(path: &Path) -> Result<(Mesh, Vec<String>)> {
+    let format = Format::to_read(path)?;
+    let Loaded { mesh, notes } = format.read.expect("to_read gives a format that is read")(path)?;
+    let vertices = mesh.points.len();
+    if vertices >= NONE as usize {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            reason: format!("{vertices} vertices are more than 32-bit indices can name"),
+        });
+    }
+    Ok((mesh, notes))
+}
+
+/// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
+///
+/// # Errors
+/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when the
+/// file cannot be written.
+pub fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    write_encoded(path, mesh, None)
+}
+
+/// As [`write`](fn@write), in an encoding of the format's [`Format::encodings`].
+///
+/// # Errors
+/// As [`write`](fn@write), and [`Error::Format`] for an encoding that is none of them.
+pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Result<()> {
+    let format = Format::to_write(path)?;
+    if encoding.is_some_and(|encoding| !format.encodings.contains(&encoding)) {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            reason: format!("{} files are not written in this encoding", format.name),
+        });
+    }
+    let write = format
+        .write
+        .expect("to_write gives a format that is written");
+    write(path, mesh, encoding.unwrap_or_default())
+}
+
+/// The bytes of a file.
+enum Bytes {
+    Mapped(Mmap),
+    Read(Vec<u8>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+}
+
+fn map_file(path: &Path) -> Result<Bytes> {
+    let open = || {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            // SAFETY: the map is private and read only. Another process that shortens the file meanwhile ends this one by a
+            // signal, as with every reader that maps; nothing is written through it.
+            let map = unsafe { Mmap::map(&file) }?;
+            return Ok(Bytes::Mapped(map));
+        }
+        // Pipes cannot be mapped.
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(Bytes::Read(bytes))
+    };
+    open().map_err(|source| Error::file(path, source))
+}
+
+/// The faces as triangles, for a format at `path` that holds nothing else.
+fn triangles<'a>(path: &Path, faces: &'a Faces) -> Result<std::borrow::Cow<'a, [[u32; 3]]>> {
+    match faces {
+        Faces::Triangles(triangles) => Ok(triangles.into()),
+        Faces::Polygons(polygons) => polygons
+            .iter()
+            .enumerate()
+            .map(|(i, polygon)| {
+                polygon.try_into().map_err(|_| Error::Format {
+                    path: path.to_owned(),
+                    reason: format!(
+                        "the format holds triangles only, but face {i} has {} vertices: \
+                         write .off, .obj, .ply or .vtu",
+                        polygon.len()
+                    ),
+                })
+            })
+            .collect(),
+    }
+}

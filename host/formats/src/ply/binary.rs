@@ -1,0 +1,233 @@
+//! The body of a binary PLY file.
+
+use super::columns::{VertexColumns, read_equal_faces};
+use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use super::vertices::{Vertex, VertexChunk, is_of_vertex};
+use super::{Body, FaceChunk, check_tag};
+use crate::text::{Fault, Parsed, check_vertex, whole};
+use trioxide_mesh::mesh::Segment;
+
+/// What is left of the body.
+struct Cursor<'a> {
+    file: &'a [u8],
+    /// Offset of the next byte.
+    at: usize,
+    endian: Endian,
+    /// Offset of the body: a fault's line is the first behind the header.
+    body: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn fault(&self, offset: usize, reason: impl AsRef<str>) -> Fault {
+        Fault::new(self.body, format!("byte {offset}: {}", reason.as_ref()))
+    }
+
+    fn take(&mut self, length: usize) -> Parsed<&'a [u8]> {
+        let left = self.file.len() - self.at;
+        if length > left {
+            let reason = format!("{length} bytes are expected, but the file ends after {left}");
+            return Err(self.fault(self.at, reason));
+        }
+        self.at += length;
+        Ok(&self.file[self.at - length..self.at])
+    }
+
+    fn whole_number(&mut self, scalar: Scalar, what: &str) -> Parsed<i64> {
+        let offset = self.at;
+        let value = scalar.read(self.take(scalar.size())?, self.endian);
+        whole(value).ok_or_else(|| self.fault(offset, format!("expected {what}, found `{value}`")))
+    }
+
+    /// The bytes of a list.
+    fn list(&mut self, count: Scalar, item: Scalar) -> Parsed<&'a [u8]> {
+        let offset = self.at;
+        let count = self.whole_number(count, "the length of a list")?;
+        let length = usize::try_from(count)
+            .ok()
+            .and_then(|count| count.checked_mul(item.size()))
+            .ok_or_else(|| self.fault(offset, format!("a list has length {count}")))?;
+        self.take(length)
+    }
+
+    fn skip(&mut self, kind: Kind) -> Parsed<()> {
+        match kind {
+            Kind::Scalar(scalar) => self.take(scalar.size())?,
+            Kind::List { count, item } => self.list(count, item)?,
+        };
+        Ok(())
+    }
+}
+
+/// Size in bytes of one element without its lists' items, and whether it has lists.
+fn fixed_size(element: &Element) -> (usize, bool) {
+    let mut size = 0;
+    let mut has_lists = false;
+    for property in &element.properties {
+        size += match property.kind {
+            Kind::Scalar(scalar) => scalar.size(),
+            Kind::List { count, .. } => {
+                has_lists = true;
+                count.size()
+            }
+        };
+    }
+    (size, has_lists)
+}
+
+pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body> {
+    let mut cursor = Cursor {
+        file,
+        at: header.end,
+        endian,
+        body: header.end,
+    };
+    let mut body = Body::default();
+    for element in &header.elements {
+        let (size, has_lists) = fixed_size(element);
+        let left = file.len() - cursor.at;
+        // Before anything is made for them, also where lists make them longer.
+        if element.count.checked_mul(size).is_none_or(|all| all > left) {
+            let reason = format!(
+                "{} elements {} of at least {size} bytes are expected, but {left} bytes are left",
+                element.count, element.name
+            );
+            return Err(cursor.fault(cursor.at, reason));
+        }
+        match (element.name.as_str(), has_lists) {
+            ("vertex", false) => {
+                let columns = VertexColumns {
+                    element,
+                    bytes: cursor.take(element.count * size)?,
+                    size,
+                    endian,
+                };
+                (body.points, body.attributes) = columns.read(header.attributes());
+            }
+            ("vertex", true) => {
+                let mut vertices = VertexChunk::default();
+                for _ in 0..element.count {
+                    let vertex = parse_vertex_with_lists(element, &mut cursor)?;
+                    vertices.push(&vertex, header.attributes());
+                }
+                (body.points, body.attributes) =
+                    VertexChunk::concat(vec![vertices], header.attributes());
+            }
+            ("face", _) => {
+                let left = &file[cursor.at..];
+                match read_equal_faces(element, left, endian, header.vertices()) {
+                    Some((faces, regions, length)) => {
+                        cursor.take(length)?;
+                        (body.faces, body.regions) = (faces, regions);
+                    }
+                    None => {
+                        let chunk = parse_faces(element, &mut cursor, header.vertices())?;
+                        body.set_faces(vec![chunk], header)?;
+                    }
+                }
+            }
+            ("edge", _) if element.holds_segments() => {
+                body.segments.reserve_exact(element.count);
+                for _ in 0..element.count {
+                    let segment = parse_segment(element, &mut cursor, header.vertices())?;
+                    body.segments.push(segment);
+                }
+            }
+            (_, false) => {
+                cursor.take(element.count * size)?;
+            }
+            (_, true) => {
+                for _ in 0..element.count {
+                    for property in &element.properties {
+                        cursor.skip(property.kind)?;
+                    }
+                }
+            }
+        }
+    }
+    if cursor.at < file.len() {
+        let reason = format!(
+            "{} bytes are left behind the last element",
+            file.len() - cursor.at
+        );
+        return Err(cursor.fault(cursor.at, reason));
+    }
+    Ok(body)
+}
+
+fn parse_vertex_with_lists(element: &Element, cursor: &mut Cursor) -> Parsed<Vertex> {
+    let mut vertex = Vertex::new();
+    for property in &element.properties {
+        match property.kind {
+            Kind::Scalar(scalar) if is_of_vertex(property.role) => {
+                let value = scalar.read(cursor.take(scalar.size())?, cursor.endian);
+                vertex.set(property.role, property.kind, value);
+            }
+            kind => cursor.skip(kind)?,
+        }
+    }
+    Ok(vertex)
+}
+
+fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {
+    let mut chunk = FaceChunk::default();
+    for _ in 0..element.count {
+        for property in &element.properties {
+            let offset = cursor.at;
+            match (property.role, property.kind) {
+                (Role::Corners, Kind::List { count, item }) => {
+                    let bytes = cursor.list(count, item)?;
+                    parse_corners(bytes, item, cursor.endian, vertices, &mut chunk)
+                        .map_err(|reason| cursor.fault(offset, reason))?;
+                }
+                (Role::Region, Kind::Scalar(scalar)) => {
+                    let region = cursor.whole_number(scalar, "a region")?;
+                    let region = check_tag(region, "region")
+                        .map_err(|reason| cursor.fault(offset, reason))?;
+                    chunk.regions.push(region);
+                }
+                (_, kind) => cursor.skip(kind)?,
+            }
+        }
+    }
+    Ok(chunk)
+}
+
+fn parse_segment(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<Segment> {
+    let mut segment = Segment {
+        ends: [0; 2],
+        marker: 0,
+    };
+    for property in &element.properties {
+        let offset = cursor.at;
+        match (property.role, property.kind) {
+            (Role::End(end), Kind::Scalar(scalar)) => {
+                let index = cursor.whole_number(scalar, "a vertex index")?;
+                segment.ends[end] = check_vertex(index, 0, vertices)
+                    .map_err(|reason| cursor.fault(offset, reason))?;
+            }
+            (Role::Marker, Kind::Scalar(scalar)) => {
+                let marker = cursor.whole_number(scalar, "a marker")?;
+                segment.marker =
+                    check_tag(marker, "marker").map_err(|reason| cursor.fault(offset, reason))?;
+            }
+            (_, kind) => cursor.skip(kind)?,
+        }
+    }
+    Ok(segment)
+}
+
+fn parse_corners(
+    bytes: &[u8],
+    item: Scalar,
+    endian: Endian,
+    vertices: usize,
+    chunk: &mut FaceChunk,
+) -> Result<(), String> {
+    for bytes in bytes.chunks_exact(item.size()) {
+        let value = item.read(bytes, endian);
+        let index =
+            whole(value).ok_or_else(|| format!("expected a vertex index, found `{value}`"))?;
+        chunk.faces.push_vertex(check_vertex(index, 0, vertices)?);
+    }
+    chunk.faces.finish_face()
+}

@@ -1,0 +1,264 @@
+//! Records of one size of a binary PLY file, read in parallel.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+
+use super::header::{Element, Endian, Kind, Role, Scalar};
+use super::vertices::channel_value;
+use crate::text::whole;
+use trioxide_mesh::mesh::{Faces, Polygons, VertexAttributes};
+
+/// Records that one task reads.
+const RECORDS: usize = if cfg!(test) { 4 } else { 1 << 14 };
+
+/// Vertices without lists: `size` bytes each.
+pub(super) struct VertexColumns<'a> {
+    pub(super) element: &'a Element,
+    pub(super) bytes: &'a [u8],
+    pub(super) size: usize,
+    pub(super) endian: Endian,
+}
+
+/// Type of a property and its offset in the record.
+type Column = (Scalar, usize);
+
+impl VertexColumns<'_> {
+    pub(super) fn read(&self, attributes: [bool; 3]) -> (Vec<DVec3>, VertexAttributes) {
+        let [has_normals, has_colors, has_uvs] = attributes;
+        let points = self.gather([0, 1, 2].map(Role::Coordinate), DVec3::from_array);
+        let attributes = VertexAttributes {
+            normals: has_normals
+                .then(|| self.gather([0, 1, 2].map(Role::Normal), DVec3::from_array)),
+            colors: has_colors.then(|| self.colors()),
+            uvs: has_uvs.then(|| self.gather([0, 1].map(Role::Uv), DVec2::from_array)),
+        };
+        (points, attributes)
+    }
+
+    fn column(&self, role: Role) -> Option<Column> {
+        let mut offset = 0;
+        for property in &self.element.properties {
+            if let Kind::Scalar(scalar) = property.kind {
+                if property.role == role {
+                    return Some((scalar, offset));
+                }
+                offset += scalar.size();
+            }
+        }
+        None
+    }
+
+    /// The numbers of the properties with these roles, of every vertex; 0 for one that is not there.
+    fn gather<const N: usize, T: Send>(
+        &self,
+        roles: [Role; N],
+        make: impl Fn([f64; N]) -> T + Sync,
+    ) -> Vec<T> {
+        let columns = roles.map(|role| self.column(role));
+        let rows = self.bytes.par_chunks_exact(self.size);
+        // Without a choice for every number where all have one of the usual types.
+        macro_rules! uniform {
+            ($type:ty, $from_bytes:path, $scalar:expr) => {
+                if let Some(offsets) = all_are(&columns, $scalar) {
+                    let number = |row: &[u8], offset: usize| {
+                        let bytes = row[offset..].first_chunk().expect("the size was checked");
+                        f64::from($from_bytes(*bytes))
+                    };
+                    return rows
+                        .map(|row| make(offsets.map(|offset| number(row, offset))))
+                        .collect();
+                }
+            };
+        }
+        match self.endian {
+            Endian::Little => {
+                uniform!(f32, f32::from_le_bytes, Scalar::F32);
+                uniform!(f64, f64::from_le_bytes, Scalar::F64);
+            }
+            Endian::Big => {
+                uniform!(f32, f32::from_be_bytes, Scalar::F32);
+                uniform!(f64, f64::from_be_bytes, Scalar::F64);
+            }
+        }
+        let number = |row: &[u8], column: Option<Column>| match column {
+            Some((scalar, offset)) => scalar.read(&row[offset..], self.endian),
+            None => 0.0,
+        };
+        rows.map(|row| make(columns.map(|column| number(row, column))))
+            .collect()
+    }
+
+    fn colors(&self) -> Vec<[u8; 4]> {
+        let columns = [0, 1, 2, 3].map(|channel| self.column(Role::Color(channel)));
+        let rows = self.bytes.par_chunks_exact(self.size);
+        rows.map(|row| {
+            columns.map(|column| match column {
+                Some((Scalar::U8, offset)) => row[offset],
+                Some((scalar, offset)) => {
+                    channel_value(scalar, scalar.read(&row[offset..], self.endian))
+                }
+                None => u8::MAX,
+            })
+        })
+        .collect()
+    }
+}
+
+/// The offsets of columns that are all there and of one type.
+fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Option<[usize; N]> {
+    let mut offsets = [0; N];
+    for (offset, column) in offsets.iter_mut().zip(columns) {
+        match column {
+            Some((other, at)) if *other == scalar => *offset = *at,
+            _ => return None,
+        }
+    }
+    Some(offsets)
+}
+
+/// Faces that all have as many vertices as the first one, with their regions and the bytes that they take; `None` where
+/// they do not, where they are of unusual types, or where one is faulty: then they are to be read one by one, which finds
+/// the fault.
+pub(super) fn read_equal_faces(
+    element: &Element,
+    bytes: &[u8],
+    endian: Endian,
+    vertices: usize,
+) -> Option<(Faces, Vec<i32>, usize)> {
+    let layout = FaceLayout::new(element, bytes, endian)?;
+    let length = element.count.checked_mul(layout.size)?;
+    let records = bytes.get(..length)?;
+    let corners = element.count.checked_mul(layout.corners)?;
+    if corners >= u32::MAX as usize {
+        return None;
+    }
+    let faces = if layout.corners == 3 {
+        let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(element.count);
+        layout.read(records, triangles.as_flattened_mut(), vertices)?;
+        Faces::Triangles(triangles)
+    } else {
+        let mut polygons = Polygons {
+            offsets: (0..=corners as u32).step_by(layout.corners).collect(),
+            vertices: bytemuck::zeroed_vec(corners),
+        };
+        layout.read(records, &mut polygons.vertices, vertices)?;
+        Faces::Polygons(polygons)
+    };
+    let regions = match layout.region {
+        None => Vec::new(),
+        Some((scalar, offset)) => records
+            .par_chunks_exact(layout.size)
+            .map(|record| i32::try_from(whole(scalar.read(&record[offset..], endian))?).ok())
+            .collect::<Option<_>>()?,
+    };
+    Some((faces, regions, length))
+}
+
+/// Where what stands in a face's record, if all have as many vertices.
+struct FaceLayout {
+    /// The length of the list.
+    length: Column,
+    /// Number of vertices, and the offset of the first.
+    corners: usize,
+    first: usize,
+    item: Scalar,
+    region: Option<Column>,
+    /// Bytes of a record.
+    size: usize,
+    endian: Endian,
+}
+
+impl FaceLayout {
+    fn new(element: &Element, bytes: &[u8], endian: Endian) -> Option<FaceLayout> {
+        let (mut size, mut list, mut region) = (0, None, None);
+        for property in &element.properties {
+            match (property.role, property.kind) {
+                (Role::Corners, Kind::List { count, item })
+                    if matches!(item, Scalar::I32 | Scalar::U32) =>
+                {
+                    let length = bytes.get(size..size + count.size())?;
+                    let corners = usize::try_from(whole(count.read(length, endian))?).ok()?;
+                    let first = size + count.size();
+                    list = Some(((count, size), corners, first, item));
+                    size = corners.checked_mul(item.size())?.checked_add(first)?;
+                }
+                (role, Kind::Scalar(scalar)) => {
+                    if role == Role::Region {
+                        region = Some((scalar, size));
+                    }
+                    size = size.checked_add(scalar.size())?;
+                }
+                _ => return None,
+            }
+        }
+        let (length, corners, first, item) = list?;
+        (corners >= 3 && element.count > 0).then_some(FaceLayout {
+            length,
+            corners,
+            first,
+            item,
+            region,
+            size,
+            endian,
+        })
+    }
+
+    /// Reads the vertices of all records into `out`; `None` for a face that has another number of them, or one that is
+    /// out of range.
+    fn read(&self, records: &[u8], out: &mut [u32], vertices: usize) -> Option<()> {
+        // A negative index is a large one.
+        let limit = match self.item {
+            Scalar::I32 => vertices.min(1 << 31),
+            _ => vertices,
+        };
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let is_fine = match (self.corners, self.endian) {
+            (3, Endian::Little) => self.read_all(records, out, 3, limit, u32::from_le_bytes),
+            (3, Endian::Big) => self.read_all(records, out, 3, limit, u32::from_be_bytes),
+            (corners, Endian::Little) => {
+                self.read_all(records, out, corners, limit, u32::from_le_bytes)
+            }
+            (corners, Endian::Big) => {
+                self.read_all(records, out, corners, limit, u32::from_be_bytes)
+            }
+        };
+        is_fine.then_some(())
+    }
+
+    #[inline(always)]
+    fn read_all(
+        &self,
+        records: &[u8],
+        out: &mut [u32],
+        corners: usize,
+        limit: u32,
+        index: impl Fn([u8; 4]) -> u32 + Sync,
+    ) -> bool {
+        let is_fine = AtomicBool::new(true);
+        let (scalar, at) = self.length;
+        let has_length = |record: &[u8]| match scalar {
+            Scalar::U8 | Scalar::I8 => usize::from(record[at]) == corners,
+            _ => scalar.read(&record[at..], self.endian) == corners as f64,
+        };
+        out.par_chunks_mut(corners * RECORDS)
+            .zip(records.par_chunks(self.size * RECORDS))
+            .for_each(|(out, records)| {
+                let mut all_fine = true;
+                let records = records.chunks_exact(self.size);
+                for (out, record) in out.chunks_exact_mut(corners).zip(records) {
+                    all_fine &= has_length(record);
+                    let items = record[self.first..self.first + 4 * corners].as_chunks().0;
+                    for (out, item) in out.iter_mut().zip(items) {
+                        *out = index(*item);
+                        all_fine &= *out < limit;
+                    }
+                }
+                if !all_fine {
+                    is_fine.store(false, Ordering::Relaxed);
+                }
+            });
+        is_fine.into_inner()
+    }
+}

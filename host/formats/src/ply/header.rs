@@ -1,0 +1,331 @@
+//! The header of a PLY file: encoding, elements and their properties.
+
+use crate::text::{Fault, Line, Parsed, lines, show, text_start};
+
+/// How the body is encoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Encoding {
+    Text,
+    Binary(Endian),
+}
+
+/// Order of the bytes of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Endian {
+    Little,
+    Big,
+}
+
+/// Type of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    fn from_name(name: &[u8]) -> Option<Scalar> {
+        Some(match name {
+            b"char" | b"int8" => Scalar::I8,
+            b"uchar" | b"uint8" => Scalar::U8,
+            b"short" | b"int16" => Scalar::I16,
+            b"ushort" | b"uint16" => Scalar::U16,
+            b"int" | b"int32" => Scalar::I32,
+            b"uint" | b"uint32" => Scalar::U32,
+            b"float" | b"float32" => Scalar::F32,
+            b"double" | b"float64" => Scalar::F64,
+            _ => return None,
+        })
+    }
+
+    /// Size in bytes.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::F64 => 8,
+        }
+    }
+
+    pub(super) fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// The number in the first bytes of `bytes`, exactly.
+    #[inline]
+    pub(super) fn read(self, bytes: &[u8], endian: Endian) -> f64 {
+        macro_rules! number {
+            ($type:ty) => {{
+                let (bytes, _) = bytes.split_first_chunk().expect("the size was checked");
+                let value = match endian {
+                    Endian::Little => <$type>::from_le_bytes(*bytes),
+                    Endian::Big => <$type>::from_be_bytes(*bytes),
+                };
+                f64::from(value)
+            }};
+        }
+        match self {
+            Scalar::I8 => number!(i8),
+            Scalar::U8 => number!(u8),
+            Scalar::I16 => number!(i16),
+            Scalar::U16 => number!(u16),
+            Scalar::I32 => number!(i32),
+            Scalar::U32 => number!(u32),
+            Scalar::F32 => number!(f32),
+            Scalar::F64 => number!(f64),
+        }
+    }
+}
+
+/// One number or a counted list of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Scalar(Scalar),
+    List { count: Scalar, item: Scalar },
+}
+
+/// What a property is to us.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// x, y or z.
+    Coordinate(usize),
+    /// x, y or z of a vertex's normal.
+    Normal(usize),
+    /// Red, green, blue or alpha of a vertex.
+    Color(usize),
+    /// First or second texture coordinate of a vertex.
+    Uv(usize),
+    /// Vertices of a face.
+    Corners,
+    /// Region id of a face.
+    Region,
+    /// First or second vertex of a segment.
+    End(usize),
+    /// Marker of a segment.
+    Marker,
+    /// Nothing.
+    Skipped,
+}
+
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) role: Role,
+}
+
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) name: String,
+    pub(super) count: usize,
+    pub(super) properties: Vec<Property>,
+}
+
+impl Element {
+    fn has(&self, role: Role) -> bool {
+        self.properties.iter().any(|property| property.role == role)
+    }
+
+    /// Whether each is a segment.
+    pub(super) fn holds_segments(&self) -> bool {
+        self.has(Role::End(0)) && self.has(Role::End(1))
+    }
+
+    /// The role of a property of this element.
+    fn role_of(&self, name: &[u8], kind: Kind) -> Role {
+        match (self.name.as_str(), name, kind) {
+            ("vertex", b"x", Kind::Scalar(_)) => Role::Coordinate(0),
+            ("vertex", b"y", Kind::Scalar(_)) => Role::Coordinate(1),
+            ("vertex", b"z", Kind::Scalar(_)) => Role::Coordinate(2),
+            ("vertex", b"nx", Kind::Scalar(_)) => Role::Normal(0),
+            ("vertex", b"ny", Kind::Scalar(_)) => Role::Normal(1),
+            ("vertex", b"nz", Kind::Scalar(_)) => Role::Normal(2),
+            ("vertex", b"red" | b"r" | b"diffuse_red", Kind::Scalar(_)) => Role::Color(0),
+            ("vertex", b"green" | b"g" | b"diffuse_green", Kind::Scalar(_)) => Role::Color(1),
+            ("vertex", b"blue" | b"b" | b"diffuse_blue", Kind::Scalar(_)) => Role::Color(2),
+            ("vertex", b"alpha" | b"a", Kind::Scalar(_)) => Role::Color(3),
+            ("vertex", b"s" | b"u" | b"texture_u", Kind::Scalar(_)) => Role::Uv(0),
+            ("vertex", b"t" | b"v" | b"texture_v", Kind::Scalar(_)) => Role::Uv(1),
+            ("face", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Corners,
+            ("face", b"region", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Region,
+            ("edge", b"vertex1", Kind::Scalar(_)) => Role::End(0),
+            ("edge", b"vertex2", Kind::Scalar(_)) => Role::End(1),
+            ("edge", b"marker", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Marker,
+            _ => Role::Skipped,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) encoding: Encoding,
+    pub(super) elements: Vec<Element>,
+    /// Offset of the body.
+    pub(super) end: usize,
+}
+
+impl Header {
+    /// Number of vertices that it announces.
+    pub(super) fn vertices(&self) -> usize {
+        self.element("vertex").map_or(0, |element| element.count)
+    }
+
+    /// Which arrays its vertices have beside positions: normals, colours, texture coordinates.
+    pub(super) fn attributes(&self) -> [bool; 3] {
+        let has = |role| {
+            self.element("vertex")
+                .is_some_and(|vertex| vertex.has(role))
+        };
+        [
+            (0..3).all(|axis| has(Role::Normal(axis))),
+            (0..3).all(|channel| has(Role::Color(channel))),
+            (0..2).all(|axis| has(Role::Uv(axis))),
+        ]
+    }
+
+    pub(super) fn has_markers(&self) -> bool {
+        self.element("edge")
+            .is_some_and(|element| element.has(Role::Marker))
+    }
+
+    pub(super) fn has_regions(&self) -> bool {
+        self.element("face")
+            .is_some_and(|element| element.has(Role::Region))
+    }
+
+    fn element(&self, name: &str) -> Option<&Element> {
+        self.elements.iter().find(|element| element.name == name)
+    }
+
+    pub(super) fn parse(file: &[u8]) -> Parsed<Header> {
+        let start = text_start(file);
+        let mut all = lines(file, start..file.len(), false);
+        if all.next().and_then(|mut line| line.token()) != Some(b"ply") {
+            return Err(Fault::new(start, "expected ply on the first line"));
+        }
+        let mut encoding = None;
+        let mut elements: Vec<Element> = Vec::new();
+        for mut line in all {
+            let offset = line.offset();
+            let fault = |reason: String| Fault::new(offset, reason);
+            match line.token() {
+                None | Some(b"comment" | b"obj_info") => {}
+                Some(b"format") => encoding = Some(parse_encoding(&mut line)?),
+                Some(b"element") => {
+                    let name = String::from_utf8_lossy(line.token().unwrap_or_default());
+                    let name = name.into_owned();
+                    if elements.iter().any(|element| element.name == name) {
+                        return Err(fault(format!("there is a second element {name}")));
+                    }
+                    elements.push(Element {
+                        count: line.count("the number of elements")?,
+                        name,
+                        properties: Vec::new(),
+                    });
+                }
+                Some(b"property") => {
+                    let Some(element) = elements.last_mut() else {
+                        return Err(fault("a property stands before any element".to_owned()));
+                    };
+                    let mut property = parse_property(element, &mut line)?;
+                    if element.has(property.role) {
+                        match property.role {
+                            Role::Skipped => {}
+                            // Some programs write one twice, under two of its names: the first counts.
+                            Role::Color(_) | Role::Uv(_) => property.role = Role::Skipped,
+                            _ => {
+                                return Err(fault(format!("there is a second {}", property.name)));
+                            }
+                        }
+                    }
+                    element.properties.push(property);
+                }
+                Some(b"end_header") => {
+                    let encoding = encoding
+                        .ok_or_else(|| fault("the header has no format line".to_owned()))?;
+                    let length = memchr::memchr(b'\n', &file[offset..]);
+                    let header = Header {
+                        encoding,
+                        elements,
+                        end: length.map_or(file.len(), |length| offset + length + 1),
+                    };
+                    header.check().map_err(fault)?;
+                    return Ok(header);
+                }
+                Some(token) => {
+                    return Err(fault(format!(
+                        "expected element, property or end_header, found `{}`",
+                        show(token)
+                    )));
+                }
+            }
+        }
+        Err(Fault::new(file.len(), "the header has no end_header line"))
+    }
+
+    /// Checks that it announces a mesh.
+    fn check(&self) -> Result<(), String> {
+        let Some(vertex) = self.element("vertex") else {
+            return Err("the header announces no element vertex".to_owned());
+        };
+        if !vertex.has(Role::Coordinate(0)) || !vertex.has(Role::Coordinate(1)) {
+            return Err("the element vertex has no property x or no property y".to_owned());
+        }
+        match self.element("face") {
+            Some(face) if face.count > 0 && !face.has(Role::Corners) => {
+                Err("the element face has no list vertex_indices or vertex_index".to_owned())
+            }
+            None if self.element("tristrips").is_some_and(|e| e.count > 0) => {
+                Err("triangle strips are not read: write the mesh with faces".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn parse_encoding(line: &mut Line) -> Parsed<Encoding> {
+    let before = line.clone();
+    match line.token() {
+        Some(b"ascii") => Ok(Encoding::Text),
+        Some(b"binary_little_endian") => Ok(Encoding::Binary(Endian::Little)),
+        Some(b"binary_big_endian") => Ok(Encoding::Binary(Endian::Big)),
+        _ => Err(before
+            .clone()
+            .unexpected("ascii, binary_little_endian or binary_big_endian")),
+    }
+}
+
+fn parse_property(element: &Element, line: &mut Line) -> Parsed<Property> {
+    let scalar = |line: &mut Line| {
+        let mut before = line.clone();
+        line.token()
+            .and_then(Scalar::from_name)
+            .ok_or_else(|| before.unexpected("a type such as float or uchar"))
+    };
+    let kind = match line.clone().token() {
+        Some(b"list") => {
+            line.token();
+            Kind::List {
+                count: scalar(line)?,
+                item: scalar(line)?,
+            }
+        }
+        _ => Kind::Scalar(scalar(line)?),
+    };
+    let mut before = line.clone();
+    let name = line
+        .token()
+        .ok_or_else(|| before.unexpected("the property's name"))?;
+    Ok(Property {
+        name: String::from_utf8_lossy(name).into_owned(),
+        kind,
+        role: element.role_of(name, kind),
+    })
+}

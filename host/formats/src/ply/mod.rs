@@ -1,0 +1,245 @@
+//! Polygon File Format, Stanford's: `.ply`.
+//!
+//! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates of
+//! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer `region` of a
+//! face, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
+//! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
+//! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
+//! coordinates as `s t`, `u v` or `texture_u texture_v`. Other elements and properties are skipped. Numbers in text are read
+//! as `f64`, whatever type the header declares: nothing that the file says is lost.
+//!
+//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
+//! `float` where that holds them exactly.
+
+use std::path::Path;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::faces::FaceList;
+use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
+use super::{Loaded, map_file};
+use header::{Element, Encoding, Header, Kind, Role, Scalar};
+use trioxide_mesh::Result;
+use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
+use vertices::{Vertex, VertexChunk, is_of_vertex};
+pub(crate) use write::write;
+
+mod binary;
+mod columns;
+mod header;
+mod vertices;
+mod write;
+
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
+    let file = map_file(path)?;
+    parse(&file).map_err(|fault| fault.in_text(path, &file))
+}
+
+pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
+    let header = Header::parse(file)?;
+    let body = match header.encoding {
+        Encoding::Text => parse_text(file, &header)?,
+        Encoding::Binary(endian) => binary::parse(file, &header, endian)?,
+    };
+    let has_regions = header.has_regions() && body.regions.len() == body.faces.len();
+    let mut loaded = Loaded::from(Mesh {
+        points: body.points,
+        faces: body.faces,
+        regions: has_regions.then_some(body.regions),
+        segments: body.segments,
+        attributes: body.attributes,
+    });
+    let Loaded { mesh, notes } = &mut loaded;
+    if !header.has_markers() && lists_every_edge(mesh) {
+        notes.push("its edges are those of the faces, without markers: none is a segment".into());
+        mesh.segments = Vec::new();
+    }
+    Ok(loaded)
+}
+
+/// Whether the segments are a list of all edges of the faces, which marks none of them.
+fn lists_every_edge(mesh: &Mesh) -> bool {
+    let corners = match &mesh.faces {
+        Faces::Triangles(triangles) => 3 * triangles.len(),
+        Faces::Polygons(polygons) => polygons.vertices.len(),
+    };
+    // No edge is a side of more than two faces, but for a few.
+    if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
+        return false;
+    }
+    let ends = mesh.segments.par_iter().map(|segment| {
+        let [a, b] = segment.ends;
+        [a.min(b), a.max(b)]
+    });
+    let mut listed: Vec<[u32; 2]> = ends.collect();
+    listed.par_sort_unstable();
+    let edges = edge_faces(&mesh.faces);
+    edges
+        .par_iter()
+        .all(|edge| listed.binary_search(&edge.ends).is_ok())
+}
+
+/// What follows the header.
+#[derive(Default)]
+struct Body {
+    points: Vec<DVec3>,
+    attributes: VertexAttributes,
+    faces: Faces,
+    /// Empty where the file has none.
+    regions: Vec<i32>,
+    segments: Vec<Segment>,
+}
+
+impl Body {
+    fn set_faces(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
+        let chunks = chunks.into_iter();
+        let (faces, regions): (Vec<_>, Vec<_>) =
+            chunks.map(|chunk| (chunk.faces, chunk.regions)).unzip();
+        let fault = |reason| Fault::new(header.end, reason);
+        self.faces = FaceList::concat(faces).map_err(fault)?;
+        self.regions = concat(regions);
+        Ok(())
+    }
+}
+
+/// Some of the faces.
+#[derive(Default)]
+struct FaceChunk {
+    faces: FaceList,
+    /// Empty where the file has none.
+    regions: Vec<i32>,
+}
+
+fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
+    let rows = Rows::new(file, header.end);
+    let vertices = header.vertices();
+    let mut body = Body::default();
+    let mut row = 0;
+    for element in header.elements.iter().filter(|e| !e.properties.is_empty()) {
+        let range = rows.expect(row, element.count, &format!("rows of {}", element.name))?;
+        row = range.end;
+        match element.name.as_str() {
+            "vertex" => {
+                let attributes = header.attributes();
+                let chunks = rows.parse(range, |chunk: &mut VertexChunk, _, line| {
+                    chunk.push(&parse_text_vertex(element, line)?, attributes);
+                    Ok(())
+                })?;
+                (body.points, body.attributes) = VertexChunk::concat(chunks, attributes);
+            }
+            "face" => {
+                let chunks = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
+                    parse_text_face(element, line, vertices, chunk)
+                })?;
+                body.set_faces(chunks, header)?;
+            }
+            "edge" if element.holds_segments() => {
+                let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
+                    segments.push(parse_text_segment(element, line, vertices)?);
+                    Ok(())
+                })?;
+                body.segments = concat(segments);
+            }
+            _ => {}
+        }
+    }
+    rows.expect_end(row, "the last element")?;
+    Ok(body)
+}
+
+fn parse_text_vertex(element: &Element, line: &mut Line) -> Parsed<Vertex> {
+    let mut vertex = Vertex::new();
+    for property in &element.properties {
+        if is_of_vertex(property.role) {
+            let value = line.f64(&property.name)?;
+            vertex.set(property.role, property.kind, value);
+        } else {
+            skip_text(property.kind, &property.name, line)?;
+        }
+    }
+    Ok(vertex)
+}
+
+fn parse_text_face(
+    element: &Element,
+    line: &mut Line,
+    vertices: usize,
+    chunk: &mut FaceChunk,
+) -> Parsed<()> {
+    let begin = line.offset();
+    for property in &element.properties {
+        match (property.role, property.kind) {
+            (Role::Corners, Kind::List { item, .. }) => {
+                for _ in 0..line.count("the number of a face's vertices")? {
+                    chunk.faces.push_vertex(text_vertex(line, item, vertices)?);
+                }
+                chunk
+                    .faces
+                    .finish_face()
+                    .map_err(|reason| Fault::new(begin, reason))?;
+            }
+            (Role::Region, _) => {
+                let region = text_tag(line, "region")?;
+                chunk.regions.push(region);
+            }
+            _ => skip_text(property.kind, &property.name, line)?,
+        }
+    }
+    Ok(())
+}
+
+fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Parsed<Segment> {
+    let mut segment = Segment {
+        ends: [0; 2],
+        marker: 0,
+    };
+    for property in &element.properties {
+        match (property.role, property.kind) {
+            (Role::End(end), Kind::Scalar(scalar)) => {
+                segment.ends[end] = text_vertex(line, scalar, vertices)?;
+            }
+            (Role::Marker, _) => segment.marker = text_tag(line, "marker")?,
+            _ => skip_text(property.kind, &property.name, line)?,
+        }
+    }
+    Ok(segment)
+}
+
+/// The index of a vertex, which may be declared as a float and stand there as `3.0`.
+fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> {
+    let offset = line.offset();
+    let index = if scalar.is_float() {
+        let index = line.f64("a vertex index")?;
+        whole(index).ok_or_else(|| {
+            let reason = format!("expected a vertex index, found `{index}`");
+            Fault::new(offset, reason)
+        })?
+    } else {
+        line.integer("a vertex index")?
+    };
+    check_vertex(index, 0, vertices).map_err(|reason| Fault::new(offset, reason))
+}
+
+/// A region or marker.
+fn text_tag(line: &mut Line, what: &str) -> Parsed<i32> {
+    let offset = line.offset();
+    let tag = line.integer(&format!("a {what}"))?;
+    check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
+}
+
+fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
+    let count = match kind {
+        Kind::Scalar(_) => 1,
+        Kind::List { .. } => line.count(&format!("the length of {name}"))?,
+    };
+    for _ in 0..count {
+        line.f64(name)?;
+    }
+    Ok(())
+}
+
+fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
+    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
+}

@@ -1,0 +1,106 @@
+//! Vertices of a PLY file, in either encoding.
+
+use glam::{DVec2, DVec3};
+
+use super::header::{Kind, Role, Scalar};
+use crate::text::concat;
+use trioxide_mesh::mesh::VertexAttributes;
+
+/// Some of the vertices, one after the other.
+#[derive(Default)]
+pub(super) struct VertexChunk {
+    points: Vec<DVec3>,
+    normals: Vec<DVec3>,
+    colors: Vec<[u8; 4]>,
+    uvs: Vec<DVec2>,
+}
+
+/// A vertex as its properties come.
+pub(super) struct Vertex {
+    point: DVec3,
+    normal: DVec3,
+    color: [u8; 4],
+    uv: DVec2,
+}
+
+impl Vertex {
+    pub(super) fn new() -> Vertex {
+        Vertex {
+            point: DVec3::ZERO,
+            normal: DVec3::ZERO,
+            color: [0, 0, 0, u8::MAX],
+            uv: DVec2::ZERO,
+        }
+    }
+
+    /// Takes the value of a property. One that is nothing to us is none of its.
+    pub(super) fn set(&mut self, role: Role, kind: Kind, value: f64) {
+        match (role, kind) {
+            (Role::Coordinate(axis), _) => self.point[axis] = value,
+            (Role::Normal(axis), _) => self.normal[axis] = value,
+            (Role::Color(channel), Kind::Scalar(scalar)) => {
+                self.color[channel] = channel_value(scalar, value);
+            }
+            (Role::Uv(axis), _) => self.uv[axis] = value,
+            _ => {}
+        }
+    }
+}
+
+/// What [`Vertex::set`] takes.
+pub(super) fn is_of_vertex(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Coordinate(_) | Role::Normal(_) | Role::Color(_) | Role::Uv(_)
+    )
+}
+
+/// A channel of a colour from 0 to 255: floats run from 0 to 1, 16-bit integers to 65535, others to 255.
+pub(super) fn channel_value(scalar: Scalar, value: f64) -> u8 {
+    // A float turns into an integer by the nearest in range, NaN into 0.
+    match scalar {
+        Scalar::U8 => value as u8,
+        Scalar::F32 | Scalar::F64 => (255.0 * value).round() as u8,
+        Scalar::U16 => (value / 257.0).round() as u8,
+        _ => value.round() as u8,
+    }
+}
+
+impl VertexChunk {
+    /// Appends a vertex; `attributes` says which of them are kept ([`super::Header::attributes`]).
+    pub(super) fn push(&mut self, vertex: &Vertex, attributes: [bool; 3]) {
+        let [normals, colors, uvs] = attributes;
+        self.points.push(vertex.point);
+        if normals {
+            self.normals.push(vertex.normal);
+        }
+        if colors {
+            self.colors.push(vertex.color);
+        }
+        if uvs {
+            self.uvs.push(vertex.uv);
+        }
+    }
+
+    /// The vertices of all chunks, in order.
+    pub(super) fn concat(
+        chunks: Vec<VertexChunk>,
+        attributes: [bool; 3],
+    ) -> (Vec<DVec3>, VertexAttributes) {
+        let (mut points, mut normals, mut colors, mut uvs) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for chunk in chunks {
+            points.push(chunk.points);
+            normals.push(chunk.normals);
+            colors.push(chunk.colors);
+            uvs.push(chunk.uvs);
+        }
+        let has = attributes;
+        let attributes = VertexAttributes {
+            normals: has[0].then(|| concat(normals)),
+            colors: has[1].then(|| concat(colors)),
+            uvs: has[2].then(|| concat(uvs)),
+        };
+        (concat(points), attributes)
+    }
+}

@@ -1,0 +1,247 @@
+//! PLY files written.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::Encoding;
+use crate::atomic_file::write_atomically;
+use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
+use trioxide_mesh::Result;
+use trioxide_mesh::mesh::{Faces, Mesh, Segment};
+
+pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
+    write_atomically(path, |file| match encoding {
+        Encoding::Binary => Body::<Little>::of(mesh).write(file),
+        Encoding::BigEndian => Body::<Big>::of(mesh).write(file),
+        Encoding::Text => Body::<Text>::of(mesh).write(file),
+    })
+}
+
+/// How numbers are written.
+trait Numbers: Sync {
+    const NAME: &'static str;
+    /// Whether numbers stand there as they do in memory.
+    const IS_MEMORY: bool = false;
+    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize);
+    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool);
+    fn end_row(_buffer: &mut Vec<u8>) {}
+}
+
+struct Little;
+struct Big;
+struct Text;
+
+impl Numbers for Little {
+    const NAME: &'static str = "binary_little_endian";
+    const IS_MEMORY: bool = cfg!(target_endian = "little");
+
+    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
+        buffer.extend_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+
+    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
+        match is_short {
+            true => buffer.extend_from_slice(&(value as f32).to_le_bytes()),
+            false => buffer.extend_from_slice(&value.to_le_bytes()),
+        }
+    }
+}
+
+impl Numbers for Big {
+    const NAME: &'static str = "binary_big_endian";
+
+    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
+        buffer.extend_from_slice(&value.to_be_bytes()[8 - bytes..]);
+    }
+
+    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
+        match is_short {
+            true => buffer.extend_from_slice(&(value as f32).to_be_bytes()),
+            false => buffer.extend_from_slice(&value.to_be_bytes()),
+        }
+    }
+}
+
+impl Numbers for Text {
+    const NAME: &'static str = "ascii";
+
+    fn integer(buffer: &mut Vec<u8>, value: i64, _bytes: usize) {
+        push_integer(buffer, value);
+        buffer.push(b' ');
+    }
+
+    fn float(buffer: &mut Vec<u8>, value: f64, _is_short: bool) {
+        push_f64(buffer, value);
+        buffer.push(b' ');
+    }
+
+    fn end_row(buffer: &mut Vec<u8>) {
+        *buffer.last_mut().expect("a row has numbers") = b'\n';
+    }
+}
+
+/// A mesh, and the types that its numbers take.
+struct Body<'a, N> {
+    mesh: &'a Mesh,
+    /// Bytes of the length of a face.
+    length: usize,
+    /// Whether normals and texture coordinates are `float`.
+    short_normals: bool,
+    short_uvs: bool,
+    /// Whether a colour is not opaque.
+    has_alpha: bool,
+    numbers: std::marker::PhantomData<N>,
+}
+
+impl<'a, N: Numbers> Body<'a, N> {
+    fn of(mesh: &'a Mesh) -> Self {
+        let longest = match &mesh.faces {
+            Faces::Triangles(_) => 3,
+            Faces::Polygons(polygons) => polygons.iter().map(<[u32]>::len).max().unwrap_or(0),
+        };
+        let is_short = |x: f64| f64::from(x as f32).to_bits() == x.to_bits();
+        let attributes = &mesh.attributes;
+        let are_short = |vector: &DVec3| vector.to_array().into_iter().all(is_short);
+        Body {
+            mesh,
+            // The types that most programs read, as long as they are wide enough.
+            length: if longest <= usize::from(u8::MAX) {
+                1
+            } else {
+                4
+            },
+            short_normals: attributes
+                .normals
+                .as_ref()
+                .is_some_and(|n| n.par_iter().all(are_short)),
+            short_uvs: attributes.uvs.as_ref().is_some_and(|uvs| {
+                uvs.par_iter()
+                    .all(|uv| uv.to_array().into_iter().all(is_short))
+            }),
+            has_alpha: attributes
+                .colors
+                .as_ref()
+                .is_some_and(|colors| colors.par_iter().any(|color| color[3] != u8::MAX)),
+            numbers: std::marker::PhantomData,
+        }
+    }
+
+    fn header(&self) -> String {
+        let Mesh {
+            points,
+            faces,
+            attributes,
+            segments,
+            ..
+        } = self.mesh;
+        let mut properties = String::new();
+        let mut property = |kind: &str, names: &[&str]| {
+            for name in names {
+                properties += &format!("property {kind} {name}\n");
+            }
+        };
+        let float = |is_short| if is_short { "float" } else { "double" };
+        property("double", &["x", "y", "z"]);
+        if attributes.normals.is_some() {
+            property(float(self.short_normals), &["nx", "ny", "nz"]);
+        }
+        if attributes.colors.is_some() {
+            property(
+                "uchar",
+                &["red", "green", "blue", "alpha"][..3 + usize::from(self.has_alpha)],
+            );
+        }
+        if attributes.uvs.is_some() {
+            property(float(self.short_uvs), &["s", "t"]);
+        }
+        let length = if self.length == 1 { "uchar" } else { "uint" };
+        let is_signed = i32::try_from(points.len()).is_ok();
+        let index = if is_signed { "int" } else { "uint" };
+        let mut header = format!(
+            "ply\nformat {} 1.0\ncomment trioxide\nelement vertex {}\n{properties}\
+             element face {}\nproperty list {length} {index} vertex_indices\n",
+            N::NAME,
+            points.len(),
+            faces.len()
+        );
+        if self.mesh.regions.is_some() {
+            header += "property int region\n";
+        }
+        if !segments.is_empty() {
+            header += &format!(
+                "element edge {}\nproperty {index} vertex1\nproperty {index} vertex2\nproperty int marker\n",
+                segments.len()
+            );
+        }
+        header + "end_header\n"
+    }
+
+    fn write(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
+        out.write_all(self.header().as_bytes())?;
+        let mesh = self.mesh;
+        let attributes = &mesh.attributes;
+        let is_bare = attributes == &Default::default();
+        if N::IS_MEMORY && is_bare {
+            out.write_all(bytemuck::cast_slice(&mesh.points))?;
+        } else {
+            write_records(out, mesh.points.len(), |buffer, i| {
+                self.push_vertex(buffer, i)
+            })?;
+        }
+        match &mesh.faces {
+            Faces::Triangles(triangles) if N::IS_MEMORY && mesh.regions.is_none() => {
+                write_blocks(out, triangles.len(), |buffer, range| {
+                    buffer.resize(13 * range.len(), 3);
+                    let records = buffer.chunks_exact_mut(13);
+                    for (record, triangle) in records.zip(&triangles[range]) {
+                        record[1..].copy_from_slice(bytemuck::cast_slice(triangle));
+                    }
+                })?;
+            }
+            faces => write_records(out, faces.len(), |buffer, i| {
+                let face = faces.get(i);
+                N::integer(buffer, face.len() as i64, self.length);
+                face.iter()
+                    .for_each(|v| N::integer(buffer, i64::from(*v), 4));
+                if let Some(regions) = &mesh.regions {
+                    N::integer(buffer, i64::from(regions[i]), 4);
+                }
+                N::end_row(buffer);
+            })?,
+        }
+        write_records(out, mesh.segments.len(), |buffer, i| {
+            let Segment { ends, marker } = mesh.segments[i];
+            ends.iter()
+                .for_each(|v| N::integer(buffer, i64::from(*v), 4));
+            N::integer(buffer, i64::from(marker), 4);
+            N::end_row(buffer);
+        })
+    }
+
+    fn push_vertex(&self, buffer: &mut Vec<u8>, i: usize) {
+        let attributes = &self.mesh.attributes;
+        let mut floats = |values: &[f64], is_short| {
+            values
+                .iter()
+                .for_each(|value| N::float(buffer, *value, is_short));
+        };
+        floats(&self.mesh.points[i].to_array(), false);
+        if let Some(normals) = &attributes.normals {
+            floats(&normals[i].to_array(), self.short_normals);
+        }
+        if let Some(colors) = &attributes.colors {
+            for channel in &colors[i][..3 + usize::from(self.has_alpha)] {
+                N::integer(buffer, i64::from(*channel), 1);
+            }
+        }
+        if let Some(uvs) = &attributes.uvs {
+            let uv = uvs[i].to_array();
+            uv.iter()
+                .for_each(|value| N::float(buffer, *value, self.short_uvs));
+        }
+        N::end_row(buffer);
+    }
+}

@@ -1,0 +1,176 @@
+//! Damaged files.
+
+use proptest::prelude::*;
+
+use super::super::text::Fault;
+use super::round_trips::polygon_mesh;
+use super::*;
+use trioxide::validate;
+use trioxide_mesh::mesh::Triangulation;
+
+fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
+    // One file after the other, so that damage can strike each.
+    let mut parts = file.split(|byte| *byte == b'|');
+    let mut part = || parts.next().unwrap_or_default();
+    let nodes = triangle::parse_nodes(part())?;
+    let elements = triangle::parse_elements(part(), &nodes)?;
+    let segments = triangle::parse_segments(part(), &nodes)?;
+    Ok(Mesh {
+        points: nodes.points,
+        faces: Faces::Triangles(elements.triangles),
+        regions: elements.regions,
+        segments,
+        ..Mesh::default()
+    })
+}
+
+fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
+    let (mesh, marked) = crate::edges::parse(file)?;
+    assert_eq!(marked.len(), mesh.triangles.len());
+    validate::refine::topology(&mesh).unwrap();
+    Ok(Triangulation::from(mesh).into())
+}
+
+/// A parser and a good file for it.
+type Sample = (fn(&[u8]) -> Parsed<Mesh>, Vec<u8>);
+
+fn parse_las(file: &[u8]) -> Parsed<Mesh> {
+    las::parse(file).map_err(|reason| Fault::new(0, reason))
+}
+
+fn samples() -> Vec<Sample> {
+    let folder = tempfile::tempdir().unwrap();
+    let decorated = |encoding: Option<Encoding>, extension: &str| {
+        let path = folder.path().join("d").with_extension(extension);
+        let mut mesh = attributes::decorated();
+        mesh.points = (0..5).map(|i| DVec3::splat(f64::from(i))).collect();
+        write_encoded(&path, &mesh, encoding).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let written = |extension: &str| {
+        let path = folder.path().join("m").with_extension(extension);
+        write(&path, &polygon_mesh()).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let file = |name: &str| std::fs::read(fixture(name)).unwrap();
+    let pair = [
+        "square_with_hole.node",
+        "square_with_hole.ele",
+        "square_with_hole.poly",
+    ]
+    .map(file);
+    vec![
+        (off::parse, file("colours.off")),
+        (obj::parse, file("steps.obj")),
+        (parse_pair, pair.join(&b'|')),
+        (ply::parse, file("octahedron_text.ply")),
+        (ply::parse, file("cube_big_endian.ply")),
+        (ply::parse, binary_ply()),
+        (ply::parse, written("ply")),
+        (vtu::parse, written("vtu")),
+        (ply::parse, decorated(Some(Encoding::BigEndian), "ply")),
+        (ply::parse, decorated(Some(Encoding::Text), "ply")),
+        (obj::parse, decorated(None, "obj")),
+        (stl::parse, decorated(None, "stl")),
+        (stl::parse, decorated(Some(Encoding::Text), "stl")),
+        (xyz::parse, decorated(None, "xyz")),
+        (parse_las, decorated(None, "las")),
+        (parse_las, decorated(None, "laz")),
+        (parse_edges, file("three_triangles.edges")),
+        (parse_edges, file("three_triangles_refined.edges")),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Damage {
+    Set(prop::sample::Index, u8),
+    Insert(prop::sample::Index, &'static [u8]),
+    Remove(prop::sample::Index, usize),
+    Truncate(prop::sample::Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let index = any::<prop::sample::Index>;
+    let pieces = prop::sample::select(vec![
+        &b"-"[..],
+        b"9",
+        b"99999999999999999999",
+        b"4294967295",
+        b"\n",
+        b" ",
+        b"#",
+        b"\\\n",
+        b"\r",
+        b"\0",
+        b"nan",
+        b"e",
+        b"\xff\xff\xff\xff",
+        b"\"",
+        b"<",
+        b"/",
+        b"3 ",
+    ]);
+    prop_oneof![
+        (index(), any::<u8>()).prop_map(|(i, byte)| Damage::Set(i, byte)),
+        (index(), pieces).prop_map(|(i, piece)| Damage::Insert(i, piece)),
+        (index(), 1..20_usize).prop_map(|(i, length)| Damage::Remove(i, length)),
+        index().prop_map(Damage::Truncate),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
+    #[test]
+    fn damaged_files_do_no_harm(
+        sample in 0..18_usize,
+        damages in prop::collection::vec(damage(), 1..4),
+    ) {
+        thread_local!(static SAMPLES: Vec<Sample> = samples());
+        let (parse, mut file) = SAMPLES.with(|samples| samples[sample].clone());
+        for damage in damages {
+            let at = |index: prop::sample::Index| index.index(file.len() + 1);
+            match damage {
+                Damage::Set(i, byte) => {
+                    let at = at(i);
+                    if let Some(target) = file.get_mut(at) {
+                        *target = byte;
+                    }
+                }
+                Damage::Insert(i, piece) => {
+                    let at = at(i);
+                    file.splice(at..at, piece.iter().copied());
+                }
+                Damage::Remove(i, length) => {
+                    let at = at(i);
+                    let end = (at + length).min(file.len());
+                    file.drain(at..end);
+                }
+                Damage::Truncate(i) => {
+                    let at = at(i);
+                    file.truncate(at);
+                }
+            }
+        }
+        match parse(&file) {
+            Err(fault) => {
+                let error = fault.in_text(Path::new("f"), &file);
+                prop_assert!(!error.to_string().is_empty());
+            }
+            Ok(mesh) => {
+                let count = mesh.points.len();
+                for i in 0..mesh.faces.len() {
+                    prop_assert!(mesh.faces.get(i).len() >= 3);
+                    prop_assert!(mesh.faces.get(i).iter().all(|v| (*v as usize) < count));
+                }
+                let attributes = &mesh.attributes;
+                prop_assert!(attributes.normals.as_ref().is_none_or(|all| all.len() == count));
+                prop_assert!(attributes.colors.as_ref().is_none_or(|all| all.len() == count));
+                prop_assert!(attributes.uvs.as_ref().is_none_or(|all| all.len() == count));
+                prop_assert!(mesh.regions.is_none_or(|regions| regions.len() == mesh.faces.len()));
+                prop_assert!(mesh.segments.iter().flat_map(|s| s.ends).all(|v| (v as usize) < count));
+            }
+        }
+    }
+}

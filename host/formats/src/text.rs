@@ -1,0 +1,497 @@
+//! Parsing of text formats: bytes of the mapped file, in chunks that run in parallel, without a string per line.
+//!
+//! A text file is a list of *rows*: lines that hold data, blank ones and comments left out. [`Rows`] cuts the file into
+//! chunks at line ends and counts the rows of each, so that a second pass can parse all chunks at once and still knows
+//! which row it is at: the counts of a header say what each row holds. Faults carry a byte offset; the line number is
+//! counted only when there is one to report.
+
+use std::ops::Range;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use trioxide_mesh::Error;
+
+/// What is wrong in a file, and where.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Offset of the offending byte.
+    pub(crate) offset: usize,
+    pub(crate) reason: String,
+}
+
+pub(crate) type Parsed<T> = Result<T, Fault>;
+
+impl Fault {
+    pub(crate) fn new(offset: usize, reason: impl Into<String>) -> Fault {
+        Fault {
+            offset,
+            reason: reason.into(),
+        }
+    }
+
+    /// The error of a text file at `path` that holds `file`.
+    pub(crate) fn in_text(self, path: &Path, file: &[u8]) -> Error {
+        let before = &file[..self.offset.min(file.len())];
+        Error::Parse {
+            path: path.to_owned(),
+            line: 1 + memchr::memchr_iter(b'\n', before).count(),
+            reason: self.reason,
+        }
+    }
+}
+
+/// Bytes that a chunk has at least: small in tests, so that every test has seams.
+const CHUNK: usize = if cfg!(test) { 64 } else { 1 << 20 };
+
+/// Ranges that cover `file` from `start`, cut behind a line end. With `continued`, a line end behind a backslash is none.
+pub(crate) fn split_at_lines(file: &[u8], start: usize, continued: bool) -> Vec<Range<usize>> {
+    let mut chunks = Vec::new();
+    let mut from = start;
+    while from < file.len() {
+        let mut to = (from + CHUNK).min(file.len());
+        while to < file.len() {
+            match memchr::memchr(b'\n', &file[to..]) {
+                None => to = file.len(),
+                Some(length) => {
+                    to += length + 1;
+                    if !(continued && ends_with_backslash(&file[from..to - 1])) {
+                        break;
+                    }
+                }
+            }
+        }
+        chunks.push(from..to);
+        from = to;
+    }
+    chunks
+}
+
+/// Whether `line`, without its line feed, goes on in the next one.
+fn ends_with_backslash(line: &[u8]) -> bool {
+    line.strip_suffix(b"\r").unwrap_or(line).last() == Some(&b'\\')
+}
+
+/// Offset behind a byte order mark, which some editors put before a text.
+pub(crate) fn text_start(file: &[u8]) -> usize {
+    if file.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    }
+}
+
+/// Runs `parse` over the chunks in parallel. The fault is the first one in the file.
+pub(crate) fn parse_chunks<C: Sync, T: Send>(
+    chunks: &[C],
+    parse: impl Fn(&C) -> Parsed<T> + Sync,
+) -> Parsed<Vec<T>> {
+    let parts: Vec<Parsed<T>> = chunks.par_iter().map(&parse).collect();
+    parts.into_iter().collect()
+}
+
+/// One line, read from left to right. A `#` ends it.
+#[derive(Clone)]
+pub(crate) struct Line<'a> {
+    file: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Offset of the next token, or of the line's end.
+    pub(crate) fn offset(&mut self) -> usize {
+        self.skip_blanks();
+        self.at
+    }
+
+    /// Whether no token is left.
+    pub(crate) fn is_finished(&mut self) -> bool {
+        self.skip_blanks();
+        self.at == self.end || self.file[self.at] == b'#'
+    }
+
+    /// The next token.
+    pub(crate) fn token(&mut self) -> Option<&'a [u8]> {
+        if self.is_finished() {
+            return None;
+        }
+        let start = self.at;
+        while self.at < self.end && !is_delimiter(self.file[self.at]) {
+            self.at += 1;
+        }
+        // A lone backslash or the like.
+        self.at = self.at.max(start + 1);
+        Some(&self.file[start..self.at])
+    }
+
+    /// A decimal number: also `1e3`, `+.5`, `nan`, `inf`.
+    pub(crate) fn f64(&mut self, what: &str) -> Parsed<f64> {
+        self.skip_blanks();
+        match fast_float2::parse_partial::<f64, _>(&self.file[self.at..self.end]) {
+            Ok((value, length)) if self.is_delimited(self.at + length) => {
+                self.at += length;
+                Ok(value)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// A whole number.
+    pub(crate) fn integer(&mut self, what: &str) -> Parsed<i64> {
+        self.skip_blanks();
+        match parse_integer(&self.file[self.at..self.end]) {
+            Some((value, length)) if self.is_delimited(self.at + length) => {
+                self.at += length;
+                Ok(value)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// A whole number that is not negative.
+    pub(crate) fn count(&mut self, what: &str) -> Parsed<usize> {
+        let before = self.clone();
+        usize::try_from(self.integer(what)?).map_err(|_| before.clone().unexpected(what))
+    }
+
+    /// The index, from 0, of one of `count` vertices, which the file numbers from `base`.
+    pub(crate) fn vertex(&mut self, base: u32, count: usize) -> Parsed<u32> {
+        let offset = self.offset();
+        let index = self.integer("a vertex index")?;
+        check_vertex(index, base, count).map_err(|reason| Fault::new(offset, reason))
+    }
+
+    /// What stands between a `[` here and the next `]`.
+    pub(crate) fn bracketed(&mut self, what: &str) -> Parsed<Line<'a>> {
+        self.skip_blanks();
+        let rest = &self.file[self.at..self.end];
+        match (rest.first(), memchr::memchr(b']', rest)) {
+            (Some(b'['), Some(length)) => {
+                let inside = Line {
+                    file: self.file,
+                    at: self.at + 1,
+                    end: self.at + length,
+                };
+                self.at += length + 1;
+                Ok(inside)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Checks that no token is left.
+    pub(crate) fn expect_end(&mut self) -> Parsed<()> {
+        match self.is_finished() {
+            true => Ok(()),
+            false => Err(self.unexpected("the end of the line")),
+        }
+    }
+
+    /// A fault at the next token.
+    pub(crate) fn unexpected(&mut self, what: &str) -> Fault {
+        let offset = self.offset();
+        match self.clone().token() {
+            None => Fault::new(offset, format!("expected {what}, but the line ends")),
+            Some(token) => Fault::new(offset, format!("expected {what}, found `{}`", show(token))),
+        }
+    }
+
+    fn is_delimited(&self, at: usize) -> bool {
+        at >= self.end || is_delimiter(self.file[at])
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.at < self.end {
+            match self.file[self.at] {
+                // A line feed here is one behind a backslash.
+                b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' | b'\n' => self.at += 1,
+                b'\\'
+                    if self.file[self.at + 1..self.end].starts_with(b"\n")
+                        || self.file[self.at + 1..self.end].starts_with(b"\r\n") =>
+                {
+                    self.at += 1;
+                }
+                _ => break,
+            }
+        }
+    }
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' | b'\n' | b'#' | b'\\'
+    )
+}
+
+/// The index from 0 of a vertex that a file numbers from `base`, or why there is none.
+pub(crate) fn check_vertex(index: i64, base: u32, count: usize) -> Result<u32, String> {
+    let vertex = index.wrapping_sub(i64::from(base));
+    match u32::try_from(vertex) {
+        Ok(vertex) if (vertex as usize) < count => Ok(vertex),
+        _ => Err(format!(
+            "vertex {index} does not exist: {count} vertices are numbered from {base}"
+        )),
+    }
+}
+
+/// The whole number at the start of `text` and its length.
+pub(crate) fn parse_integer(text: &[u8]) -> Option<(i64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    let mut value = 0_i64;
+    let mut length = sign;
+    while let Some(digit) = text.get(length).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        value = value.checked_mul(10)?.checked_add(i64::from(digit))?;
+        length += 1;
+    }
+    (length > sign).then_some((if negative { -value } else { value }, length))
+}
+
+/// `value` as the whole number that it is.
+pub(crate) fn whole(value: f64) -> Option<i64> {
+    // Up to 2^53 every whole number is a float.
+    (value.trunc() == value && value.abs() <= 9e15).then_some(value as i64)
+}
+
+/// `token` as an error shows it.
+pub(crate) fn show(token: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&token[..token.len().min(40)]);
+    text.escape_debug().to_string()
+}
+
+/// The lines of `file[range]`, blank ones and comments too.
+pub(crate) fn lines(
+    file: &[u8],
+    range: Range<usize>,
+    continued: bool,
+) -> impl Iterator<Item = Line<'_>> {
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        if at >= range.end {
+            return None;
+        }
+        let start = at;
+        loop {
+            let end = memchr::memchr(b'\n', &file[at..range.end]).map(|length| at + length);
+            at = end.map_or(range.end, |end| end + 1);
+            let end = end.unwrap_or(range.end);
+            let line = &file[start..end];
+            // In comments and names a backslash is a backslash: paths end in one.
+            if at < range.end
+                && continued
+                && ends_with_backslash(line)
+                && matches!(line.trim_ascii_start().first(), Some(b'v' | b'f'))
+                && memchr::memchr(b'#', line).is_none()
+            {
+                continue;
+            }
+            return Some(Line {
+                file,
+                at: start,
+                end,
+            });
+        }
+    })
+}
+
+/// The rows of a text file: see the module.
+pub(crate) struct Rows<'a> {
+    file: &'a [u8],
+    /// Ranges of the file, each with the row that it begins at.
+    chunks: Vec<(Range<usize>, usize)>,
+    /// Number of rows.
+    pub(crate) count: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of `file` from byte `start` on.
+    pub(crate) fn new(file: &'a [u8], start: usize) -> Rows<'a> {
+        let ranges = split_at_lines(file, start, false);
+        let counts: Vec<usize> = ranges
+            .par_iter()
+            .map(|range| data_lines(file, range.clone()).count())
+            .collect();
+        let mut count = 0;
+        let chunks = ranges
+            .into_iter()
+            .zip(counts)
+            .map(|(range, rows)| {
+                count += rows;
+                (range, count - rows)
+            })
+            .collect();
+        Rows {
+            file,
+            chunks,
+            count,
+        }
+    }
+
+    /// Row `row`, or a fault at the end of the file that says what is missing.
+    pub(crate) fn row(&self, row: usize, what: &str) -> Parsed<Line<'a>> {
+        if row >= self.count {
+            return Err(Fault::new(
+                self.file.len(),
+                format!("expected {what}, but the file ends"),
+            ));
+        }
+        // The last chunk that begins at or before the row; an empty one begins where the next does.
+        let chunk = self.chunks.partition_point(|(_, first)| *first <= row) - 1;
+        let (range, first) = self.chunks[chunk].clone();
+        let line = data_lines(self.file, range).nth(row - first);
+        Ok(line.expect("a chunk has the rows that were counted"))
+    }
+
+    /// Checks that `count` rows of `what` follow from row `first` on, before anything is made for them.
+    pub(crate) fn expect(&self, first: usize, count: usize, what: &str) -> Parsed<Range<usize>> {
+        let left = self.count.saturating_sub(first);
+        if count > left {
+            return Err(Fault::new(
+                self.file.len(),
+                format!("expected {count} {what}, but the file ends after {left}"),
+            ));
+        }
+        Ok(first..first + count)
+    }
+
+    /// Checks that no row is left from `row` on.
+    pub(crate) fn expect_end(&self, row: usize, what: &str) -> Parsed<()> {
+        if row >= self.count {
+            return Ok(());
+        }
+        let offset = self.row(row, what)?.offset();
+        Err(Fault::new(
+            offset,
+            format!("expected the end of the file after {what}"),
+        ))
+    }
+
+    /// Parses a range of rows into one `T` a chunk. `parse` gets the row's number within the range.
+    pub(crate) fn parse<T: Default + Send>(
+        &self,
+        rows: Range<usize>,
+        parse: impl Fn(&mut T, usize, &mut Line<'a>) -> Parsed<()> + Sync,
+    ) -> Parsed<Vec<T>> {
+        let from = self
+            .chunks
+            .partition_point(|(_, first)| *first <= rows.start);
+        let to = self.chunks.partition_point(|(_, first)| *first < rows.end);
+        let chunks = &self.chunks[from.saturating_sub(1)..to.max(from.saturating_sub(1))];
+        parse_chunks(chunks, |(range, first)| {
+            let mut part = T::default();
+            let skip = rows.start.saturating_sub(*first);
+            let lines = data_lines(self.file, range.clone()).enumerate();
+            for (i, mut line) in lines.skip(skip) {
+                if first + i >= rows.end {
+                    break;
+                }
+                parse(&mut part, first + i - rows.start, &mut line)?;
+            }
+            Ok(part)
+        })
+    }
+}
+
+fn data_lines(file: &[u8], range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+    lines(file, range, false).filter_map(|mut line| (!line.is_finished()).then_some(line))
+}
+
+/// The parts of `parts`, one behind the other.
+pub(crate) fn concat<T>(parts: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    for part in parts {
+        all.extend(part);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_same_for_any_seam() {
+        let mut text = String::from("head # comment\r\n\n  # only a comment\n");
+        for i in 0..500 {
+            text += &format!("{i} {}.5e1\r\n", i % 7);
+            if i % 5 == 0 {
+                text += "\n \t\n#\n";
+            }
+        }
+        text += "last";
+        let rows = Rows::new(text.as_bytes(), 0);
+        assert_eq!(rows.count, 502);
+        assert!(rows.chunks.len() > 50);
+        for range in [0..0, 1..501, 3..4, 17..400, 501..501] {
+            let parts: Vec<Vec<(usize, i64, f64)>> = rows
+                .parse(range.clone(), |part: &mut Vec<_>, row, line| {
+                    part.push((row, line.integer("i")?, line.f64("x")?));
+                    Ok(())
+                })
+                .unwrap();
+            let expected: Vec<_> = range
+                .clone()
+                .map(|row| (row - range.start, row as i64 - 1))
+                .map(|(k, i)| (k, i, (i % 7) as f64 * 10.0 + 5.0))
+                .collect();
+            assert_eq!(concat(parts), expected);
+        }
+        for row in 1..501 {
+            let i = rows.row(row, "").unwrap().integer("i").unwrap();
+            assert_eq!(i, row as i64 - 1);
+        }
+        assert_eq!(rows.row(501, "").unwrap().token(), Some(&b"last"[..]));
+        assert!(rows.row(502, "").is_err());
+    }
+
+    #[test]
+    fn numbers() {
+        let number = |text: &str| {
+            let file = text.as_bytes();
+            let line = lines(file, 0..file.len(), false).next();
+            line.unwrap().f64("a number").map_err(|fault| fault.reason)
+        };
+        assert_eq!(number(" 1e3 2"), Ok(1000.0));
+        assert_eq!(number("-.5E-1\r"), Ok(-0.05));
+        assert_eq!(number("+7.#"), Ok(7.0));
+        assert_eq!(number("inf"), Ok(f64::INFINITY));
+        assert_eq!(number("-Infinity"), Ok(f64::NEG_INFINITY));
+        assert_eq!(number("1e999"), Ok(f64::INFINITY));
+        assert!(number("NaN").unwrap().is_nan());
+        assert!(number("-nan").unwrap().is_nan());
+        assert_eq!(
+            number("1.5x"),
+            Err("expected a number, found `1.5x`".to_owned())
+        );
+        assert_eq!(
+            number(" # 1"),
+            Err("expected a number, but the line ends".to_owned())
+        );
+        assert_eq!(parse_integer(b"-12/3"), Some((-12, 3)));
+        assert_eq!(parse_integer(b"-"), None);
+        assert_eq!(parse_integer(b"99999999999999999999"), None);
+        assert_eq!(
+            parse_integer(b"-9223372036854775807"),
+            Some((-i64::MAX, 20))
+        );
+    }
+
+    #[test]
+    fn a_continued_line_is_one_line() {
+        let text = b"# path\\\nf 1 2 \\\r\n 3\nusemtl a\\\nv 1\\\n2\n";
+        let all: Vec<Vec<&[u8]>> = lines(text, 0..text.len(), true)
+            .map(|mut line| std::iter::from_fn(|| line.token()).collect())
+            .collect();
+        let expected: [&[&[u8]]; 4] = [
+            &[],
+            &[b"f", b"1", b"2", b"3"],
+            &[b"usemtl", b"a", b"\\"],
+            &[b"v", b"1", b"2"],
+        ];
+        assert_eq!(all, expected);
+    }
+}

@@ -1,0 +1,326 @@
+//! The files of the Triangle mesh generator: `.node` with points, `.ele` with triangles, `.poly` with segments.
+//!
+//! <https://www.cs.cmu.edu/~quake/triangle.node.html>, `triangle.ele.html`, `triangle.poly.html`. A mesh is a `.node` and an
+//! `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds its
+//! segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed: neighbours are
+//! found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the triangles, when it
+//! is a whole number throughout, is their region. Attributes and markers of points are skipped.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use super::atomic_file::AtomicFile;
+use super::rows_out::{push_f64, push_integer, write_records};
+use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use super::{map_file, triangles};
+use trioxide_mesh::mesh::{Faces, Mesh, Segment};
+use trioxide_mesh::{Error, Result};
+
+pub(crate) fn read(path: &Path) -> Result<Mesh> {
+    let node_path = sibling(path, "node");
+    let node_file = map_file(&node_path)?;
+    let nodes = parse_nodes(&node_file).map_err(|fault| fault.in_text(&node_path, &node_file))?;
+
+    let ele_path = sibling(path, "ele");
+    let ele_file = map_file(&ele_path)?;
+    let elements =
+        parse_elements(&ele_file, &nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))?;
+
+    let poly_path = sibling(path, "poly");
+    let segments = match poly_path.try_exists() {
+        Ok(true) => {
+            let poly_file = map_file(&poly_path)?;
+            parse_segments(&poly_file, &nodes)
+                .map_err(|fault| fault.in_text(&poly_path, &poly_file))?
+        }
+        Ok(false) => Vec::new(),
+        Err(source) => return Err(Error::file(&poly_path, source)),
+    };
+    Ok(Mesh {
+        points: nodes.points,
+        faces: Faces::Triangles(elements.triangles),
+        regions: elements.regions,
+        segments,
+        ..Mesh::default()
+    })
+}
+
+/// Whether `path` is a bare stem: `bay.1` for `bay.1.node` and `bay.1.ele`.
+pub(crate) fn is_stem(path: &Path) -> bool {
+    sibling(path, "node").is_file() && sibling(path, "ele").is_file()
+}
+
+/// The file beside `path` that has `extension`, in the case of the extension of `path`.
+pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
+    let given = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if !["node", "ele", "poly"].contains(&given.to_ascii_lowercase().as_str()) {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".");
+        name.push(extension);
+        return name.into();
+    }
+    if given.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        return path.with_extension(extension.to_ascii_uppercase());
+    }
+    path.with_extension(extension)
+}
+
+/// What a `.node` file holds.
+pub(crate) struct Nodes {
+    pub(crate) points: Vec<DVec3>,
+    /// Number of the first point: 0 or 1.
+    pub(crate) base: u32,
+}
+
+/// The number of the next header field, or `default` where the header is shorter.
+pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parsed<usize> {
+    match line.is_finished() {
+        true => Ok(default),
+        false => line.count(what),
+    }
+}
+
+pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
+    let rows = Rows::new(file, text_start(file));
+    let (nodes, end) = parse_points(&rows)?;
+    rows.expect_end(end, "the points")?;
+    Ok(nodes)
+}
+
+/// The points at the start of a `.node` or `.poly` file, and the row behind them.
+fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
+    let mut header = rows.row(0, "the number of points")?;
+    let count = header.count("the number of points")?;
+    let offset = header.offset();
+    let dimensions = header_count(&mut header, "the number of dimensions", 2)?;
+    if dimensions != 2 && dimensions != 3 {
+        let reason = format!("points have {dimensions} coordinates, but 2 or 3 are read");
+        return Err(Fault::new(offset, reason));
+    }
+    let points = rows.expect(1, count, "points")?;
+    let end = points.end;
+    let base = match count {
+        0 => 0,
+        _ => first_index(rows.row(1, "a point")?)?,
+    };
+    let points = rows.parse(points, |points: &mut Vec<DVec3>, row, line| {
+        let offset = line.offset();
+        let index = line.integer("a point's number")?;
+        if index != row as i64 + i64::from(base) {
+            let expected = row as u64 + u64::from(base);
+            let reason = format!(
+                "point {index} stands where point {expected} should: number points in order"
+            );
+            return Err(Fault::new(offset, reason));
+        }
+        let (x, y) = (line.f64("x")?, line.f64("y")?);
+        let z = if dimensions == 3 { line.f64("z")? } else { 0.0 };
+        points.push(DVec3::new(x, y, z));
+        Ok(())
+    })?;
+    let points = concat(points);
+    Ok((Nodes { points, base }, end))
+}
+
+/// The number of the first point.
+fn first_index(mut line: Line) -> Parsed<u32> {
+    let offset = line.offset();
+    match line.integer("a point's number")? {
+        index @ (0 | 1) => Ok(index as u32),
+        index => {
+            let reason = format!("the first point has number {index}: it must be 0 or 1");
+            Err(Fault::new(offset, reason))
+        }
+    }
+}
+
+/// What an `.ele` file holds.
+pub(crate) struct Elements {
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) regions: Option<Vec<i32>>,
+}
+
+/// Triangles of one chunk.
+#[derive(Default)]
+struct ElementChunk {
+    triangles: Vec<[u32; 3]>,
+    regions: Vec<i32>,
+    /// An attribute is no whole number.
+    is_fractional: bool,
+}
+
+pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+    let rows = Rows::new(file, text_start(file));
+    let mut header = rows.row(0, "the number of triangles")?;
+    let count = header.count("the number of triangles")?;
+    let offset = header.offset();
+    let corners = header_count(&mut header, "the number of nodes per triangle", 3)?;
+    let reason = match corners {
+        3 => None,
+        4 => Some("the elements are tetrahedra (4 nodes), but triangles are needed".to_owned()),
+        6 => Some(
+            "the triangles are of second order (6 nodes), but 3 nodes are needed: \
+             generate the mesh without -o2"
+                .to_owned(),
+        ),
+        _ => Some(format!(
+            "the elements have {corners} nodes, but 3 are needed"
+        )),
+    };
+    if let Some(reason) = reason {
+        return Err(Fault::new(offset, reason));
+    }
+    let attributes = header_count(&mut header, "the number of attributes", 0)?;
+    let elements = rows.expect(1, count, "triangles")?;
+    rows.expect_end(elements.end, "the triangles")?;
+    let chunks = rows.parse(elements, |chunk: &mut ElementChunk, _, line| {
+        line.integer("a triangle's number")?;
+        let mut triangle = [0; 3];
+        for vertex in &mut triangle {
+            *vertex = line.vertex(nodes.base, nodes.points.len())?;
+        }
+        chunk.triangles.push(triangle);
+        if attributes > 0 {
+            let region = line.f64("an attribute")?;
+            chunk.is_fractional |= f64::from(region as i32) != region;
+            chunk.regions.push(region as i32);
+        }
+        Ok(())
+    })?;
+    let has_regions = attributes > 0 && !chunks.iter().any(|chunk| chunk.is_fractional);
+    let (triangles, regions): (Vec<_>, Vec<_>) = chunks
+        .into_iter()
+        .map(|chunk| (chunk.triangles, chunk.regions))
+        .unzip();
+    Ok(Elements {
+        triangles: concat(triangles),
+        regions: has_regions.then(|| concat(regions)),
+    })
+}
+
+/// The segments of a `.poly` file. Its holes and regions made the mesh; they are not needed again.
+pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>> {
+    let rows = Rows::new(file, text_start(file));
+    let (own, row) = parse_points(&rows)?;
+    // A mesh generator keeps the points of its input and puts its own behind them.
+    let base = match own.points.len() {
+        0 => nodes.base,
+        _ => own.base,
+    };
+    if !nodes.points.starts_with(&own.points) {
+        let reason = "its points are not those of the .node file beside it: rename one of the two";
+        return Err(Fault::new(rows.row(0, "")?.offset(), reason));
+    }
+    let mut header = rows.row(row, "the number of segments")?;
+    let count = header.count("the number of segments")?;
+    let markers = header_count(&mut header, "the number of markers", 0)?;
+    let segments = rows.expect(row + 1, count, "segments")?;
+    let chunks = rows.parse(segments, |segments: &mut Vec<Segment>, _, line| {
+        line.integer("a segment's number")?;
+        let mut ends = [0; 2];
+        for vertex in &mut ends {
+            *vertex = line.vertex(base, nodes.points.len())?;
+        }
+        let offset = line.offset();
+        let marker = match markers {
+            0 => 0,
+            _ => line.integer("a marker")?,
+        };
+        let marker = i32::try_from(marker)
+            .map_err(|_| Fault::new(offset, format!("marker {marker} has more than 32 bits")))?;
+        segments.push(Segment { ends, marker });
+        Ok(())
+    })?;
+    Ok(concat(chunks))
+}
+
+/// Writes a `.node` and an `.ele` file, numbered from 0, and a `.poly` file if there are segments.
+pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    let triangles = triangles(path, &mesh.faces)?;
+    let poly_path = sibling(path, "poly");
+    if mesh.segments.is_empty() && poly_path.exists() {
+        return Err(Error::Format {
+            path: poly_path,
+            reason: "stands beside the output and would be read as its segments: \
+                     move it away or choose another name"
+                .to_owned(),
+        });
+    }
+    // Only when all are complete do they take their names.
+    let mut files = vec![
+        write_file(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        write_file(&sibling(path, "ele"), |out| {
+            write_elements(out, &triangles, mesh.regions.as_deref())
+        })?,
+    ];
+    if !mesh.segments.is_empty() {
+        files.push(write_file(&poly_path, |out| {
+            write_segments(out, &mesh.segments)
+        })?);
+    }
+    files.into_iter().try_for_each(AtomicFile::commit)
+}
+
+pub(crate) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
+) -> Result<AtomicFile> {
+    let mut file = AtomicFile::create(path)?;
+    write(&mut file).map_err(|source| Error::file(path, source))?;
+    Ok(file)
+}
+
+pub(crate) fn write_nodes(out: &mut (impl Write + Send), points: &[DVec3]) -> std::io::Result<()> {
+    let is_flat = points.iter().all(|point| point.z == 0.0);
+    let dimensions = if is_flat { 2 } else { 3 };
+    writeln!(out, "{} {dimensions} 0 0", points.len())?;
+    write_records(out, points.len(), |buffer, i| {
+        push_integer(buffer, i);
+        for coordinate in &points[i].to_array()[..dimensions] {
+            buffer.push(b' ');
+            push_f64(buffer, *coordinate);
+        }
+        buffer.push(b'\n');
+    })
+}
+
+fn write_elements(
+    out: &mut (impl Write + Send),
+    triangles: &[[u32; 3]],
+    regions: Option<&[i32]>,
+) -> std::io::Result<()> {
+    let attributes = usize::from(regions.is_some());
+    writeln!(out, "{} 3 {attributes}", triangles.len())?;
+    write_records(out, triangles.len(), |buffer, i| {
+        push_integer(buffer, i);
+        for vertex in triangles[i] {
+            buffer.push(b' ');
+            push_integer(buffer, vertex);
+        }
+        if let Some(regions) = regions {
+            buffer.push(b' ');
+            push_integer(buffer, regions[i]);
+        }
+        buffer.push(b'\n');
+    })
+}
+
+fn write_segments(out: &mut (impl Write + Send), segments: &[Segment]) -> std::io::Result<()> {
+    // No points: they are in the .node file. No holes at the end.
+    writeln!(out, "0 2 0 0\n{} 1", segments.len())?;
+    write_records(out, segments.len(), |buffer, i| {
+        let Segment { ends, marker } = segments[i];
+        push_integer(buffer, i);
+        for end in ends {
+            buffer.push(b' ');
+            push_integer(buffer, end);
+        }
+        buffer.push(b' ');
+        push_integer(buffer, marker);
+        buffer.push(b'\n');
+    })?;
+    writeln!(out, "0")
+}

@@ -1,0 +1,159 @@
+//! Binary data of a file: bounds are checked before anything is made.
+
+use rayon::prelude::*;
+
+use crate::text::{Fault, Parsed};
+
+/// Order of a number's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Little,
+    Big,
+}
+
+/// Type of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+/// Numbers of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Numbers {
+    Integers(Vec<i64>),
+    Floats(Vec<f64>),
+}
+
+impl Kind {
+    /// Bytes of one number.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Kind::I8 | Kind::U8 => 1,
+            Kind::I16 | Kind::U16 => 2,
+            Kind::I32 | Kind::U32 | Kind::F32 => 4,
+            Kind::I64 | Kind::U64 | Kind::F64 => 8,
+        }
+    }
+
+    /// The numbers that `bytes` are.
+    pub(super) fn numbers(self, bytes: &[u8], order: Order) -> Numbers {
+        macro_rules! numbers {
+            ($type:ty, $as:ty, $variant:ident) => {{
+                let (chunks, _) = bytes.as_chunks();
+                Numbers::$variant(match order {
+                    Order::Little => chunks
+                        .par_iter()
+                        .map(|b| <$type>::from_le_bytes(*b) as $as)
+                        .collect(),
+                    Order::Big => chunks
+                        .par_iter()
+                        .map(|b| <$type>::from_be_bytes(*b) as $as)
+                        .collect(),
+                })
+            }};
+        }
+        match self {
+            Kind::I8 => numbers!(i8, i64, Integers),
+            Kind::U8 => numbers!(u8, i64, Integers),
+            Kind::I16 => numbers!(i16, i64, Integers),
+            Kind::U16 => numbers!(u16, i64, Integers),
+            Kind::I32 => numbers!(i32, i64, Integers),
+            Kind::U32 => numbers!(u32, i64, Integers),
+            Kind::I64 => numbers!(i64, i64, Integers),
+            // From 2^63 on negative: no index and no tag.
+            Kind::U64 => numbers!(u64, i64, Integers),
+            Kind::F32 => numbers!(f32, f64, Floats),
+            Kind::F64 => numbers!(f64, f64, Floats),
+        }
+    }
+}
+
+impl Numbers {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Numbers::Integers(integers) => integers.len(),
+            Numbers::Floats(floats) => floats.len(),
+        }
+    }
+
+    pub(super) fn into_floats(self) -> Vec<f64> {
+        match self {
+            Numbers::Integers(integers) => integers.into_par_iter().map(|i| i as f64).collect(),
+            Numbers::Floats(floats) => floats,
+        }
+    }
+
+    /// The whole numbers that they are; the first that is none.
+    pub(super) fn into_integers(self) -> Result<Vec<i64>, f64> {
+        match self {
+            Numbers::Integers(integers) => Ok(integers),
+            Numbers::Floats(floats) => floats
+                .into_iter()
+                .map(|x| crate::text::whole(x).ok_or(x))
+                .collect(),
+        }
+    }
+}
+
+/// Binary data, read from `at` on.
+#[derive(Clone)]
+pub(super) struct Bytes<'a> {
+    pub(super) file: &'a [u8],
+    pub(super) at: usize,
+    pub(super) order: Order,
+    /// Where faults are reported: the binary part begins here. Lines mean nothing in it.
+    pub(super) part: usize,
+}
+
+impl<'a> Bytes<'a> {
+    /// A fault at byte `at`.
+    pub(super) fn fault(&self, at: usize, reason: impl std::fmt::Display) -> Fault {
+        Fault::new(self.part, format!("byte {at}: {reason}"))
+    }
+
+    /// The next `count` times `size` bytes.
+    pub(super) fn take(&mut self, count: usize, size: usize, what: &str) -> Parsed<&'a [u8]> {
+        let left = self.file.len() - self.at;
+        let length = count.checked_mul(size).filter(|&length| length <= left);
+        let Some(length) = length else {
+            let reason = format!(
+                "expected {count} times {size} bytes of {what}, but the file ends after {left} bytes"
+            );
+            return Err(self.fault(self.at, reason));
+        };
+        let bytes = &self.file[self.at..self.at + length];
+        self.at += length;
+        Ok(bytes)
+    }
+
+    /// The next `count` numbers of type `kind`.
+    pub(super) fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
+        let bytes = self.take(count, kind.size(), what)?;
+        Ok(kind.numbers(bytes, self.order))
+    }
+
+    /// The next whole number, of type `kind`.
+    pub(super) fn integer(&mut self, kind: Kind, what: &str) -> Parsed<i64> {
+        match self.numbers(1, kind, what)? {
+            Numbers::Integers(integers) => Ok(integers[0]),
+            Numbers::Floats(_) => unreachable!("integers are asked for"),
+        }
+    }
+
+    /// The next whole number, which must not be negative.
+    pub(super) fn count(&mut self, kind: Kind, what: &str) -> Parsed<usize> {
+        let at = self.at;
+        let value = self.integer(kind, what)?;
+        usize::try_from(value)
+            .map_err(|_| self.fault(at, format!("expected {what}, found {value}")))
+    }
+}

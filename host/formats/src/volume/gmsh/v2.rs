@@ -1,0 +1,281 @@
+//! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more.
+
+use std::io::{self, Write};
+
+use glam::DVec3;
+
+use super::super::bytes::{Kind, Numbers};
+use super::super::elements::{Shape, Table, Tag};
+use super::super::select;
+use super::data::{Data, Start};
+use super::{Grouped, NodeMap, Nodes, SHAPES, shape, write_format};
+use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::text::{Fault, Parsed, whole};
+use trioxide_mesh::volume::VolumeMesh;
+
+pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
+    let mut nodes = None;
+    let mut grouped = Grouped::default();
+    while let Some((name, begin)) = data.section()? {
+        match name {
+            "Nodes" if nodes.is_some() => {
+                return Err(Fault::new(begin, "there is a second $Nodes"));
+            }
+            "Nodes" => nodes = Some(read_nodes(data)?),
+            "ParametricNodes" => {
+                let reason =
+                    "parametric nodes are not read: write the mesh without Mesh.SaveParametric";
+                return Err(Fault::new(begin, reason));
+            }
+            "Elements" => {
+                let nodes = nodes
+                    .as_ref()
+                    .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
+                match data {
+                    Data::Text(_) => read_text_elements(data, nodes, &mut grouped)?,
+                    Data::Binary(..) => read_binary_elements(data, nodes, &mut grouped)?,
+                }
+            }
+            _ => {
+                data.skip_section(name)?;
+                continue;
+            }
+        }
+        data.end_section(name)?;
+    }
+    grouped.finish(nodes, data.file().len())
+}
+
+/// A count, which stands on a line of text in binary files too.
+fn line_count(data: &mut Data, what: &str) -> Parsed<usize> {
+    let mut text = data.text();
+    let count = text.count(what)?;
+    if let Data::Binary(..) = data {
+        text.finish_line()?;
+    }
+    data.go_on(&text);
+    Ok(count)
+}
+
+fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
+    let count = line_count(data, "the number of nodes")?;
+    let (tags, points, start) = match data {
+        Data::Text(text) => {
+            let start = Start::Text(text.clone());
+            let values = text.numbers::<f64>(count.saturating_mul(4), "nodes")?;
+            let rows = values.as_chunks::<4>().0;
+            let mut tags = Vec::with_capacity(rows.len());
+            for (i, row) in rows.iter().enumerate() {
+                tags.push(whole(row[0]).ok_or_else(|| {
+                    let reason = format!("expected a node's number, found `{}`", row[0]);
+                    start.fault(4 * i, reason)
+                })?);
+            }
+            let points = rows.iter().map(|r| DVec3::new(r[1], r[2], r[3]));
+            (tags, points.collect::<Vec<_>>(), start)
+        }
+        Data::Binary(bytes, _) => {
+            let start = Start::Binary(bytes.clone(), 7);
+            let rows = bytes.take(count, 28, "nodes")?;
+            let (mut numbers, mut coordinates) = (
+                Vec::with_capacity(4 * count),
+                Vec::with_capacity(24 * count),
+            );
+            for row in rows.chunks_exact(28) {
+                numbers.extend_from_slice(&row[..4]);
+                coordinates.extend_from_slice(&row[4..]);
+            }
+            let Numbers::Integers(tags) = Kind::I32.numbers(&numbers, bytes.order) else {
+                unreachable!("tags are whole numbers");
+            };
+            let coordinates = Kind::F64.numbers(&coordinates, bytes.order).into_floats();
+            let points = coordinates.as_chunks().0.iter();
+            let points = points.map(|p| DVec3::from_array(*p)).collect();
+            (tags, points, start)
+        }
+    };
+    let map = NodeMap::new(&tags).map_err(|(i, reason)| start.fault(4 * i, reason))?;
+    Ok(Nodes { points, map })
+}
+
+/// Rows of `width` numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then vertices.
+fn read_rows(
+    values: &[i64],
+    shape: Shape,
+    first_tag: usize,
+    tags: usize,
+    nodes: &Nodes,
+    grouped: &mut Grouped,
+    fault: impl Fn(usize, String) -> Fault,
+) -> Parsed<()> {
+    let table = Table {
+        values,
+        width: first_tag + tags + shape.vertices(),
+        vertices: first_tag + tags,
+        tag: match tags {
+            0 => Tag::All(0),
+            _ => Tag::Column(first_tag),
+        },
+    };
+    let entities = match shape {
+        Shape::Lower(_) => return Ok(()),
+        Shape::Cell(_) => &mut grouped.entities[0],
+        Shape::Face(_) => &mut grouped.entities[1],
+    };
+    match tags {
+        0 | 1 => entities.resize(entities.len() + values.len() / table.width, 0),
+        _ => entities.extend(table.column(first_tag + 1, &fault)?),
+    }
+    table.read(&mut grouped.elements, shape, |tag| nodes.vertex(tag), fault)
+}
+
+fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
+    let count = line_count(data, "the number of elements")?;
+    let mut text = data.text();
+    let start = Start::Text(text.clone());
+    // Rows have any length: the section's end says how many numbers there are.
+    let rest = &text.file[text.at..];
+    let length = memchr::memchr(b'$', rest).unwrap_or(rest.len());
+    let values = text.numbers_until::<i64>(text.at + length)?;
+    data.go_on(&text);
+    // Shape and number of tags of the element that begins at a number, and its length.
+    let element = |at: usize| -> Parsed<(Shape, usize, usize)> {
+        let (Some(&kind), Some(&tags)) = (values.get(at + 1), values.get(at + 2)) else {
+            return Err(start.fault(at, "an element is cut off".to_owned()));
+        };
+        let shape = shape(kind).map_err(|reason| start.fault(at + 1, reason))?;
+        let tags = usize::try_from(tags)
+            .ok()
+            .filter(|tags| *tags <= values.len())
+            .ok_or_else(|| {
+                start.fault(at + 2, format!("expected a number of tags, found {tags}"))
+            })?;
+        let length = 3 + tags + shape.vertices();
+        if length > values.len() - at {
+            return Err(start.fault(at, "an element is cut off".to_owned()));
+        }
+        Ok((shape, tags, length))
+    };
+    let (mut at, mut found) = (0, 0);
+    while at < values.len() {
+        // A run of elements of one shape and number of tags.
+        let begin = at;
+        let (shape, tags, length) = element(at)?;
+        while at < values.len() {
+            if values[at..].get(1..3) != values.get(begin + 1..begin + 3) {
+                break;
+            }
+            element(at)?;
+            at += length;
+            found += 1;
+        }
+        read_rows(
+            &values[begin..at],
+            shape,
+            3,
+            tags,
+            nodes,
+            grouped,
+            |i, reason| start.fault(begin + i, reason),
+        )?;
+    }
+    if found != count {
+        let reason = format!("expected {count} elements, found {found}");
+        return Err(start.fault(0, reason));
+    }
+    Ok(())
+}
+
+fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
+    let count = line_count(data, "the number of elements")?;
+    let mut found = 0usize;
+    while found < count {
+        let (head, start) = data.ints(3, "a block's type")?;
+        let [kind, in_block, tags] = [head[0], head[1], head[2]];
+        let shape = shape(kind).map_err(|reason| start.fault(0, reason))?;
+        let (Ok(in_block @ 1..), Ok(tags)) = (usize::try_from(in_block), usize::try_from(tags))
+        else {
+            let reason = format!("a block of {in_block} elements with {tags} tags cannot be");
+            return Err(start.fault(1, reason));
+        };
+        let width = 1 + tags + shape.vertices();
+        let (values, start) = data.ints(in_block.saturating_mul(width), "elements")?;
+        read_rows(&values, shape, 1, tags, nodes, grouped, |i, reason| {
+            start.fault(i, reason)
+        })?;
+        found += in_block;
+    }
+    Ok(())
+}
+
+pub(super) fn write(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    is_binary: bool,
+) -> io::Result<()> {
+    write_format(out, "2.2", is_binary)?;
+    write!(out, "$Nodes\n{}\n", mesh.points.len())?;
+    write_records(out, mesh.points.len(), |buffer, i| {
+        let coordinates = mesh.points[i].to_array();
+        if is_binary {
+            buffer.extend_from_slice(&(i as i32 + 1).to_le_bytes());
+            for coordinate in coordinates {
+                buffer.extend_from_slice(&coordinate.to_le_bytes());
+            }
+            return;
+        }
+        push_integer(buffer, i + 1);
+        for coordinate in coordinates {
+            buffer.push(b' ');
+            push_f64(buffer, coordinate);
+        }
+        buffer.push(b'\n');
+    })?;
+    if is_binary {
+        writeln!(out)?;
+    }
+    let count = mesh.cells.len() + mesh.faces.len();
+    write!(out, "$EndNodes\n$Elements\n{count}\n")?;
+    let mut number = 1;
+    for (kind, shape) in SHAPES {
+        let selected = select(mesh, shape);
+        if selected.is_empty() {
+            continue;
+        }
+        if is_binary {
+            for value in [i32::from(kind), selected.len() as i32, 2] {
+                out.write_all(&value.to_le_bytes())?;
+            }
+        }
+        write_records(out, selected.len(), |buffer, k| {
+            let (vertices, tag) = selected.element(mesh, shape, k);
+            let number = (number + k) as i32;
+            // The entity is 1: what has no group is one part.
+            if is_binary {
+                for value in [number, tag, 1] {
+                    buffer.extend_from_slice(&value.to_le_bytes());
+                }
+                for &vertex in vertices {
+                    buffer.extend_from_slice(&(vertex as i32 + 1).to_le_bytes());
+                }
+                return;
+            }
+            push_integer(buffer, number);
+            buffer.push(b' ');
+            push_integer(buffer, kind);
+            buffer.extend_from_slice(b" 2 ");
+            push_integer(buffer, tag);
+            buffer.extend_from_slice(b" 1");
+            for &vertex in vertices {
+                buffer.push(b' ');
+                push_integer(buffer, vertex + 1);
+            }
+            buffer.push(b'\n');
+        })?;
+        number += selected.len();
+    }
+    if is_binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$EndElements")
+}

@@ -1,0 +1,402 @@
+//! Version 4.1: nodes and elements in blocks, one or more for each geometrical entity.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+use glam::DVec3;
+
+use super::super::elements::{Shape, Table, Tag};
+use super::super::{Selected, select};
+use super::data::Data;
+use super::{Grouped, NodeMap, Nodes, SHAPES, shape, write_format};
+use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::text::{Fault, Parsed};
+use trioxide_mesh::volume::VolumeMesh;
+
+/// First physical group of each entity that has one, by dimension and tag.
+type Groups = HashMap<(usize, i64), i32>;
+
+pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
+    let mut groups = Groups::new();
+    let mut nodes = None;
+    let mut grouped = Grouped::default();
+    while let Some((name, begin)) = data.section()? {
+        match name {
+            "Entities" => groups = read_entities(data)?,
+            "Nodes" if nodes.is_some() => {
+                return Err(Fault::new(begin, "there is a second $Nodes"));
+            }
+            "Nodes" => nodes = Some(read_nodes(data)?),
+            "Elements" => {
+                let nodes = nodes
+                    .as_ref()
+                    .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
+                read_elements(data, nodes, &groups, &mut grouped)?;
+            }
+            _ => {
+                data.skip_section(name)?;
+                continue;
+            }
+        }
+        data.end_section(name)?;
+    }
+    grouped.finish(nodes, data.file().len())
+}
+
+fn read_entities(data: &mut Data) -> Parsed<Groups> {
+    let mut groups = Groups::new();
+    let mut counts = [0; 4];
+    for count in &mut counts {
+        *count = data.count("the number of entities")?;
+    }
+    for (dimension, count) in counts.into_iter().enumerate() {
+        for _ in 0..count {
+            let tag = data.int("an entity's tag")?;
+            data.floats(if dimension == 0 { 3 } else { 6 }, "an entity's bounds")?;
+            let physical = data.count("the number of physical groups")?;
+            let (physical, start) = data.ints(physical, "physical groups")?;
+            if let Some(&group) = physical.first() {
+                let group = i32::try_from(group)
+                    .map_err(|_| start.fault(0, format!("tag {group} has more than 32 bits")))?;
+                groups.insert((dimension, tag), group);
+            }
+            if dimension > 0 {
+                let bounding = data.count("the number of bounding entities")?;
+                data.ints(bounding, "bounding entities")?;
+            }
+        }
+    }
+    Ok(groups)
+}
+
+fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
+    let begin = data.clone();
+    let blocks = data.count("the number of blocks")?;
+    let count = data.count("the number of nodes")?;
+    data.sizes(2, "tags")?;
+    let (mut tags, mut points) = (Vec::new(), Vec::new());
+    for _ in 0..blocks {
+        let (head, start) = data.ints(3, "a block's entity")?;
+        let in_block = data.count("the number of nodes in the block")?;
+        tags.extend(data.sizes(in_block, "nodes")?.0);
+        let extra = match (head[2], head[0]) {
+            (0, _) => 0,
+            (_, dimension @ 0..=3) => dimension as usize,
+            (_, dimension) => {
+                return Err(
+                    start.fault(0, format!("there are no entities of dimension {dimension}"))
+                );
+            }
+        };
+        let width = 3 + extra;
+        let coordinates = data.floats(in_block.saturating_mul(width), "nodes")?;
+        let rows = coordinates.chunks_exact(width);
+        points.extend(rows.map(|p| DVec3::new(p[0], p[1], p[2])));
+    }
+    if points.len() != count {
+        let reason = format!("expected {count} nodes, found {}", points.len());
+        return Err(begin.clone().sizes(0, "")?.1.fault(0, reason));
+    }
+    let map = NodeMap::new(&tags)
+        .or_else(|(_, reason)| Err(begin.clone().sizes(0, "")?.1.fault(0, reason)))?;
+    Ok(Nodes { points, map })
+}
+
+fn read_elements(
+    data: &mut Data,
+    nodes: &Nodes,
+    groups: &Groups,
+    grouped: &mut Grouped,
+) -> Parsed<()> {
+    let blocks = data.count("the number of blocks")?;
+    let count = data.count("the number of elements")?;
+    data.sizes(2, "tags")?;
+    let mut found = 0;
+    for _ in 0..blocks {
+        let (head, head_start) = data.ints(3, "a block's entity")?;
+        let [dimension, entity, kind] = [head[0], head[1], head[2]];
+        let in_block = data.count("the number of elements in the block")?;
+        let shape = shape(kind).map_err(|reason| head_start.fault(2, reason))?;
+        let width = 1 + shape.vertices();
+        let (values, start) = data.sizes(in_block.saturating_mul(width), "elements")?;
+        found += in_block;
+        let group = usize::try_from(dimension)
+            .ok()
+            .and_then(|dimension| groups.get(&(dimension, entity)).copied());
+        let entity = i32::try_from(entity).unwrap_or(0);
+        let before = [
+            grouped.elements.regions.len(),
+            grouped.elements.face_tags.len(),
+        ];
+        let table = Table {
+            values: &values,
+            width,
+            vertices: 1,
+            tag: Tag::All(group.unwrap_or(0)),
+        };
+        table.read(
+            &mut grouped.elements,
+            shape,
+            |tag| nodes.vertex(tag),
+            |i, reason| start.fault(i, reason),
+        )?;
+        let after = [
+            grouped.elements.regions.len(),
+            grouped.elements.face_tags.len(),
+        ];
+        for (k, entities) in grouped.entities.iter_mut().enumerate() {
+            entities.resize(entities.len() + after[k] - before[k], entity);
+        }
+    }
+    if found != count {
+        let (_, here) = data.sizes(0, "")?;
+        let reason = format!("expected {count} elements, found {found}");
+        return Err(here.fault(0, reason));
+    }
+    Ok(())
+}
+
+/// Elements of one shape and one tag: a block, of an entity of its own dimension.
+struct Block {
+    kind: u8,
+    shape: Shape,
+    entity: i32,
+    ids: Vec<u32>,
+}
+
+/// Numbers to a file, as text or binary.
+struct Sink<'a> {
+    out: &'a mut dyn Write,
+    is_binary: bool,
+}
+
+impl Sink<'_> {
+    fn ints(&mut self, values: &[i32]) -> io::Result<()> {
+        for value in values {
+            match self.is_binary {
+                true => self.out.write_all(&value.to_le_bytes())?,
+                false => write!(self.out, "{value} ")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn sizes(&mut self, values: &[usize]) -> io::Result<()> {
+        for value in values {
+            match self.is_binary {
+                true => self.out.write_all(&(*value as u64).to_le_bytes())?,
+                false => write!(self.out, "{value} ")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn floats(&mut self, values: &[f64]) -> io::Result<()> {
+        for value in values {
+            match self.is_binary {
+                true => self.out.write_all(&value.to_le_bytes())?,
+                false => write!(self.out, "{value:?} ")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a line of text.
+    fn line(&mut self) -> io::Result<()> {
+        match self.is_binary {
+            true => Ok(()),
+            false => writeln!(self.out),
+        }
+    }
+}
+
+pub(super) fn write(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    is_binary: bool,
+) -> io::Result<()> {
+    // Entities by dimension and tag, numbered from 1 in the order of tags.
+    let mut entities = [BTreeMap::<i32, i32>::new(), BTreeMap::new()];
+    let no_region = [0];
+    let regions = mesh.regions.as_deref().unwrap_or(&no_region);
+    for (entities, tags) in entities.iter_mut().zip([&mesh.face_tags[..], regions]) {
+        for &tag in tags {
+            entities.entry(tag).or_default();
+        }
+        if entities.is_empty() {
+            entities.insert(0, 0);
+        }
+        for (number, entity) in (1..).zip(entities.values_mut()) {
+            *entity = number;
+        }
+    }
+    let [surfaces, volumes] = &entities;
+    let blocks = blocks(mesh, surfaces, volumes);
+
+    write_format(out, "4.1", is_binary)?;
+    write_entities(out, mesh, [surfaces, volumes], is_binary)?;
+    write_nodes(out, mesh, is_binary)?;
+    write_elements(out, mesh, &blocks, is_binary)
+}
+
+/// Writes the surfaces and volumes, by tag, in the box of all points.
+fn write_entities(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    [surfaces, volumes]: [&BTreeMap<i32, i32>; 2],
+    is_binary: bool,
+) -> io::Result<()> {
+    let mut bounds = [0.0; 6];
+    let finite = || mesh.points.iter().filter(|p| p.is_finite());
+    let low = finite().copied().reduce(DVec3::min).unwrap_or_default();
+    let high = finite().copied().reduce(DVec3::max).unwrap_or_default();
+    bounds[..3].copy_from_slice(&low.to_array());
+    bounds[3..].copy_from_slice(&high.to_array());
+    writeln!(out, "$Entities")?;
+    let mut sink = Sink { out, is_binary };
+    sink.sizes(&[0, 0, surfaces.len(), volumes.len()])?;
+    sink.line()?;
+    for entities in [surfaces, volumes] {
+        for (&tag, &entity) in entities {
+            sink.ints(&[entity])?;
+            sink.floats(&bounds)?;
+            // There is no group 0.
+            sink.sizes(&[usize::from(tag != 0)])?;
+            if tag != 0 {
+                sink.ints(&[tag])?;
+            }
+            sink.sizes(&[0])?;
+            sink.line()?;
+        }
+    }
+    if is_binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$EndEntities")
+}
+
+/// Writes the points, all of one volume.
+fn write_nodes(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    is_binary: bool,
+) -> io::Result<()> {
+    writeln!(out, "$Nodes")?;
+    let points = mesh.points.len();
+    let mut sink = Sink { out, is_binary };
+    sink.sizes(&[1, points, usize::from(points > 0), points])?;
+    sink.line()?;
+    sink.ints(&[3, 1, 0])?;
+    sink.sizes(&[points])?;
+    sink.line()?;
+    write_records(out, points, |buffer, i| match is_binary {
+        true => buffer.extend_from_slice(&(i as u64 + 1).to_le_bytes()),
+        false => {
+            push_integer(buffer, i + 1);
+            buffer.push(b'\n');
+        }
+    })?;
+    write_records(out, points, |buffer, i| {
+        for coordinate in mesh.points[i].to_array() {
+            if is_binary {
+                buffer.extend_from_slice(&coordinate.to_le_bytes());
+            } else {
+                push_f64(buffer, coordinate);
+                buffer.push(b' ');
+            }
+        }
+        if !is_binary {
+            buffer.push(b'\n');
+        }
+    })?;
+    if is_binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$EndNodes")
+}
+
+/// Writes faces and cells, in blocks.
+fn write_elements(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    blocks: &[Block],
+    is_binary: bool,
+) -> io::Result<()> {
+    writeln!(out, "$Elements")?;
+    let count: usize = blocks.iter().map(|block| block.ids.len()).sum();
+    let mut sink = Sink { out, is_binary };
+    sink.sizes(&[blocks.len(), count, usize::from(count > 0), count])?;
+    sink.line()?;
+    let mut number = 1;
+    for block in blocks {
+        let dimension = if matches!(block.shape, Shape::Face(_)) {
+            2
+        } else {
+            3
+        };
+        let mut sink = Sink { out, is_binary };
+        sink.ints(&[dimension, block.entity, i32::from(block.kind)])?;
+        sink.sizes(&[block.ids.len()])?;
+        sink.line()?;
+        write_records(out, block.ids.len(), |buffer, k| {
+            let i = block.ids[k] as usize;
+            let vertices = match block.shape {
+                Shape::Face(_) => mesh.faces.get(i),
+                _ => mesh.cells.get(i),
+            };
+            if is_binary {
+                buffer.extend_from_slice(&(number + k as u64).to_le_bytes());
+                for &vertex in vertices {
+                    buffer.extend_from_slice(&(u64::from(vertex) + 1).to_le_bytes());
+                }
+                return;
+            }
+            push_integer(buffer, number + k as u64);
+            for &vertex in vertices {
+                buffer.push(b' ');
+                push_integer(buffer, u64::from(vertex) + 1);
+            }
+            buffer.push(b'\n');
+        })?;
+        number += block.ids.len() as u64;
+    }
+    if is_binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$EndElements")
+}
+
+/// The elements by shape and tag, in the order in which these come.
+fn blocks(
+    mesh: &VolumeMesh,
+    surfaces: &BTreeMap<i32, i32>,
+    volumes: &BTreeMap<i32, i32>,
+) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (kind, shape) in SHAPES {
+        let selected = select(mesh, shape);
+        let entities = match shape {
+            Shape::Face(_) => surfaces,
+            _ => volumes,
+        };
+        let mut of_tag = HashMap::new();
+        for k in 0..selected.len() {
+            let (_, tag) = selected.element(mesh, shape, k);
+            let id = match &selected {
+                Selected::All(_) => k as u32,
+                Selected::Ids(ids) => ids[k],
+            };
+            let block = *of_tag.entry(tag).or_insert_with(|| {
+                blocks.push(Block {
+                    kind,
+                    shape,
+                    entity: entities[&tag],
+                    ids: Vec::new(),
+                });
+                blocks.len() - 1
+            });
+            blocks[block].ids.push(id);
+        }
+    }
+    blocks
+}

@@ -1,0 +1,203 @@
+//! The binary form: sections of a keyword's number, the position behind the section, a count, and rows.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::super::bytes::{Bytes, Kind, Numbers, Order};
+use super::super::elements::{Elements, Shape, Table, Tag};
+use super::super::select;
+use super::{SECOND_ORDER, SECTIONS, check_dimension, finish, second_order};
+use crate::atomic_file::write_atomically;
+use crate::rows_out::write_records;
+use crate::text::{Parsed, check_vertex};
+use trioxide_mesh::Result;
+use trioxide_mesh::volume::VolumeMesh;
+
+const DIMENSION: i64 = 3;
+const VERTICES: i64 = 4;
+const END: i64 = 54;
+
+pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+    let mut bytes = Bytes {
+        file,
+        at: 4,
+        order: match file.first() {
+            Some(1) => Order::Little,
+            _ => Order::Big,
+        },
+        part: 0,
+    };
+    let version = bytes.integer(Kind::I32, "a version")?;
+    let (real, integer, position) = match version {
+        1 => (Kind::F32, Kind::I32, Kind::I32),
+        2 => (Kind::F64, Kind::I32, Kind::I32),
+        3 => (Kind::F64, Kind::I32, Kind::I64),
+        4 => (Kind::F64, Kind::I64, Kind::I64),
+        _ => {
+            let reason = format!("version {version} is none of 1 to 4");
+            return Err(bytes.fault(4, reason));
+        }
+    };
+    let mut points = None;
+    let mut elements = Elements::default();
+    let mut has_dimension = false;
+    while bytes.at < file.len() {
+        let begin = bytes.at;
+        let keyword = bytes.integer(Kind::I32, "a keyword")?;
+        if keyword == END {
+            break;
+        }
+        let next = bytes.integer(position, "a position")?;
+        if keyword == DIMENSION {
+            let dimension = bytes.integer(Kind::I32, "a dimension")?;
+            check_dimension(dimension).map_err(|reason| bytes.fault(begin, reason))?;
+            has_dimension = true;
+        } else if keyword == VERTICES {
+            if !has_dimension || points.is_some() {
+                let reason = "Vertices must stand once, behind Dimension 3";
+                return Err(bytes.fault(begin, reason));
+            }
+            points = Some(read_points(&mut bytes, real, integer)?);
+        } else if let Some((keyword, _, shape)) = SECTIONS
+            .iter()
+            .find(|(_, number, _)| i64::from(*number) == keyword)
+        {
+            let points = points.as_ref().ok_or_else(|| {
+                bytes.fault(begin, format!("{keyword} stand before the Vertices"))
+            })?;
+            read_elements(
+                &mut bytes,
+                keyword,
+                *shape,
+                integer,
+                points.len(),
+                &mut elements,
+            )?;
+        } else if let Some((keyword, _)) = SECOND_ORDER
+            .iter()
+            .find(|(_, number)| i64::from(*number) == keyword)
+        {
+            return Err(bytes.fault(begin, second_order(keyword)));
+        } else if next == 0 {
+            break;
+        }
+        match usize::try_from(next) {
+            // The last section has no next one.
+            Ok(0) => {}
+            Ok(next) if next >= bytes.at && next <= file.len() => bytes.at = next,
+            _ => {
+                let reason = format!(
+                    "the section of keyword {keyword} is said to end at byte {next}, but it ends at byte {} or later, and \
+                     the file at byte {}",
+                    bytes.at,
+                    file.len()
+                );
+                return Err(bytes.fault(begin, reason));
+            }
+        }
+    }
+    finish(elements, points, 0)
+}
+
+fn read_points(bytes: &mut Bytes, real: Kind, integer: Kind) -> Parsed<Vec<DVec3>> {
+    let count = bytes.count(integer, "the number of vertices")?;
+    let width = 3 * real.size() + integer.size();
+    let rows = bytes.take(count, width, "vertices")?;
+    let mut coordinates = Vec::with_capacity(3 * rows.len() / width * real.size());
+    for row in rows.chunks_exact(width) {
+        coordinates.extend_from_slice(&row[..3 * real.size()]);
+    }
+    let coordinates = real.numbers(&coordinates, bytes.order).into_floats();
+    let points = coordinates.as_chunks().0.iter();
+    Ok(points.map(|p| DVec3::from_array(*p)).collect())
+}
+
+fn read_elements(
+    bytes: &mut Bytes,
+    keyword: &str,
+    shape: Shape,
+    integer: Kind,
+    points: usize,
+    elements: &mut Elements,
+) -> Parsed<()> {
+    let count = bytes.count(integer, "the number of elements")?;
+    let start = bytes.at;
+    let width = shape.vertices() + 1;
+    let rows = bytes.take(count, width * integer.size(), keyword)?;
+    let Numbers::Integers(values) = integer.numbers(rows, bytes.order) else {
+        unreachable!("elements are whole numbers");
+    };
+    let table = Table {
+        values: &values,
+        width,
+        vertices: 0,
+        tag: Tag::Column(width - 1),
+    };
+    table.read(
+        elements,
+        shape,
+        |vertex| check_vertex(vertex, 1, points),
+        |i, reason| bytes.fault(start + i * integer.size(), reason),
+    )
+}
+
+pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh))
+}
+
+fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> io::Result<()> {
+    let sections: Vec<_> = SECTIONS
+        .iter()
+        .map(|&(_, number, shape)| (number, shape, select(mesh, shape)))
+        .filter(|(_, _, ids)| !ids.is_empty())
+        .collect();
+    let rows = |shape: Shape| 4 * (shape.vertices() + 1);
+    let vertices = 28 * mesh.points.len();
+    let elements: usize = sections
+        .iter()
+        .map(|(_, shape, ids)| rows(*shape) * ids.len())
+        .sum();
+    let is_small = i32::try_from(vertices + elements + 1024).is_ok();
+    let head = if is_small { 12 } else { 16 };
+    let mut at = 8;
+    // A section's keyword and the position behind it; `length` without these, with the count.
+    let mut section = |out: &mut dyn Write, number: i32, length: usize| {
+        at += head - 4 + length;
+        out.write_all(&number.to_le_bytes())?;
+        match is_small {
+            true => out.write_all(&(at as i32).to_le_bytes()),
+            false => out.write_all(&(at as i64).to_le_bytes()),
+        }
+    };
+    let version: i32 = if is_small { 2 } else { 3 };
+    out.write_all(&1i32.to_le_bytes())?;
+    out.write_all(&version.to_le_bytes())?;
+    section(out, DIMENSION as i32, 4)?;
+    out.write_all(&3i32.to_le_bytes())?;
+    section(out, VERTICES as i32, 4 + vertices)?;
+    out.write_all(&(mesh.points.len() as i32).to_le_bytes())?;
+    write_records(out, mesh.points.len(), |buffer, i| {
+        for coordinate in mesh.points[i].to_array() {
+            buffer.extend_from_slice(&coordinate.to_le_bytes());
+        }
+        buffer.extend_from_slice(&0i32.to_le_bytes());
+    })?;
+    for (number, shape, ids) in &sections {
+        section(out, *number, 4 + rows(*shape) * ids.len())?;
+        out.write_all(&(ids.len() as i32).to_le_bytes())?;
+        write_records(out, ids.len(), |buffer, k| {
+            let (vertices, tag) = ids.element(mesh, *shape, k);
+            for &vertex in vertices {
+                buffer.extend_from_slice(&(vertex as i32 + 1).to_le_bytes());
+            }
+            buffer.extend_from_slice(&tag.to_le_bytes());
+        })?;
+    }
+    out.write_all(&(END as i32).to_le_bytes())?;
+    match is_small {
+        true => out.write_all(&0i32.to_le_bytes()),
+        false => out.write_all(&0i64.to_le_bytes()),
+    }
+}

@@ -1,0 +1,304 @@
+//! Files as other programs write them, and faults with their places.
+
+use super::*;
+use crate::triangle;
+
+const CORNER: [[u32; 4]; 1] = [[0, 1, 2, 3]];
+
+fn tetrahedra_of(mesh: &VolumeMesh) -> &[[u32; 4]] {
+    match &mesh.cells {
+        Cells::Tetrahedra(tetrahedra) => tetrahedra,
+        Cells::Mixed(_) => panic!("there are other cells"),
+    }
+}
+
+const NODES: &str =
+    "# by hand\n4 3 1 1\n1 0 0 0 7.5 1\n2 1 0 0 7.5 1\n3 0 1 0 7.5 0\n\n4 0 0 1 7.5 1 # last\n";
+
+#[test]
+fn tetgen_oddities_and_faults() {
+    let nodes = || triangle::parse_nodes(NODES.as_bytes()).unwrap();
+    let elements = |text: &str| {
+        tetgen::parse_elements(text.as_bytes(), &nodes())
+            .and_then(|elements| tetgen::finish(elements, nodes()))
+    };
+    let mesh = elements("1 4 1\n1 1 2 3 4 -7 # region\n").unwrap();
+    assert_eq!(tetrahedra_of(&mesh), CORNER);
+    assert_eq!(mesh.regions, Some(vec![-7]));
+    assert_eq!(mesh.points[3], DVec3::Z);
+    assert_eq!(elements("1 4 1\n1 1 2 3 4 0.5").unwrap().regions, None);
+    assert_eq!(
+        elements("1 4 1\n1 1 2 3 4 0").unwrap().regions,
+        Some(vec![0])
+    );
+    assert_eq!(elements("1 4 0\n1 1 2 3 4").unwrap().regions, None);
+    let fault = |text: &str| {
+        let fault = elements(text).unwrap_err();
+        fault.in_text(Path::new("f"), text.as_bytes()).to_string()
+    };
+    assert_eq!(
+        fault("1 4 0\n1 1 2 3 0"),
+        "f:2: vertex 0 does not exist: 4 vertices are numbered from 1"
+    );
+    assert!(
+        fault("1 10 0\n1 1 2 3 4 1 1 1 1 1 1")
+            .starts_with("f:1: the tetrahedra are of second order")
+    );
+    assert_eq!(
+        fault("1 3 0\n1 1 2 3"),
+        "f:1: the elements have 3 nodes, but 4 are needed"
+    );
+    assert_eq!(
+        fault("9999999999 4 0\n1 1 2 3 4"),
+        "f:2: expected 9999999999 tetrahedra, but the file ends after 1"
+    );
+
+    let faces = |text: &str| {
+        let mut elements = elements::Elements::default();
+        tetgen::parse_faces(text.as_bytes(), &nodes(), &mut elements)?;
+        tetgen::finish(elements, nodes())
+    };
+    let mesh = faces("2 1\n1 1 2 3 -1\n2 4 3 2 5 17 -1\n").unwrap();
+    assert_eq!(mesh.face_tags, [-1, 5]);
+    assert_eq!(mesh.faces.get(1), [3, 2, 1]);
+    assert_eq!(faces("1 0\n1 1 2 3").unwrap().face_tags, [0]);
+    assert!(faces("1 1\n1 1 2 3").is_err());
+}
+
+const MEDIT: &str = "MeshVersionFormatted\n2\nDimension 3 # space\nVertices 4\n0 0 0 1  1 0 0 1\n0 1 0 1 0 0 1 nan\n\
+    Normals 1\n0 inf 1\nRequiredVertices\n1\n4\nTriangles\n1\n1 3 2 8\nTetrahedra\n1\n1 2 3 4 5\nHexaedra 0\nEdges\n0\n End";
+
+#[test]
+fn medit_oddities_and_faults() {
+    let mesh = medit::parse(MEDIT.as_bytes()).unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![5]))
+    );
+    assert_eq!(
+        (mesh.faces.get(0), &mesh.face_tags[..]),
+        (&[0, 2, 1][..], &[8][..])
+    );
+    assert_eq!(mesh.points, [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
+    let with = |from: &str, to: &str| error(medit::parse, MEDIT.replacen(from, to, 1));
+    assert_eq!(
+        with("1 2 3 4 5", "1 2 3 5 5"),
+        "f:17: vertex 5 does not exist: 4 vertices are numbered from 1"
+    );
+    assert_eq!(
+        with("Dimension 3", "Dimension 2"),
+        "f:3: the dimension is 2, but 3 is needed"
+    );
+    assert_eq!(
+        with("Vertices 4", "Vertices 5"),
+        "f:7: expected a number, found `Normals`"
+    );
+    assert_eq!(
+        with("Vertices 4", "Vertices 9223372036854775807"),
+        "f:7: expected a number, found `Normals`"
+    );
+    assert_eq!(
+        with("Vertices 4", "Vertices -4"),
+        "f:4: expected the number of vertices, found `-4`"
+    );
+    assert_eq!(
+        with("Vertices 4", "Vertices 3"),
+        "f:6: expected a keyword such as Vertices or End, found `0`"
+    );
+    assert_eq!(
+        with("1 2 3 4 5", "1 2 3 4 3000000000"),
+        "f:17: tag 3000000000 has more than 32 bits"
+    );
+    assert!(
+        with("Tetrahedra", "TetrahedraP2").starts_with("f:15: TetrahedraP2 are of second order")
+    );
+    assert_eq!(
+        with("Vertices", "Corners"),
+        "f:12: Triangles stand before the Vertices"
+    );
+    assert!(with("MeshVersion", "Mesh").starts_with("f:1: expected MeshVersionFormatted"));
+
+    // Version 4, big-endian: numbers of 64 bits.
+    let mut file = Vec::new();
+    let int = |file: &mut Vec<u8>, value: i32| file.extend_from_slice(&value.to_be_bytes());
+    let long = |file: &mut Vec<u8>, value: i64| file.extend_from_slice(&value.to_be_bytes());
+    for value in [1, 4, 3] {
+        int(&mut file, value);
+    }
+    long(&mut file, 24);
+    int(&mut file, 3);
+    int(&mut file, 4);
+    long(&mut file, 24 + 20 + 4 * 32);
+    long(&mut file, 4);
+    for p in [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z] {
+        for x in p.to_array() {
+            file.extend_from_slice(&x.to_be_bytes());
+        }
+        long(&mut file, 0);
+    }
+    int(&mut file, 8);
+    long(&mut file, 0);
+    long(&mut file, 1);
+    for value in [1, 2, 3, 4, -9] {
+        long(&mut file, value);
+    }
+    int(&mut file, 54);
+    long(&mut file, 0);
+    let mesh = medit::parse(&file).unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![-9]))
+    );
+    let last = file.len() - 12 - 16;
+    file[last + 7] = 9;
+    assert_eq!(
+        error(medit::parse, &file),
+        format!("f:1: byte {last}: vertex 9 does not exist: 4 vertices are numbered from 1")
+    );
+    file[last - 32 + 7] = 99;
+    assert!(error(medit::parse, &file).contains("expected 99 times 40 bytes of Tetrahedra"));
+}
+
+const MSH2: &str = "$Comments\nx\n$EndComments\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 5 \"a # b $x\"\n$EndPhysicalNames\n\
+    $Nodes\n4\n10 0 0 0\n30 1 0 0\n20 0 1 0\n1000000 0 0 1\n$EndNodes\n\
+    $Elements\n4\n1 15 2 0 1 10\n2 1 2 0 1 10 30\n7 2 2 0 4 10 20 30\n9 4 3 5 2 77 10 30 20 1000000\n$EndElements\n";
+
+#[test]
+fn gmsh_2_oddities_and_faults() {
+    // The comment before the first section is none of the format's, but it is seen.
+    let text = MSH2.strip_prefix("$Comments\nx\n$EndComments\n").unwrap();
+    let mesh = gmsh::parse(text.as_bytes()).unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![5]))
+    );
+    assert_eq!(
+        (mesh.faces.get(0), &mesh.face_tags[..]),
+        (&[0, 2, 1][..], &[0][..])
+    );
+    let with = |from: &str, to: &str| error(gmsh::parse, text.replacen(from, to, 1));
+    assert_eq!(
+        with("30 20 1000000", "30 20 1000001"),
+        "f:20: there is no node 1000001"
+    );
+    assert_eq!(
+        with("\n30 1 0 0", "\n20 1 0 0"),
+        "f:12: there is a second node 20"
+    );
+    assert_eq!(
+        with("$Nodes\n4", "$Nodes\n5"),
+        "f:14: expected a number, found `$EndNodes`"
+    );
+    assert_eq!(
+        with("$Elements\n4", "$Elements\n5"),
+        "f:17: expected 5 elements, found 4"
+    );
+    assert_eq!(with(" 77 10", " 10"), "f:20: an element is cut off");
+    assert!(
+        with("9 4 3 5 2 77", "9 11 3 5 2 77")
+            .starts_with("f:20: elements of Gmsh's type 11 are of second order")
+    );
+    assert!(with("2.2 0 8", "1 0 8").starts_with("f:2: version 1 is not read"));
+    assert_eq!(
+        with("$EndElements", ""),
+        "f:22: expected $EndElements, found ``"
+    );
+    assert_eq!(with("$Nodes", "$Other"), "f:8: there is no $EndOther");
+    assert!(with("$MeshFormat", "$NOD").starts_with("f:1: expected $MeshFormat"));
+}
+
+const MSH4: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 1\n1 0 0 0 1 4\n3 0 0 0 1 1 1 1 7 2 1 2\n\
+    2 0 0 0 1 1 1 2 5 6 1 3\n$EndEntities\n$Nodes\n2 4 1 4\n2 3 1 3\n1\n2\n4\n0 0 0 0.1 0.2\n1 0 0 0.1 0.2\n0 1 0 0.1 0.2\n3 2 0 1\n3\n\
+    0 0 1\n$EndNodes\n$Elements\n2 2 1 2\n2 3 2 1\n1 1 4 2\n3 2 4 1\n2 1 2 4 3\n$EndElements\n$Periodic\n0\n$EndPeriodic\n";
+
+#[test]
+fn gmsh_4_oddities_and_faults() {
+    let mesh = gmsh::parse(MSH4.as_bytes()).unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![5]))
+    );
+    assert_eq!(
+        (mesh.faces.get(0), &mesh.face_tags[..]),
+        (&[0, 2, 1][..], &[7][..])
+    );
+    assert_eq!(mesh.points, [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
+    let with = |from: &str, to: &str| error(gmsh::parse, MSH4.replacen(from, to, 1));
+    assert_eq!(with("2 1 2 4 3", "2 1 2 4 5"), "f:28: there is no node 5");
+    assert_eq!(
+        with("2 4 1 4\n", "2 5 1 4\n"),
+        "f:11: expected 5 nodes, found 4"
+    );
+    assert_eq!(
+        with("2 3 2 1\n1 1", "2 3 99 1\n1 1"),
+        "f:25: elements of Gmsh's type 99 are of second order or more: write a mesh of first order"
+    );
+    assert!(with("4.1 0", "4 0").starts_with("f:2: version 4 is not read"));
+    let without = MSH4.replacen("2 0 0 0 1 1 1 2 5 6 1 3", "2 0 0 0 1 1 1 0 1 3", 1);
+    assert_eq!(gmsh::parse(without.as_bytes()).unwrap().regions, None);
+}
+
+const VTK: &str = "# vtk DataFile Version 5.1\n# title\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nTIME 1 1 double\n0.5\n\
+    POINTS 4 float\n0 0 0 1 0 0 0 1 0 \n0 0 1 \n\nMETADATA\nINFORMATION 0\n\nCELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\n\
+    CONNECTIVITY vtktypeint64\n0 1 2 3 0 2 1\nCELL_TYPES 2\n10\n5\nPOINT_DATA 4\nVECTORS v double\n0 0 0 0 0 0 0 0 0 0 0 0\n\
+    CELL_DATA 2\nSCALARS other double 2\nLOOKUP_TABLE default\n1 2 3 4\nSCALARS CellEntityIds int\nLOOKUP_TABLE default\n5 6\n";
+
+#[test]
+fn vtk_oddities_and_faults() {
+    let mesh = vtk::parse(VTK.as_bytes()).unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![5]))
+    );
+    assert_eq!(
+        (mesh.faces.get(0), &mesh.face_tags[..]),
+        (&[0, 2, 1][..], &[6][..])
+    );
+    let with = |from: &str, to: &str| error(vtk::parse, VTK.replacen(from, to, 1));
+    assert_eq!(
+        with("0 1 2 3 0", "0 1 2 4 0"),
+        "f:15: cell 0: vertex 4 does not exist: 4 vertices are numbered from 0"
+    );
+    assert_eq!(
+        with("\n10\n", "\n12\n"),
+        "f:20: cell 0: a cell of VTK type 12 has 8 vertices, not 4"
+    );
+    assert!(with("\n10\n", "\n24\n").starts_with("f:20: cell 0 is of second order (VTK type 24)"));
+    assert!(with("\n10\n", "\n42\n").starts_with("f:20: cell 0 has VTK type 42, but"));
+    assert_eq!(
+        with("0 4 7", "0 4 8"),
+        "f:15: the offset of cell 1 is outside of connectivity"
+    );
+    assert!(
+        with("CELL_TYPES 2\n10\n5", "CELL_TYPES 1\n10")
+            .contains("f:20: expected a type for each of 2 cells, found 1")
+    );
+    assert_eq!(
+        with("UNSTRUCTURED_GRID", "POLYDATA"),
+        "f:4: the dataset is POLYDATA, but UNSTRUCTURED_GRID is needed"
+    );
+    assert_eq!(
+        with("5 6\n", "5 3000000000\n"),
+        "f:30: the array CellEntityIds has no 32-bit integer for each cell"
+    );
+    assert!(
+        with("float", "half")
+            .starts_with("f:8: expected a type of numbers such as double, found `half`")
+    );
+
+    // A voxel and a pixel, in the old layout.
+    let old = "# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n0 0 0 1 0 0 0 1 0 1 1 0\n\
+        0 0 1 1 0 1 0 1 1 1 1 1\nCELLS 3 16\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\n1 5\nCELL_TYPES 3\n11 8 1\n";
+    let mesh = vtk::parse(old.as_bytes()).unwrap();
+    assert_eq!(mesh.cells.get(0), [0, 1, 3, 2, 4, 5, 7, 6]);
+    assert_eq!(mesh.faces.get(0), [0, 1, 3, 2]);
+    assert_eq!((mesh.cells.len(), mesh.regions), (1, None));
+    assert_eq!(
+        error(vtk::parse, old.replacen("4 0 1 2 3\n", "9 0 1 2 3\n", 1)),
+        "f:8: cell 1 is said to have 9 vertices, more than there are"
+    );
+    assert_eq!(
+        error(vtk::parse, old.replacen("CELLS 3 16", "CELLS 4 16", 1)),
+        "f:8: expected 4 cells, found 3"
+    );
+}

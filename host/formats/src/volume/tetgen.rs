@@ -1,0 +1,233 @@
+//! The files of TetGen: `.node` with points, `.ele` with tetrahedra, `.face` with triangles that have a marker.
+//!
+//! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either path, or
+//! the bare stem, stands for both. A `.face` file of the same stem adds its faces. Points are numbered from 0 or from 1, as
+//! the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is their region.
+//! Attributes and markers of points are skipped. The points are read by [`triangle`].
+
+use std::io::Write;
+use std::path::Path;
+
+use super::elements::{Elements, Shape, Tags};
+use crate::atomic_file::AtomicFile;
+use crate::map_file;
+use crate::rows_out::{push_integer, write_records};
+use crate::text::{Fault, Parsed, Rows, text_start};
+use crate::triangle::{self, Nodes, header_count, sibling, write_file, write_nodes};
+use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
+use trioxide_mesh::{Error, Result};
+
+/// Whether `path` stands for a pair of files with tetrahedra.
+pub(super) fn is_volume(path: &Path) -> bool {
+    let corners = |path: &Path| {
+        let file = map_file(&sibling(path, "ele")).ok()?;
+        // One line is enough: no need to count the others.
+        let head = &file[..file.len().min(1 << 16)];
+        let rows = Rows::new(head, text_start(head));
+        let mut header = rows.row(0, "").ok()?;
+        header.count("").ok()?;
+        header.count("").ok()
+    };
+    matches!(corners(path), Some(4 | 10))
+}
+
+pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
+    let node_path = sibling(path, "node");
+    let node_file = map_file(&node_path)?;
+    let nodes =
+        triangle::parse_nodes(&node_file).map_err(|fault| fault.in_text(&node_path, &node_file))?;
+
+    let ele_path = sibling(path, "ele");
+    let ele_file = map_file(&ele_path)?;
+    let mut elements =
+        parse_elements(&ele_file, &nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))?;
+
+    let face_path = sibling(path, "face");
+    match face_path.try_exists() {
+        Ok(true) => {
+            let face_file = map_file(&face_path)?;
+            parse_faces(&face_file, &nodes, &mut elements)
+                .map_err(|fault| fault.in_text(&face_path, &face_file))?;
+        }
+        Ok(false) => {}
+        Err(source) => return Err(Error::file(&face_path, source)),
+    }
+    finish(elements, nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))
+}
+
+/// Elements of the rows of a file: vertices and tags.
+#[derive(Default)]
+struct Part {
+    vertices: Vec<u32>,
+    tags: Vec<i32>,
+    /// An attribute is no whole number.
+    is_fractional: bool,
+}
+
+pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+    let rows = Rows::new(file, text_start(file));
+    let mut header = rows.row(0, "the number of tetrahedra")?;
+    let count = header.count("the number of tetrahedra")?;
+    let offset = header.offset();
+    let corners = header_count(&mut header, "the number of nodes per tetrahedron", 4)?;
+    let reason = match corners {
+        4 => None,
+        10 => Some(
+            "the tetrahedra are of second order (10 nodes), but 4 nodes are needed: \
+             generate the mesh without -o2"
+                .to_owned(),
+        ),
+        _ => Some(format!(
+            "the elements have {corners} nodes, but 4 are needed"
+        )),
+    };
+    if let Some(reason) = reason {
+        return Err(Fault::new(offset, reason));
+    }
+    let attributes = header_count(&mut header, "the number of attributes", 0)?;
+    let range = rows.expect(1, count, "tetrahedra")?;
+    rows.expect_end(range.end, "the tetrahedra")?;
+    let parts = rows.parse(range, |part: &mut Part, _, line| {
+        line.integer("a tetrahedron's number")?;
+        for _ in 0..4 {
+            part.vertices
+                .push(line.vertex(nodes.base, nodes.points.len())?);
+        }
+        if attributes > 0 {
+            let region = line.f64("an attribute")?;
+            part.is_fractional |= f64::from(region as i32) != region;
+            part.tags.push(region as i32);
+        }
+        Ok(())
+    })?;
+    let has_regions = attributes > 0 && !parts.iter().any(|part| part.is_fractional);
+    let mut elements = Elements::default();
+    elements.has_regions = has_regions;
+    for part in parts {
+        let tags = match has_regions {
+            true => Tags::Each(&part.tags),
+            false => Tags::All(0),
+        };
+        elements
+            .push(Shape::TETRAHEDRON, &part.vertices, tags)
+            .map_err(|reason| Fault::new(0, reason))?;
+    }
+    Ok(elements)
+}
+
+/// Adds the triangles of a `.face` file.
+pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -> Parsed<()> {
+    let rows = Rows::new(file, text_start(file));
+    let mut header = rows.row(0, "the number of faces")?;
+    let count = header.count("the number of faces")?;
+    let markers = header_count(&mut header, "the number of markers", 0)?;
+    let range = rows.expect(1, count, "faces")?;
+    rows.expect_end(range.end, "the faces")?;
+    let parts =
+        rows.parse(range, |part: &mut Part, _, line| {
+            line.integer("a face's number")?;
+            for _ in 0..3 {
+                part.vertices
+                    .push(line.vertex(nodes.base, nodes.points.len())?);
+            }
+            let offset = line.offset();
+            let marker = match markers {
+                0 => 0,
+                _ => line.integer("a marker")?,
+            };
+            part.tags.push(i32::try_from(marker).map_err(|_| {
+                Fault::new(offset, format!("marker {marker} has more than 32 bits"))
+            })?);
+            Ok(())
+        })?;
+    for part in parts {
+        elements
+            .push(Shape::TRIANGLE, &part.vertices, Tags::Each(&part.tags))
+            .map_err(|reason| Fault::new(0, reason))?;
+    }
+    Ok(())
+}
+
+pub(super) fn finish(elements: Elements, nodes: Nodes) -> Parsed<VolumeMesh> {
+    elements
+        .finish(nodes.points)
+        .map_err(|reason| Fault::new(0, reason))
+}
+
+/// Writes a `.node` and an `.ele` file, numbered from 0, and a `.face` file if there are tagged faces.
+pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
+    let refuse = |path: &Path, reason: String| Error::Format {
+        path: path.to_owned(),
+        reason,
+    };
+    let use_another = "write .vtu, .vtk, .mesh, .meshb or .msh";
+    if let Cells::Mixed(_) = &mesh.cells
+        && let Some((i, cell)) = mesh.cells.iter().enumerate().find(|(_, c)| c.len() != 4)
+    {
+        let kind = CellKind::of(cell.len()).map_or("cell", CellKind::name);
+        let reason =
+            format!("the format holds tetrahedra only, but cell {i} is a {kind}: {use_another}");
+        return Err(refuse(path, reason));
+    }
+    if let Some(i) = mesh.faces.iter().position(|face| face.len() != 3) {
+        let reason = format!(
+            "the format holds tagged triangles only, but tagged face {i} has {} vertices: {use_another}",
+            mesh.faces.get(i).len()
+        );
+        return Err(refuse(path, reason));
+    }
+    for (extension, what, is_written) in [
+        ("face", "its tagged faces", !mesh.faces.is_empty()),
+        ("poly", "its segments", false),
+    ] {
+        let path = sibling(path, extension);
+        if !is_written && path.exists() {
+            let reason = format!(
+                "stands beside the output and would be read as {what}: move it away or choose another name"
+            );
+            return Err(refuse(&path, reason));
+        }
+    }
+    // Only when all are complete do they take their names.
+    let mut files = vec![
+        write_file(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        write_file(&sibling(path, "ele"), |out| write_elements(out, mesh))?,
+    ];
+    if !mesh.faces.is_empty() {
+        files.push(write_file(&sibling(path, "face"), |out| {
+            write_faces(out, mesh)
+        })?);
+    }
+    files.into_iter().try_for_each(AtomicFile::commit)
+}
+
+fn write_elements(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
+    let attributes = usize::from(mesh.regions.is_some());
+    writeln!(out, "{} 4 {attributes}", mesh.cells.len())?;
+    write_records(out, mesh.cells.len(), |buffer, i| {
+        push_integer(buffer, i);
+        for &vertex in mesh.cells.get(i) {
+            buffer.push(b' ');
+            push_integer(buffer, vertex);
+        }
+        if let Some(regions) = &mesh.regions {
+            buffer.push(b' ');
+            push_integer(buffer, regions[i]);
+        }
+        buffer.push(b'\n');
+    })
+}
+
+fn write_faces(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
+    writeln!(out, "{} 1", mesh.faces.len())?;
+    write_records(out, mesh.faces.len(), |buffer, i| {
+        push_integer(buffer, i);
+        for &vertex in mesh.faces.get(i) {
+            buffer.push(b' ');
+            push_integer(buffer, vertex);
+        }
+        buffer.push(b' ');
+        push_integer(buffer, mesh.face_tags[i]);
+        buffer.push(b'\n');
+    })
+}

@@ -1,0 +1,395 @@
+//! The arrays of a `.vtu` file: text, inline base64, appended raw or base64, each but text with or without zlib.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use rayon::prelude::*;
+use roxmltree::{Document, Node};
+
+use super::super::bytes::{Kind, Numbers, Order};
+use super::super::tokens::Text;
+use crate::text::{Fault, Parsed, show};
+
+/// A document without its appended data, and that data.
+pub(crate) struct File<'a> {
+    /// The XML.
+    pub(crate) head: Cow<'a, str>,
+    /// What stands behind the `_`, and whether it is base64.
+    appended: Option<(&'a [u8], bool)>,
+}
+
+impl<'a> File<'a> {
+    pub(crate) fn new(file: &'a [u8]) -> Parsed<File<'a>> {
+        let (head, appended) = match memchr::memmem::find(file, b"<AppendedData") {
+            None => (Cow::Borrowed(file), None),
+            Some(begin) => {
+                // Raw data is no XML: the document ends before it.
+                let mark = memchr::memchr(b'_', &file[begin..])
+                    .ok_or_else(|| Fault::new(begin, "the appended data has no `_` before it"))?;
+                let tag = &file[begin..begin + mark];
+                let is_raw = memchr::memmem::find(tag, b"raw").is_some();
+                let head = [&file[..begin], b"</VTKFile>"].concat();
+                let data = &file[begin + mark + 1..];
+                (Cow::Owned(head), Some((data, !is_raw)))
+            }
+        };
+        let not_text =
+            |error: std::str::Utf8Error| Fault::new(error.valid_up_to(), "the XML is not UTF-8");
+        let head = match head {
+            Cow::Borrowed(head) => Cow::Borrowed(std::str::from_utf8(head).map_err(not_text)?),
+            Cow::Owned(head) => {
+                Cow::Owned(String::from_utf8(head).map_err(|error| not_text(error.utf8_error()))?)
+            }
+        };
+        Ok(File { head, appended })
+    }
+
+    /// The XML's tree.
+    pub(crate) fn document(&self) -> Parsed<Document<'_>> {
+        Document::parse(&self.head).map_err(|error| {
+            let row = (error.pos().row as usize).max(1);
+            let ends = memchr::memchr_iter(b'\n', self.head.as_bytes());
+            let offset = match row {
+                1 => 0,
+                _ => ends.map(|at| at + 1).nth(row - 2).unwrap_or(0),
+            };
+            Fault::new(offset, error.to_string())
+        })
+    }
+}
+
+/// A fault at an element.
+pub(crate) fn fault(node: Node, reason: impl Into<String>) -> Fault {
+    Fault::new(node.range().start, reason)
+}
+
+/// The only child of that name.
+pub(crate) fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
+    let mut all = node.children().filter(|child| child.has_tag_name(name));
+    let first = all
+        .next()
+        .ok_or_else(|| fault(node, format!("there is no {name} here")))?;
+    match all.next() {
+        None => Ok(first),
+        Some(second) => Err(fault(second, format!("there is a second {name}"))),
+    }
+}
+
+/// The array of that name.
+pub(crate) fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, 'b>> {
+    node.children().find(|child| {
+        child.has_tag_name("DataArray") && child.attribute("Name").is_some_and(|n| n == name)
+    })
+}
+
+/// An attribute that is a count.
+pub(crate) fn count(node: Node, attribute: &str) -> Parsed<usize> {
+    let text = node.attribute(attribute).unwrap_or_default();
+    text.trim().parse().map_err(|_| {
+        let text = show(text.as_bytes());
+        fault(
+            node,
+            format!("expected a number in {attribute}, found `{text}`"),
+        )
+    })
+}
+
+/// How the arrays of a file are laid down.
+pub(crate) struct Arrays<'a> {
+    appended: Option<(&'a [u8], bool)>,
+    order: Order,
+    /// Type of lengths and offsets.
+    header: Kind,
+    is_compressed: bool,
+}
+
+impl<'a> Arrays<'a> {
+    pub(crate) fn new(file: &File<'a>, root: Node) -> Parsed<Arrays<'a>> {
+        if !root.has_tag_name("VTKFile") || root.attribute("type") != Some("UnstructuredGrid") {
+            return Err(fault(root, "expected a VTKFile of type UnstructuredGrid"));
+        }
+        let is_compressed = match root.attribute("compressor") {
+            None | Some("") => false,
+            Some("vtkZLibDataCompressor") => true,
+            Some(other) => {
+                let reason = format!(
+                    "the data is compressed by {other}, but only vtkZLibDataCompressor is read: \
+                     write it by that, or uncompressed"
+                );
+                return Err(fault(root, reason));
+            }
+        };
+        Ok(Arrays {
+            appended: file.appended,
+            order: match root.attribute("byte_order") {
+                Some("BigEndian") => Order::Big,
+                _ => Order::Little,
+            },
+            header: match root.attribute("header_type") {
+                Some("UInt64") => Kind::U64,
+                _ => Kind::U32,
+            },
+            is_compressed,
+        })
+    }
+
+    /// The numbers of an array, which must be `length` where that is known.
+    pub(in crate::volume) fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Numbers> {
+        let kind = kind(node)?;
+        let text = node.text().unwrap_or_default().as_bytes();
+        let numbers = match node.attribute("format") {
+            Some("ascii") => ascii(node, text, kind)?,
+            Some("binary") => {
+                let text = text.trim_ascii();
+                let text = match text.iter().any(u8::is_ascii_whitespace) {
+                    false => Cow::Borrowed(text),
+                    true => Cow::Owned(text.iter().copied().filter(|b| *b > b' ').collect()),
+                };
+                let stream = Stream {
+                    data: &text,
+                    is_base64: true,
+                };
+                kind.numbers(&self.decode(node, stream)?, self.order)
+            }
+            Some("appended") => {
+                let (data, is_base64) = self
+                    .appended
+                    .ok_or_else(|| fault(node, "there is no appended data"))?;
+                let offset = count(node, "offset")?;
+                let data = data
+                    .get(offset..)
+                    .ok_or_else(|| fault(node, "the array begins beyond the end of the file"))?;
+                kind.numbers(&self.decode(node, Stream { data, is_base64 })?, self.order)
+            }
+            other => {
+                let other = show(other.unwrap_or_default().as_bytes());
+                let reason =
+                    format!("expected ascii, binary or appended, found the format `{other}`");
+                return Err(fault(node, reason));
+            }
+        };
+        match length {
+            Some(length) if length != numbers.len() => {
+                let reason = format!("expected {length} numbers, found {}", numbers.len());
+                Err(fault(node, reason))
+            }
+            _ => Ok(numbers),
+        }
+    }
+
+    /// The numbers of an array, of any type, as floats: vertex indices and tags stay exact.
+    pub(crate) fn floats(&self, node: Node, length: Option<usize>) -> Parsed<Vec<f64>> {
+        Ok(self.numbers(node, length)?.into_floats())
+    }
+
+    /// The whole numbers of an array.
+    pub(crate) fn integers(&self, node: Node, length: Option<usize>) -> Parsed<Vec<i64>> {
+        let numbers = self.numbers(node, length)?.into_integers();
+        numbers.map_err(|x| fault(node, format!("expected a whole number, found `{x}`")))
+    }
+
+    /// The bytes of an array, from the start of `stream`.
+    fn decode<'b>(&self, node: Node, stream: Stream<'b>) -> Parsed<Cow<'b, [u8]>> {
+        let short = || out_of_data(node);
+        let word = self.header.size();
+        if !self.is_compressed {
+            let head = stream.bytes(node, word)?;
+            let length = self.words(&head)[0];
+            let length = usize::try_from(length).map_err(|_| short())?;
+            // Some writers encode the length by itself.
+            let alone = stream.is_base64
+                && stream.data[..encoded(word).min(stream.data.len())].contains(&b'=');
+            if alone {
+                return stream.skip(node, word)?.bytes(node, length);
+            }
+            let total = word.checked_add(length).ok_or_else(short)?;
+            return Ok(match stream.bytes(node, total)? {
+                Cow::Borrowed(all) => Cow::Borrowed(&all[word..]),
+                Cow::Owned(mut all) => {
+                    all.drain(..word);
+                    Cow::Owned(all)
+                }
+            });
+        }
+
+        // Number of blocks, size of each, size of the last if it is smaller, and compressed sizes.
+        let head = stream.bytes(node, 3 * word)?;
+        let [blocks, size, last] = *self.words(&head) else {
+            unreachable!("three words");
+        };
+        let blocks = usize::try_from(blocks).map_err(|_| short())?;
+        let header = blocks
+            .checked_add(3)
+            .and_then(|words| words.checked_mul(word))
+            .ok_or_else(short)?;
+        let head = stream.bytes(node, header)?;
+        let sizes = self.words(&head);
+        let mut total = 0usize;
+        let mut ranges = Vec::with_capacity(blocks);
+        for (i, &compressed) in sizes[3..].iter().enumerate() {
+            let plain = if i + 1 == blocks && last != 0 {
+                last
+            } else {
+                size
+            };
+            // Deflate makes at most 1032 times as many bytes: no more is ever made than the file can hold.
+            let (compressed, plain) = usize::try_from(compressed)
+                .ok()
+                .zip(usize::try_from(plain).ok())
+                .filter(|&(compressed, plain)| plain / 1032 <= compressed)
+                .ok_or_else(|| fault(node, format!("block {i} has sizes that cannot be")))?;
+            let end = total.checked_add(compressed).ok_or_else(short)?;
+            ranges.push((total..end, plain));
+            total = end;
+        }
+        let data = stream.skip(node, header)?.bytes(node, total)?;
+        let length = ranges.iter().map(|(_, plain)| plain).sum();
+        let mut all = vec![0u8; length];
+        let mut rest = all.as_mut_slice();
+        let mut tasks = Vec::with_capacity(blocks);
+        for (range, plain) in ranges {
+            let (block, behind) = rest.split_at_mut(plain);
+            rest = behind;
+            tasks.push((&data[range], block));
+        }
+        let broken = tasks
+            .into_par_iter()
+            .enumerate()
+            .find_map_first(|(i, (from, to))| Some((i, inflate(from, to).err()?)));
+        match broken {
+            None => Ok(Cow::Owned(all)),
+            Some((i, reason)) => Err(fault(
+                node,
+                format!("block {i} cannot be decompressed: {reason}"),
+            )),
+        }
+    }
+
+    /// Lengths, saturating at what no file has.
+    fn words(&self, bytes: &[u8]) -> Vec<u64> {
+        match self.header.numbers(bytes, self.order) {
+            Numbers::Integers(words) => words.into_iter().map(|word| word as u64).collect(),
+            Numbers::Floats(_) => unreachable!("lengths are whole"),
+        }
+    }
+}
+
+/// Fills `to` with what `from` holds.
+fn inflate(from: &[u8], to: &mut [u8]) -> Result<(), String> {
+    let mut decoder = flate2::Decompress::new(true);
+    let status = decoder
+        .decompress(from, to, flate2::FlushDecompress::Finish)
+        .map_err(|error| error.to_string())?;
+    if status != flate2::Status::StreamEnd || decoder.total_out() != to.len() as u64 {
+        return Err(format!(
+            "it does not hold {} bytes, as its header says",
+            to.len()
+        ));
+    }
+    Ok(())
+}
+
+fn kind(node: Node) -> Parsed<Kind> {
+    Ok(match node.attribute("type").unwrap_or_default() {
+        "Int8" => Kind::I8,
+        "UInt8" => Kind::U8,
+        "Int16" => Kind::I16,
+        "UInt16" => Kind::U16,
+        "Int32" => Kind::I32,
+        "UInt32" => Kind::U32,
+        "Int64" => Kind::I64,
+        "UInt64" => Kind::U64,
+        "Float32" => Kind::F32,
+        "Float64" => Kind::F64,
+        other => {
+            let other = show(other.as_bytes());
+            return Err(fault(node, format!("there is no number type `{other}`")));
+        }
+    })
+}
+
+fn ascii(node: Node, text: &[u8], kind: Kind) -> Parsed<Numbers> {
+    // The document's lines are those of the file; the text is not at the element's start, but its line is said.
+    let place = |found: Fault| {
+        let line = memchr::memchr_iter(b'\n', &text[..found.offset.min(text.len())]).count();
+        let reason = match line {
+            0 => found.reason,
+            lines => format!("{} ({lines} lines below)", found.reason),
+        };
+        fault(node, reason)
+    };
+    let mut tokens = Text::new(text, 0);
+    Ok(match kind {
+        Kind::F32 | Kind::F64 => Numbers::Floats(tokens.numbers_until(text.len()).map_err(place)?),
+        _ => Numbers::Integers(tokens.numbers_until(text.len()).map_err(place)?),
+    })
+}
+
+/// Raw or base64 data that goes on to an unknown end.
+#[derive(Clone, Copy)]
+struct Stream<'a> {
+    data: &'a [u8],
+    is_base64: bool,
+}
+
+/// Characters of base64 that encode so many bytes.
+fn encoded(bytes: usize) -> usize {
+    bytes.div_ceil(3).saturating_mul(4)
+}
+
+fn out_of_data(node: Node) -> Fault {
+    fault(node, "the array reaches beyond the end of the data")
+}
+
+/// Bytes that a task decodes, times 3 / 4.
+const CHARACTERS: usize = if cfg!(test) { 8 } else { 1 << 20 };
+
+impl<'a> Stream<'a> {
+    /// The first `count` bytes.
+    fn bytes(self, node: Node, count: usize) -> Parsed<Cow<'a, [u8]>> {
+        if !self.is_base64 {
+            let bytes = self.data.get(..count).ok_or_else(|| out_of_data(node))?;
+            return Ok(Cow::Borrowed(bytes));
+        }
+        // The last characters may be left out of a text without padding.
+        let most = encoded(count);
+        let least = most - (3 - count % 3) % 3;
+        let end = most.min(self.data.len());
+        let text = self
+            .data
+            .get(..end)
+            .filter(|text| text.len() >= least)
+            .ok_or_else(|| out_of_data(node))?;
+        const LENIENT: GeneralPurpose = GeneralPurpose::new(
+            &base64::alphabet::STANDARD,
+            GeneralPurposeConfig::new()
+                .with_decode_allow_trailing_bits(true)
+                .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+        );
+        let mut bytes = vec![0u8; end.div_ceil(4) * 3];
+        let sizes: Result<Vec<usize>, _> = text
+            .par_chunks(CHARACTERS)
+            .zip(bytes.par_chunks_mut(CHARACTERS / 4 * 3))
+            .map(|(text, bytes)| LENIENT.decode_slice_unchecked(text, bytes))
+            .collect();
+        let sizes = sizes.map_err(|error| fault(node, format!("this is no base64: {error}")))?;
+        if sizes.iter().sum::<usize>() < count {
+            return Err(out_of_data(node));
+        }
+        bytes.truncate(count);
+        Ok(Cow::Owned(bytes))
+    }
+
+    /// What follows `count` bytes that are encoded by themselves.
+    fn skip(self, node: Node, count: usize) -> Parsed<Stream<'a>> {
+        let length = if self.is_base64 {
+            encoded(count)
+        } else {
+            count
+        };
+        let data = self.data.get(length..).ok_or_else(|| out_of_data(node))?;
+        Ok(Stream { data, ..self })
+    }
+}

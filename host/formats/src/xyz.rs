@@ -1,0 +1,138 @@
+//! Points as text, one a line: `.xyz`.
+//!
+//! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255, of which either may be missing. There is no
+//! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and one is
+//! over 1, and else normals. A first line that is not three numbers (names of columns, or the number of points) is skipped,
+//! and `#` begins a comment.
+
+use std::io;
+use std::path::Path;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::atomic_file::{AtomicFile, write_atomically};
+use super::map_file;
+use super::off::parse_point;
+use super::rows_out::{push_f64, push_integer, write_records};
+use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use trioxide_mesh::Result;
+use trioxide_mesh::mesh::{Mesh, VertexAttributes};
+
+pub(crate) fn read(path: &Path) -> Result<Mesh> {
+    let file = map_file(path)?;
+    parse(&file).map_err(|fault| fault.in_text(path, &file))
+}
+
+/// Some of the rows.
+#[derive(Default)]
+struct Chunk {
+    points: Vec<DVec3>,
+    /// The columns behind the first three, three by three.
+    others: Vec<DVec3>,
+}
+
+pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+    let rows = Rows::new(file, text_start(file));
+    let is_point = |row| {
+        rows.row(row, "")
+            .is_ok_and(|mut line| parse_point(&mut line).is_ok())
+    };
+    let first = usize::from(rows.count > 0 && !is_point(0));
+    if first == rows.count {
+        return Ok(Mesh::default());
+    }
+    let columns = count_columns(rows.row(first, "a point")?);
+    if !matches!(columns, 3 | 6 | 9) {
+        return Err(Fault::new(
+            rows.row(first, "a point")?.offset(),
+            format!(
+                "a point has {columns} numbers, but 3 (x y z), 6 (and a normal or a colour) or 9 (and both) are read"
+            ),
+        ));
+    }
+    let chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
+        chunk.points.push(parse_point(line)?);
+        for _ in 1..columns / 3 {
+            chunk.others.push(parse_point(line)?);
+        }
+        match line.is_finished() {
+            true => Ok(()),
+            false => Err(line.unexpected("the end of the line, as in the first one")),
+        }
+    })?;
+    let (points, others): (Vec<_>, Vec<_>) = chunks
+        .into_iter()
+        .map(|chunk| (chunk.points, chunk.others))
+        .unzip();
+    let others = concat(others);
+    let attributes = match columns {
+        3 => VertexAttributes::default(),
+        6 if are_colors(&others) => VertexAttributes {
+            colors: Some(others.par_iter().map(to_color).collect()),
+            ..VertexAttributes::default()
+        },
+        6 => VertexAttributes {
+            normals: Some(others),
+            ..VertexAttributes::default()
+        },
+        _ => VertexAttributes {
+            normals: Some(others.par_chunks_exact(2).map(|pair| pair[0]).collect()),
+            colors: Some(
+                others
+                    .par_chunks_exact(2)
+                    .map(|pair| to_color(&pair[1]))
+                    .collect(),
+            ),
+            ..VertexAttributes::default()
+        },
+    };
+    Ok(Mesh {
+        points: concat(points),
+        attributes,
+        ..Mesh::default()
+    })
+}
+
+fn count_columns(mut line: Line) -> usize {
+    std::iter::from_fn(|| line.token()).count()
+}
+
+fn are_colors(columns: &[DVec3]) -> bool {
+    let is_channel = |x: f64| x.trunc() == x && (0.0..=255.0).contains(&x);
+    columns
+        .par_iter()
+        .all(|c| c.to_array().into_iter().all(is_channel))
+        && columns.par_iter().any(|c| c.max_element() > 1.0)
+}
+
+fn to_color(columns: &DVec3) -> [u8; 4] {
+    let [r, g, b] = columns.to_array().map(|x| x.round() as u8);
+    [r, g, b, u8::MAX]
+}
+
+pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh))
+}
+
+fn write_to(out: &mut AtomicFile, mesh: &Mesh) -> io::Result<()> {
+    let VertexAttributes {
+        normals, colors, ..
+    } = &mesh.attributes;
+    write_records(out, mesh.points.len(), |buffer, i| {
+        let normal = normals.as_ref().map(|normals| normals[i]);
+        for x in [Some(mesh.points[i]), normal].into_iter().flatten() {
+            for x in x.to_array() {
+                push_f64(buffer, x);
+                buffer.push(b' ');
+            }
+        }
+        if let Some(colors) = colors {
+            for channel in &colors[i][..3] {
+                push_integer(buffer, *channel);
+                buffer.push(b' ');
+            }
+        }
+        *buffer.last_mut().expect("a point has coordinates") = b'\n';
+    })
+}

@@ -1,0 +1,63 @@
+//! Datasets, each the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and more):
+//!
+//! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
+//! - [`jittered`]: a grid whose inner points are moved a little at random;
+//! - [`random`]: the paper's random meshes: uniform points in the unit square, those near its border moved onto it,
+//!   Delaunay;
+//! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
+//!
+//! And in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
+//!
+//! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
+//! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
+//!
+//! What makes the bits the same: PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines
+//! come from the `libm` crate, not from the system; [`delaunay`] inserts the points in an order that depends on their
+//! coordinates only, with exact predicates. Threads that draw in parallel advance the generator to where their points begin.
+
+mod cloud;
+mod delaunay;
+mod disk;
+mod grid;
+mod noise;
+mod random;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod tets;
+
+use rand_pcg::rand_core::Rng;
+
+use trioxide_mesh::{Error, Result};
+
+pub use cloud::cloud;
+pub use delaunay::delaunay;
+pub use disk::{disk, disk_points};
+pub use grid::{grid, jittered};
+pub use random::{random, random_points};
+pub use scan::scan;
+pub use tets::{random_tets, tet_grid};
+
+/// Largest number of points of a mesh with faces: fewer than six half-edges a vertex, indexed by `u32` below
+/// [`NONE`](trioxide_mesh::mesh::NONE).
+pub const MAX_POINTS: usize = (u32::MAX / 6) as usize;
+
+fn check_point_count(n: usize, least: usize) -> Result<()> {
+    if n < least {
+        return Err(Error::Argument(format!(
+            "a mesh of {n} points cannot be made: ask for at least {least}"
+        )));
+    }
+    if n > MAX_POINTS {
+        return Err(Error::Argument(format!(
+            "a mesh of {n} points has more half-edges than 32-bit indices can number: ask for at most {MAX_POINTS}"
+        )));
+    }
+    Ok(())
+}
+
+/// A uniform number in 0..1, a multiple of 2^-53.
+fn unit_interval(generator: &mut impl Rng) -> f64 {
+    const ULP: f64 = 1.0 / (1u64 << 53) as f64;
+    (generator.next_u64() >> 11) as f64 * ULP
+}

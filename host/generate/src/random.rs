@@ -1,0 +1,59 @@
+use std::collections::HashSet;
+
+use glam::DVec2;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+use super::{check_point_count, delaunay, unit_interval};
+use trioxide_mesh::Result;
+use trioxide_mesh::mesh::Triangulation;
+
+/// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
+/// square.
+///
+/// # Errors
+/// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).
+pub fn random(n: usize, seed: u64) -> Result<Triangulation> {
+    delaunay(random_points(n, seed)?)
+}
+
+/// `n` distinct points of the unit square: its four corners, then uniform random points in the order in which they are
+/// drawn.
+///
+/// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it, so about 2.5 sqrt(n) points lie on the border,
+/// exactly collinear, and no sliver is left along it. The corners and this tolerance are those of the generator that the
+/// paper's authors publish with their code. A point of the border that is there already is drawn anew; two points inside
+/// coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
+///
+/// # Errors
+/// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).
+pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
+    check_point_count(n, 4)?;
+    let tolerance = (0.4 / n as f64).sqrt();
+    let snap = |x: f64| {
+        if x < tolerance {
+            0.0
+        } else if x > 1.0 - tolerance {
+            1.0
+        } else {
+            x
+        }
+    };
+    let on_border = |point: DVec2| point.to_array().iter().any(|&x| x == 0.0 || x == 1.0);
+    let corners = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
+    // No coordinate is -0 or NaN: points are equal if their bits are.
+    let bits = |point: DVec2| point.to_array().map(f64::to_bits);
+    let mut border: HashSet<[u64; 2]> = corners.map(bits).into();
+    let mut generator = Pcg64::seed_from_u64(seed);
+    let mut points = Vec::with_capacity(n);
+    points.extend(corners);
+    while points.len() < n {
+        let x = snap(unit_interval(&mut generator));
+        let y = snap(unit_interval(&mut generator));
+        let point = DVec2::new(x, y);
+        if !on_border(point) || border.insert(bits(point)) {
+            points.push(point);
+        }
+    }
+    Ok(points)
+}

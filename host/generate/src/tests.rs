@@ -1,0 +1,287 @@
+use std::collections::HashSet;
+
+use glam::{DVec2, dvec2};
+use robust::Coord;
+
+use super::*;
+use trioxide_mesh::mesh::Triangulation;
+
+mod space;
+
+/// FNV-1a over the bits of points and triangles.
+fn digest(mesh: &Triangulation) -> u64 {
+    let coordinates = mesh
+        .points
+        .iter()
+        .flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
+    let vertices = mesh.triangles.iter().flatten().map(|&v| u64::from(v));
+    coordinates
+        .chain(vertices)
+        .flat_map(u64::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+fn coord(point: DVec2) -> Coord<f64> {
+    Coord {
+        x: point.x,
+        y: point.y,
+    }
+}
+
+fn corners(mesh: &Triangulation, triangle: [u32; 3]) -> [Coord<f64>; 3] {
+    triangle.map(|v| coord(mesh.points[v as usize]))
+}
+
+/// Every triangle strictly counter-clockwise, every point used and distinct, every edge in at most two triangles and in
+/// opposite directions, Euler's formula; gives the boundary edges.
+fn check(mesh: &Triangulation) -> Vec<[u32; 2]> {
+    let mut edges = HashSet::new();
+    for &triangle in &mesh.triangles {
+        let [a, b, c] = corners(mesh, triangle);
+        assert!(robust::orient2d(a, b, c) > 0.0, "{triangle:?}");
+        let [a, b, c] = triangle;
+        for edge in [[a, b], [b, c], [c, a]] {
+            assert!(edges.insert(edge), "half-edge {edge:?} twice");
+        }
+    }
+    let used: HashSet<u32> = mesh.triangles.iter().flatten().copied().collect();
+    assert_eq!(used.len(), mesh.points.len());
+    let places: HashSet<[u64; 2]> = mesh
+        .points
+        .iter()
+        .map(|p| p.to_array().map(f64::to_bits))
+        .collect();
+    assert_eq!(places.len(), mesh.points.len());
+
+    let boundary: Vec<[u32; 2]> = edges
+        .iter()
+        .copied()
+        .filter(|&[a, b]| !edges.contains(&[b, a]))
+        .collect();
+    let edge_count = (edges.len() + boundary.len()) / 2;
+    assert_eq!(mesh.points.len() + mesh.triangles.len(), edge_count + 1);
+    boundary
+}
+
+fn area(mesh: &Triangulation) -> f64 {
+    mesh.triangles
+        .iter()
+        .map(|triangle| {
+            let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
+            (b - a).perp_dot(c - a) / 2.0
+        })
+        .sum()
+}
+
+/// No point inside of the circle of any triangle.
+fn check_delaunay(mesh: &Triangulation) {
+    for &triangle in &mesh.triangles {
+        let [a, b, c] = corners(mesh, triangle);
+        for (i, &point) in mesh.points.iter().enumerate() {
+            assert!(
+                robust::incircle(a, b, c, coord(point)) <= 0.0,
+                "point {i} in the circle of {triangle:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn grid_has_its_counts_and_orientation() {
+    for (n, side) in [
+        (3, 2),
+        (4, 2),
+        (9, 3),
+        (100, 10),
+        (110, 10),
+        (111, 11),
+        (10_000, 100),
+    ] {
+        let mesh = grid(n).unwrap();
+        assert_eq!(mesh.points.len(), side * side);
+        assert_eq!(mesh.triangles.len(), 2 * (side - 1) * (side - 1));
+        assert_eq!(check(&mesh).len(), 4 * (side - 1));
+    }
+    let mesh = grid(9).unwrap();
+    assert_eq!(
+        mesh.points[3..6],
+        [dvec2(0.0, 0.5), dvec2(0.5, 0.5), dvec2(1.0, 0.5)]
+    );
+    assert_eq!(mesh.triangles[2..4], [[1, 2, 5], [1, 5, 4]]);
+}
+
+#[test]
+fn grid_diagonals_are_longest_in_f64_and_f32() {
+    // The larger the grid, the more a coordinate's rounding weighs.
+    for side in [2, 3, 7, 100, 999, 1000] {
+        let mesh = grid(side * side).unwrap();
+        for (t, triangle) in mesh.triangles.iter().enumerate() {
+            let points = triangle.map(|v| mesh.points[v as usize]);
+            let squared = |i: usize| points[i].distance_squared(points[(i + 1) % 3]);
+            let single = |i: usize| {
+                points[i]
+                    .as_vec2()
+                    .distance_squared(points[(i + 1) % 3].as_vec2())
+            };
+            let (diagonal, legs) = if t % 2 == 0 { (2, [0, 1]) } else { (0, [1, 2]) };
+            for leg in legs {
+                assert!(
+                    squared(leg) < squared(diagonal),
+                    "side {side}, triangle {t}"
+                );
+                assert!(single(leg) < single(diagonal), "side {side}, triangle {t}");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_covers_the_square() {
+    for (n, seed) in [(4, 0), (5, 1), (6, 2), (20, 3), (1000, 4), (20_000, 5)] {
+        let mesh = random(n, seed).unwrap();
+        assert_eq!(mesh.points.len(), n);
+        assert_eq!(
+            mesh.points[..4],
+            [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y]
+        );
+        let boundary = check(&mesh);
+        // On one side of the square: exactly collinear.
+        for edge in boundary {
+            let [a, b] = edge.map(|v| mesh.points[v as usize]);
+            let shared = (a.x == b.x && (a.x == 0.0 || a.x == 1.0))
+                || (a.y == b.y && (a.y == 0.0 || a.y == 1.0));
+            assert!(shared, "{a} {b}");
+        }
+        assert!((area(&mesh) - 1.0).abs() < 1e-12);
+        let tolerance = (0.4 / n as f64).sqrt();
+        for point in &mesh.points {
+            for x in point.to_array() {
+                assert!(x == 0.0 || x == 1.0 || (tolerance..=1.0 - tolerance).contains(&x));
+            }
+        }
+    }
+}
+
+#[test]
+fn disk_covers_the_disk() {
+    for (n, seed) in [(3, 0), (4, 1), (13, 2), (14, 2), (50, 3), (20_000, 4)] {
+        let mesh = disk(n, seed).unwrap();
+        assert_eq!(mesh.points.len(), n);
+        let boundary = check(&mesh);
+        let m = boundary.len() as f64;
+        for edge in &boundary {
+            for v in edge {
+                assert!((mesh.points[*v as usize].length() - 1.0).abs() < 1e-15);
+            }
+        }
+        let polygon = m / 2.0 * (std::f64::consts::TAU / m).sin();
+        assert!((area(&mesh) - polygon).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn triangulations_are_delaunay() {
+    check_delaunay(&random(300, 7).unwrap());
+    check_delaunay(&disk(300, 7).unwrap());
+    // Cocircular points everywhere.
+    let lattice = delaunay(grid(400).unwrap().points).unwrap();
+    check(&lattice);
+    check_delaunay(&lattice);
+}
+
+#[test]
+fn vertices_keep_the_order_in_which_they_were_drawn() {
+    assert_eq!(
+        random(500, 9).unwrap().points,
+        random_points(500, 9).unwrap()
+    );
+    assert_eq!(disk(500, 9).unwrap().points, disk_points(500, 9).unwrap());
+    for triangle in random(500, 9).unwrap().triangles {
+        assert!(triangle[0] < triangle[1] && triangle[0] < triangle[2]);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_everywhere() {
+    let digests = [
+        grid(10_000).unwrap(),
+        random(10_000, 42).unwrap(),
+        random(10_000, 43).unwrap(),
+        disk(10_000, 42).unwrap(),
+    ]
+    .map(|mesh| format!("{:016x}", digest(&mesh)));
+    assert_eq!(
+        digests,
+        [
+            "0386a220114a89a6",
+            "721f726a00fca103",
+            "2bfbc98388558668",
+            "078be60669d25a03"
+        ]
+    );
+    let one_thread = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .unwrap();
+    let again = one_thread.install(|| grid(10_000).unwrap());
+    assert_eq!(format!("{:016x}", digest(&again)), digests[0]);
+}
+
+#[test]
+fn points_are_uniform() {
+    let n = 40_000;
+    let mut counts = [0.0f64; 16];
+    for point in random_points(n, 11).unwrap() {
+        let [column, row] = point.to_array().map(|x| ((x * 4.0) as usize).min(3));
+        counts[4 * row + column] += 1.0;
+    }
+    // Snapping does not leave a cell; chi-squared with 15 degrees of freedom is over 44 once in 10,000.
+    let expected = n as f64 / 16.0;
+    let chi_squared: f64 = counts
+        .iter()
+        .map(|count| (count - expected).powi(2) / expected)
+        .sum();
+    assert!(chi_squared < 44.0, "{chi_squared}");
+}
+
+#[test]
+fn delaunay_refuses_bad_points() {
+    let error = |points: Vec<DVec2>| delaunay(points).unwrap_err().to_string();
+    let mut points = random_points(50, 1).unwrap();
+    points[40] = points[10];
+    let message = error(points);
+    assert!(
+        message == "vertex 40 lies at the same place as vertex 10"
+            || message == "vertex 10 lies at the same place as vertex 40",
+        "{message}"
+    );
+    let message = error(vec![DVec2::ZERO, dvec2(1.0, f64::NAN)]);
+    assert_eq!(
+        message,
+        "vertex 1 has the coordinate NaN, which is not a number"
+    );
+    assert!(error(vec![dvec2(f64::INFINITY, 0.0)]).starts_with("vertex 0 has the coordinate inf"));
+    assert!(error(vec![dvec2(1e-300, 0.0)]).contains("too near to zero"));
+}
+
+#[test]
+fn delaunay_of_collinear_points_is_empty() {
+    let points: Vec<DVec2> = (0..10).map(|i| dvec2(i as f64, 0.0)).collect();
+    assert!(delaunay(points).unwrap().triangles.is_empty());
+    assert!(delaunay(Vec::new()).unwrap().points.is_empty());
+}
+
+#[test]
+fn point_counts_out_of_range_are_refused() {
+    assert!(grid(2).is_err() && random(3, 0).is_err() && disk(2, 0).is_err());
+    for error in [
+        grid(MAX_POINTS + 1).unwrap_err(),
+        grid(MAX_POINTS).unwrap_err(), // Rounds up to a larger square.
+        random(MAX_POINTS + 1, 0).unwrap_err(),
+        disk(usize::MAX, 0).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("at most 715827882"), "{error}");
+    }
+}

@@ -1,0 +1,329 @@
+use std::fmt::Display;
+
+use glam::DVec3;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+use rayon::prelude::*;
+use simple_delaunay_lib::delaunay_3d::delaunay_struct_3d::DelaunayStructure3D;
+use simple_delaunay_lib::delaunay_3d::simplicial_struct_3d::Node;
+
+use super::unit_interval;
+use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
+use trioxide_mesh::{Error, Result};
+
+/// How far an interior node of [`tet_grid`] is moved at most along each axis, in spacings of the grid.
+const JITTER: f64 = 0.15;
+
+/// The unit cube as k x k x k nodes, k = cube root of `n` rounded: every small cube is split into six tetrahedra around
+/// its diagonal, and every interior node is moved at random by up to 0.15 spacings along each axis.
+///
+/// The sides of the cube stay flat, and their triangles are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
+///
+/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z for
+/// some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the identity, up to
+/// that order, and moves change each element by 0.3 h at most: each column's element on the diagonal, of 0.7 h or more, is
+/// over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal has a positive
+/// determinant.
+///
+/// # Errors
+/// [`Error::Argument`] if there are fewer than 2 x 2 x 2 nodes, or more than have 32-bit edge ids.
+pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
+    let side = (n as f64).cbrt().round() as usize;
+    let cells = side.saturating_sub(1);
+    check_size(n, 8, 6 * cells.saturating_pow(3))?;
+    let spacing = 1.0 / cells as f64;
+    let mut generator = Pcg64::seed_from_u64(seed);
+    let coordinate = |i: usize| i as f64 / cells as f64;
+    let interior = |i: usize| i > 0 && i < cells;
+    let mut points = Vec::with_capacity(side * side * side);
+    for k in 0..side {
+        for j in 0..side {
+            for i in 0..side {
+                let mut p = DVec3::new(coordinate(i), coordinate(j), coordinate(k));
+                if interior(i) && interior(j) && interior(k) {
+                    let mut step =
+                        || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
+                    p += DVec3::new(step(), step(), step());
+                }
+                points.push(p);
+            }
+        }
+    }
+
+    /// Orders of the axes, even ones first.
+    const ORDERS: [[usize; 3]; 6] = [
+        [0, 1, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [0, 2, 1],
+        [1, 0, 2],
+        [2, 1, 0],
+    ];
+    let strides = [1, side, side * side];
+    let tetrahedra = (0..6 * cells * cells * cells)
+        .into_par_iter()
+        .map(|t| {
+            let (cube, order) = (t / 6, ORDERS[t % 6]);
+            let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
+            let mut v = (k * side + j) * side + i;
+            let mut path = [v as u32; 4];
+            for (place, axis) in order.into_iter().enumerate() {
+                v += strides[axis];
+                path[place + 1] = v as u32;
+            }
+            if t % 6 >= 3 {
+                path.swap(1, 2);
+            }
+            path
+        })
+        .collect();
+    let mut mesh = TetMesh {
+        points,
+        tetrahedra,
+        ..Default::default()
+    };
+    tag_sides(&mut mesh, |v| {
+        let v = v as usize;
+        let node = [v % side, v / side % side, v / (side * side)];
+        sides(node.map(|i| i as u32), cells as u32)
+    });
+    Ok(mesh)
+}
+
+/// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as in
+/// the datasets of gpu-laplacian-smoothing-2019, section 4.1.
+///
+/// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The sides come
+/// first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The triangles of
+/// the sides are tagged as those of [`tet_grid`].
+///
+/// Four nodes of a square on a side lie on a circle, and all nodes of a side on a plane. So that every sign in the
+/// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of their
+/// curvature as random noise. Tetrahedra between nodes of one side, flat in truth, are left out.
+///
+/// # Errors
+/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids; or if a tetrahedron is so flat that the curved
+/// sides mattered (never seen): another seed helps.
+pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
+    check_size(n, 8, n.saturating_mul(8))?;
+    let side = whole_cube_root(n) as u32;
+    let last = side - 1;
+    let spacing = 1.0 / f64::from(last);
+    let mut generator = Pcg64::seed_from_u64(seed);
+    let mut points = Vec::with_capacity(n);
+    let mut grid = Vec::new();
+    for k in 0..side {
+        for j in 0..side {
+            for i in 0..side {
+                let node = [i, j, k];
+                if sides(node, last) != 0 {
+                    points.push(DVec3::from(node.map(|i| f64::from(i) / f64::from(last))));
+                    grid.push(node);
+                }
+            }
+        }
+    }
+    let curved: Vec<DVec3> = points
+        .iter()
+        .zip(&grid)
+        .map(|(&p, node)| curve(p, *node, last, || unit_interval(&mut generator)))
+        .collect();
+    // Of a single cube, half the spacing would leave one point: the same for all.
+    let margin = if last == 1 { 0.25 } else { spacing / 2.0 };
+    while points.len() < n {
+        let mut inside = || margin + unit_interval(&mut generator) * (1.0 - 2.0 * margin);
+        points.push(DVec3::new(inside(), inside(), inside()));
+    }
+
+    let mut sites: Vec<[f64; 3]> = points.iter().map(DVec3::to_array).collect();
+    for (site, curved) in sites.iter_mut().zip(&curved) {
+        *site = curved.to_array();
+    }
+    let of_node = |v: u32| match grid.get(v as usize) {
+        None => 0,
+        Some(node) => sides(*node, last),
+    };
+    let mut mesh = TetMesh {
+        tetrahedra: delaunay(&sites)?
+            .into_iter()
+            .filter(|tetrahedron| tetrahedron.iter().fold(63, |all, &v| all & of_node(v)) == 0)
+            .collect(),
+        points,
+        ..Default::default()
+    };
+    let points = &mesh.points;
+    if let Some(t) = mesh
+        .tetrahedra
+        .par_iter()
+        .position_first(|tetrahedron| orientation(points, tetrahedron) <= 0.0)
+    {
+        return Err(Error::Argument(format!(
+            "tetrahedron {t} of {n} random points with seed {seed} is too flat: use another seed"
+        )));
+    }
+    tag_sides(&mut mesh, of_node);
+    Ok(mesh)
+}
+
+/// A node of the cube's sides moved outward: by the height of a paraboloid over each side that it lies on, and noise.
+fn curve(p: DVec3, node: [u32; 3], last: u32, mut random: impl FnMut() -> f64) -> DVec3 {
+    const HEIGHT: f64 = 1e-6;
+    let spacing = 1.0 / f64::from(last);
+    let mut curved = p;
+    for axis in 0..3 {
+        let outward = match node[axis] {
+            0 => -1.0,
+            i if i == last => 1.0,
+            _ => continue,
+        };
+        let arch = |x: f64| x * (1.0 - x);
+        let (y, z) = (p[(axis + 1) % 3], p[(axis + 2) % 3]);
+        let noise = 0.01 * spacing * spacing * random();
+        curved[axis] += outward * HEIGHT * (arch(y) + arch(z) + noise);
+    }
+    curved
+}
+
+/// The Delaunay tetrahedra of points in general position, positively oriented.
+fn delaunay(sites: &[[f64; 3]]) -> Result<Vec<[u32; 4]>> {
+    let mut structure = DelaunayStructure3D::new();
+    structure
+        .insert_vertices(&sites.to_vec(), true)
+        .map_err(|error| failed(sites, &error))?;
+    let structure = structure.get_simplicial();
+    let points: Vec<DVec3> = sites.iter().map(|&site| site.into()).collect();
+    let mut tetrahedra = Vec::with_capacity(structure.get_nb_tetrahedra());
+    for t in 0..structure.get_nb_tetrahedra() {
+        let nodes = structure
+            .get_tetrahedron(t)
+            .map_err(|error| failed(sites, &error))?
+            .nodes();
+        let mut tetrahedron = [0; 4];
+        let finite = tetrahedron.iter_mut().zip(nodes).all(|(v, node)| {
+            if let Node::Value(site) = node {
+                *v = site as u32;
+            }
+            matches!(node, Node::Value(_))
+        });
+        if finite {
+            if orientation(&points, &tetrahedron) < 0.0 {
+                tetrahedron.swap(2, 3);
+            }
+            tetrahedra.push(tetrahedron);
+        }
+    }
+    Ok(tetrahedra)
+}
+
+fn failed(sites: &[[f64; 3]], reason: &dyn Display) -> Error {
+    Error::Argument(format!(
+        "the Delaunay mesh of {} points cannot be made: {reason}",
+        sites.len()
+    ))
+}
+
+/// The sides of the cube that a node of the grid lies on, a bit each: x = 0, x = 1 and so on; `last` is the largest index.
+fn sides(node: [u32; 3], last: u32) -> u32 {
+    (0..3).fold(0, |sides, axis| {
+        let [low, high] = [0, last].map(|end| u32::from(node[axis] == end));
+        sides | low << (2 * axis) | high << (2 * axis + 1)
+    })
+}
+
+/// Tags the triangles of the cube's sides, in the order of their tetrahedra, seen from outside counter-clockwise.
+///
+/// A triangle whose three vertices lie on one side is a face of one tetrahedron: none lies flat on a side.
+fn tag_sides(mesh: &mut TetMesh, sides_of: impl Fn(u32) -> u32 + Sync) {
+    mesh.faces = mesh
+        .tetrahedra
+        .par_iter()
+        .flat_map_iter(|&[a, b, c, d]| {
+            let sides_of = &sides_of;
+            [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]
+                .into_iter()
+                .filter_map(move |vertices| {
+                    let sides = vertices.iter().fold(63, |all, &v| all & sides_of(v));
+                    // Three nodes of one edge of the cube would be on two sides: no triangle.
+                    (sides != 0).then(|| TaggedTriangle {
+                        vertices,
+                        tag: 1 + sides.trailing_zeros() as i32,
+                    })
+                })
+        })
+        .collect();
+}
+
+fn whole_cube_root(n: usize) -> usize {
+    let root = (n as f64).cbrt().round() as usize;
+    if root.pow(3) > n { root - 1 } else { root }
+}
+
+fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()> {
+    if n < least {
+        return Err(Error::Argument(format!(
+            "a mesh of {n} points cannot be made: ask for at least {least}"
+        )));
+    }
+    if tetrahedra > MOST_TETRAHEDRA {
+        return Err(Error::Argument(format!(
+            "a mesh of {n} points has about {tetrahedra} tetrahedra, more than 32-bit edge ids can number: ask for fewer"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide::validate;
+    use trioxide_mesh::digest::digest;
+
+    fn volume(mesh: &TetMesh) -> f64 {
+        let sixths = mesh.tetrahedra.iter().map(|t| orientation(&mesh.points, t));
+        sixths.sum::<f64>() / 6.0
+    }
+
+    #[test]
+    fn grids_fill_the_cube() {
+        for n in [8, 27, 1000, 5000] {
+            let mesh = tet_grid(n, 1).unwrap();
+            let side = (n as f64).cbrt().round() as usize;
+            assert_eq!(mesh.points.len(), side.pow(3));
+            assert_eq!(mesh.tetrahedra.len(), 6 * (side - 1).pow(3));
+            assert_eq!(mesh.faces.len(), 12 * (side - 1).pow(2));
+            assert!((volume(&mesh) - 1.0).abs() < 1e-12);
+            let found = validate::tets(&mesh).unwrap();
+            assert_eq!(found.boundary_faces, mesh.faces.len());
+        }
+    }
+
+    #[test]
+    fn random_meshes_fill_the_cube() {
+        for (n, seed) in [(8, 1), (100, 2), (3000, 3), (20_000, 4)] {
+            let mesh = random_tets(n, seed).unwrap();
+            assert_eq!(mesh.points.len(), n);
+            assert!((volume(&mesh) - 1.0).abs() < 1e-12, "{n}");
+            let found = validate::tets(&mesh).unwrap();
+            assert_eq!(found.boundary_faces, mesh.faces.len(), "{n}");
+            assert_eq!(mesh.faces.len(), 12 * (whole_cube_root(n) - 1).pow(2));
+        }
+    }
+
+    #[test]
+    fn the_same_bits_for_the_same_seed() {
+        for make in [tet_grid, random_tets] {
+            let [a, b, c] = [7, 7, 8].map(|seed| make(1000, seed).unwrap());
+            assert_eq!(a, b);
+            assert_ne!(digest(&a.points), digest(&c.points));
+        }
+    }
+
+    #[test]
+    fn too_small_or_too_large() {
+        for make in [tet_grid, random_tets] {
+            for n in [0, 7, usize::MAX >> 8] {
+                assert!(matches!(make(n, 1), Err(Error::Argument(_))), "{n}");
+            }
+        }
+    }
+}

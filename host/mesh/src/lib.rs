@@ -1,0 +1,27 @@
+//! Meshes, what they carry, and the errors of every trioxide crate: no device, no file, no picture.
+//!
+//! Start at [`mesh::Mesh`] (faces in the plane or in space) and [`volume::VolumeMesh`] (cells).
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
+//! | [`half_edges`] | queries of [`mesh::HalfEdges`] |
+//! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
+//! | [`edges`] | undirected edges of faces |
+//! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
+//! | [`prolongation`] | values of a refined mesh from those of its input |
+//! | [`random`] | random bits from a seed |
+//! | [`digest`](mod@digest) | hashes of arrays |
+//! | [`error`] | [`Error`] |
+
+pub mod digest;
+pub mod edge_table;
+pub mod edges;
+pub mod error;
+pub mod half_edges;
+pub mod mesh;
+pub mod prolongation;
+pub mod random;
+pub mod volume;
+
+pub use error::{Error, Result};

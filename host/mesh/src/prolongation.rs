@@ -1,0 +1,131 @@
+//! Vertex fields carried from a mesh to a refined one.
+
+use crate::mesh::Refinement;
+
+/// A sparse matrix by rows that takes values at the vertices of a mesh to the vertices of a mesh refined from it: linear along
+/// each divided edge.
+///
+/// A vertex of the coarse mesh keeps its value. A new one is in the triangle whose parts it is a corner of: its row holds
+/// the weights of that triangle's corners or fewer, sums of powers of one half.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prolongation {
+    /// Start of each row in `columns` and `weights`, and the end of the last; V + D + 1.
+    pub offsets: Vec<usize>,
+    /// Vertices of the coarse mesh, ascending in each row.
+    pub columns: Vec<u32>,
+    /// Their weights: greater than zero, 1 in sum.
+    pub weights: Vec<f64>,
+    /// Vertices of the coarse mesh: number of columns.
+    pub vertices: usize,
+}
+
+impl Prolongation {
+    /// From a mesh of `vertices` to what `rounds` made of it, one after the other: (V + D) x V with D the divided edges of
+    /// all rounds.
+    ///
+    /// Weights are exact down to 2^-1074, as deep as no mesh is refined. So the result for no round is the identity, and the
+    /// one for several the product of theirs.
+    ///
+    /// # Panics
+    /// When an edge's end is none of the vertices before its round.
+    pub fn of_rounds(vertices: usize, rounds: &[Refinement]) -> Prolongation {
+        let mut all = Prolongation {
+            offsets: (0..=vertices).collect(),
+            columns: (0..vertices as u32).collect(),
+            weights: vec![1.0; vertices],
+            vertices,
+        };
+        for round in rounds {
+            let before = all.rows();
+            for ends in &round.ends {
+                let [a, b] = ends.map(|v| v as usize);
+                assert!(a < before && b < before, "vertices {a}, {b} of {before}");
+                all.push_mean(a, b);
+            }
+        }
+        all
+    }
+
+    /// Vertices of the refined mesh.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Columns and weights of a row.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        let weights = self.weights[range.clone()].iter().copied();
+        self.columns[range].iter().copied().zip(weights)
+    }
+
+    /// The field at the vertices of the refined mesh.
+    ///
+    /// # Panics
+    /// When `field` does not have a value for each vertex of the coarse mesh.
+    pub fn apply(&self, field: &[f64]) -> Vec<f64> {
+        assert_eq!(field.len(), self.vertices, "a value for each vertex");
+        let value = |i| {
+            let terms = self.row(i).map(|(v, weight)| weight * field[v as usize]);
+            terms.fold(0.0, |sum, term| sum + term)
+        };
+        (0..self.rows()).map(value).collect()
+    }
+
+    /// Appends the mean of two rows.
+    fn push_mean(&mut self, a: usize, b: usize) {
+        let (mut i, mut j) = (self.offsets[a], self.offsets[b]);
+        let (a_end, b_end) = (self.offsets[a + 1], self.offsets[b + 1]);
+        while i < a_end || j < b_end {
+            // The smaller column, and both weights where it is in both rows.
+            let left = self.columns[i..a_end].first().copied();
+            let right = self.columns[j..b_end].first().copied();
+            let column = left.into_iter().chain(right).min().expect("one is left");
+            let mut weight = 0.0;
+            if left == Some(column) {
+                weight += 0.5 * self.weights[i];
+                i += 1;
+            }
+            if right == Some(column) {
+                weight += 0.5 * self.weights[j];
+                j += 1;
+            }
+            self.columns.push(column);
+            self.weights.push(weight);
+        }
+        self.offsets.push(self.columns.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_two_rounds() {
+        let ends = [[[0, 1]].to_vec(), [[3, 2], [0, 3]].to_vec()];
+        let rounds = ends.map(|ends| Refinement {
+            ends,
+            ..Refinement::default()
+        });
+        let all = Prolongation::of_rounds(3, &rounds);
+        assert_eq!(all.offsets, [0, 1, 2, 3, 5, 8, 10]);
+        assert_eq!(all.columns, [0, 1, 2, 0, 1, 0, 1, 2, 0, 1]);
+        assert_eq!(
+            all.weights,
+            [1.0, 1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.5, 0.75, 0.25]
+        );
+        assert_eq!(all.apply(&[8.0, 4.0, 0.0]), [8.0, 4.0, 0.0, 6.0, 3.0, 7.0]);
+        assert_eq!(Prolongation::of_rounds(0, &[]).rows(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "vertices 3, 0 of 3")]
+    fn ends_are_older() {
+        let ends = vec![[0, 1], [3, 0]];
+        let round = Refinement {
+            ends,
+            ..Refinement::default()
+        };
+        Prolongation::of_rounds(3, &[round]);
+    }
+}

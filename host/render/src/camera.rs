@@ -1,0 +1,120 @@
+use glam::{DVec3, Vec3};
+
+use super::scene::{Frame, frame};
+use trioxide_mesh::{Error, Result};
+
+/// The axis that points up in a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Up {
+    /// x.
+    X,
+    /// y, as in most scans and in computer graphics.
+    Y,
+    /// z, as in maps and in engineering.
+    #[default]
+    Z,
+}
+
+/// Where a mesh in space is seen from: far away, without perspective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Degrees around the axis that points up: from x towards y where z is up, and in the same cyclic order otherwise.
+    pub azimuth: f64,
+    /// Degrees above the horizon, -90 to 90.
+    pub elevation: f64,
+    /// What points up.
+    pub up: Up,
+}
+
+impl Default for Camera {
+    fn default() -> Camera {
+        Camera {
+            azimuth: 30.0,
+            elevation: 25.0,
+            up: Up::Z,
+        }
+    }
+}
+
+impl Camera {
+    /// From above, x to the right and y up: the view of planar meshes.
+    pub const ABOVE: Camera = Camera {
+        azimuth: -90.0,
+        elevation: 90.0,
+        up: Up::Z,
+    };
+
+    /// The picture's axes in the mesh's coordinates: to the right, up, and towards the viewer.
+    fn axes(&self) -> [DVec3; 3] {
+        // The same bits on every machine; and what is exact stays exact.
+        let sincos = |degrees: f64| match degrees.rem_euclid(360.0) {
+            0.0 => (0.0, 1.0),
+            90.0 => (1.0, 0.0),
+            180.0 => (0.0, -1.0),
+            270.0 => (-1.0, 0.0),
+            other => libm::sincos(other.to_radians()),
+        };
+        let (sin_azimuth, cos_azimuth) = sincos(self.azimuth);
+        let (sin_elevation, cos_elevation) = sincos(self.elevation);
+        let viewer = DVec3::new(
+            cos_elevation * cos_azimuth,
+            cos_elevation * sin_azimuth,
+            sin_elevation,
+        );
+        let right = DVec3::new(-sin_azimuth, cos_azimuth, 0.0);
+        [right, viewer.cross(right), viewer].map(|axis| match self.up {
+            Up::X => DVec3::new(axis.z, axis.x, axis.y),
+            Up::Y => DVec3::new(axis.y, axis.z, axis.x),
+            Up::Z => axis,
+        })
+    }
+}
+
+/// From the mesh's coordinates to the picture's.
+pub(super) struct Projection {
+    axes: [DVec3; 3],
+    center: DVec3,
+    frame: Frame,
+}
+
+impl Projection {
+    /// The projection in which what `bounds` finds fills the picture. `bounds` gets a function and finds its least and
+    /// largest values over all points that are drawn, axis by axis.
+    pub fn new(
+        camera: &Camera,
+        width: Option<u32>,
+        bounds: impl Fn(&(dyn Fn(DVec3) -> DVec3 + Sync)) -> [DVec3; 2],
+    ) -> Result<Projection> {
+        if !(camera.azimuth.is_finite() && camera.elevation.abs() <= 90.0) {
+            return Err(Error::Argument(format!(
+                "nothing can be seen from azimuth {}, elevation {}: the elevation lies between -90 and 90 degrees",
+                camera.azimuth, camera.elevation
+            )));
+        }
+        let axes = camera.axes();
+        let [least, most] = bounds(&|point| turned(&axes, point));
+        Ok(Projection {
+            axes,
+            center: least.midpoint(most),
+            frame: frame([least.truncate(), most.truncate()], 0.02, width)?,
+        })
+    }
+
+    pub fn size(&self) -> [u32; 2] {
+        [self.frame.width, self.frame.height]
+    }
+
+    /// Pixels to the right, down, and away from the viewer.
+    #[inline]
+    pub fn apply(&self, point: DVec3) -> Vec3 {
+        let [x, y, z] = ((turned(&self.axes, point) - self.center) * self.frame.scale).to_array();
+        let [width, height] = self.size().map(|side| f64::from(side) / 2.0);
+        Vec3::new((width + x) as f32, (height - y) as f32, -z as f32)
+    }
+}
+
+#[inline]
+fn turned([right, up, viewer]: &[DVec3; 3], point: DVec3) -> DVec3 {
+    DVec3::new(right.dot(point), up.dot(point), viewer.dot(point))
+}

@@ -1,0 +1,146 @@
+//! What the colour of a face tells: a class for each face, and a colour for each class.
+
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+
+use super::Color;
+use super::color::{self, Rgb};
+use trioxide_mesh::edges::{EdgeFaces, edge_faces};
+use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::{Error, Result};
+
+/// Colours by number of vertices, from 3 on.
+pub const SIZES: usize = 14;
+
+/// The class of each face, and the colours of the classes. With `values`, by them.
+pub fn of(
+    mesh: &Mesh,
+    color: Color,
+    values: Option<&[f64]>,
+    areas: &[f64],
+    edges: &[EdgeFaces],
+) -> Result<(Vec<u8>, Vec<Rgb>)> {
+    let count = mesh.faces.len();
+    match (values, color) {
+        (Some(values), _) => by_value(values, count),
+        (None, Color::None) => Ok((vec![0; count], vec![color::BACKGROUND])),
+        (None, Color::Auto | Color::Distinct) => {
+            Ok((color::distinct(count, edges), color::QUALITATIVE.to_vec()))
+        }
+        (None, Color::Area) => Ok(by_area(areas)),
+        (None, Color::Size) => Ok(by_size(&mesh.faces)),
+        (None, Color::Region) => by_region(mesh),
+        (None, Color::Vertices) => Err(Error::Argument(
+            "colours of vertices are not drawn in a window: leave one of both out".into(),
+        )),
+    }
+}
+
+/// As [`of`], with areas and edges only where the colours need them.
+pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<(Vec<u8>, Vec<Rgb>)> {
+    let areas: Vec<f64> = match color {
+        Color::Area => {
+            let faces = (0..mesh.faces.len()).into_par_iter();
+            faces.map(|i| area(mesh, mesh.faces.get(i))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let edges = match color {
+        Color::Distinct => edge_faces(&mesh.faces),
+        _ => Vec::new(),
+    };
+    of(mesh, color, values, &areas, &edges)
+}
+
+/// Area of a face in space.
+pub fn area(mesh: &Mesh, face: &[u32]) -> f64 {
+    let Some(&first) = face.first() else {
+        return 0.0;
+    };
+    let corner = |v: u32| mesh.points[v as usize] - mesh.points[first as usize];
+    let sides = face.windows(2);
+    let doubled: DVec3 = sides
+        .map(|side| corner(side[0]).cross(corner(side[1])))
+        .sum();
+    let length = match doubled.truncate() == DVec2::ZERO {
+        // Of a planar mesh: neither square under- nor overflows.
+        true => doubled.z.abs(),
+        false => doubled.length(),
+    };
+    length / 2.0
+}
+
+fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
+    let mut sorted = areas.to_vec();
+    sorted.par_sort_unstable_by(f64::total_cmp);
+    let hundredth = sorted.len() / 100;
+    // An area of 0 has no logarithm.
+    let logarithm = |area: f64| area.max(1e-30).log2();
+    let low = logarithm(sorted[hundredth]);
+    let high = logarithm(sorted[sorted.len() - 1 - hundredth]);
+    // Of equal areas, differences are rounding.
+    by_share(areas, 24, (high - low).max(1e-6), |area| {
+        logarithm(area) - low
+    })
+}
+
+/// The class of each of `count` faces by its value, and the colours of the classes.
+pub fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
+    if values.len() != count {
+        return Err(Error::Argument(format!(
+            "there are values for {} faces, but the mesh has {count}",
+            values.len()
+        )));
+    }
+    if let Some(i) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::Argument(format!(
+            "face {i} has the value {}, which has no colour: values must be finite",
+            values[i]
+        )));
+    }
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Equal values are light, and halves do not overflow.
+    let span = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
+    Ok(by_share(values, 64, span, |value| value / 2.0 - low / 2.0))
+}
+
+/// One of `steps` colours from light to dark for each value, by the part of `span` that `above` gives.
+fn by_share(
+    values: &[f64],
+    steps: usize,
+    span: f64,
+    above: impl Fn(f64) -> f64 + Sync,
+) -> (Vec<u8>, Vec<Rgb>) {
+    let classes = values
+        .par_iter()
+        .map(|&value| {
+            let share = (above(value) / span).clamp(0.0, 1.0);
+            (share * (steps - 1) as f64).round() as u8
+        })
+        .collect();
+    (classes, color::ramp(steps))
+}
+
+fn by_size(faces: &Faces) -> (Vec<u8>, Vec<Rgb>) {
+    let classes = (0..faces.len())
+        .into_par_iter()
+        .map(|i| faces.get(i).len().clamp(3, 2 + SIZES) as u8 - 3)
+        .collect();
+    (classes, color::ramp(SIZES))
+}
+
+fn by_region(mesh: &Mesh) -> Result<(Vec<u8>, Vec<Rgb>)> {
+    let regions = mesh.regions.as_ref().ok_or_else(|| {
+        Error::Argument("the mesh has no regions to colour: use another --color".into())
+    })?;
+    let mut ids = regions.clone();
+    ids.par_sort_unstable();
+    ids.dedup();
+    let colors = color::QUALITATIVE.len();
+    let classes = regions
+        .par_iter()
+        .map(|id| (ids.partition_point(|other| other < id) % colors) as u8)
+        .collect();
+    Ok((classes, color::QUALITATIVE.to_vec()))
+}

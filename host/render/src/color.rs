@@ -1,0 +1,144 @@
+use rayon::prelude::*;
+
+use trioxide_mesh::edges::EdgeFaces;
+use trioxide_mesh::mesh::NONE;
+
+/// Red, green, blue.
+pub type Rgb = [u8; 3];
+
+pub const BACKGROUND: Rgb = [255, 255, 255];
+pub const EDGE: Rgb = [38, 50, 66];
+pub const SEGMENT: Rgb = [176, 32, 48];
+/// Front and back of a surface that is coloured by nothing.
+pub const SURFACE: Rgb = [196, 212, 226];
+pub const BACK: Rgb = [222, 178, 140];
+
+/// For neighbours apart, and for regions. At least six colours, see [`distinct`]; none is near to the background, which
+/// shows through holes.
+pub const QUALITATIVE: [Rgb; 8] = [
+    [110, 164, 204],
+    [244, 228, 184],
+    [122, 188, 183],
+    [238, 200, 156],
+    [178, 217, 194],
+    [160, 198, 224],
+    [203, 213, 170],
+    [205, 221, 236],
+];
+
+/// A colour, darker.
+pub fn scale(color: Rgb, light: f32) -> Rgb {
+    color.map(|channel| (f32::from(channel) * light).round() as u8)
+}
+
+/// `steps` colours from light to dark, equal steps between hand-picked ones.
+pub fn ramp(steps: usize) -> Vec<Rgb> {
+    const STOPS: [[f32; 3]; 5] = [
+        [247.0, 244.0, 225.0],
+        [186.0, 221.0, 196.0],
+        [104.0, 182.0, 188.0],
+        [66.0, 136.0, 178.0],
+        [52.0, 92.0, 148.0],
+    ];
+    (0..steps)
+        .map(|i| {
+            let x = i as f32 / (steps - 1) as f32 * (STOPS.len() - 1) as f32;
+            let stop = (x as usize).min(STOPS.len() - 2);
+            let fraction = x - stop as f32;
+            std::array::from_fn(|k| {
+                let [from, to] = [STOPS[stop][k], STOPS[stop + 1][k]];
+                (from + (to - from) * fraction).round() as u8
+            })
+        })
+        .collect()
+}
+
+/// A class under `QUALITATIVE.len()` for each of `count` faces, different on both sides of every edge.
+///
+/// Faces of a planar mesh form a planar graph, which always has a vertex with at most five neighbours: taking such a
+/// vertex away until none is left, then colouring in the opposite order (smallest-last, Matula and Beck 1983), needs six
+/// colours. Among the free colours a hash chooses, so that all are used. Faces of a mesh that is not planar may find none
+/// free: they take any.
+pub fn distinct(count: usize, edges: &[EdgeFaces]) -> Vec<u8> {
+    let (offsets, neighbors) = adjacency(count, edges);
+    let neighbors = |face: u32| {
+        &neighbors[offsets[face as usize] as usize..offsets[face as usize + 1] as usize]
+    };
+
+    let mut degrees: Vec<u32> = (0..count as u32)
+        .map(|f| neighbors(f).len() as u32)
+        .collect();
+    let largest = degrees.iter().copied().max().unwrap_or(0);
+    // A face stands in a bucket for each degree that it has had; only the entry of its present degree counts.
+    let mut buckets = vec![Vec::new(); largest as usize + 1];
+    for (face, &degree) in degrees.iter().enumerate() {
+        buckets[degree as usize].push(face as u32);
+    }
+    const TAKEN: u32 = u32::MAX;
+    let mut order = Vec::with_capacity(count);
+    let mut smallest = 0;
+    while order.len() < count {
+        let Some(face) = buckets[smallest].pop() else {
+            smallest += 1;
+            continue;
+        };
+        if degrees[face as usize] != smallest as u32 {
+            continue;
+        }
+        degrees[face as usize] = TAKEN;
+        order.push(face);
+        for &neighbor in neighbors(face) {
+            let degree = &mut degrees[neighbor as usize];
+            if *degree != TAKEN {
+                *degree -= 1;
+                buckets[*degree as usize].push(neighbor);
+                smallest = smallest.min(*degree as usize);
+            }
+        }
+    }
+
+    const NO_CLASS: u8 = u8::MAX;
+    let mut classes = vec![NO_CLASS; count];
+    for &face in order.iter().rev() {
+        let mut free = (1u32 << QUALITATIVE.len()) - 1;
+        for &neighbor in neighbors(face) {
+            let class = classes[neighbor as usize];
+            if class != NO_CLASS {
+                free &= !(1 << class);
+            }
+        }
+        if free == 0 {
+            free = (1 << QUALITATIVE.len()) - 1;
+        }
+        // Fibonacci hashing.
+        let hash = (face.wrapping_mul(0x9e37_79b9) >> 8) as usize;
+        let choice = hash % free.count_ones() as usize;
+        let class = (0..QUALITATIVE.len())
+            .filter(|class| free >> class & 1 == 1)
+            .nth(choice);
+        classes[face as usize] = class.unwrap_or(0) as u8;
+    }
+    classes
+}
+
+/// Faces that share an edge with each face, each once, in CSR.
+fn adjacency(count: usize, edges: &[EdgeFaces]) -> (Vec<u32>, Vec<u32>) {
+    let mut pairs: Vec<[u32; 2]> = edges
+        .par_iter()
+        .filter(|edge| edge.faces[1] != NONE && edge.faces[0] != edge.faces[1])
+        .flat_map_iter(|edge| {
+            let [left, right] = edge.faces;
+            [[left, right], [right, left]]
+        })
+        .collect();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    let mut offsets = vec![0; count + 1];
+    for pair in &pairs {
+        offsets[pair[0] as usize + 1] += 1;
+    }
+    for face in 0..count {
+        offsets[face + 1] += offsets[face];
+    }
+    (offsets, pairs.iter().map(|pair| pair[1]).collect())
+}

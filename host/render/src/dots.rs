@@ -1,0 +1,167 @@
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use super::camera::Projection;
+use super::color::{self, Rgb};
+use super::painter::{farthest_first, push, start};
+use super::raster::{self, Band, SAMPLES};
+use super::svg::hex;
+use super::{Color, Format, Options, Up, facets, png};
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::{Error, Result};
+
+/// Colours by height.
+const HEIGHTS: usize = 64;
+
+/// The picture of a mesh without faces: its points as dots, in their own colours or by height, edges of depth darkened.
+pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
+    let dots = Dots::new(mesh, options)?;
+    match format {
+        Format::Png => Ok(dots.to_png()),
+        Format::Svg => to_svg(&dots).map(String::into_bytes),
+    }
+}
+
+pub struct Dots<'a> {
+    mesh: &'a Mesh,
+    projection: Projection,
+    pub radius: f32,
+    palette: Vec<Rgb>,
+    /// Axis that points up, least height, and span of the heights.
+    heights: (usize, f64, f64),
+    has_own_colors: bool,
+}
+
+impl<'a> Dots<'a> {
+    fn new(mesh: &'a Mesh, options: &Options) -> Result<Dots<'a>> {
+        let points = &mesh.points;
+        if let Some(i) = points.par_iter().position_first(|p| !p.is_finite()) {
+            return Err(Error::Invalid {
+                element: format!("vertex {i}"),
+                rule: "has a coordinate that is not finite".into(),
+            });
+        }
+        let has_own_colors = match options.color {
+            Color::Auto => mesh.attributes.colors.is_some(),
+            Color::Vertices if mesh.attributes.colors.is_none() => {
+                return Err(Error::Argument(
+                    "the points have no colours: use another --color".into(),
+                ));
+            }
+            color => color == Color::Vertices,
+        };
+        let camera = options.camera.unwrap_or_else(|| facets::camera_of(mesh));
+        let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
+            let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+            points
+                .par_iter()
+                .fold(none, |[least, most], p| {
+                    let p = turned(*p);
+                    [least.min(p), most.max(p)]
+                })
+                .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+        };
+        let projection = Projection::new(&camera, options.width, bounds)?;
+        let [least, most] = bounds(&|p| p);
+        let axis = match camera.up {
+            Up::X => 0,
+            Up::Y => 1,
+            Up::Z => 2,
+        };
+        let span = (most[axis] - least[axis]).max(f64::MIN_POSITIVE);
+        let [width, height] = projection.size().map(f64::from);
+        let spacing = (width * height / points.len() as f64).sqrt();
+        Ok(Dots {
+            mesh,
+            projection,
+            radius: (0.5 * spacing).clamp(0.5, 4.0) as f32,
+            palette: match options.color {
+                Color::None => vec![color::EDGE],
+                _ => color::ramp(HEIGHTS),
+            },
+            heights: (axis, least[axis], span),
+            has_own_colors,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.mesh.points.len()
+    }
+
+    pub fn size(&self) -> [u32; 2] {
+        self.projection.size()
+    }
+
+    /// Middle of a dot in pixels.
+    pub fn place(&self, i: usize) -> Vec3 {
+        self.projection.apply(self.mesh.points[i])
+    }
+
+    pub fn color(&self, i: usize) -> Rgb {
+        if let Some(colors) = self
+            .mesh
+            .attributes
+            .colors
+            .as_ref()
+            .filter(|_| self.has_own_colors)
+        {
+            let [r, g, b, _] = colors[i];
+            return [r, g, b];
+        }
+        let (axis, least, span) = self.heights;
+        let share = (self.mesh.points[i][axis] - least) / span;
+        self.palette[(share * (self.palette.len() - 1) as f64).round() as usize]
+    }
+
+    fn to_png(&self) -> Vec<u8> {
+        let pixels = raster::picture(
+            self.size(),
+            |band| {
+                (0..self.len() as u32)
+                    .into_par_iter()
+                    .for_each(|i| band.draw_dot(self.place(i as usize), self.radius, i));
+            },
+            |band, number, sample| {
+                color::scale(self.color(number as usize), openness(band, sample))
+            },
+        );
+        png::write(self.size(), &pixels)
+    }
+}
+
+/// Darkens what lies behind its neighbours in the picture, which gives shape to points without normals: eye-dome lighting
+/// (Boucheny 2009).
+fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
+    let Some(own) = band.nearest([x, y]) else {
+        return 1.0;
+    };
+    let mut behind = 0.0;
+    for (reach, weight) in [(1, 0.6), (3, 0.4)] {
+        let reach = reach * SAMPLES;
+        for [dx, dy] in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
+            if let Some(depth) = band.nearest([x + dx * reach, y + dy * reach]) {
+                // In pixels: a step as deep as it is far from here is steep.
+                behind += weight * ((own - depth) / reach as f32).clamp(0.0, 4.0);
+            }
+        }
+    }
+    (-0.25 * behind).exp()
+}
+
+/// The picture as SVG: the farthest dots first.
+fn to_svg(dots: &Dots) -> Result<String> {
+    let order = farthest_first(dots.len(), "points", |i| dots.place(i).z)?;
+    let mut svg = start(dots.size());
+    for i in order {
+        let (at, color, radius) = (dots.place(i), hex(dots.color(i)), dots.radius);
+        push(
+            &mut svg,
+            format_args!(
+                "<circle fill=\"{color}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"/>\n",
+                at.x, at.y
+            ),
+        );
+    }
+    svg += "</svg>\n";
+    Ok(svg)
+}

@@ -1,0 +1,320 @@
+use std::borrow::Cow;
+
+use glam::{DVec3, Vec2, Vec3};
+use rayon::prelude::*;
+
+use super::camera::Projection;
+use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
+use super::painter::{farthest_first, place, push, start};
+use super::raster::{self, PIXEL, drawn_area, in_pixels};
+use super::scene::EDGES_FROM;
+use super::svg::hex;
+use super::triangulate::triangulate;
+use super::{Camera, Color, Edges, Format, Options, classes, png};
+use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::{Error, Result};
+
+/// Triangles in space, a colour each: what [`render_facets`] draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facets<'a> {
+    /// Corners.
+    pub points: Cow<'a, [DVec3]>,
+    /// Corners of each triangle, counter-clockwise from its front.
+    pub triangles: Cow<'a, [[u32; 3]]>,
+    /// Colour of each triangle, before it is shaded; a single one is that of all.
+    pub colors: Vec<Rgb>,
+    /// Colour of the back of every triangle; without, it is that of its front.
+    pub back: Option<Rgb>,
+    /// Sides of each triangle that are edges: bit k is the one from corner k to the next. Empty where all are.
+    pub sides: Vec<u8>,
+    /// Lines to draw in red.
+    pub lines: Vec<[u32; 2]>,
+}
+
+/// The picture of triangles in space, as the bytes of a file: seen from `options.camera`, hidden ones left out, shaded by a
+/// light from the upper left. Of `options`, colours do not count; points that no triangle uses do not either.
+///
+/// # Errors
+/// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or too
+/// large, or with more triangles than an SVG can hold.
+pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Result<Vec<u8>> {
+    let count = facets.points.len();
+    let is_bad = |&v: &u32| facets.points.get(v as usize).is_none_or(|p| !p.is_finite());
+    let bad = facets
+        .triangles
+        .par_iter()
+        .position_first(|t| t.iter().any(is_bad));
+    if let Some(i) = bad {
+        return Err(Error::Invalid {
+            element: format!("triangle {i}"),
+            rule: format!("has a corner that is not one of {count} finite points"),
+        });
+    }
+    let view = View::new(facets, options)?;
+    match format {
+        Format::Png => Ok(view.to_png()),
+        Format::Svg => to_svg(&view).map(String::into_bytes),
+    }
+}
+
+impl<'a> Facets<'a> {
+    /// The faces of a mesh, coloured as `options` say or by `values`; one of more than three corners as triangles.
+    pub(super) fn of_mesh(
+        mesh: &'a Mesh,
+        options: &Options,
+        values: Option<&[f64]>,
+    ) -> Result<Facets<'a>> {
+        let is_plain = values.is_none()
+            && match options.color {
+                Color::None => true,
+                Color::Auto => mesh.attributes.colors.is_none(),
+                _ => false,
+            };
+        let (triangles, sides, face_of) = triangles_of(&mesh.points, &mesh.faces);
+        let face_of = |i: usize| face_of.as_ref().map_or(i, |faces| faces[i] as usize);
+        let colors = if is_plain {
+            vec![SURFACE]
+        } else if values.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
+            let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {
+                Error::Argument("the mesh's vertices have no colours: use another --color".into())
+            })?;
+            triangles
+                .par_iter()
+                .map(|t| mean(t.map(|v| colors[v as usize])))
+                .collect()
+        } else {
+            let (classes, palette) = classes::of_faces(mesh, options.color, values)?;
+            (0..triangles.len())
+                .into_par_iter()
+                .map(|i| palette[classes[face_of(i)] as usize])
+                .collect()
+        };
+        Ok(Facets {
+            points: (&mesh.points).into(),
+            triangles,
+            colors,
+            back: is_plain.then_some(BACK),
+            sides,
+            lines: mesh.segments.iter().map(|segment| segment.ends).collect(),
+        })
+    }
+}
+
+/// The triangles that faces consist of, which of their sides are sides of the face, and the face of each; both empty or
+/// missing where all faces are triangles.
+#[expect(clippy::type_complexity)]
+fn triangles_of<'a>(
+    points: &[DVec3],
+    faces: &'a Faces,
+) -> (Cow<'a, [[u32; 3]]>, Vec<u8>, Option<Vec<u32>>) {
+    let polygons = match faces {
+        Faces::Triangles(triangles) => return (triangles.into(), Vec::new(), None),
+        Faces::Polygons(polygons) => polygons,
+    };
+    let (mut triangles, mut sides, mut face_of) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Vec::new();
+    for (i, face) in polygons.iter().enumerate() {
+        parts.clear();
+        triangulate(points, face, &mut parts);
+        for part in &parts {
+            triangles.push(part.map(|corner| face[corner]));
+            let is_side = |k: usize| (part[k] + 1) % face.len() == part[(k + 1) % 3];
+            sides.push((0..3).map(|k| u8::from(is_side(k)) << k).sum());
+            face_of.push(i as u32);
+        }
+    }
+    (triangles.into(), sides, Some(face_of))
+}
+
+fn mean(colors: [[u8; 4]; 3]) -> Rgb {
+    std::array::from_fn(|channel| {
+        let sum: u16 = colors.iter().map(|color| u16::from(color[channel])).sum();
+        (sum / 3) as u8
+    })
+}
+
+/// Triangles in pixels.
+pub(super) struct View<'a> {
+    facets: &'a Facets<'a>,
+    pub size: [u32; 2],
+    points: Vec<Vec3>,
+    /// Width of edges in pixels; 0 where they are not drawn.
+    pub edge_width: f32,
+    pub line_width: f32,
+}
+
+impl<'a> View<'a> {
+    fn new(facets: &'a Facets, options: &Options) -> Result<View<'a>> {
+        let camera = options.camera.unwrap_or_default();
+        let projection = Projection::new(&camera, options.width, |turned| {
+            let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+            let corners = facets.triangles.as_flattened().par_iter();
+            corners
+                .fold(none, |[least, most], &v| {
+                    let point = turned(facets.points[v as usize]);
+                    [least.min(point), most.max(point)]
+                })
+                .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+        })?;
+        let points = facets
+            .points
+            .par_iter()
+            .map(|p| projection.apply(*p))
+            .collect();
+        let mut view = View {
+            facets,
+            size: projection.size(),
+            points,
+            edge_width: 0.0,
+            line_width: 2.0,
+        };
+        // In integers, so that the sum is the same for any number of threads.
+        let triangles = 0..view.len();
+        let area: u128 = triangles
+            .into_par_iter()
+            .map(|i| u128::from(drawn_area(&view.corners(i)).unsigned_abs()))
+            .sum();
+        let size = (area as f64 / PIXEL / view.len() as f64).sqrt();
+        if options.edges == Edges::Always || options.edges == Edges::Auto && size >= EDGES_FROM {
+            view.edge_width = (0.05 * size).clamp(0.35, 1.5) as f32;
+        }
+        Ok(view)
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.facets.triangles.len()
+    }
+
+    /// A triangle in pixels: to the right, down, and away from the viewer.
+    pub fn corners(&self, i: usize) -> [Vec3; 3] {
+        self.facets.triangles[i].map(|v| self.points[v as usize])
+    }
+
+    /// Ends of the red lines.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = [Vec3; 2]> {
+        let lines = self.facets.lines.iter();
+        lines.map(|ends| ends.map(|v| self.points[v as usize]))
+    }
+
+    /// Sides of a triangle that are edges.
+    pub fn sides(&self, i: usize) -> impl Iterator<Item = usize> {
+        let sides = self.facets.sides.get(i).copied().unwrap_or(7);
+        (0..3).filter(move |k| sides >> k & 1 == 1)
+    }
+
+    /// Colour of a triangle, shaded.
+    pub fn color(&self, i: usize) -> Rgb {
+        let colors = &self.facets.colors;
+        let color = colors[if colors.len() == 1 { 0 } else { i }];
+        let [a, b, c] = self.corners(i);
+        // y runs down and z away: its front is clockwise in the picture.
+        let normal = (b - a).cross(c - a);
+        let (color, normal) = match self.facets.back {
+            _ if normal.z < 0.0 => (color, normal),
+            Some(back) => (back, -normal),
+            None => (color, -normal),
+        };
+        shade(color, normal.normalize_or(Vec3::NEG_Z))
+    }
+
+    fn to_png(&self) -> Vec<u8> {
+        let triangles = self.len() as u32;
+        let pixels = raster::picture(
+            self.size,
+            |band| {
+                (0..triangles)
+                    .into_par_iter()
+                    .for_each(|i| band.draw_triangle(&self.corners(i as usize), i));
+                for ends in self.lines() {
+                    band.draw_line(ends, self.line_width, u32::MAX);
+                }
+            },
+            |_, number, sample| match number {
+                u32::MAX => SEGMENT,
+                i if self.is_on_edge(i as usize, in_pixels(sample)) => EDGE,
+                i => self.color(i as usize),
+            },
+        );
+        png::write(self.size, &pixels)
+    }
+
+    fn is_on_edge(&self, i: usize, place: Vec2) -> bool {
+        self.edge_width > 0.0
+            && self.sides(i).any(|k| {
+                let corners = self.corners(i);
+                let [from, to] = [corners[k], corners[(k + 1) % 3]].map(Vec3::truncate);
+                let along = to - from;
+                let distance = along.perp_dot(place - from).abs();
+                distance <= self.edge_width / 2.0 * along.length()
+            })
+    }
+}
+
+/// `color` under a light from the upper left, behind the viewer; `normal` points to the viewer, y down.
+pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
+    const LIGHT: Vec3 = Vec3::new(-0.37, -0.56, -0.74);
+    let light = 0.4 + 0.6 * normal.dot(LIGHT).max(0.0);
+    color::scale(color, light)
+}
+
+/// The camera that a mesh without one is seen from.
+pub(super) fn camera_of(mesh: &Mesh) -> Camera {
+    if mesh.is_planar() {
+        Camera::ABOVE
+    } else {
+        Camera::default()
+    }
+}
+
+/// The picture as SVG: the farthest triangles first.
+fn to_svg(view: &View) -> Result<String> {
+    let corners = |i: usize| view.corners(i);
+    let order = farthest_first(view.len(), "faces", |i| {
+        corners(i).iter().map(|p| p.z).sum()
+    })?;
+    let mut svg = start(view.size);
+    svg += "<g stroke-linejoin=\"round\" stroke-linecap=\"round\">\n";
+    let width = view.edge_width;
+    for i in order {
+        let [a, b, c] = corners(i).map(place);
+        let color = hex(view.color(i));
+        // A line of its own colour closes the seams that antialiasing leaves.
+        push(
+            &mut svg,
+            format_args!(
+                "<path fill=\"{color}\" stroke=\"{color}\" stroke-width=\"0.4\" d=\"M{a}L{b}L{c}z\"/>\n"
+            ),
+        );
+        if width > 0.0 {
+            let corners = [a, b, c];
+            let mut path = String::new();
+            for k in view.sides(i) {
+                push(
+                    &mut path,
+                    format_args!("M{}L{}", corners[k], corners[(k + 1) % 3]),
+                );
+            }
+            let color = hex(EDGE);
+            push(
+                &mut svg,
+                format_args!(
+                    "<path fill=\"none\" stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"{path}\"/>\n"
+                ),
+            );
+        }
+    }
+    // Over all faces: which of them hide a line is not known here.
+    for ends in view.lines() {
+        let [from, to] = ends.map(place);
+        let (color, width) = (hex(SEGMENT), view.line_width);
+        push(
+            &mut svg,
+            format_args!(
+                "<path stroke=\"{color}\" stroke-width=\"{width:.2}\" d=\"M{from}L{to}\"/>\n"
+            ),
+        );
+    }
+    svg += "</g>\n</svg>\n";
+    Ok(svg)
+}

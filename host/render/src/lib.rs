@@ -1,0 +1,177 @@
+//! Pictures of meshes.
+//!
+//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is written as
+//! SVG or PNG. A mesh in space becomes facets, triangles with a colour each, of which a camera sees the nearest ones, shaded
+//! (PNG: a depth buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
+
+mod camera;
+mod classes;
+mod color;
+mod dots;
+mod facets;
+mod painter;
+mod png;
+mod raster;
+mod scene;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod triangulate;
+mod volume;
+
+use std::path::Path;
+
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::{Error, Result};
+
+use scene::Scene;
+
+pub use camera::{Camera, Up};
+pub use color::Rgb;
+pub use facets::{Facets, render_facets};
+pub use volume::{Cut, render_volume};
+
+/// What the colour of a face tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Color {
+    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; of points without faces, their height; of
+    /// cells, their scaled Jacobian.
+    #[default]
+    Auto,
+    /// Nothing: all faces are white; in space light blue, and their backs orange.
+    None,
+    /// Neighbours apart: no two faces that share an edge have the same colour.
+    Distinct,
+    /// Area, light (small) to dark (large), on a logarithmic scale from the smallest to the largest hundredth.
+    Area,
+    /// Number of vertices, light (3) to dark (16 and more).
+    Size,
+    /// Region id.
+    Region,
+    /// The vertices' own colours.
+    Vertices,
+}
+
+/// Whether edges between faces are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Edges {
+    /// Only where faces are large enough for their edges to be seen apart.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How a mesh is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Width in pixels; the height follows from the mesh. Without it, the longer side has 1600 pixels.
+    pub width: Option<u32>,
+    /// Colour of the faces.
+    pub color: Color,
+    /// Edges between faces. In the plane, the boundary and edges between regions are always drawn; segments (red) are
+    /// everywhere.
+    pub edges: Edges,
+    /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
+    pub window: Option<[f64; 4]>,
+    /// Where the mesh is seen from. Without, a planar mesh is seen from above, and another one from [`Camera::default`].
+    pub camera: Option<Camera>,
+}
+
+/// A kind of picture file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Pixels.
+    Png,
+    /// Vectors, in tenths of a pixel.
+    Svg,
+}
+
+impl Format {
+    /// The format that a file name's extension stands for.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for any extension but `.png` and `.svg`.
+    pub fn of_path(path: &Path) -> Result<Format> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("png") => Ok(Format::Png),
+            Some("svg") => Ok(Format::Svg),
+            _ => Err(Error::Format {
+                path: path.to_owned(),
+                reason: "pictures are written as .png or .svg".into(),
+            }),
+        }
+    }
+}
+
+/// The picture of a mesh, as the bytes of a file: of a planar one, y up; of one in space, shaded, from `options.camera`; of
+/// points without faces, as dots.
+///
+/// # Errors
+/// [`Error::Invalid`] when the mesh has no points, names a vertex that it does not have, or has a coordinate that is not
+/// finite; [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
+pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
+    draw(mesh, options, None, format)
+}
+
+/// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest) on a
+/// linear scale.
+///
+/// # Errors
+/// As [`render`], and [`Error::Argument`] for values that are not finite or not one for each face.
+pub fn render_values(
+    mesh: &Mesh,
+    values: &[f64],
+    options: &Options,
+    format: Format,
+) -> Result<Vec<u8>> {
+    draw(mesh, options, Some(values), format)
+}
+
+/// A colour for each value, as [`render_values`] has them: light (smallest) to dark (largest) on a linear scale.
+///
+/// # Errors
+/// [`Error::Argument`] for values that are not finite.
+pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
+    let (classes, palette) = classes::by_value(values, values.len())?;
+    Ok(classes
+        .iter()
+        .map(|class| palette[usize::from(*class)])
+        .collect())
+}
+
+fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {
+    let is_cloud = mesh.faces.is_empty() && !mesh.points.is_empty();
+    if options.window.is_some() && (is_cloud || options.camera.is_some()) {
+        return Err(Error::Argument(
+            "a window is a part of a planar mesh with faces, seen from above: leave it out".into(),
+        ));
+    }
+    if is_cloud {
+        return dots::render(mesh, options, format);
+    }
+    let is_scene = options.window.is_some()
+        || options.camera.is_none() && options.color != Color::Vertices && mesh.is_planar();
+    if is_scene {
+        return Ok(encode(&Scene::planar(mesh, options, values)?, format));
+    }
+    scene::check(mesh)?;
+    let options = Options {
+        camera: options.camera.or(Some(facets::camera_of(mesh))),
+        ..options.clone()
+    };
+    let facets = Facets::of_mesh(mesh, &options, values)?;
+    render_facets(&facets, &options, format)
+}
+
+fn encode(scene: &Scene, format: Format) -> Vec<u8> {
+    match format {
+        Format::Png => png::encode(scene),
+        Format::Svg => svg::encode(scene).into_bytes(),
+    }
+}

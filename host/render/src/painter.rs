@@ -1,0 +1,46 @@
+//! What SVG files of views share: the farthest first, nearer ones over it.
+
+use std::fmt::Write;
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use trioxide_mesh::{Error, Result};
+
+/// More elements make a file that no program opens.
+const MOST: usize = 200_000;
+
+/// The head of a picture, white.
+pub fn start([width, height]: [u32; 2]) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <path fill=\"#ffffff\" d=\"M0 0H{width}V{height}H0z\"/>\n"
+    )
+}
+
+/// Numbers of all elements by depth, largest first.
+pub fn farthest_first(
+    count: usize,
+    what: &str,
+    depth: impl Fn(usize) -> f32 + Sync,
+) -> Result<Vec<usize>> {
+    if count > MOST {
+        return Err(Error::Argument(format!(
+            "{count} {what} in space are too many for an SVG, which holds {MOST} at most: write a .png"
+        )));
+    }
+    let mut order: Vec<(f32, usize)> = (0..count).map(|i| (depth(i), i)).collect();
+    order.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(order.into_iter().map(|(_, i)| i).collect())
+}
+
+/// A point as a path has it.
+pub fn place(point: Vec3) -> String {
+    format!("{:.1} {:.1}", point.x, point.y)
+}
+
+/// Appends formatted text.
+pub fn push(svg: &mut String, text: std::fmt::Arguments) {
+    let written = svg.write_fmt(text);
+    debug_assert!(written.is_ok(), "a String takes everything");
+}

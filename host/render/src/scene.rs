@@ -1,0 +1,246 @@
+use glam::{DVec2, Vec2};
+use rayon::prelude::*;
+
+use super::classes;
+use super::color::Rgb;
+use super::{Edges, Options};
+use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::mesh::{Faces, Mesh, NONE, Segment};
+use trioxide_mesh::{Error, Result};
+
+/// Faces of which a side is shorter than this many pixels lose their edges under [`Edges::Auto`].
+pub const EDGES_FROM: f64 = 3.0;
+/// Pixels of the longer side of a picture whose width is not given.
+const LONGER_SIDE: f64 = 1600.0;
+const LONGEST_SIDE: f64 = 16384.0;
+
+/// Pixels on both sides of an edge that its line may colour: over half of the widest line.
+pub const LINE_REACH: f32 = 2.0;
+
+/// A mesh ready to draw: in pixels, y down.
+pub struct Scene<'a> {
+    pub width: u32,
+    pub height: u32,
+    pub points: Vec<Vec2>,
+    faces: &'a Faces,
+    /// Index into `palette` of each face.
+    pub classes: Vec<u8>,
+    pub palette: Vec<Rgb>,
+    /// Edges between faces of one region; empty where they are not drawn.
+    pub inner_edges: Vec<[u32; 2]>,
+    /// Boundary edges, and those between regions.
+    pub outer_edges: Vec<[u32; 2]>,
+    /// Segments.
+    pub segments: Vec<[u32; 2]>,
+    /// Widths of all three in pixels.
+    pub inner_width: f32,
+    pub outer_width: f32,
+    pub segment_width: f32,
+}
+
+impl<'a> Scene<'a> {
+    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values).
+    pub fn planar(mesh: &'a Mesh, options: &Options, values: Option<&[f64]>) -> Result<Scene<'a>> {
+        check(mesh)?;
+        check_plane(mesh)?;
+        let view = View::new(mesh, options)?;
+        let points: Vec<Vec2> = mesh
+            .points
+            .par_iter()
+            .map(|p| view.apply(p.truncate()))
+            .collect();
+        let count = mesh.faces.len();
+        let areas: Vec<f64> = (0..count)
+            .into_par_iter()
+            .map(|i| classes::area(mesh, mesh.faces.get(i)) * view.frame.scale * view.frame.scale)
+            .collect();
+        let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
+
+        let edges = edge_faces(&mesh.faces);
+        let (classes, palette) = classes::of(mesh, options.color, values, &areas, &edges)?;
+
+        let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
+        let (mut inner_edges, mut outer_edges) = (Vec::new(), Vec::new());
+        let draw_inner = match options.edges {
+            Edges::Auto => face_size >= EDGES_FROM,
+            Edges::Always => true,
+            Edges::Never => false,
+        };
+        for edge in edges {
+            let [left, right] = edge.faces;
+            if right == NONE || region(left) != region(right) {
+                outer_edges.push(edge.ends);
+            } else if draw_inner {
+                inner_edges.push(edge.ends);
+            }
+        }
+        let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
+        let outer_width = (1.6 * inner_width).max(1.2);
+        Ok(Scene {
+            width: view.frame.width,
+            height: view.frame.height,
+            points,
+            faces: &mesh.faces,
+            classes,
+            palette,
+            inner_edges,
+            outer_edges,
+            segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
+            inner_width,
+            outer_width,
+            segment_width: 1.5 * outer_width,
+        })
+    }
+
+    /// Vertices of a face.
+    pub fn face(&self, i: usize) -> &'a [u32] {
+        self.faces.get(i)
+    }
+
+    /// The corners of the box around some points.
+    pub fn bounds(&self, vertices: &[u32]) -> [Vec2; 2] {
+        let none = [Vec2::INFINITY, Vec2::NEG_INFINITY];
+        vertices.iter().fold(none, |[least, most], &v| {
+            let point = self.points[v as usize];
+            [least.min(point), most.max(point)]
+        })
+    }
+
+    /// Whether a box is in the picture, or so near that a line around it is.
+    pub fn shows(&self, [least, most]: [Vec2; 2]) -> bool {
+        let size = Vec2::new(self.width as f32, self.height as f32);
+        most.cmpge(Vec2::splat(-LINE_REACH)).all()
+            && least.cmple(size + Vec2::splat(LINE_REACH)).all()
+    }
+}
+
+/// Refuses what cannot be drawn in any view.
+pub fn check(mesh: &Mesh) -> Result<()> {
+    let invalid = |element: String, rule: String| Err(Error::Invalid { element, rule });
+    if mesh.faces.is_empty() {
+        return invalid("the mesh".into(), "has no faces to draw".into());
+    }
+    if let Some(i) = mesh.points.par_iter().position_first(|p| !p.is_finite()) {
+        return invalid(
+            format!("vertex {i}"),
+            "has a coordinate that is not finite".into(),
+        );
+    }
+    let count = mesh.points.len();
+    let bad_face = (0..mesh.faces.len())
+        .into_par_iter()
+        .find_first(|&i| mesh.faces.get(i).iter().any(|&v| v as usize >= count));
+    if let Some(i) = bad_face {
+        return invalid(
+            format!("face {i}"),
+            format!("names a vertex that is not there: the mesh has {count} vertices"),
+        );
+    }
+    let bad_segment = |segment: &Segment| segment.ends.iter().any(|&v| v as usize >= count);
+    if let Some(i) = mesh.segments.iter().position(bad_segment) {
+        return invalid(
+            format!("segment {i}"),
+            format!("names a vertex that is not there: the mesh has {count} vertices"),
+        );
+    }
+    Ok(())
+}
+
+fn check_plane(mesh: &Mesh) -> Result<()> {
+    if let Some(i) = mesh
+        .points
+        .par_iter()
+        .position_first(|p| p.z != mesh.points[0].z)
+    {
+        return Err(Error::Invalid {
+            element: format!("vertex {i}"),
+            rule: format!(
+                "has z = {}, but vertex 0 has z = {}: a --window is a part of a planar mesh",
+                mesh.points[i].z, mesh.points[0].z
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// Size of a picture.
+pub struct Frame {
+    pub width: u32,
+    pub height: u32,
+    /// Pixels a unit.
+    pub scale: f64,
+}
+
+/// The picture of a box, with a margin that is a share of its longer side.
+pub fn frame([least, most]: [DVec2; 2], margin: f64, width: Option<u32>) -> Result<Frame> {
+    let extent = most - least;
+    // Of a mesh on a line, one of both may be 0.
+    if !(extent.is_finite() && extent.min_element() >= 0.0 && extent.max_element() > 0.0) {
+        return Err(Error::Argument(format!(
+            "nothing can be drawn between ({}, {}) and ({}, {}): the mesh or window must span an area",
+            least.x, least.y, most.x, most.y
+        )));
+    }
+    let margin = margin * extent.max_element() / (1.0 - 2.0 * margin);
+    let framed = extent + DVec2::splat(2.0 * margin);
+    let scale = match width {
+        Some(width) => f64::from(width) / framed.x,
+        None => LONGER_SIDE / framed.max_element(),
+    };
+    let size = (framed * scale).round().max(DVec2::ONE);
+    if size.max_element() > LONGEST_SIDE || width == Some(0) {
+        return Err(Error::Argument(format!(
+            "a picture of {} x {} pixels cannot be made: sides have 1 to {LONGEST_SIDE} pixels, \
+             so use another --width",
+            size.x, size.y
+        )));
+    }
+    Ok(Frame {
+        width: size.x as u32,
+        height: size.y as u32,
+        scale,
+    })
+}
+
+/// From the mesh's coordinates to pixels.
+struct View {
+    frame: Frame,
+    center: DVec2,
+}
+
+impl View {
+    fn new(mesh: &Mesh, options: &Options) -> Result<View> {
+        let (least, most, margin) = match options.window {
+            Some([x0, y0, x1, y1]) => (DVec2::new(x0, y0), DVec2::new(x1, y1), 0.0),
+            None => {
+                let [least, most] = bounds(mesh);
+                (least, most, 0.02)
+            }
+        };
+        Ok(View {
+            frame: frame([least, most], margin, options.width)?,
+            center: least.midpoint(most),
+        })
+    }
+
+    fn apply(&self, point: DVec2) -> Vec2 {
+        let from_center = (point - self.center) * self.frame.scale;
+        let x = f64::from(self.frame.width) / 2.0 + from_center.x;
+        let y = f64::from(self.frame.height) / 2.0 - from_center.y;
+        Vec2::new(x as f32, y as f32)
+    }
+}
+
+/// The box around all faces. Points that no face uses do not count.
+fn bounds(mesh: &Mesh) -> [DVec2; 2] {
+    let none = || [DVec2::INFINITY, DVec2::NEG_INFINITY];
+    (0..mesh.faces.len())
+        .into_par_iter()
+        .fold(none, |bounds, i| {
+            mesh.faces.get(i).iter().fold(bounds, |[least, most], &v| {
+                let point = mesh.points[v as usize].truncate();
+                [least.min(point), most.max(point)]
+            })
+        })
+        .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+}

@@ -1,0 +1,235 @@
+//! Pictures of volume meshes: the outside of the cells that a cut leaves.
+
+use glam::DVec3;
+use gpu::smooth::cell_quality;
+use rayon::prelude::*;
+
+use super::color::{QUALITATIVE, Rgb, SURFACE};
+use super::{Color, Facets, Format, Options, colors_of_values, render_facets};
+use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
+use trioxide_mesh::{Error, Result};
+
+/// A plane: cells whose middle lies beyond it, where its normal points to, are left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// Normal, of any length but 0.
+    pub normal: DVec3,
+    /// Product of the normal with each point of the plane; without, the plane goes through the middle of the mesh's bounds.
+    pub offset: Option<f64>,
+}
+
+/// A face: its cell, and the places of its vertices there, 255 behind a triangle's.
+type Face = (u32, [u8; 4]);
+
+/// Colour of inverted and flat cells.
+const INVERTED: Rgb = [206, 62, 50];
+
+/// The picture of a volume mesh, as the bytes of a file: the faces of one cell alone of those that `cut` leaves, each as its cell
+/// is coloured. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it is not positive; `None`;
+/// or `Region`. Vertex ids are in range.
+///
+/// # Errors
+/// [`Error::Argument`] for other colours, a cut that leaves no cell, or a picture that is empty or too large; [`Error::Invalid`]
+/// for a coordinate that is not finite.
+pub fn render_volume(
+    mesh: &VolumeMesh,
+    cut: Option<Cut>,
+    options: &Options,
+    format: Format,
+) -> Result<Vec<u8>> {
+    if options.window.is_some() {
+        let cause = "a window is a part of a planar mesh: cut a volume mesh instead";
+        return Err(Error::Argument(cause.to_owned()));
+    }
+    let kept = kept_cells(mesh, cut)?;
+    let outside = outside(mesh, &kept);
+    let colors = colors(mesh, &outside, options.color)?;
+    let mut facets = Facets {
+        points: (&mesh.points).into(),
+        ..Facets::default()
+    };
+    let triangles = facets.triangles.to_mut();
+    for ((cell, face), color) in outside.iter().zip(colors) {
+        let cell = mesh.cells.get(*cell as usize);
+        match face.map(|place| cell.get(usize::from(place)).copied()) {
+            [Some(a), Some(b), Some(c), None] => {
+                triangles.push([a, b, c]);
+                facets.sides.push(0b111);
+                facets.colors.push(color);
+            }
+            [Some(a), Some(b), Some(c), Some(d)] => {
+                triangles.extend([[a, b, c], [a, c, d]]);
+                facets.sides.extend([0b011, 0b110]);
+                facets.colors.extend([color; 2]);
+            }
+            _ => unreachable!("faces have three or four places"),
+        }
+    }
+    render_facets(&facets, options, format)
+}
+
+/// Ids of the cells that the cut leaves.
+fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
+    let count = mesh.cells.len() as u32;
+    let Some(Cut { normal, offset }) = cut else {
+        return Ok((0..count).collect());
+    };
+    if !(normal.is_finite() && normal != DVec3::ZERO && offset.is_none_or(f64::is_finite)) {
+        return Err(Error::Argument(format!(
+            "a cut needs a plane: {normal} is no direction, or {offset:?} no number"
+        )));
+    }
+    let (low, high) = bounds(&mesh.points);
+    let offset = offset.unwrap_or_else(|| normal.dot(0.5 * low + 0.5 * high));
+    let is_kept = |i: &u32| {
+        let cell = mesh.cells.get(*i as usize);
+        let sum: DVec3 = cell.iter().map(|&v| mesh.points[v as usize]).sum();
+        normal.dot(sum / cell.len() as f64) <= offset
+    };
+    let kept: Vec<u32> = (0..count).into_par_iter().filter(is_kept).collect();
+    if kept.is_empty() {
+        return Err(Error::Argument(format!(
+            "the cut leaves none of {count} cells: move the plane, or turn its normal around"
+        )));
+    }
+    Ok(kept)
+}
+
+/// Faces that one of the cells alone has.
+fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
+    let mut uses: Vec<([u32; 4], Face)> = cells
+        .par_iter()
+        .flat_map_iter(|&c| {
+            let cell = mesh.cells.get(c as usize);
+            let faces = CellKind::of(cell.len()).map_or(&[][..], faces);
+            faces.iter().map(move |face| {
+                let mut places = [u8::MAX; 4];
+                places
+                    .iter_mut()
+                    .zip(*face)
+                    .for_each(|(to, &place)| *to = place as u8);
+                (key(face.iter().map(|&place| cell[place])), (c, places))
+            })
+        })
+        .collect();
+    uses.par_sort_unstable();
+    uses.chunk_by(|a, b| a.0 == b.0)
+        .filter(|uses| uses.len() == 1)
+        .map(|uses| uses[0].1)
+        .collect()
+}
+
+/// The colour of each face.
+fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
+    match color {
+        Color::None => Ok(vec![SURFACE; faces.len()]),
+        Color::Auto => {
+            let quality = |&(c, _): &Face| {
+                let cell = mesh.cells.get(c as usize);
+                let at = |k: u32| mesh.points[cell[k as usize] as usize];
+                cell_quality(cell.len() as u32, at)
+            };
+            let qualities: Vec<_> = faces.par_iter().map(quality).collect();
+            // With both ends, so that colours of two pictures can be compared.
+            let values = qualities.iter().map(|q| q.jacobian.clamp(0.0, 1.0));
+            let values: Vec<f64> = values.chain([0.0, 1.0]).collect();
+            let colors = colors_of_values(&values)?;
+            let by_quality = qualities.iter().zip(colors);
+            Ok(by_quality
+                .map(|(q, color)| if q.jacobian > 0.0 { color } else { INVERTED })
+                .collect())
+        }
+        Color::Region => {
+            let regions = mesh.regions.as_ref().ok_or_else(|| {
+                Error::Argument("the mesh has no regions to colour: use another --color".into())
+            })?;
+            let mut ids = regions.clone();
+            ids.par_sort_unstable();
+            ids.dedup();
+            let place = |c: u32| ids.partition_point(|id| *id < regions[c as usize]);
+            let colors = faces.iter();
+            Ok(colors
+                .map(|&(c, _)| QUALITATIVE[place(c) % QUALITATIVE.len()])
+                .collect())
+        }
+        _ => Err(Error::Argument(
+            "cells of a volume mesh are coloured by auto (their quality), region or none".into(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide_generate as generate;
+
+    fn picture(mesh: &VolumeMesh, cut: Option<Cut>, options: &Options) -> Result<Vec<u8>> {
+        render_volume(mesh, cut, options, Format::Svg)
+    }
+
+    #[test]
+    fn a_cut_leaves_the_cells_behind_the_plane() {
+        let mesh: VolumeMesh = generate::tet_grid(125, 1).expect("enough nodes").into();
+        let all = kept_cells(&mesh, None).expect("no cut");
+        assert_eq!(outside(&mesh, &all).len(), mesh.faces.len());
+        let cut = Cut {
+            normal: 2.0 * DVec3::X,
+            offset: None,
+        };
+        let half = kept_cells(&mesh, Some(cut)).expect("half");
+        for c in 0..mesh.cells.len() as u32 {
+            let cell = mesh.cells.get(c as usize);
+            let middle: f64 = cell.iter().map(|&v| mesh.points[v as usize].x / 4.0).sum();
+            assert_eq!(half.contains(&c), middle <= 0.5, "cell {c} at {middle}");
+        }
+        // All faces of one cell of the half: those of the cube's sides, and of the cut.
+        let mut uses = std::collections::BTreeMap::new();
+        for &c in &half {
+            let cell = mesh.cells.get(c as usize);
+            for face in faces(CellKind::Tetrahedron) {
+                *uses.entry(key(face.iter().map(|&k| cell[k]))).or_insert(0) += 1;
+            }
+        }
+        let expected = uses.values().filter(|uses| **uses == 1).count();
+        assert_eq!(outside(&mesh, &half).len(), expected);
+        for (normal, offset) in [
+            (DVec3::ZERO, None),
+            (DVec3::X, Some(-1.0)),
+            (DVec3::NAN, None),
+        ] {
+            let bad = picture(&mesh, Some(Cut { normal, offset }), &Options::default());
+            assert!(
+                matches!(bad, Err(Error::Argument(_))),
+                "{normal} {offset:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn colours_tell_quality_and_regions() {
+        let mut mesh: VolumeMesh = generate::tet_grid(27, 1).expect("enough nodes").into();
+        let all = kept_cells(&mesh, None).expect("no cut");
+        let by_quality =
+            |mesh: &VolumeMesh| colors(mesh, &outside(mesh, &all), Color::Auto).expect("qualities");
+        assert!(!by_quality(&mesh).contains(&INVERTED));
+        let inner = mesh
+            .points
+            .iter()
+            .position(|p| (*p - 0.5).abs().max_element() < 0.3);
+        mesh.points[inner.expect("an inner node")] = DVec3::splat(3.0);
+        assert!(by_quality(&mesh).contains(&INVERTED));
+        let by_region = Options {
+            color: Color::Region,
+            ..Options::default()
+        };
+        assert!(picture(&mesh, None, &by_region).is_err());
+        let halves = (0..mesh.cells.len()).map(|c| (c % 2) as i32);
+        mesh.regions = Some(halves.collect());
+        assert!(picture(&mesh, None, &by_region).is_ok());
+        let by_size = Options {
+            color: Color::Size,
+            ..Options::default()
+        };
+        assert!(picture(&mesh, None, &by_size).is_err());
+    }
+}

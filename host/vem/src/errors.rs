@@ -1,0 +1,137 @@
+use glam::DVec2;
+use rayon::prelude::*;
+
+use super::element::{Element, Linear};
+use super::sparse::block_sums;
+use trioxide_mesh::mesh::PolygonMesh;
+
+/// How far a solution is from the exact one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// L2 norm of the difference of the projection.
+    pub l2: f64,
+    /// L2 norm of the difference of the projection's gradient.
+    pub h1: f64,
+    /// Largest difference at a vertex.
+    pub max_vertex: f64,
+}
+
+/// The errors of `values`, one for each vertex of a valid mesh, to the exact `solution` and its `gradient`.
+///
+/// Integrals go over the triangles from a polygon's first corner, those outside of it counting negative, by Radon's rule,
+/// exact for polynomials of degree 5. So both functions are evaluated outside of polygons that are not convex.
+pub fn errors(
+    mesh: &PolygonMesh,
+    values: &[f64],
+    solution: impl Fn(DVec2) -> f64 + Sync,
+    gradient: impl Fn(DVec2) -> DVec2 + Sync,
+) -> Errors {
+    let integral = |term: &(dyn Fn(&Linear, DVec2) -> f64 + Sync)| {
+        block_sums(mesh.polygons.len(), |i| {
+            let polygon = mesh.polygons.get(i);
+            let projection = Element::new(mesh, i).project(&mesh.points, polygon, values);
+            integrate(&mesh.points, polygon, |x| term(&projection, x))
+        })
+    };
+    let squared = |x: f64| x * x;
+    let l2 = integral(&|linear, x| squared(solution(x) - linear.at(x)));
+    let h1 = integral(&|linear, x| gradient(x).distance_squared(linear.gradient));
+    let max_vertex = mesh
+        .points
+        .par_iter()
+        .zip(values)
+        .filter(|(_, value)| !value.is_nan())
+        .map(|(&point, value)| (solution(point) - value).abs())
+        .reduce(|| 0.0, f64::max);
+    Errors {
+        // Of tiny errors, negative triangles may leave less than nothing.
+        l2: l2.max(0.0).sqrt(),
+        h1: h1.max(0.0).sqrt(),
+        max_vertex,
+    }
+}
+
+/// The largest distance of two corners of a polygon (h).
+///
+/// n^2 time for a polygon of n vertices.
+pub fn mesh_size(mesh: &PolygonMesh) -> f64 {
+    let squared = |i: usize| {
+        let corners = mesh
+            .polygons
+            .get(i)
+            .iter()
+            .map(|&v| mesh.points[v as usize]);
+        corners
+            .clone()
+            .flat_map(|p| corners.clone().map(move |q| p.distance_squared(q)))
+            .fold(0.0, f64::max)
+    };
+    (0..mesh.polygons.len())
+        .into_par_iter()
+        .map(squared)
+        .reduce(|| 0.0, f64::max)
+        .sqrt()
+}
+
+/// The integral of `f` over a polygon.
+fn integrate(points: &[DVec2], polygon: &[u32], f: impl Fn(DVec2) -> f64) -> f64 {
+    let a = points[polygon[0] as usize];
+    polygon[1..]
+        .windows(2)
+        .map(|side| {
+            let [b, c] = [side[0], side[1]].map(|v| points[v as usize]);
+            0.5 * (b - a).perp_dot(c - a) * mean([a, b, c], &f)
+        })
+        .sum()
+}
+
+/// The mean of `f` over a triangle, exact for polynomials of degree 5 (Radon 1948).
+fn mean(corners: [DVec2; 3], f: impl Fn(DVec2) -> f64) -> f64 {
+    let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+    let root = 15f64.sqrt();
+    let mut sum = 9.0 / 40.0 * f(center);
+    for sign in [1.0, -1.0] {
+        // Towards each corner, or away from it.
+        let near = (6.0 - sign * root) / 21.0;
+        let weight = (155.0 - sign * root) / 1200.0;
+        for corner in corners {
+            sum += weight * f(corner + 3.0 * near * (center - corner));
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_exact_up_to_degree_5() {
+        let triangle = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)].map(|(x, y)| DVec2::new(x, y));
+        let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
+        for i in 0..=5 {
+            for j in 0..=5 - i {
+                // The integral of x^i y^j over this triangle is i! j! / (i + j + 2)!.
+                let expected = 2.0 * factorial(i) * factorial(j) / factorial(i + j + 2);
+                let found = mean(triangle, |p| p.x.powi(i) * p.y.powi(j));
+                assert!((found - expected).abs() < 1e-15, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn integrals_over_an_l_are_those_of_its_squares() {
+        let l = [
+            (2.0, 0.0),
+            (2.0, 1.0),
+            (1.0, 1.0),
+            (1.0, 2.0),
+            (0.0, 2.0),
+            (0.0, 0.0),
+        ];
+        let points: Vec<DVec2> = l.iter().map(|&(x, y)| DVec2::new(x, y)).collect();
+        let found = integrate(&points, &[0, 1, 2, 3, 4, 5], |p| p.x * p.x * p.y);
+        // 2 x 1 below: 8/3 * 1/2; 1 x 1 above: 1/3 * 3/2.
+        assert!((found - (8.0 / 6.0 + 0.5)).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,156 @@
+use rayon::prelude::*;
+
+use trioxide_mesh::{Error, Result};
+
+/// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
+/// result is the same for any number of threads.
+pub const BLOCK: usize = 2048;
+
+/// Norm of the residual, by that of the right-hand side, at which a system counts as solved.
+const TOLERANCE: f64 = 1e-13;
+
+/// A sparse symmetric positive definite matrix, by rows.
+#[derive(Default)]
+pub struct Matrix {
+    /// Start of each row, and the end of the last.
+    pub offsets: Vec<usize>,
+    /// Columns of the entries, ascending in each row.
+    pub columns: Vec<u32>,
+    pub entries: Vec<f64>,
+    pub diagonal: Vec<f64>,
+}
+
+impl Matrix {
+    fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn times(&self, x: &[f64], result: &mut [f64]) {
+        result
+            .par_chunks_mut(BLOCK)
+            .enumerate()
+            .for_each(|(block, result)| {
+                for (row, result) in (block * BLOCK..).zip(result) {
+                    let range = self.offsets[row]..self.offsets[row + 1];
+                    *result = self.columns[range.clone()]
+                        .iter()
+                        .zip(&self.entries[range])
+                        .map(|(&column, entry)| entry * x[column as usize])
+                        .sum();
+                }
+            });
+    }
+
+    /// Solves `matrix x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by the diagonal.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do.
+    pub fn solve(&self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
+        let n = self.rows();
+        let mut x = vec![0.0; n];
+        let mut residual = b.to_vec();
+        let mut direction = vec![0.0; n];
+        let mut product = vec![0.0; n];
+        let mut norm = self.scaled_square(&residual);
+        let goal = norm * TOLERANCE * TOLERANCE;
+        let most = 1000 + 10 * n;
+        let mut ratio = 0.0;
+        for iteration in 0..most {
+            if norm <= goal {
+                return Ok((x, iteration));
+            }
+            // direction = residual / diagonal + ratio * direction
+            update(&mut direction, |i, d| {
+                residual[i] / self.diagonal[i] + ratio * d
+            });
+            self.times(&direction, &mut product);
+            let curvature = block_sums(n, |i| direction[i] * product[i]);
+            let step = norm / curvature;
+            if !(curvature > 0.0 && step.is_finite()) {
+                break;
+            }
+            update(&mut x, |i, x| x + step * direction[i]);
+            update(&mut residual, |i, r| r - step * product[i]);
+            let last = norm;
+            norm = self.scaled_square(&residual);
+            ratio = norm / last;
+        }
+        Err(Error::Invalid {
+            element: "mesh".into(),
+            rule: "has polygons too thin to solve on: remove slivers from it".into(),
+        })
+    }
+
+    /// Squared norm of the residual, by the diagonal.
+    fn scaled_square(&self, residual: &[f64]) -> f64 {
+        block_sums(residual.len(), |i| {
+            residual[i] * residual[i] / self.diagonal[i]
+        })
+    }
+}
+
+/// Sets every entry of `values` to what `new` makes of its index and the old one.
+fn update(values: &mut [f64], new: impl Fn(usize, f64) -> f64 + Sync) {
+    values
+        .par_chunks_mut(BLOCK)
+        .enumerate()
+        .for_each(|(block, values)| {
+            for (i, value) in (block * BLOCK..).zip(values) {
+                *value = new(i, *value);
+            }
+        });
+}
+
+/// Sum of `term` over 0..n, in a fixed order.
+pub fn block_sums(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let sums: Vec<f64> = (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| (block * BLOCK..n.min((block + 1) * BLOCK)).map(&term).sum())
+        .collect();
+    sums.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// -u'' on n points of a line.
+    fn line(n: usize) -> Matrix {
+        let mut matrix = Matrix {
+            offsets: vec![0],
+            ..Matrix::default()
+        };
+        for i in 0..n {
+            for j in i.saturating_sub(1)..n.min(i + 2) {
+                matrix.columns.push(j as u32);
+                matrix.entries.push(if i == j { 2.0 } else { -1.0 });
+            }
+            matrix.offsets.push(matrix.columns.len());
+            matrix.diagonal.push(2.0);
+        }
+        matrix
+    }
+
+    #[test]
+    fn solves_a_line_to_the_last_digits() {
+        let n = 5000;
+        let (x, iterations) = line(n).solve(&vec![1.0; n]).unwrap();
+        assert!(iterations <= n);
+        for (i, x) in x.iter().enumerate() {
+            let expected = 0.5 * (i + 1) as f64 * (n - i) as f64;
+            assert!(
+                (x - expected).abs() < 1e-8 * expected,
+                "{i}: {x} {expected}"
+            );
+        }
+        assert_eq!(line(3).solve(&[0.0; 3]).unwrap(), (vec![0.0; 3], 0));
+        assert_eq!(line(0).solve(&[]).unwrap(), (vec![], 0));
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_refused() {
+        let mut matrix = line(2);
+        matrix.entries = vec![2.0, -3.0, -3.0, 2.0];
+        assert!(matrix.solve(&[1.0, 1.0]).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+use super::*;
+use trioxide_mesh::mesh::{Faces, Mesh};
+
+/// 3 by 3 vertices: an L of three squares as one polygon, and the fourth square.
+fn l_and_square() -> PolygonMesh {
+    let mut mesh = PolygonMesh {
+        points: (0..9)
+            .map(|i| DVec2::new(f64::from(i % 3), f64::from(i / 3)))
+            .collect(),
+        ..PolygonMesh::default()
+    };
+    mesh.polygons.push(&[0, 1, 2, 5, 4, 7, 6, 3]);
+    mesh.polygons.push(&[4, 5, 8, 7]);
+    mesh
+}
+
+#[test]
+fn a_mesh_without_unknowns_has_its_boundary_values() {
+    let mut mesh = l_and_square();
+    mesh.points.push(DVec2::new(9.0, 9.0));
+    let solution = solve(&mesh, |_| 0.0, |p| p.x).unwrap();
+    // Only vertex 4 is inside.
+    assert_eq!(solution.unknowns, 1);
+    assert!((solution.values[4] - 1.0).abs() < 1e-15);
+    assert_eq!(solution.values[5], 2.0);
+    assert!(solution.values[9].is_nan());
+    let errors = errors(&mesh, &solution.values, |p| p.x, |_| DVec2::X);
+    assert!(errors.max_vertex < 1e-15 && errors.l2 < 1e-15 && errors.h1 < 1e-15);
+    let on_polygons = polygon_values(&mesh, &solution.values);
+    assert!((on_polygons[0] - 2.5 / 3.0).abs() < 1e-15);
+    assert!((on_polygons[1] - 1.5).abs() < 1e-15);
+}
+
+#[test]
+fn bad_meshes_are_refused() {
+    let mut mesh = l_and_square();
+    mesh.polygons.vertices[9] = 4;
+    assert!(solve(&mesh, |_| 0.0, |_| 0.0).is_err());
+    let empty = solve(&PolygonMesh::default(), |_| 1.0, |_| 0.0).unwrap();
+    assert_eq!((empty.unknowns, empty.values.len()), (0, 0));
+}
+
+#[test]
+fn a_vertex_visited_twice_has_one_value() {
+    // 0-1-2    a ring around the square 3-4-5-6 that touches itself at vertex 1
+    //     \    (0, 0) to (6, 6), hole filled by its own polygon
+    let points = [
+        (0.0, 0.0),
+        (3.0, 0.0),
+        (6.0, 0.0),
+        (6.0, 6.0),
+        (0.0, 6.0),
+        (4.0, 2.0),
+        (3.0, 4.0),
+        (2.0, 2.0),
+        (3.0, 2.5),
+    ];
+    let mut mesh = PolygonMesh {
+        points: points.map(|(x, y)| DVec2::new(x, y)).to_vec(),
+        ..PolygonMesh::default()
+    };
+    mesh.polygons.push(&[0, 1, 7, 6, 5, 1, 2, 3, 4]);
+    for side in [[1, 5], [5, 6], [6, 7], [7, 1]] {
+        mesh.polygons.push(&[side[0], side[1], 8]);
+    }
+    let linear = |p: DVec2| 0.5 - p.x + 2.0 * p.y;
+    let solution = solve(&mesh, |_| 0.0, linear).unwrap();
+    assert_eq!(solution.unknowns, 4);
+    let errors = errors(&mesh, &solution.values, linear, |_| DVec2::new(-1.0, 2.0));
+    assert!(errors.max_vertex < 1e-13 && errors.h1 < 1e-12, "{errors:?}");
+}
+
+#[test]
+fn triangles_make_a_polygon_mesh() {
+    let mesh = Mesh {
+        points: [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+            .map(|(x, y)| DVec2::new(x, y).extend(2.0))
+            .to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [0, 2, 3]]),
+        regions: Some(vec![1, 2]),
+        ..Mesh::default()
+    };
+    let polygons = mesh.clone().into_polygon_mesh().unwrap();
+    assert_eq!(polygons.polygons.offsets, [0, 3, 6]);
+    assert_eq!(polygons.polygons.get(1), [0, 2, 3]);
+    assert_eq!(polygons.regions, mesh.regions);
+    let mut bent = mesh;
+    bent.points[3].z = 1.0;
+    assert!(bent.into_polygon_mesh().is_err());
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let mesh = Mesh::from(trioxide_generate::random(20_000, 3).unwrap())
+        .into_polygon_mesh()
+        .unwrap();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let sine = Problem::SINE;
+        pool.unwrap()
+            .install(|| solve(&mesh, sine.source, sine.solution).unwrap())
+    };
+    let expected = run(1);
+    assert!(expected.unknowns > 4 * BLOCK);
+    for threads in [2, 7] {
+        assert_eq!(run(threads).values, expected.values);
+    }
+}

@@ -1,0 +1,96 @@
+//! `cargo xtask`: the project's own commands, one module each.
+//!
+//! What `trioxide-bench` (host/bench) needs of it is public: running programs, building the binary, the demo's runs.
+
+mod bench;
+pub mod browser;
+pub mod build;
+mod datasets;
+pub mod demo;
+mod dist;
+mod doctor;
+pub mod process;
+mod ptx;
+mod ptxas;
+mod report;
+mod run;
+mod snapshots;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// An error in words, for the person at the terminal.
+pub type Error = Box<dyn std::error::Error>;
+
+/// Builds, checks and tests trioxide.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Arguments),
+    Run(run::Arguments),
+    Demo(demo::Arguments),
+    Bench(bench::Arguments),
+    Dist(dist::Arguments),
+    Report(report::Arguments),
+    Test(test::Arguments),
+    Snapshots(snapshots::Arguments),
+    Datasets(datasets::Arguments),
+    Doctor(doctor::Arguments),
+    Ptx(ptx::Arguments),
+}
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Dist(arguments) => dist::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Snapshots(arguments) => snapshots::run(&arguments),
+        Command::Datasets(arguments) => datasets::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Ptx(arguments) => ptx::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The directory of the workspace's manifest.
+pub fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask/ lies in the workspace")
+}
+
+/// Cargo's target directory.
+pub fn target_dir() -> PathBuf {
+    let set = std::env::var_os("CARGO_TARGET_DIR");
+    set.map_or_else(|| workspace().join("target"), |dir| workspace().join(dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}
