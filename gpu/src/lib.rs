@@ -24,6 +24,7 @@
 
 pub mod collective;
 pub mod half_edge;
+pub mod ids;
 pub mod indexed;
 pub mod orientation;
 pub mod point;
@@ -33,9 +34,3 @@ pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
 pub mod weld;
-
-// Where the host looks for them until it names the language's crate itself.
-pub use trioxide_kernel::block;
-#[cfg(not(target_arch = "nvptx64"))]
-pub use trioxide_kernel::launch;
-pub use trioxide_kernel::view;

@@ -1,6 +1,7 @@
 //! Collectives on a device: scan, compact, bucket. The kernels are in `gpu::collective`.
 
 use gpu::collective::{self as kernel, BIT_TILE, TILE};
+use trioxide_kernel::BitWord;
 use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
@@ -43,7 +44,8 @@ impl Counted {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn new(on: &Device, bits: &Buffer<u32>) -> Result<Self> {
+    pub fn new<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Self> {
+        let bits = bits.as_words();
         let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
         unsafe { kernel::count_bits::launch(on, tiles.len() as u32, bits, &mut tiles) }?;
         let total = exclusive_scan(on, &mut tiles)?;
@@ -57,14 +59,15 @@ impl Counted {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn list(&self, on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
+    pub fn list<W: BitWord>(&self, on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
+        let bits = bits.as_words();
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
             unsafe {
                 kernel::list_bits::launch(on, self.tiles.len() as u32, bits, &self.tiles, &mut list)
             }?;
         }
-        Ok(list)
+        Ok(list.cast())
     }
 }
 
@@ -72,7 +75,7 @@ impl Counted {
 ///
 /// # Errors
 /// Those of the device.
-pub fn count_bits(on: &Device, bits: &Buffer<u32>) -> Result<u32> {
+pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
     Ok(Counted::new(on, bits)?.total)
 }
 
@@ -80,7 +83,7 @@ pub fn count_bits(on: &Device, bits: &Buffer<u32>) -> Result<u32> {
 ///
 /// # Errors
 /// Those of the device.
-pub fn compact(on: &Device, bits: &Buffer<u32>) -> Result<Buffer<u32>> {
+pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
     Counted::new(on, bits)?.list(on, bits)
 }
 

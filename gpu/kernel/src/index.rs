@@ -11,7 +11,7 @@ use crate::view::AtomicElement;
     label = "not an index",
     note = "an index is a `u32` or an id declared by `trioxide_kernel::id!`"
 )]
-pub trait Index: Copy + Send + Sync + 'static {
+pub trait Index: Pod + Ord + Send + Sync {
     /// The words of bit sets of this.
     type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
     /// The index as a number.

@@ -6,10 +6,10 @@ use core::ops::Range;
 
 use bytemuck::Pod;
 
-use crate::Index;
 use crate::bits::BitWord;
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
 use crate::check::{Fault, OutOfBounds, hash};
+use crate::index::{Index, Word};
 use crate::view::{Out, RawView};
 
 /// The device that a buffer's memory belongs to. Each device that is opened has its own.
@@ -17,6 +17,7 @@ use crate::view::{Out, RawView};
 pub struct DeviceId(pub u64);
 
 /// A typed array in the memory of a device. Dropping it gives its memory back.
+#[repr(C)]
 pub struct Buffer<T> {
     address: u64,
     len: usize,
@@ -119,6 +120,20 @@ impl<T: Pod> Buffer<T> {
     }
 }
 
+impl<T: Word> Buffer<T> {
+    /// The same elements as plain numbers: of ids, of words of a bit set.
+    pub fn as_words(&self) -> &Buffer<u32> {
+        // SAFETY: the layout does not depend on the element, which is 4 bytes of plain data.
+        unsafe { &*(self as *const Self).cast() }
+    }
+
+    /// The same elements as plain numbers, to be changed.
+    pub fn as_words_mut(&mut self) -> &mut Buffer<u32> {
+        // SAFETY: as above; any number is an element.
+        unsafe { &mut *(self as *mut Self).cast() }
+    }
+}
+
 /// How a launch's indices become calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -146,6 +161,15 @@ pub struct Kernel {
     pub module: &'static str,
 }
 
+/// What a launch must move from and to memory at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moves {
+    /// Bytes.
+    pub bytes: u64,
+    /// How the kernel's declaration counts them.
+    pub formula: &'static str,
+}
+
 /// A kernel with its arguments.
 pub struct Launch<'a> {
     /// The kernel.
@@ -159,7 +183,7 @@ pub struct Launch<'a> {
     /// What the PTX entry takes.
     pub arguments: Arguments,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
-    pub moves: Option<u64>,
+    pub moves: Option<Moves>,
     /// The CPU run of a range of indices, of words of indices, or of blocks.
     pub run: &'a (dyn Fn(Range<u32>) + Sync),
 }

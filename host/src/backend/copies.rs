@@ -58,6 +58,7 @@ impl Device {
         buffer: &Buffer<T>,
         work: impl FnOnce() -> Result<R>,
     ) -> Result<(Vec<T>, R)> {
+        self.check(buffer)?;
         let mut data = new_rows::<T>(buffer.len());
         let result = self.beside("copy to the host", work, |work| {
             let data = bytemuck::cast_slice_mut(&mut data);

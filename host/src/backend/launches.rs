@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use trioxide_kernel::launch::{Array, Launch, LaunchError};
+use trioxide_kernel::launch::{Array, Launch, LaunchError, Moves};
 
 use super::{Backend, Device, Mark, lock};
 use crate::Result;
@@ -19,7 +19,7 @@ pub struct Launched {
     /// The arrays that the kernel took, in the order of its parameters; bit sets that it gives come last.
     pub arrays: Vec<Array>,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where that says nothing.
-    pub moves: Option<u64>,
+    pub moves: Option<Moves>,
     /// Between events on a GPU, by the clock on a CPU. What a GPU waits for the launch itself, some microseconds, is in it where
     /// the GPU had nothing else to do.
     pub milliseconds: f64,

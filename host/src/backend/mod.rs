@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
+use trioxide_kernel::Word;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
@@ -316,38 +317,67 @@ impl Device {
         self.0.backend.is_gpu()
     }
 
+    /// Refuses a buffer of another device.
+    fn check<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
+        if buffer.device() == self.0.id {
+            return Ok(());
+        }
+        Err(Error::Argument(format!(
+            "a buffer of another device was given to {}: download it there and upload it here",
+            self.name()
+        )))
+    }
+
     /// A buffer with unspecified content.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let (address, memory) = self.0.backend.allocate(len * size_of::<T>())?;
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: u64::MAX,
+                free: self.0.backend.free()?,
+            });
+        };
+        let (address, memory) = self.0.backend.allocate(bytes)?;
         // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
         Ok(unsafe { Buffer::from_raw(address, len, memory) })
     }
 
-    /// A buffer of `len` times `word`.
+    /// A buffer of `len` times `word`: a number, an id, a word of a bit set.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn filled(&self, len: usize, word: u32) -> Result<Buffer<u32>> {
+    pub fn filled<T: Word>(&self, len: usize, word: T) -> Result<Buffer<T>> {
         let buffer = self.uninitialized(len)?;
         self.0
             .backend
-            .fill(buffer.address(), buffer.bytes(), word)?;
+            .fill(buffer.address(), buffer.bytes(), bytemuck::cast(word))?;
         Ok(buffer)
     }
 
     /// Fills `buffer` with `word` from element `first` on.
     ///
     /// # Errors
-    /// [`Error::Device`] when work before failed.
-    pub fn fill_from(&self, buffer: &mut Buffer<u32>, first: usize, word: u32) -> Result<()> {
-        let skipped = first * size_of::<u32>();
+    /// [`Error::Device`] when work before failed; [`Error::Argument`] for a buffer of another device.
+    ///
+    /// # Panics
+    /// If `first` is behind the end.
+    pub fn fill_from<T: Word>(&self, buffer: &mut Buffer<T>, first: usize, word: T) -> Result<()> {
+        assert!(
+            first <= buffer.len(),
+            "fill_from({first}) of a buffer of {} elements",
+            buffer.len()
+        );
+        self.check(buffer)?;
+        let skipped = first * size_of::<T>();
         let bytes = buffer.bytes() - skipped;
-        self.0
-            .backend
-            .fill(buffer.address() + skipped as u64, bytes, word)
+        self.0.backend.fill(
+            buffer.address() + skipped as u64,
+            bytes,
+            bytemuck::cast(word),
+        )
     }
 
     /// A buffer with the content of `data`.
@@ -389,6 +419,7 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
+        self.check(buffer)?;
         let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
         self.0
             .backend
@@ -410,6 +441,7 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn resized<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Buffer<T>> {
+        self.check(buffer)?;
         let copy = self.uninitialized(len)?;
         let bytes = buffer.bytes().min(copy.bytes());
         if bytes > 0 {
@@ -433,6 +465,7 @@ impl Device {
     /// # Errors
     /// As [`Device::download`].
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
+        self.check(buffer)?;
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.0
             .backend
@@ -445,7 +478,12 @@ impl Device {
     /// # Errors
     /// [`Error::Device`] when that work failed.
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
-        assert!(i < buffer.len(), "{i} of {}", buffer.len());
+        assert!(
+            i < buffer.len(),
+            "read({i}) of a buffer of {} elements",
+            buffer.len()
+        );
+        self.check(buffer)?;
         let mut value = [T::zeroed()];
         self.0.backend.copy_out(
             buffer.address() + (i * size_of::<T>()) as u64,

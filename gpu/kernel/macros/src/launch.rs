@@ -38,7 +38,14 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         None => quote!(::core::option::Option::None),
         Some(moves) => {
             let names = environment(kernel);
-            quote!({ #names ::core::option::Option::Some((#moves) as u64) })
+            let formula = tidy(&moves.to_token_stream().to_string());
+            quote!({
+                #names
+                ::core::option::Option::Some(::trioxide_kernel::launch::Moves {
+                    bytes: (#moves) as u64,
+                    formula: #formula,
+                })
+            })
         }
     };
     let (shape, run, shared) = run(kernel);

@@ -1,0 +1,55 @@
+//! What a number in an array is: ids of the elements of meshes.
+//!
+//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`.
+
+trioxide_kernel::id! {
+    /// A vertex of a mesh or a point of a cloud.
+    pub struct Vertex = "vertex";
+    /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; those behind the triangles' run
+    /// along the boundary.
+    pub struct HalfEdge = "half-edge";
+    /// An edge of a mesh, whichever way it runs.
+    pub struct Edge = "edge";
+    /// A triangle.
+    pub struct Triangle = "triangle";
+    /// A tetrahedron.
+    pub struct Tet = "tetrahedron";
+    /// A cell of a volume mesh, of any kind, or of a surface mesh.
+    pub struct Cell = "cell";
+    /// A polygon.
+    pub struct Polygon = "polygon";
+}
+
+impl HalfEdge {
+    /// Half-edge `k` of triangle `t`.
+    #[inline(always)]
+    pub const fn of(t: Triangle, k: u32) -> Self {
+        Self::new(3 * t.index() + k)
+    }
+
+    /// The triangle that it bounds; not of half-edges along the boundary.
+    #[inline(always)]
+    pub const fn triangle(self) -> Triangle {
+        Triangle::new(self.index() / 3)
+    }
+
+    /// Its place in the triangle: 0, 1 or 2.
+    #[inline(always)]
+    pub const fn corner(self) -> u32 {
+        self.index() % 3
+    }
+
+    /// The next half-edge around the triangle, counter-clockwise.
+    #[inline(always)]
+    pub const fn next(self) -> Self {
+        let h = self.index();
+        Self::new(if h % 3 == 2 { h - 2 } else { h + 1 })
+    }
+
+    /// The previous half-edge around the triangle.
+    #[inline(always)]
+    pub const fn prev(self) -> Self {
+        let h = self.index();
+        Self::new(if h % 3 == 0 { h + 2 } else { h - 1 })
+    }
+}
