@@ -256,7 +256,6 @@ pub struct Array {
 }
 
 /// Values that a PTX entry takes.
-#[derive(Default)]
 pub struct Arguments {
     /// 16 bytes at a time, so that every value is aligned.
     values: Vec<u128>,
@@ -269,7 +268,12 @@ impl Arguments {
     /// The arguments of a launch of `n` indices.
     #[doc(hidden)]
     pub fn new(n: u32) -> Self {
-        let mut arguments = Self::default();
+        // Room for most kernels' parameters: small launches wait for the host.
+        let mut arguments = Self {
+            values: Vec::with_capacity(32),
+            starts: Vec::with_capacity(24),
+            arrays: Vec::with_capacity(16),
+        };
         arguments.push(n);
         arguments
     }
