@@ -25,7 +25,8 @@ const SKIPPED: &str = "skipped: ";
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Check format, lints, and the conformance on the CPU of what differs from main. Compiles no kernel for the device.
+    /// Check format, lints, and the conformance on the CPU of what differs from the last commit (or, where
+    /// nothing does, of the branch from main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
     /// With --quick: test these families of kernels (folders of gpu/src) instead of those that changed.
@@ -146,10 +147,10 @@ const TESTS: &[&str] = &[
     "--examples",
     "--no-fail-fast",
 ];
+/// Of the whole workspace, as the full run: a package alone has dependencies with fewer features, and is built anew.
 const CONFORMANCE: &[&str] = &[
     "test",
-    "--package",
-    "trioxide-tests",
+    "--workspace",
     "--test",
     "conformance",
     "--",

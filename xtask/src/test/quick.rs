@@ -51,26 +51,30 @@ fn families() -> Result<BTreeSet<String>, Error> {
     Ok(families)
 }
 
-/// Files that differ from the last commit, from the branch's start on main, or are not in git yet.
+/// Files that differ from the last commit or are not in git yet; where there are none, those that the branch has changed.
 fn changed_files() -> Result<Vec<String>, Error> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
         output_of(command.args(arguments).current_dir(workspace()))
     };
-    let base = ["main", "origin/main"]
-        .iter()
-        .find_map(|main| git(&["merge-base", "HEAD", main]));
-    let base = base.unwrap_or_else(|| "HEAD".to_owned());
-    let tracked = git(&["diff", "--name-only", base.trim()]);
+    let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let tracked = git(&["diff", "--name-only", "HEAD"]);
     let untracked = git(&["ls-files", "--others", "--exclude-standard"]);
-    match (tracked, untracked) {
-        (Some(tracked), Some(untracked)) => {
-            Ok((tracked + &untracked).lines().map(str::to_owned).collect())
-        }
-        _ => Err(
-            "git does not say what changed: name the families to test, such as --quick weld".into(),
-        ),
+    let (Some(tracked), Some(untracked)) = (tracked, untracked) else {
+        let message =
+            "git does not list the changed files: name the families, such as --quick weld";
+        return Err(message.into());
+    };
+    let changed = lines(tracked + &untracked);
+    if !changed.is_empty() {
+        return Ok(changed);
     }
+    let mains = ["main", "origin/main"].iter();
+    let base = mains
+        .filter_map(|main| git(&["merge-base", "HEAD", main]))
+        .next();
+    let of_branch = base.and_then(|base| git(&["diff", "--name-only", base.trim()]));
+    Ok(of_branch.map(lines).unwrap_or_default())
 }
 
 fn scope_of(changed: &[String], known: &BTreeSet<String>) -> Scope {
