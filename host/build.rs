@@ -1,16 +1,17 @@
-//! Puts the kernels where the library embeds them: `$OUT_DIR/trioxide.ptx`, built from `gpu` or copied from
-//! `gpu/prebuilt`. `TRIOXIDE_PTX_ORIGIN` tells the library which of both it was.
+//! Puts the kernels where the library embeds them: `$OUT_DIR/trioxide.ptx`, built from `gpu` or put together
+//! from `gpu/prebuilt`. `TRIOXIDE_PTX_ORIGIN` tells the library which of both it was.
 //!
-//! `TRIOXIDE_PTX=prebuilt` asks for the checked-in file even where a device compiler is there.
+//! `TRIOXIDE_PTX=prebuilt` asks for the checked-in files even where a device compiler is there.
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cuda_builder::{CudaBuilder, NvvmArch, RUSTC_VARIABLE, search_device_compiler};
 
-const PREBUILT: &str = "../gpu/prebuilt/trioxide.ptx";
+/// One file for each family of kernels.
+const PREBUILT: &str = "../gpu/prebuilt";
 
 fn main() -> ExitCode {
     match embed_ptx() {
@@ -35,7 +36,7 @@ fn embed_ptx() -> Result<&'static str, String> {
     println!("cargo::rerun-if-env-changed=TRIOXIDE_PTX");
     match env::var("TRIOXIDE_PTX").as_deref() {
         Err(env::VarError::NotPresent) => {}
-        Ok("prebuilt") => return copy_prebuilt(embedded, "TRIOXIDE_PTX asks for it"),
+        Ok("prebuilt") => return join_prebuilt(embedded, "TRIOXIDE_PTX asks for it"),
         other => {
             return Err(format!(
                 "TRIOXIDE_PTX is {other:?}; it takes one value, \"prebuilt\""
@@ -62,15 +63,16 @@ fn embed_ptx() -> Result<&'static str, String> {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     let reason = "no device compiler was found; `cargo xtask doctor` says what is missing";
-    copy_prebuilt(embedded, reason).map_err(|error| {
+    join_prebuilt(embedded, reason).map_err(|error| {
         format!("{error}, and no device compiler was found to build it:\n{search}")
     })
 }
 
-fn copy_prebuilt(embedded: PathBuf, reason: &str) -> Result<&'static str, String> {
+fn join_prebuilt(embedded: PathBuf, reason: &str) -> Result<&'static str, String> {
     println!("cargo::rerun-if-changed={PREBUILT}");
-    fs::copy(PREBUILT, embedded)
-        .map_err(|error| format!("the prebuilt kernels {PREBUILT} cannot be copied: {error}"))?;
+    let text = ptx_rules::join_directory(Path::new(PREBUILT))
+        .map_err(|error| format!("the prebuilt kernels cannot be used: {error}"))?;
+    fs::write(&embedded, text).map_err(|error| format!("{}: {error}", embedded.display()))?;
     println!("cargo::warning=embedding the prebuilt kernels (gpu/prebuilt): {reason}");
     Ok("prebuilt")
 }
