@@ -2,12 +2,28 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::visit::Visit;
 use syn::{
     Data, DeriveInput, Error, Fields, GenericParam, Lifetime, Result, Type, WherePredicate,
     visit_mut::VisitMut,
 };
 
 use crate::kernel::last;
+
+/// Finds a lifetime that is not the group's.
+struct Foreign<'t> {
+    group: &'t Lifetime,
+    found: Option<&'t Lifetime>,
+}
+
+impl<'t> Visit<'t> for Foreign<'t> {
+    fn visit_lifetime(&mut self, lifetime: &'t Lifetime) {
+        if lifetime != self.group {
+            self.found = Some(lifetime);
+        }
+    }
+}
 
 /// Puts one lifetime in the place of all.
 struct Replace<'l>(&'l Lifetime);
@@ -30,6 +46,15 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
     if lifetimes.len() != 1 {
         let message = "a group has one lifetime, that of its views: `struct Search<'a> { sites: In<'a, Site> }`";
         return Err(Error::new_spanned(&input.ident, message));
+    }
+    for field in &fields.named {
+        let group = &lifetimes[0].lifetime;
+        let mut foreign = Foreign { group, found: None };
+        foreign.visit_type(&field.ty);
+        if let Some(lifetime) = foreign.found {
+            let message = format!("the views of a group live as long as the group: write {group}");
+            return Err(Error::new_spanned(lifetime, message));
+        }
     }
     let name = &input.ident;
     let visibility = &input.vis;
@@ -64,7 +89,11 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
     let field_names: Vec<_> = fields.named.iter().map(|field| &field.ident).collect();
     let texts: Vec<String> = field_names
         .iter()
-        .map(|name| name.as_ref().map(ToString::to_string).unwrap_or_default())
+        .map(|name| {
+            name.as_ref()
+                .map(|name| name.unraw().to_string())
+                .unwrap_or_default()
+        })
         .collect();
     let types: Vec<&Type> = fields.named.iter().map(|field| &field.ty).collect();
     let static_types: Vec<Type> = types
