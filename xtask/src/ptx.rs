@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
     /// GPU is needed.
     #[arg(long)]
     check: bool,
+    /// Build the kernels of a checked build, which report every index that an array does not have: target/checked.ptx.
+    #[arg(long, conflicts_with = "bless")]
+    checked: bool,
 }
 
 /// The checked-in PTX, for machines without a device compiler.
@@ -39,8 +42,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let search = search_device_compiler();
     let ptx = if search.found.is_some() {
         println!("building the kernels with {search}");
-        build()?
-    } else if arguments.bless {
+        build(arguments.checked)?
+    } else if arguments.bless || arguments.checked {
         return Err(format!("there is no device compiler to build with\n{search}").into());
     } else if prebuilt().is_file() {
         println!(
@@ -80,11 +83,15 @@ pub(crate) fn kernel_count(ptx: &str) -> usize {
         .count()
 }
 
-fn build() -> Result<PathBuf, Error> {
+fn build(checked: bool) -> Result<PathBuf, Error> {
     let builder = CudaBuilder::new(workspace().join("gpu")).arch(NvvmArch::Compute75);
+    let builder = builder.features(checked.then_some("checked"));
+    let name = if checked { "checked" } else { "trioxide" };
     // The directory that the host's build script uses too: `core` is built once.
     let builder = builder.target_dir(target_dir().join("device"));
-    Ok(builder.copy_to(target_dir().join("trioxide.ptx")).build()?)
+    Ok(builder
+        .copy_to(target_dir().join(format!("{name}.ptx")))
+        .build()?)
 }
 
 fn bless(text: &str) -> Result<(), Error> {

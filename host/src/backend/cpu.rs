@@ -133,6 +133,11 @@ impl Backend for Cpu {
         false
     }
 
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cpu(Some(self.threads.current_num_threads()))
+    }
+
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
         if bytes > MOST_BYTES {
             return Err(self.out_of_memory(bytes));

@@ -94,6 +94,8 @@ struct Loaded {
 
 pub struct Cuda {
     id: DeviceId,
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    index: u32,
     name: String,
     loaded: Mutex<Vec<Loaded>>,
     /// For copies of a piece, and for those that come while the lanes are at work.
@@ -164,6 +166,8 @@ impl Cuda {
         }
         Ok(Self {
             id,
+            #[cfg(all(feature = "checked", feature = "selftest"))]
+            index,
             name: format!("{} (cuda:{index})", found.name),
             loaded: Mutex::default(),
             staging: Mutex::new([Staging::new()?, Staging::new()?]),
@@ -393,6 +397,11 @@ impl Backend for Cuda {
 
     fn is_gpu(&self) -> bool {
         true
+    }
+
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cuda(self.index)
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {

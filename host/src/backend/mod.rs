@@ -35,6 +35,9 @@ pub use copies::{Copying, Way};
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
+    /// A new device on the same machine.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<Device>;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
@@ -314,6 +317,12 @@ impl Device {
     /// The machine's name.
     pub fn name(&self) -> String {
         self.0.backend.name()
+    }
+
+    /// A new device on the same machine, with the same threads.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    pub(crate) fn reopened(&self) -> Result<Self> {
+        self.0.backend.reopened()
     }
 
     /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.

@@ -3,6 +3,8 @@
 //! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case
 //! takes the device that it runs on and says what differed.
 
+#[cfg(feature = "checked")]
+mod checked;
 mod collectives;
 mod copies;
 mod half_edges;
@@ -88,6 +90,8 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     }
     meshes.extend(given);
     let mut cases = collectives::cases(size);
+    #[cfg(feature = "checked")]
+    cases.push(checked::good_indices());
     cases.extend(copies::cases());
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
@@ -102,6 +106,9 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         "every kernel was launched",
         every_kernel_launched,
     ));
+    // Last: a GPU is lost to this process afterwards.
+    #[cfg(feature = "checked")]
+    cases.push(checked::bad_index());
     Ok(cases)
 }
 

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{
-    Data, DeriveInput, Error, Fields, GenericParam, Lifetime, Result, Type, WherePredicate,
-    visit_mut::VisitMut,
+    Data, DeriveInput, Error, Fields, GenericArgument, GenericParam, Ident, Lifetime,
+    PathArguments, Result, Type, WherePredicate, visit_mut::VisitMut,
 };
 
 use crate::kernel::last;
@@ -31,6 +31,50 @@ struct Replace<'l>(&'l Lifetime);
 impl VisitMut for Replace<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         *lifetime = self.0.clone();
+    }
+}
+
+/// What a launch takes for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
+/// not shorten its lifetime, and a group of shared arrays could not go into two launches.
+fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
+    struct Mentions<'g> {
+        generics: &'g [&'g Ident],
+        found: bool,
+    }
+    impl<'t> Visit<'t> for Mentions<'_> {
+        fn visit_lifetime(&mut self, _: &'t Lifetime) {
+            self.found = true;
+        }
+
+        fn visit_ident(&mut self, ident: &'t Ident) {
+            self.found |= self.generics.contains(&ident);
+        }
+    }
+    if let Type::Path(path) = ty
+        && let PathArguments::AngleBracketed(list) = &last(path).arguments
+    {
+        let element = list.args.iter().find_map(|argument| match argument {
+            GenericArgument::Type(element) => Some(quote!(#element)),
+            _ => None,
+        });
+        let element = element.unwrap_or_else(|| quote!(u32));
+        match last(path).ident.to_string().as_str() {
+            "In" => return quote!(&'buffers ::trioxide_kernel::launch::Buffer<#element>),
+            "Out" | "Atomic" | "Racing" => {
+                return quote!(&'buffers mut ::trioxide_kernel::launch::Buffer<#element>);
+            }
+            _ => {}
+        }
+    }
+    let mut mentions = Mentions {
+        generics,
+        found: false,
+    };
+    mentions.visit_type(ty);
+    if mentions.found {
+        quote!(<#static_type as ::trioxide_kernel::Parameter>::Argument<'buffers>)
+    } else {
+        quote!(#ty)
     }
 }
 
@@ -104,6 +148,11 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             ty
         })
         .collect();
+    let generics: Vec<&Ident> = input.generics.type_params().map(|ty| &ty.ident).collect();
+    let arguments = types
+        .iter()
+        .zip(&static_types)
+        .map(|(ty, static_type)| argument(ty, static_type, &generics));
     let docs = fields.named.iter().map(|field| {
         let docs = field
             .attrs
@@ -165,7 +214,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         {
             #(
                 #docs
-                pub #field_names: <#static_types as ::trioxide_kernel::Parameter>::Argument<'buffers>,
+                pub #field_names: #arguments,
             )*
         }
         #copies
