@@ -27,6 +27,8 @@ pub mod half_edge;
 pub mod ids;
 pub mod indexed;
 pub mod orientation;
+#[cfg(feature = "checked")]
+pub mod plant_bad_index;
 pub mod point;
 pub mod point3;
 pub mod polylla;

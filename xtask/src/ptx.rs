@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Build nothing: take this PTX of all kernels, such as one built on another machine.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// Build the kernels of a checked build, which report every index that an array does not have: target/checked.ptx.
+    #[arg(long, conflicts_with_all = ["bless", "from"])]
+    checked: bool,
 }
 
 /// The directory of the checked-in PTX, for machines without a device compiler.
@@ -40,7 +43,7 @@ pub(crate) fn prebuilt() -> PathBuf {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let ptx = match &arguments.from {
         Some(file) => file.clone(),
-        None => kernels(arguments.bless)?,
+        None => kernels(arguments.bless || arguments.checked, arguments.checked)?,
     };
     let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
     println!(
@@ -53,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         bless(&text)?;
     }
     if arguments.check {
-        check_rules(&ptx, &text)?;
+        check_rules(&ptx, &text, arguments.checked)?;
         match ptxas::find_or_download() {
             Ok(ptxas) => check(&ptxas, &ptx)?,
             Err(reason) => println!("skipped: assembling the kernels: {reason}"),
@@ -63,11 +66,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Builds the kernels, or puts the prebuilt ones together where that `must_build` not be; the file.
-fn kernels(must_build: bool) -> Result<PathBuf, Error> {
+fn kernels(must_build: bool, checked: bool) -> Result<PathBuf, Error> {
     let search = search_device_compiler();
     if search.found.is_some() {
         println!("building the kernels (1 to 2 minutes from nothing) with {search}");
-        return build();
+        return build(checked);
     }
     if must_build {
         return Err(format!("there is no device compiler to build with\n{search}").into());
@@ -80,11 +83,15 @@ fn kernels(must_build: bool) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-fn build() -> Result<PathBuf, Error> {
+fn build(checked: bool) -> Result<PathBuf, Error> {
     let builder = CudaBuilder::new(workspace().join("gpu")).arch(NvvmArch::Compute75);
+    let builder = builder.features(checked.then_some("checked"));
+    let name = if checked { "checked" } else { "trioxide" };
     // The directory that the host's build script uses too: `core` is built once.
     let builder = builder.target_dir(target_dir().join("device"));
-    Ok(builder.copy_to(target_dir().join("trioxide.ptx")).build()?)
+    Ok(builder
+        .copy_to(target_dir().join(format!("{name}.ptx")))
+        .build()?)
 }
 
 /// Writes one file for each family, and removes those of families that are no more.
@@ -129,13 +136,18 @@ fn changed_families<'a>(
 }
 
 /// Checks the rules of the PTX. The kernels that may break one are in gpu/ptx-exceptions.txt.
-fn check_rules(file: &Path, text: &str) -> Result<(), Error> {
+fn check_rules(file: &Path, text: &str, checked: bool) -> Result<(), Error> {
     let path = workspace().join("gpu").join("ptx-exceptions.txt");
     let exceptions = fs::read_to_string(&path)
         .map_err(|error| error.to_string())
         .and_then(|text| Exceptions::parse(&text))
         .map_err(|error| format!("{}: {error}", path.display()))?;
-    review(&file.to_string_lossy(), text, Build::Plain, &exceptions)
+    let build = if checked {
+        Build::Checked
+    } else {
+        Build::Plain
+    };
+    review(&file.to_string_lossy(), text, build, &exceptions)
         .map_err(|report| format!("kernels break rules of the PTX\n{report}"))?;
     println!("the kernels keep the rules of the PTX");
     Ok(())

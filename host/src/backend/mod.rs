@@ -35,6 +35,9 @@ pub use copies::{Copying, Way};
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
+    /// A new device on the same machine.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<Device>;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
@@ -199,16 +202,18 @@ struct Machine {
     backend: Box<dyn Backend>,
 }
 
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // On a GPU: waits for the kernels that are unloaded next, and makes this thread's context the one whose events, streams
+        // and memory are given back. A failure here means that an earlier one has been reported.
+        let _ = self.backend.synchronize();
+    }
+}
+
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.name())
     }
-}
-
-/// An id that no other device of this process has.
-fn new_id() -> DeviceId {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    DeviceId(NEXT.fetch_add(1, Relaxed))
 }
 
 /// A CUDA device of this machine.
@@ -250,7 +255,7 @@ impl Device {
     /// # Errors
     /// [`Error::Argument`] when the threads cannot be started.
     pub fn cpu(threads: Option<usize>) -> Result<Self> {
-        let id = new_id();
+        let id = DeviceId::unique();
         Ok(Self::new(id, Box::new(cpu::Cpu::new(id, threads)?)))
     }
 
@@ -261,7 +266,7 @@ impl Device {
     pub fn cuda(index: u32) -> Result<Self> {
         #[cfg(feature = "cuda")]
         {
-            let id = new_id();
+            let id = DeviceId::unique();
             let device = Self::new(id, Box::new(cuda::Cuda::new(id, index)?));
             device.load(PTX)?;
             Ok(device)
@@ -298,6 +303,8 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`] when the driver refuses the PTX; [`Error::Argument`] when the package was loaded with other PTX.
+    ///
+    /// Whoever launches a kernel of the package promises that this PTX is built from the package's sources.
     pub fn load(&self, ptx: Ptx) -> Result<()> {
         self.0.backend.load(ptx)
     }
@@ -310,6 +317,12 @@ impl Device {
     /// The machine's name.
     pub fn name(&self) -> String {
         self.0.backend.name()
+    }
+
+    /// A new device on the same machine, with the same threads.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    pub(crate) fn reopened(&self) -> Result<Self> {
+        self.0.backend.reopened()
     }
 
     /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
@@ -408,7 +421,7 @@ impl Device {
     /// [`Error::OutOfMemory`].
     pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
         if len > buffer.capacity() {
-            *buffer = self.moved(buffer, len + len / 4)?;
+            *buffer = self.moved(buffer, len.saturating_add(len / 4))?;
         }
         buffer.set_len(len);
         Ok(())
@@ -463,9 +476,16 @@ impl Device {
     /// The content of `buffer` as rows of several elements each.
     ///
     /// # Errors
-    /// As [`Device::download`].
+    /// As [`Device::download`]; [`Error::Argument`] when the content is no whole number of rows.
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
+        const { assert!(size_of::<R>() > 0, "a row has no size") };
         self.check(buffer)?;
+        if !buffer.bytes().is_multiple_of(size_of::<R>()) {
+            return Err(Error::Argument(format!(
+                "{buffer:?} is no whole number of rows of {}",
+                std::any::type_name::<R>()
+            )));
+        }
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.0
             .backend
@@ -476,7 +496,10 @@ impl Device {
     /// Element `i` of `buffer`. Waits for the work before.
     ///
     /// # Errors
-    /// [`Error::Device`] when that work failed.
+    /// [`Error::Device`] when that work failed; [`Error::Argument`] for a buffer of another device.
+    ///
+    /// # Panics
+    /// If there is no element `i`.
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
         assert!(
             i < buffer.len(),

@@ -3,6 +3,8 @@
 //! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case
 //! takes the device that it runs on and says what differed.
 
+#[cfg(feature = "checked")]
+mod checked;
 mod collectives;
 mod copies;
 mod half_edges;
@@ -92,6 +94,8 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     meshes.extend(given);
     let families = [
         ("collective", collectives::cases(size)),
+        #[cfg(feature = "checked")]
+        ("collective", vec![checked::good_indices()]),
         (COPIES, copies::cases()),
         ("half_edge", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
@@ -109,6 +113,9 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
                 every_kernel_launched,
             )],
         ),
+        // Last: a GPU is lost to this process afterwards.
+        #[cfg(feature = "checked")]
+        (LAUNCHES, vec![checked::bad_index()]),
     ];
     let in_family = |(family, cases): (&'static str, Vec<Case>)| {
         cases.into_iter().map(move |case| Case { family, ..case })
