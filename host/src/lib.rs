@@ -44,6 +44,7 @@
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | what a mesh must keep | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
+//! | the rules that kernels of any crate keep | [`conformance`] |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
 //! | the command line | `cli/src/commands/` |
 //!
@@ -60,6 +61,7 @@
 
 pub mod backend;
 pub mod collective;
+pub mod conformance;
 pub mod half_edges;
 pub mod indexed;
 pub mod polylla;

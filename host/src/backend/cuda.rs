@@ -500,6 +500,13 @@ impl Backend for Cuda {
     }
 
     fn load(&self, ptx: Ptx) -> Result<()> {
+        if ptx.text.is_empty() {
+            return Err(Error::NoDevice(format!(
+                "the kernels of {} were built without a device compiler, so a GPU cannot run them: install one (see \
+                 docs/KERNELS.md) and build again, or use the CPU",
+                ptx.package
+            )));
+        }
         let mut loaded = lock(&self.loaded);
         if let Some(other) = loaded.iter().find(|other| other.ptx.package == ptx.package) {
             if other.ptx.text == ptx.text {
