@@ -1,11 +1,11 @@
 //! trioxide: mesh processing on the GPU and on the CPU, with the same bits. **Start here.**
 //!
-//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`](backend::Device) once,
+//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`] once,
 //! flows through pipelines there, and comes back once:
 //!
 //! ```
 //! use glam::DVec2;
-//! use trioxide::backend::Device;
+//! use trioxide::Device;
 //! use trioxide::half_edges::DeviceTriangulation;
 //! use trioxide::polylla::{Constraints, Options, polylla};
 //!
@@ -44,6 +44,7 @@
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | what a mesh must keep | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
+//! | the rules that kernels of any crate keep | [`conformance`] |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
 //! | the command line | `cli/src/commands/` |
 //!
@@ -53,12 +54,14 @@
 //! | `generate` (default) | [`generate`] |
 //! | `render` (default) | [`render`] |
 //! | `selftest` (default) | [`selftest`], and with it [`generate`] |
+//! | `cuda` (default) | GPUs: [`Device::cuda`]; without it they are an error |
 //! | `clap` | encodings, colours and views as values of a command line's options |
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod backend;
 pub mod collective;
+pub mod conformance;
 pub mod half_edges;
 pub mod indexed;
 pub mod polylla;
@@ -73,6 +76,8 @@ pub mod smooth;
 pub mod validate;
 pub mod weld;
 
+pub use backend::{Buffer, Device, Ptx};
+pub use glam;
 #[cfg(feature = "formats")]
 pub use trioxide_formats as formats;
 #[cfg(any(feature = "generate", test))]

@@ -109,7 +109,7 @@ impl Device {
         };
         let mut pageable = vec![1u8; if pinned.is_none() { bytes } else { 0 }];
         let host = match &mut pinned {
-            Some(pinned) => pinned.bytes(),
+            Some(pinned) => (**pinned).as_mut(),
             None => &mut pageable[..],
         };
         let mut copy = || -> Option<Result<()>> {

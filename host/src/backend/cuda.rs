@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
-use super::transfers::{Lanes, PIECE, Pinned, Staging, ToResult};
-use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, driver, lock};
+use super::transfers::{Lanes, PIECE, Pinned, Staging};
+use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
 
 const THREADS_PER_BLOCK: u32 = 256;
@@ -28,7 +28,7 @@ const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
 /// Starts the driver.
 fn start() -> Result<()> {
-    if !driver::is_installed() {
+    if !sys::is_installed() {
         return Err(Error::NoDevice(
             "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use --device cpu"
                 .to_owned(),
@@ -513,8 +513,9 @@ impl Backend for Cuda {
         Some(waited.map_err(|error| self.error(error)))
     }
 
-    fn pinned(&self, bytes: usize) -> Option<Result<Pinned>> {
-        Some(self.enter(|| Pinned::new(bytes)))
+    fn pinned(&self, bytes: usize) -> Option<Result<Box<dyn AsMut<[u8]>>>> {
+        let pinned = self.enter(|| Pinned::new(bytes));
+        Some(pinned.map(|pinned| Box::new(pinned) as _))
     }
 
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
@@ -535,6 +536,13 @@ impl Backend for Cuda {
     }
 
     fn load(&self, ptx: Ptx) -> Result<()> {
+        if ptx.text.is_empty() {
+            return Err(Error::NoDevice(format!(
+                "the kernels of {} were built without a device compiler, so a GPU cannot run them: install one (see \
+                 docs/KERNELS.md) and build again, or use the CPU",
+                ptx.package
+            )));
+        }
         let mut loaded = lock(&self.loaded);
         if let Some(other) = loaded.iter().find(|other| other.ptx.package == ptx.package) {
             if other.ptx.text == ptx.text {
@@ -547,8 +555,9 @@ impl Backend for Cuda {
         }
         self.enter(|| Ok(()))?;
         let module = Module::from_ptx(ptx.text, &[]).map_err(|error| match error {
-            // cust has no name of its own for an unsupported PTX version.
-            CudaError::InvalidPtx | CudaError::NoBinaryForGpu | CudaError::UnknownError => {
+            CudaError::InvalidPtx
+            | CudaError::NoBinaryForGpu
+            | CudaError::UnsupportedPtxVersion => {
                 let (major, minor) = self.version;
                 Error::NoDevice(format!(
                     "the CUDA driver ({major}.{minor}) cannot compile the kernels of {} ({error}): update the driver, or use \

@@ -7,8 +7,6 @@ mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
-#[cfg(feature = "cuda")]
-mod driver;
 mod launches;
 mod ptx;
 #[cfg(feature = "cuda")]
@@ -57,8 +55,7 @@ trait Backend: Send + Sync {
         None
     }
     /// Memory that a driver copies from and to directly.
-    #[cfg(feature = "cuda")]
-    fn pinned(&self, _bytes: usize) -> Option<Result<transfers::Pinned>> {
+    fn pinned(&self, _bytes: usize) -> Option<Result<Box<dyn AsMut<[u8]>>>> {
         None
     }
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;

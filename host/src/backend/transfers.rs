@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cust::context::{Context, CurrentContext};
-use cust::error::{CudaError, CudaResult};
+use cust::error::CudaResult;
 use cust::event::{Event, EventFlags};
 use cust::stream::Stream;
 use cust::sys;
@@ -18,24 +18,6 @@ use rayon::prelude::*;
 pub const PIECE: usize = 4 << 20;
 /// Threads beyond which a copy gains nothing: each moves 8 GB/s or more, and the device takes 55 at most.
 const MOST_LANES: usize = 8;
-
-/// The conversion that cust keeps to itself, for the driver functions that cust does not wrap.
-pub trait ToResult {
-    fn to_result(self) -> CudaResult<()>;
-}
-
-impl ToResult for sys::CUresult {
-    fn to_result(self) -> CudaResult<()> {
-        match self {
-            sys::CUresult::CUDA_SUCCESS => Ok(()),
-            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(CudaError::OutOfMemory),
-            sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Err(CudaError::IllegalAddress),
-            sys::CUresult::CUDA_ERROR_INVALID_VALUE => Err(CudaError::InvalidValue),
-            sys::CUresult::CUDA_ERROR_NOT_SUPPORTED => Err(CudaError::NotSupported),
-            _ => Err(CudaError::UnknownError),
-        }
-    }
-}
 
 /// Pinned memory.
 pub struct Pinned {
@@ -61,6 +43,12 @@ impl Pinned {
     pub fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: allocated in `new` by the driver, which hands out bytes of some content.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
+    }
+}
+
+impl AsMut<[u8]> for Pinned {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.bytes()
     }
 }
 

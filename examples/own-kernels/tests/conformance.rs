@@ -1,0 +1,57 @@
+//! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
+
+use own_kernels::{PTX, far_points, open};
+use trioxide::glam::DVec2;
+use trioxide::{Device, conformance};
+
+/// The devices that can run the kernels: a GPU needs the PTX.
+fn devices() -> Vec<Device> {
+    let mut devices = vec![Device::cpu(Some(1)).unwrap(), Device::cpu(Some(3)).unwrap()];
+    match Device::cuda(0).and_then(open) {
+        Ok(device) => devices.push(device),
+        Err(error) => eprintln!("cuda skipped: {error}"),
+    }
+    devices
+}
+
+fn compare(on: &Device, count: usize) {
+    let points: Vec<DVec2> = (0..count as u32)
+        .map(|i| DVec2::new(f64::from(i % 97), f64::from(i * 7 % 101)))
+        .collect();
+    let (centre, least) = (DVec2::new(50.0, 50.0), 30.0);
+    let ours = far_points(on, &on.upload(&points).unwrap(), centre, least).unwrap();
+    let distance = |point: &DVec2| (*point - centre).length_squared();
+    let far: Vec<u32> = (0..count as u32)
+        .filter(|&i| distance(&points[i as usize]) >= least * least)
+        .collect();
+    let largest = points.iter().map(distance).fold(0.0, f64::max).sqrt();
+    assert_eq!(
+        on.download_rows::<_, u32>(&ours.points).unwrap(),
+        far,
+        "{on:?}, {count} points"
+    );
+    assert_eq!(ours.largest_distance, largest, "{on:?}, {count} points");
+}
+
+#[test]
+fn kernels_give_what_plain_loops_give() {
+    for on in devices() {
+        for count in [0, 1, 32, 255, 256, 257, 10_000] {
+            compare(&on, count);
+        }
+        conformance::check_launched(&on, PTX).unwrap();
+    }
+}
+
+#[test]
+fn ptx_keeps_the_rules() {
+    if PTX.text.is_empty() {
+        eprintln!("skipped: there is no PTX, since no device compiler was found");
+        return;
+    }
+    assert_eq!(
+        conformance::entries(PTX),
+        ["reduce_tiles", "select_far_points", "square_distances"].into()
+    );
+    conformance::check_rules(PTX, "").unwrap();
+}

@@ -1,0 +1,68 @@
+//! Kernels of a module, and the sizes of their launches.
+
+use std::marker::PhantomData;
+
+use crate::module::Module;
+use crate::sys;
+
+/// A kernel of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<'a> {
+    function: sys::CUfunction,
+    module: PhantomData<&'a Module>,
+}
+
+// SAFETY: a handle, which the driver lets any thread use.
+unsafe impl Send for Function<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Function<'_> {}
+
+impl Function<'_> {
+    pub(crate) fn new(function: sys::CUfunction) -> Self {
+        Self {
+            function,
+            module: PhantomData,
+        }
+    }
+
+    /// The driver's handle.
+    pub fn to_raw(&self) -> sys::CUfunction {
+        self.function
+    }
+}
+
+macro_rules! size {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name {
+            /// Along x.
+            pub x: u32,
+            /// Along y.
+            pub y: u32,
+            /// Along z.
+            pub z: u32,
+        }
+
+        impl From<u32> for $name {
+            fn from(x: u32) -> Self {
+                Self { x, y: 1, z: 1 }
+            }
+        }
+
+        impl From<(u32, u32, u32)> for $name {
+            fn from((x, y, z): (u32, u32, u32)) -> Self {
+                Self { x, y, z }
+            }
+        }
+    };
+}
+
+size! {
+    /// Blocks of a launch.
+    GridSize
+}
+size! {
+    /// Threads of a block.
+    BlockSize
+}
