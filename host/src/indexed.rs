@@ -1,16 +1,33 @@
-//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels, what they cover of the
-//! paper and how they differ from it are in `gpu::indexed`.
+//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels are in `gpu::indexed`, with the parts
+//! of the paper that they cover and the differences from it.
+//!
+//! ```
+//! use trioxide::prelude::*;
+//! use trioxide::indexed::{self, Neighbours, indexed};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let mesh = trioxide::generate::random(1000, 1)?;
+//! let on = Device::cpu(None)?;
+//! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
+//! let neighbours = Neighbours::new(&on, &triangulation)?;
+//! let result = indexed(&on, &triangulation, &neighbours, None, indexed::Options::default())?;
+//! assert_eq!(result.download(&on)?.polygons.len(), 316);
+//! # Ok(())
+//! # }
+//! ```
 
+use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::indexed as kernel;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 
 use crate::backend::Device;
-use crate::collective::{compact, count_bits, exclusive_scan};
-use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, Ties};
-use crate::polylla::{Constraints, DeviceLists};
+use crate::collective::{Csr, compact, count_bits, exclusive_scan};
+use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::mesh::{PolyllaCounts, PolyllaLists, Ties};
+use crate::polylla::download_lists;
+pub use crate::polylla::{Constraints, Error, Result};
 use crate::reference::indexed as reference;
-use crate::{Error, Result};
 
 /// Where polygons with barrier tips are repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,12 +48,11 @@ pub struct Options {
     pub repair: Repair,
 }
 
-/// The arrays that triangles and their half-edges do not hold yet: T triangles, V vertices.
+/// The arrays of neighbours, which triangles and their half-edges do not hold: T triangles, V vertices.
 pub struct Neighbours {
-    /// Triangle across each edge, `NONE` on the boundary; 3T.
-    pub neighbours: Buffer<u32>,
-    /// Smallest triangle at each vertex, `NONE` if there is none; V.
-    pub trivertex: Buffer<u32>,
+    mesh: MeshId,
+    neighbours: Buffer<Triangle>,
+    trivertex: Buffer<Triangle>,
 }
 
 impl Neighbours {
@@ -46,45 +62,68 @@ impl Neighbours {
     /// Those of the device.
     pub fn new<P: Point>(on: &Device, mesh: &DeviceTriangulation<P>) -> Result<Self> {
         let first = mesh.half_edges_of_vertices(on)?;
-        on.stage("find neighbours", || {
-            let mut neighbours = on.uninitialized(mesh.twins.len())?;
-            unsafe {
-                kernel::find_neighbours::launch(on, mesh.half_edges(), &mesh.twins, &mut neighbours)
-            }?;
-            let mut trivertex = on.uninitialized(first.len())?;
-            unsafe {
-                kernel::find_trivertex::launch(on, first.len() as u32, &first, &mut trivertex)
-            }?;
+        on.try_stage("find neighbours", || {
+            let (n, twins) = (mesh.half_edges(), mesh.twins());
+            let mut neighbours = on.uninitialized(n as usize)?;
+            // SAFETY: no kernel here forms an index from data.
+            unsafe { kernel::find_neighbours::launch(on, n, twins, &mut neighbours) }?;
+            let (n, mut trivertex) = (first.len() as u32, on.uninitialized(first.len())?);
+            // SAFETY: as above.
+            unsafe { kernel::find_trivertex::launch(on, n, &first, &mut trivertex) }?;
             Ok(Self {
+                mesh: mesh.id(),
                 neighbours,
                 trivertex,
             })
         })
     }
+
+    /// The triangle across each edge, `NONE` on the boundary; 3T.
+    pub fn neighbours(&self) -> &Buffer<Triangle> {
+        &self.neighbours
+    }
+
+    /// The smallest triangle at each vertex, `NONE` where there is none; V.
+    pub fn trivertex(&self) -> &Buffer<Triangle> {
+        &self.trivertex
+    }
 }
 
 /// A polygonal mesh on a device: P polygons.
 pub struct DevicePolygonLists {
-    /// Smallest half-edge of each polygon, ascending; P.
-    pub half_edges: Buffer<u32>,
-    /// Vertices of each polygon, from the origin of its smallest half-edge.
-    pub lists: DeviceLists,
-    /// Counts of the run.
-    pub counts: PolyllaCounts,
-    /// Rounds of the repair on the device.
-    pub rounds: u32,
+    half_edges: Buffer<HalfEdge>,
+    lists: Csr<Polygon, Vertex>,
+    counts: PolyllaCounts,
+    rounds: u32,
 }
 
 /// Polygons as the paper stores them, on a device: P polygons, some of them broken.
 struct PolygonArrays {
     /// Smallest half-edge of each polygon; P.
-    starts: Buffer<u32>,
+    starts: Buffer<HalfEdge>,
     /// Where each polygon begins in `mesh`; P, and on the way the end of the last.
     positions: Buffer<u32>,
     /// Number of vertices of each polygon, and behind it its vertices.
     mesh: Buffer<u32>,
     /// Polygons that are split later, a bit each; P bits, or empty for none.
-    broken_bits: Buffer<u32>,
+    broken_bits: Buffer<Bits<Polygon>>,
+}
+
+impl PolygonArrays {
+    fn buffers(&self) -> kernel::PolygonsBuffers<'_> {
+        kernel::PolygonsBuffers {
+            starts: &self.starts,
+            positions: &self.positions,
+            mesh: &self.mesh,
+        }
+    }
+}
+
+/// What all stages work on.
+struct Run<'a, P> {
+    on: &'a Device,
+    mesh: &'a DeviceTriangulation<P>,
+    arrays: &'a Neighbours,
 }
 
 /// Bytes that a run takes at once with its mesh, for V points and T triangles.
@@ -100,76 +139,51 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize) -> u64 {
     (mesh + arrays + polygons + bit_sets) as u64
 }
 
-/// Makes polygons of a triangulation, whose neighbours are `arrays`.
+/// Makes polygons of a triangulation, whose neighbours are `arrays`; without constraints only the boundary stops them.
 ///
 /// # Errors
-/// [`Error::Invalid`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OutOfMemory`], or
-/// what the device reports.
+/// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];
+/// [`crate::Error::OutOfMemory`], or what the device reports.
 pub fn indexed<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     arrays: &Neighbours,
-    constraints: &Constraints,
+    constraints: Option<&Constraints>,
     options: Options,
 ) -> Result<DevicePolygonLists> {
-    let n = mesh.half_edges();
-    let triangles = n / 3;
-    let Neighbours { neighbours, .. } = arrays;
+    if arrays.mesh != mesh.id() {
+        return Err(Error::OtherMesh {
+            arrays: "the neighbours",
+        });
+    }
+    let constrained = Constraints::edges(constraints, mesh)?;
+    let none = on.uninitialized(0)?;
+    let constrained = constrained.unwrap_or(&none);
+    let run = Run { on, mesh, arrays };
     let mut counts = PolyllaCounts::default();
 
-    // Label phase.
-    let max = on.stage("label max", || {
-        let mut max = on.uninitialized((2 * triangles as usize).div_ceil(32))?;
-        unsafe {
-            kernel::label_max::launch(
-                on,
-                triangles,
-                &mesh.origins,
-                &mesh.points,
-                neighbours,
-                u32::from(options.ties == Ties::Edge),
-                &mut max,
-            )
-        }?;
-        Ok(max)
-    })?;
-    let seeds = on.stage("label seeds", || {
-        let mut seeds = on.uninitialized(triangles.div_ceil(32) as usize)?;
-        unsafe {
-            kernel::label_seed::launch(on, triangles, neighbours, &max, &constraints.0, &mut seeds)
-        }?;
-        compact(on, &seeds)
-    })?;
+    let Labels {
+        max,
+        seeds,
+        mut frontier,
+    } = run.label(constrained, options.ties)?;
     counts.regions = seeds.len() as u32;
-    let mut frontier = on.stage("label frontier", || {
-        let mut frontier = on.uninitialized(n.div_ceil(32) as usize)?;
-        unsafe {
-            kernel::label_frontier::launch(on, n, neighbours, &max, &constraints.0, &mut frontier)
-        }?;
-        Ok(frontier)
-    })?;
-
-    // Traversal phase.
-    let (polygons, broken) = on.stage("traversal", || {
+    let (polygons, broken) = on.try_stage("traversal", || {
         let labelled = count_bits(on, &frontier)?;
-        let boundary = mesh.border.len() as u32;
+        let boundary = mesh.border().len() as u32;
         counts.frontier_edges = (labelled - boundary) / 2 + boundary;
-        traverse(on, mesh, neighbours, &max, &seeds, &frontier, labelled)
+        run.traverse(&max, &seeds, &frontier, labelled)
     })?;
     drop((max, seeds));
 
-    // Reparation phase.
     let mut all = vec![polygons];
     let mut rounds = 0;
     if !broken.is_empty() {
         on.stage("reparation", || {
             (counts.barrier_tips, rounds) = match options.repair {
-                Repair::Device => {
-                    repair_on_device(on, mesh, arrays, &mut frontier, &mut all, broken)?
-                }
+                Repair::Device => run.repair_on_device(&mut frontier, &mut all, broken)?,
                 Repair::Host => {
-                    let (parts, tips) =
-                        repair_on_host(on, mesh, arrays, &frontier, &all[0], &broken)?;
+                    let (parts, tips) = run.repair_on_host(&frontier, &all[0], &broken)?;
                     all.push(parts);
                     (tips, 0)
                 }
@@ -180,7 +194,7 @@ pub fn indexed<P: Point>(
     drop(frontier);
 
     let (half_edges, lists) = on.stage("order polygons", || {
-        let (half_edges, lists, weak) = order(on, n, &mut all)?;
+        let (half_edges, lists, weak) = order(on, mesh.half_edges(), &mut all)?;
         counts.weakly_simple = weak;
         Ok((half_edges, lists))
     })?;
@@ -193,199 +207,240 @@ pub fn indexed<P: Point>(
     })
 }
 
-/// The polygon of each seed, and the list of those that have barrier tips. `labelled` is the number of half-edges in
-/// `frontier`.
-fn traverse<P: Point>(
-    on: &Device,
-    mesh: &DeviceTriangulation<P>,
-    neighbours: &Buffer<u32>,
-    max: &Buffer<u32>,
-    seeds: &Buffer<u32>,
-    frontier: &Buffer<u32>,
-    labelled: u32,
-) -> Result<(PolygonArrays, Buffer<u32>)> {
-    let n = seeds.len() as u32;
-    let mut starts = on.uninitialized(seeds.len())?;
-    // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
-    let mut positions = on.uninitialized(seeds.len() + 1)?;
-    unsafe {
-        kernel::measure_polygons::launch(
-            on,
-            n,
-            seeds,
-            max,
-            neighbours,
-            frontier,
-            &mut starts,
-            &mut positions,
-        )
-    }?;
-    exclusive_scan(on, &mut positions)?;
-    let size = on.read(&positions, seeds.len())?;
-    if size - n != labelled {
-        // With ties by edge, each region has its seed.
-        return Err(Error::Invalid {
-            element: "a ring of triangles".to_owned(),
-            rule: "has equally long edges and, with ties to the first edge of a triangle, no terminal edge: use --ties edge"
-                .to_owned(),
-        });
-    }
-    let mut polygons = on.uninitialized(size as usize)?;
-    let mut broken_bits = on.uninitialized(seeds.len().div_ceil(32))?;
-    unsafe {
-        kernel::append_polygons::launch(
-            on,
-            n,
-            &mesh.origins,
-            neighbours,
-            frontier,
-            &starts,
-            &positions,
-            &mut polygons,
-            &mut broken_bits,
-        )
-    }?;
-    let broken = compact(on, &broken_bits)?;
-    let arrays = PolygonArrays {
-        starts,
-        positions,
-        mesh: polygons,
-        broken_bits,
-    };
-    Ok((arrays, broken))
+/// What the label phase gives.
+struct Labels {
+    /// Two bits a triangle: which edge is the longest.
+    max: Buffer<u32>,
+    seeds: Buffer<Triangle>,
+    frontier: Buffer<Bits<HalfEdge>>,
 }
 
-/// Splits the `broken` ones of the polygons in `all`, a list of one, round by round; `all` gets the parts of each round.
-/// The number of tips and of rounds.
-fn repair_on_device<P: Point>(
-    on: &Device,
-    mesh: &DeviceTriangulation<P>,
-    Neighbours {
-        neighbours,
-        trivertex,
-    }: &Neighbours,
-    frontier: &mut Buffer<u32>,
-    all: &mut Vec<PolygonArrays>,
-    mut broken: Buffer<u32>,
-) -> Result<(u32, u32)> {
-    let polygons = &all[0];
-    let mut middle = on.filled(frontier.len(), 0)?;
-    let mut cuts = on.uninitialized(polygons.starts.len())?;
-    let mut tips = on.uninitialized(broken.len())?;
-    unsafe {
-        kernel::label_middle_edges::launch(
-            on,
-            broken.len() as u32,
-            &broken,
-            &mesh.origins,
-            neighbours,
-            trivertex,
+impl<P: Point> Run<'_, P> {
+    fn labelled<'b>(&'b self, frontier: &'b Buffer<Bits<HalfEdge>>) -> kernel::LabelledBuffers<'b> {
+        kernel::LabelledBuffers {
+            neighbours: &self.arrays.neighbours,
             frontier,
-            &polygons.starts,
-            &polygons.positions,
-            &polygons.mesh,
-            &mut middle,
-            &mut cuts,
-            &mut tips,
-        )
-    }?;
-    let total = exclusive_scan(on, &mut tips)?;
-    let tips = on.read(&total, 0)?;
+        }
+    }
 
-    // The paper's `Total bet` is the number of polygons to split.
-    let mut rounds = 0;
-    while !broken.is_empty() {
-        rounds += 1;
-        unsafe {
-            kernel::label_cuts::launch(
-                on,
-                broken.len() as u32,
-                &broken,
-                &cuts,
-                neighbours,
-                frontier,
-            )
-        }?;
-        let parts = 2 * broken.len();
-        let mut starts = on.uninitialized(parts)?;
-        let mut positions = on.uninitialized(parts + 1)?;
-        unsafe {
-            kernel::measure_parts::launch(
-                on,
-                parts as u32,
-                &broken,
-                &cuts,
-                neighbours,
-                frontier,
-                &mut starts,
-                &mut positions,
-            )
-        }?;
+    fn label(&self, constrained: &Buffer<Bits<HalfEdge>>, ties: Ties) -> Result<Labels> {
+        let Self { on, mesh, arrays } = *self;
+        let (n, triangles) = (mesh.half_edges(), mesh.triangles());
+        let neighbours = &arrays.neighbours;
+        let max = on.stage("label max", || {
+            let mut max = on.uninitialized(words(2 * triangles as usize))?;
+            // SAFETY: vertices and neighbours of a checked triangulation.
+            unsafe {
+                kernel::label_max::launch(
+                    on,
+                    triangles,
+                    mesh.origins(),
+                    mesh.points(),
+                    neighbours,
+                    u32::from(ties == Ties::Edge),
+                    &mut max,
+                )
+            }?;
+            Ok(max)
+        })?;
+        let seeds = on.stage("label seed", || {
+            let mut seeds: Buffer<Bits<Triangle>> = on.uninitialized(words(triangles as usize))?;
+            let to = &mut seeds;
+            // SAFETY: neighbours of a checked triangulation; two bits name an edge of each triangle.
+            unsafe {
+                kernel::label_seed::launch(on, triangles, neighbours, &max, constrained, to)
+            }?;
+            compact(on, &seeds)
+        })?;
+        let frontier = on.stage("label frontier", || {
+            let mut frontier = on.uninitialized(words(n as usize))?;
+            let to = &mut frontier;
+            // SAFETY: as above.
+            unsafe { kernel::label_frontier::launch(on, n, neighbours, &max, constrained, to) }?;
+            Ok(frontier)
+        })?;
+        Ok(Labels {
+            max,
+            seeds,
+            frontier,
+        })
+    }
+
+    /// The polygon of each seed, and the list of those that have barrier tips. `labelled` is the number of half-edges in
+    /// `frontier`.
+    fn traverse(
+        &self,
+        max: &Buffer<u32>,
+        seeds: &Buffer<Triangle>,
+        frontier: &Buffer<Bits<HalfEdge>>,
+        labelled: u32,
+    ) -> Result<(PolygonArrays, Buffer<Polygon>)> {
+        let on = self.on;
+        let n = seeds.len() as u32;
+        let edges = self.labelled(frontier);
+        let mut starts = on.uninitialized(seeds.len())?;
+        // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
+        let mut positions = on.uninitialized(seeds.len() + 1)?;
+        let (to, sizes) = (&mut starts, &mut positions);
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        unsafe { kernel::measure_polygons::launch(on, n, seeds, max, edges, to, sizes) }?;
         exclusive_scan(on, &mut positions)?;
-        let size = on.read(&positions, parts)?;
-        let mut aux_mesh = on.uninitialized(size as usize)?;
-        let mut broken_bits = on.uninitialized(parts.div_ceil(32))?;
-        cuts = on.uninitialized(parts)?;
+        let size = on.read(&positions, seeds.len())?;
+        if size - n != labelled {
+            // With ties by edge, each region has its seed.
+            return Err(Error::TiedRing);
+        }
+        let mut mesh = on.uninitialized(size as usize)?;
+        let mut broken_bits: Buffer<Bits<Polygon>> = on.uninitialized(words(seeds.len()))?;
+        // SAFETY: as above; each polygon is written to the place that was measured for it.
         unsafe {
-            kernel::append_parts::launch(
+            kernel::append_polygons::launch(
                 on,
-                parts as u32,
-                &mesh.origins,
-                neighbours,
-                frontier,
-                &middle,
+                n,
+                self.mesh.origins(),
+                edges,
                 &starts,
                 &positions,
-                &mut aux_mesh,
-                &mut cuts,
+                &mut mesh,
                 &mut broken_bits,
             )
         }?;
-        broken = compact(on, &broken_bits)?;
-        all.push(PolygonArrays {
+        let broken = compact(on, &broken_bits)?;
+        let arrays = PolygonArrays {
             starts,
             positions,
-            mesh: aux_mesh,
+            mesh,
             broken_bits,
-        });
+        };
+        Ok((arrays, broken))
     }
-    Ok((tips, rounds))
-}
 
-/// The parts of the `broken` ones of `polygons`, split by the host, and the number of tips.
-fn repair_on_host<P: Point>(
-    on: &Device,
-    mesh: &DeviceTriangulation<P>,
-    arrays: &Neighbours,
-    frontier: &Buffer<u32>,
-    polygons: &PolygonArrays,
-    broken: &Buffer<u32>,
-) -> Result<(PolygonArrays, u32)> {
-    let triples =
-        |buffer| -> Result<Vec<[u32; 3]>> { Ok(on.download(buffer)?.as_chunks().0.to_vec()) };
-    let triangulation = reference::IndexedTriangulation {
-        triangles: triples(&mesh.origins)?,
-        neighbours: triples(&arrays.neighbours)?,
-        trivertex: on.download(&arrays.trivertex)?,
-    };
-    let words = on.download(frontier)?;
-    let mut frontier: Vec<bool> = (0..mesh.half_edges())
-        .map(|h| words[h as usize / 32] >> (h % 32) & 1 != 0)
-        .collect();
-    let polygons = reference::PolygonArrays {
-        mesh: on.download(&polygons.mesh)?,
-        positions: on.download(&polygons.positions)?,
-        starts: on.download(&polygons.starts)?,
-    };
-    let broken = on.download(broken)?;
-    let (parts, tips) = reference::reparation(&triangulation, &mut frontier, &polygons, &broken);
-    let parts = PolygonArrays {
-        starts: on.upload(&parts.starts)?,
-        positions: on.upload(&parts.positions)?,
-        mesh: on.upload(&parts.mesh)?,
-        broken_bits: on.uninitialized(0)?,
-    };
-    Ok((parts, tips))
+    /// Splits the `broken` ones of the polygons in `all`, a list of one, round by round; `all` gets the parts of each round.
+    /// The number of tips and of rounds.
+    fn repair_on_device(
+        &self,
+        frontier: &mut Buffer<Bits<HalfEdge>>,
+        all: &mut Vec<PolygonArrays>,
+        mut broken: Buffer<Polygon>,
+    ) -> crate::Result<(u32, u32)> {
+        let Self { on, mesh, arrays } = *self;
+        let polygons = &all[0];
+        let mut middle = on.filled(frontier.len(), Bits::EMPTY)?;
+        let mut cuts = on.uninitialized(polygons.starts.len())?;
+        let mut tips = on.uninitialized(broken.len())?;
+        // SAFETY: a tip is an inner vertex, with triangles all around it; polygons in the list are there.
+        unsafe {
+            kernel::label_middle_edges::launch(
+                on,
+                broken.len() as u32,
+                &broken,
+                mesh.origins(),
+                &arrays.trivertex,
+                self.labelled(frontier),
+                polygons.buffers(),
+                &mut middle,
+                &mut cuts,
+                &mut tips,
+            )
+        }?;
+        let total = exclusive_scan(on, &mut tips)?;
+        let tips = on.read(&total, 0)?;
+
+        // The paper's `Total bet` is the number of polygons to split.
+        let mut rounds = 0;
+        while !broken.is_empty() {
+            rounds += 1;
+            let (parts, next) = self.split(frontier, &middle, &broken, &mut cuts)?;
+            all.push(parts);
+            broken = next;
+        }
+        Ok((tips, rounds))
+    }
+
+    /// A round of the repair: splits the `broken` polygons by their `cuts`. The parts, and the list of those that are broken, whose
+    /// cuts `cuts` gets.
+    fn split(
+        &self,
+        frontier: &mut Buffer<Bits<HalfEdge>>,
+        middle: &Buffer<Bits<HalfEdge>>,
+        broken: &Buffer<Polygon>,
+        cuts: &mut Buffer<HalfEdge>,
+    ) -> crate::Result<(PolygonArrays, Buffer<Polygon>)> {
+        let on = self.on;
+        let (n, neighbours) = (broken.len() as u32, &self.arrays.neighbours);
+        // SAFETY: each broken polygon has a cut inside of it, a half-edge with a neighbour.
+        unsafe { kernel::label_cuts::launch(on, n, broken, cuts, neighbours, frontier) }?;
+        let parts = 2 * broken.len();
+        let n = parts as u32;
+        let edges = self.labelled(frontier);
+        let mut starts = on.uninitialized(parts)?;
+        let mut positions = on.uninitialized(parts + 1)?;
+        let (to, sizes) = (&mut starts, &mut positions);
+        // SAFETY: as in `traverse`.
+        unsafe { kernel::measure_parts::launch(on, n, broken, cuts, edges, to, sizes) }?;
+        exclusive_scan(on, &mut positions)?;
+        let size = on.read(&positions, parts)?;
+        let mut mesh = on.uninitialized(size as usize)?;
+        let mut broken_bits: Buffer<Bits<Polygon>> = on.uninitialized(words(parts))?;
+        *cuts = on.uninitialized(parts)?;
+        // SAFETY: as in `traverse`.
+        unsafe {
+            kernel::append_parts::launch(
+                on,
+                n,
+                self.mesh.origins(),
+                edges,
+                middle,
+                &starts,
+                &positions,
+                &mut mesh,
+                cuts,
+                &mut broken_bits,
+            )
+        }?;
+        let broken = compact(on, &broken_bits)?;
+        let parts = PolygonArrays {
+            starts,
+            positions,
+            mesh,
+            broken_bits,
+        };
+        Ok((parts, broken))
+    }
+
+    /// The parts of the `broken` ones of `polygons`, split by the host, and the number of tips.
+    fn repair_on_host(
+        &self,
+        frontier: &Buffer<Bits<HalfEdge>>,
+        polygons: &PolygonArrays,
+        broken: &Buffer<Polygon>,
+    ) -> crate::Result<(PolygonArrays, u32)> {
+        let Self { on, mesh, arrays } = *self;
+        let triangulation = reference::IndexedTriangulation {
+            triangles: on.download_rows(mesh.origins())?,
+            neighbours: on.download_rows(&arrays.neighbours)?,
+            trivertex: on.download_rows(&arrays.trivertex)?,
+        };
+        let words = on.download(frontier.as_words())?;
+        let mut frontier: Vec<bool> = (0..mesh.half_edges())
+            .map(|h| words[h as usize / 32] >> (h % 32) & 1 != 0)
+            .collect();
+        let polygons = reference::PolygonArrays {
+            mesh: on.download(&polygons.mesh)?,
+            positions: on.download(&polygons.positions)?,
+            starts: on.download_rows(&polygons.starts)?,
+        };
+        let broken: Vec<u32> = on.download_rows(broken)?;
+        let (parts, tips) =
+            reference::reparation(&triangulation, &mut frontier, &polygons, &broken);
+        let parts = PolygonArrays {
+            starts: on.upload(&parts.starts)?.cast(),
+            positions: on.upload(&parts.positions)?,
+            mesh: on.upload(&parts.mesh)?,
+            broken_bits: on.uninitialized(0)?,
+        };
+        Ok((parts, tips))
+    }
 }
 
 /// The polygons of `all` that no later round has split, in the order of their smallest half-edges, of which there are
@@ -394,38 +449,40 @@ fn order(
     on: &Device,
     half_edges: u32,
     all: &mut [PolygonArrays],
-) -> Result<(Buffer<u32>, DeviceLists, u32)> {
-    let words = half_edges.div_ceil(32);
-    let mut start_bits = on.filled(words as usize, 0)?;
-    for arrays in &*all {
-        unsafe {
-            kernel::mark_starts::launch(
-                on,
-                arrays.starts.len() as u32,
-                &arrays.starts,
-                &arrays.broken_bits,
-                &mut start_bits,
-            )
-        }?;
+) -> crate::Result<(Buffer<HalfEdge>, Csr<Polygon, Vertex>, u32)> {
+    let words = words(half_edges as usize);
+    let mut start_bits = on.filled(words, Bits::EMPTY)?;
+    for PolygonArrays {
+        starts,
+        broken_bits,
+        ..
+    } in &*all
+    {
+        let (n, to) = (starts.len() as u32, &mut start_bits);
+        // SAFETY: polygons start with half-edges of triangles.
+        unsafe { kernel::mark_starts::launch(on, n, starts, broken_bits, to) }?;
     }
-    let mut ranks = on.uninitialized(words as usize)?;
-    unsafe { kernel::count_starts::launch(on, words, &start_bits, &mut ranks) }?;
+    let mut ranks = on.uninitialized(words)?;
+    // SAFETY: no index comes from data.
+    unsafe { kernel::count_starts::launch(on, words as u32, &start_bits, &mut ranks) }?;
     let total = exclusive_scan(on, &mut ranks)?;
     let polygons = on.read(&total, 0)? as usize;
+    let order = kernel::OrderBuffers {
+        start_bits: &start_bits,
+        ranks: &ranks,
+    };
 
     let mut half_edges = on.uninitialized(polygons)?;
     let mut offsets = on.uninitialized(polygons + 1)?;
     for arrays in &*all {
+        // SAFETY: each polygon that counts has a half-edge of its own, and with it a place below their number.
         unsafe {
             kernel::place_polygons::launch(
                 on,
                 arrays.starts.len() as u32,
-                &arrays.starts,
+                arrays.buffers(),
                 &arrays.broken_bits,
-                &arrays.positions,
-                &arrays.mesh,
-                &start_bits,
-                &ranks,
+                order,
                 &mut half_edges,
                 &mut offsets,
             )
@@ -437,7 +494,8 @@ fn order(
     let mut weakly_simple = 0;
     for arrays in all {
         let n = arrays.starts.len();
-        let mut weak = on.uninitialized(n.div_ceil(32))?;
+        let mut weak: Buffer<Bits<Polygon>> = on.uninitialized(n.div_ceil(32))?;
+        // SAFETY: as above; each polygon's vertices go between its offsets, and those of others stay as they are.
         unsafe {
             kernel::gather_polygons::launch(
                 on,
@@ -445,8 +503,7 @@ fn order(
                 &arrays.starts,
                 &arrays.broken_bits,
                 &arrays.positions,
-                &start_bits,
-                &ranks,
+                order,
                 &offsets,
                 &mut arrays.mesh,
                 &mut vertices,
@@ -455,22 +512,41 @@ fn order(
         }?;
         weakly_simple += count_bits(on, &weak)?;
     }
-    Ok((half_edges, DeviceLists { offsets, vertices }, weakly_simple))
+    // SAFETY: scanned counts, the end of the last among them.
+    let lists = unsafe { Csr::from_parts(offsets, vertices) };
+    Ok((half_edges, lists, weakly_simple))
 }
 
 impl DevicePolygonLists {
+    /// The smallest half-edge of each polygon, ascending; P.
+    pub fn half_edges(&self) -> &Buffer<HalfEdge> {
+        &self.half_edges
+    }
+
+    /// The vertices of each polygon, from the origin of its smallest half-edge.
+    pub fn lists(&self) -> &Csr<Polygon, Vertex> {
+        &self.lists
+    }
+
+    /// Counts of the run.
+    pub fn counts(&self) -> PolyllaCounts {
+        self.counts
+    }
+
+    /// Rounds of the repair on the device.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
     /// The whole result in host memory.
     ///
     /// # Errors
     /// Those of the device.
     pub fn download(&self, on: &Device) -> Result<PolyllaLists> {
-        on.stage("copy to the host", || {
+        on.try_stage("copy to the host", || {
             Ok(PolyllaLists {
-                half_edges: on.download(&self.half_edges)?,
-                polygons: Polygons {
-                    offsets: on.download(&self.lists.offsets)?,
-                    vertices: on.download(&self.lists.vertices)?,
-                },
+                half_edges: on.download_rows(&self.half_edges)?,
+                polygons: download_lists(on, &self.lists)?,
                 counts: self.counts,
             })
         })

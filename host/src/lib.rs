@@ -62,6 +62,7 @@ pub mod collective;
 pub mod half_edges;
 pub mod indexed;
 pub mod polylla;
+pub mod prelude;
 pub mod quality;
 pub mod quality3d;
 pub mod reference;
@@ -72,6 +73,9 @@ pub mod selftest;
 pub mod smooth;
 pub mod validate;
 pub mod weld;
+
+pub use backend::{Buffer, Device};
+pub use gpu::ids;
 
 #[cfg(feature = "formats")]
 pub use trioxide_formats as formats;
