@@ -4,6 +4,7 @@
 //! takes the device that it runs on and says what differed.
 
 mod collectives;
+mod convert;
 mod copies;
 mod half_edges;
 mod indexed;
@@ -89,6 +90,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     meshes.extend(given);
     let mut cases = collectives::cases(size);
     cases.extend(copies::cases());
+    cases.extend(convert::cases());
     cases.extend(half_edges::cases(&meshes));
     cases.extend(polylla::cases(&meshes, size));
     cases.extend(indexed::cases(&meshes, size));

@@ -23,11 +23,17 @@ use trioxide_kernel::{Bits, words};
 
 use crate::backend::Device;
 use crate::collective::{Csr, compact, count_bits, exclusive_scan};
-use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, PolyllaLists, Ties};
 use crate::polylla::download_lists;
 pub use crate::polylla::{Constraints, Error, Result};
 use crate::reference::indexed as reference;
+
+mod neighbours;
+mod order;
+
+pub use neighbours::Neighbours;
+use order::{PolygonArrays, order};
 
 /// Where polygons with barrier tips are repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,75 +54,12 @@ pub struct Options {
     pub repair: Repair,
 }
 
-/// The arrays of neighbours, which triangles and their half-edges do not hold: T triangles, V vertices.
-pub struct Neighbours {
-    mesh: MeshId,
-    neighbours: Buffer<Triangle>,
-    trivertex: Buffer<Triangle>,
-}
-
-impl Neighbours {
-    /// The neighbours in `mesh`.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn new<P: Point>(on: &Device, mesh: &DeviceTriangulation<P>) -> Result<Self> {
-        let first = mesh.half_edges_of_vertices(on)?;
-        on.try_stage("find neighbours", || {
-            let (n, twins) = (mesh.half_edges(), mesh.twins());
-            let mut neighbours = on.uninitialized(n as usize)?;
-            // SAFETY: no kernel here forms an index from data.
-            unsafe { kernel::find_neighbours::launch(on, n, twins, &mut neighbours) }?;
-            let (n, mut trivertex) = (first.len() as u32, on.uninitialized(first.len())?);
-            // SAFETY: as above.
-            unsafe { kernel::find_trivertex::launch(on, n, &first, &mut trivertex) }?;
-            Ok(Self {
-                mesh: mesh.id(),
-                neighbours,
-                trivertex,
-            })
-        })
-    }
-
-    /// The triangle across each edge, `NONE` on the boundary; 3T.
-    pub fn neighbours(&self) -> &Buffer<Triangle> {
-        &self.neighbours
-    }
-
-    /// The smallest triangle at each vertex, `NONE` where there is none; V.
-    pub fn trivertex(&self) -> &Buffer<Triangle> {
-        &self.trivertex
-    }
-}
-
 /// A polygonal mesh on a device: P polygons.
 pub struct DevicePolygonLists {
     half_edges: Buffer<HalfEdge>,
     lists: Csr<Polygon, Vertex>,
     counts: PolyllaCounts,
     rounds: u32,
-}
-
-/// Polygons as the paper stores them, on a device: P polygons, some of them broken.
-struct PolygonArrays {
-    /// Smallest half-edge of each polygon; P.
-    starts: Buffer<HalfEdge>,
-    /// Where each polygon begins in `mesh`; P, and on the way the end of the last.
-    positions: Buffer<u32>,
-    /// Number of vertices of each polygon, and behind it its vertices.
-    mesh: Buffer<u32>,
-    /// Polygons that are split later, a bit each; P bits, or empty for none.
-    broken_bits: Buffer<Bits<Polygon>>,
-}
-
-impl PolygonArrays {
-    fn buffers(&self) -> kernel::PolygonsBuffers<'_> {
-        kernel::PolygonsBuffers {
-            starts: &self.starts,
-            positions: &self.positions,
-            mesh: &self.mesh,
-        }
-    }
 }
 
 /// What all stages work on.
@@ -441,80 +384,6 @@ impl<P: Point> Run<'_, P> {
         };
         Ok((parts, tips))
     }
-}
-
-/// The polygons of `all` that no later round has split, in the order of their smallest half-edges, of which there are
-/// `half_edges`: these, the lists, and the number of lists that have a vertex more than once.
-fn order(
-    on: &Device,
-    half_edges: u32,
-    all: &mut [PolygonArrays],
-) -> crate::Result<(Buffer<HalfEdge>, Csr<Polygon, Vertex>, u32)> {
-    let words = words(half_edges as usize);
-    let mut start_bits = on.filled(words, Bits::EMPTY)?;
-    for PolygonArrays {
-        starts,
-        broken_bits,
-        ..
-    } in &*all
-    {
-        let (n, to) = (starts.len() as u32, &mut start_bits);
-        // SAFETY: polygons start with half-edges of triangles.
-        unsafe { kernel::mark_starts::launch(on, n, starts, broken_bits, to) }?;
-    }
-    let mut ranks = on.uninitialized(words)?;
-    // SAFETY: no index comes from data.
-    unsafe { kernel::count_starts::launch(on, words as u32, &start_bits, &mut ranks) }?;
-    let total = exclusive_scan(on, &mut ranks)?;
-    let polygons = on.read(&total, 0)? as usize;
-    let order = kernel::OrderBuffers {
-        start_bits: &start_bits,
-        ranks: &ranks,
-    };
-
-    let mut half_edges = on.uninitialized(polygons)?;
-    let mut offsets = on.uninitialized(polygons + 1)?;
-    for arrays in &*all {
-        // SAFETY: each polygon that counts has a half-edge of its own, and with it a place below their number.
-        unsafe {
-            kernel::place_polygons::launch(
-                on,
-                arrays.starts.len() as u32,
-                arrays.buffers(),
-                &arrays.broken_bits,
-                order,
-                &mut half_edges,
-                &mut offsets,
-            )
-        }?;
-    }
-    exclusive_scan(on, &mut offsets)?;
-    let listed = on.read(&offsets, polygons)?;
-    let mut vertices = on.uninitialized(listed as usize)?;
-    let mut weakly_simple = 0;
-    for arrays in all {
-        let n = arrays.starts.len();
-        let mut weak: Buffer<Bits<Polygon>> = on.uninitialized(n.div_ceil(32))?;
-        // SAFETY: as above; each polygon's vertices go between its offsets, and those of others stay as they are.
-        unsafe {
-            kernel::gather_polygons::launch(
-                on,
-                n as u32,
-                &arrays.starts,
-                &arrays.broken_bits,
-                &arrays.positions,
-                order,
-                &offsets,
-                &mut arrays.mesh,
-                &mut vertices,
-                &mut weak,
-            )
-        }?;
-        weakly_simple += count_bits(on, &weak)?;
-    }
-    // SAFETY: scanned counts, the end of the last among them.
-    let lists = unsafe { Csr::from_parts(offsets, vertices) };
-    Ok((half_edges, lists, weakly_simple))
 }
 
 impl DevicePolygonLists {
