@@ -42,7 +42,7 @@ pub fn tag_segments(
     tags: Out<u32>,
     found: Atomic,
 ) {
-    let h = half_edge_between(ends.at(2 * i), ends.at(2 * i + 1), corners, offsets, items);
+    let h = half_edge_between(ends.at(2 * i), ends.at(2 * i + 1), corners, offsets, items).index();
     if h == NONE {
         found.min(0, i);
     } else {

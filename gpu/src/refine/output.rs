@@ -3,14 +3,17 @@
 use trioxide_kernel::{In, Out, kernel};
 
 use super::{ancestor, pair, unpair};
-use crate::half_edge::next;
+use crate::ids::HalfEdge;
 
 /// Start and end of the edge of half-edge `h`, if that owns it.
 #[kernel]
 pub fn find_edge_ends(h: u32, corners: In<u32>, sides: In<u32>, ends: Out<u64>) {
     let side = sides.at(h);
     if side.is_multiple_of(2) {
-        ends.set(side / 2, pair(corners.at(h), corners.at(next(h))));
+        ends.set(
+            side / 2,
+            pair(corners.at(h), corners.at(HalfEdge::new(h).next())),
+        );
     }
 }
 

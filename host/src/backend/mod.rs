@@ -525,6 +525,18 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.try_stage(name, work)
+    }
+
+    /// As [`Device::stage`], where `work` has an error of its own.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn try_stage<R, E: From<Error>>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
         let from = self.0.backend.mark()?;
         let result = work()?;
         let to = self.0.backend.mark()?;

@@ -9,7 +9,7 @@ use super::coarsen::Saved;
 use super::tags::{Tags, no_edge};
 use super::{Level, Stale};
 use crate::backend::Device;
-use crate::collective::{bucket, compact};
+use crate::collective::{Csr, bucket, compact};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, NONE, Segment, Triangulation};
 use crate::{Error, Result, validate};
@@ -100,7 +100,7 @@ impl<P: Point> EdgeMesh<P> {
         on.stage("number edges", || {
             let n = mesh.half_edges();
             let mut owners = on.uninitialized(n.div_ceil(32) as usize)?;
-            unsafe { kernel::mark_owners::launch(on, n, &mesh.twins, &mut owners) }?;
+            unsafe { kernel::mark_owners::launch(on, n, mesh.twins().as_words(), &mut owners) }?;
             let owners = compact(on, &owners)?;
             let mut sides = on.uninitialized(with_room(n as usize))?;
             let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
@@ -112,12 +112,13 @@ impl<P: Point> EdgeMesh<P> {
                     on,
                     edges,
                     &owners,
-                    &mesh.twins,
+                    mesh.twins().as_words(),
                     &mut sides,
                     &mut halves,
                 )
             }?;
-            Self::new(on, mesh.points, mesh.origins, sides, halves)
+            let (points, origins, _) = mesh.into_parts();
+            Self::new(on, points, origins.cast(), sides, halves)
         })
     }
 
@@ -192,7 +193,7 @@ impl<P: Point> EdgeMesh<P> {
         on.stage("tag segments", || {
             let vertices = self.level().vertices as usize;
             let tags = Tags::new(segments, vertices)?;
-            let around = bucket(on, &self.corners, vertices)?;
+            let around: Csr<u32, u32> = bucket(on, &self.corners, vertices)?;
             let ends = on.upload(tags.ends.as_flattened())?;
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
@@ -205,8 +206,8 @@ impl<P: Point> EdgeMesh<P> {
                     &values,
                     &self.corners,
                     &self.sides,
-                    &around.offsets,
-                    &around.items,
+                    around.offsets(),
+                    around.items(),
                     &mut self.tags,
                     &mut found,
                 )

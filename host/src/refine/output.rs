@@ -9,10 +9,18 @@ use super::EdgeMesh;
 use super::tags::segments;
 use crate::Result;
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::{self, DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 
 impl<P: Point> EdgeMesh<P> {
+    /// The mesh as half-edges, built on the device from its points and triangles.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTriangulation::build`]: a mesh whose triangles run clockwise is refused.
+    pub fn into_triangulation(self, on: &Device) -> half_edges::Result<DeviceTriangulation<P>> {
+        DeviceTriangulation::build(on, self.points, self.corners.cast())
+    }
+
     /// The mesh with its edges, in host memory.
     ///
     /// # Errors

@@ -59,22 +59,22 @@ impl<P: Point> EdgeMesh<P> {
         };
         let level = self.level();
         let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
-        if marks.total == 0 {
+        if marks.total() == 0 {
             return Ok(None);
         }
-        if marks.total as usize * FEW >= level.triangles as usize {
+        if marks.total() as usize * FEW >= level.triangles as usize {
             let divided = self.propagate_from_many(on, marked)?;
             return Ok(Some(DividedEdges::Many(divided)));
         }
         let words = level.edges.div_ceil(32) as usize;
         let (list, mut divided) = on.stage("mark divided edges", || {
-            Ok((marks.list(on, marked)?, on.filled(words, 0)?))
+            Ok((marks.list(on)?, on.filled(words, 0)?))
         })?;
         on.stage("propagate divisions", || {
             unsafe {
                 kernel::follow_marked_triangles::launch(
                     on,
-                    marks.total,
+                    marks.total(),
                     &list,
                     &self.longest,
                     &self.sides,
@@ -83,11 +83,13 @@ impl<P: Point> EdgeMesh<P> {
                 )
             }?;
             let count = Counted::new(on, &divided)?;
-            Ok(Some(if count.total as usize * FEW < level.edges as usize {
-                DividedEdges::Few(count.list(on, &divided)?)
-            } else {
-                DividedEdges::Many(divided)
-            }))
+            Ok(Some(
+                if count.total() as usize * FEW < level.edges as usize {
+                    DividedEdges::Few(count.list(on)?)
+                } else {
+                    DividedEdges::Many(divided)
+                },
+            ))
         })
     }
 

@@ -6,6 +6,7 @@
 #[cfg(feature = "checked")]
 mod checked;
 mod collectives;
+mod convert;
 mod copies;
 mod half_edges;
 mod indexed;
@@ -97,6 +98,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         #[cfg(feature = "checked")]
         ("collective", vec![checked::good_indices()]),
         (COPIES, copies::cases()),
+        ("convert", convert::cases()),
         ("half_edge", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("indexed", indexed::cases(&meshes, size)),

@@ -153,7 +153,9 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // Where `instances!` hands the kernel on, the call site is in a macro's definition: the author's names are where the
+    // function's is.
+    let author_n = syn::Ident::new("n", kernel.function.sig.ident.span());
     let is_parameter = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
     let count = (!is_parameter("n"))
         .then(|| quote!(#[allow(unused_variables)] let #author_n = #n as usize;));

@@ -135,17 +135,17 @@ fn polylla(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
             12.0 * t + p * v + bits,
             "origins, points read; bits written",
         ),
-        "label frontier and seed edges" => (
+        "label frontier edges" => (
             12.0 * t + 3.0 * bits,
             "twins, bits read; frontier and seed bits written",
         ),
         "compact seeds" => (bits + 4.0 * seeds, "bits read; list written"),
         // A run for lists alone writes no `prev`.
-        "change attributes" if pipeline == "with lists" => (
+        "link frontier edges" if pipeline == "with lists" => (
             12.0 * t + bits + 12.0 * t,
             "twins, frontier bits read; next written",
         ),
-        "change attributes" => (
+        "link frontier edges" => (
             12.0 * t + bits + 24.0 * t,
             "twins, frontier bits read; next, prev written",
         ),
@@ -176,7 +176,7 @@ fn indexed(n: &Numbers<'_>, stage: &str) -> Formula {
             12.0 * t + p * v + max,
             "triangles, points read; two bits a triangle written",
         ),
-        "label seeds" => (
+        "label seed" => (
             12.0 * t + max + t / 8.0 + 4.0 * seeds,
             "neighbours, longest edges read; bits, list written",
         ),

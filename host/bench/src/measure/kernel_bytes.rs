@@ -98,120 +98,15 @@ type Formula = Option<(f64, &'static str)>;
 
 fn of_call(c: &Call<'_>) -> Formula {
     let kernel = kernel_of(c.launched.entry);
-    collective(c, kernel)
-        .or_else(|| half_edges(c, kernel))
-        .or_else(|| polylla(c, kernel))
-        .or_else(|| indexed(c, kernel))
+    let declared = c.launched.moves;
+    declared
+        .map(|moves| (moves.bytes as f64, moves.formula))
         .or_else(|| refine(c, kernel))
         .or_else(|| refine_tets(c, kernel))
         .or_else(|| weld(c, kernel))
         .or_else(|| cells(c, kernel))
         .or_else(|| order(c, kernel))
         .or_else(|| sweeps(c, kernel))
-}
-
-fn collective(c: &Call<'_>, kernel: &str) -> Formula {
-    Some(match kernel {
-        "sum_tiles" => (c.all(), "values read; sums written"),
-        "scan_sums" => (c.all() + c.array(0), "values read, written; total written"),
-        "scan_tiles" => (c.all() + c.array(0), "values read, written; sums read"),
-        "count_bits" => (c.all(), "bits read; counts written"),
-        "list_bits" => (c.all(), "bits, counts read; list written"),
-        "count_keys" => (c.all() + c.array(1), "keys read; counts read, written"),
-        "fill_buckets" => (
-            c.all() + c.array(1),
-            "keys read; offsets read, written; items written",
-        ),
-        // Those in order stay where they are.
-        "order_buckets" => (c.all(), "offsets, items read"),
-        _ => return None,
-    })
-}
-
-fn half_edges(c: &Call<'_>, kernel: &str) -> Formula {
-    Some(match kernel {
-        "check_points" => (c.array(0), "points read"),
-        "check_triangles" => (c.arrays([0, 1]), "origins, points read"),
-        // An edge, two half-edges, has one slot.
-        "match_twins" => (
-            2.0 * c.array(0) + c.array(2),
-            "origins read; a slot an edge written, read; twins written",
-        ),
-        "mark_boundary" => (c.arrays([0, 2]), "twins read; bits written"),
-        "find_half_edges_of_vertices" => (
-            c.array(0) + 2.0 * c.array(1),
-            "origins read; half-edges of vertices read, written",
-        ),
-        _ => return None,
-    })
-}
-
-fn polylla(c: &Call<'_>, kernel: &str) -> Formula {
-    // Half-edges along all polygons, in bytes.
-    let along = || Some(4.0 * c.count("corners")?);
-    Some(match kernel {
-        "label_longest_edges" => (
-            c.arrays([0, 1, 3]),
-            "origins, points read; bits of longest edges written",
-        ),
-        "label_frontier_edges" => (
-            c.all(),
-            "twins, bits of longest edges read; frontier and seed bits written",
-        ),
-        "link_frontier_edges" => (
-            c.all(),
-            "twins, frontier bits read; next, prev, tip bits written",
-        ),
-        // Its other launches begin at the few new edges of repaired polygons.
-        "mark_polygons" if Some(c.n()) == c.count("regions") => (
-            c.array(0) + along()?,
-            "seeds, next along their polygons read",
-        ),
-        "mark_polygons" => (c.array(0), "seeds, next along their polygons read"),
-        "count_vertices" => (
-            2.0 * c.array(0) + along()?,
-            "half-edges, next along polygons read; counts written",
-        ),
-        // `vertices` are as long as what is read along polygons.
-        "write_polygons" => (
-            c.arrays([0, 3, 5]) + 3.0 * c.array(4),
-            "half-edges, offsets, next and origins along polygons read; vertices, bits written",
-        ),
-        _ => return None,
-    })
-}
-
-fn indexed(c: &Call<'_>, kernel: &str) -> Formula {
-    Some(match kernel {
-        "find_neighbours" => (c.all(), "twins read; neighbours written"),
-        "find_trivertex" => (c.all(), "half-edges of vertices read; triangles written"),
-        "label_max" => (
-            c.arrays([0, 1, 3]),
-            "triangles, points read; two bits a triangle written",
-        ),
-        "label_seed" => (
-            4.0 * c.n() + c.arrays([1, 2, 3]),
-            "longest edges, the neighbour there read; bits written",
-        ),
-        "label_frontier" => (
-            c.all(),
-            "neighbours, longest edges read; frontier bits written",
-        ),
-        "measure_polygons" => (
-            c.arrays([0, 2, 3, 4, 5]),
-            "seeds, neighbours, frontier bits read; starts, sizes written",
-        ),
-        "append_polygons" => (
-            c.all(),
-            "triangles, neighbours, frontier bits, starts, positions read; polygons, bits written",
-        ),
-        "count_starts" => (c.all(), "bits read; counts written"),
-        "gather_polygons" => (
-            c.arrays([0, 2]) + 2.0 * c.array(6),
-            "starts, positions, polygons read; vertices written",
-        ),
-        _ => return None,
-    })
 }
 
 fn refine(c: &Call<'_>, kernel: &str) -> Formula {

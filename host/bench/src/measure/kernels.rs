@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 use trioxide::backend::Device;
 use trioxide::collective::{bucket, compact, exclusive_scan};
 use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
-use trioxide::polylla::{self, Constraints};
+use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, EdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
@@ -130,7 +131,7 @@ fn collectives(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
         exclusive_scan(on, &mut values)?;
         drop(values);
         let listed = compact(on, &bits)?.len();
-        bucket(on, &keys, vertices)?;
+        bucket::<u32, u32>(on, &keys, vertices)?;
         Ok(map([
             ("elements", json!(keys.len())),
             ("keys", json!(vertices)),
@@ -152,7 +153,10 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
     };
 
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let (points, origins) = (on.upload(&points)?, on.upload(cast_slice(&mesh.triangles))?);
+    let (points, origins) = (
+        on.upload(&points)?,
+        on.upload(cast_slice::<_, Vertex>(&mesh.triangles))?,
+    );
     bench.add("half-edges", &name, precision, || {
         let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
         let built = DeviceTriangulation::<P>::build(on, points, origins)?;
@@ -162,23 +166,22 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
     drop((points, origins));
 
     let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::none(on)?;
     bench.add("polylla", &name, precision, || {
         let options = polylla::Options::default();
-        let made = polylla::polylla(on, &resident, &constraints, options)?;
+        let made = polylla::polylla(on, &resident, None, options)?;
         let mut counts = sizes();
-        counts.insert("regions".to_owned(), json!(made.counts.regions));
-        counts.insert("polygons".to_owned(), json!(made.counts.polygons));
-        let corners = made.lists.map(|lists| lists.vertices.len());
+        counts.insert("regions".to_owned(), json!(made.counts().regions));
+        counts.insert("polygons".to_owned(), json!(made.counts().polygons));
+        let corners = made.lists().map(|lists| lists.items().len());
         counts.insert("corners".to_owned(), json!(corners));
         Ok(counts)
     })?;
     bench.add("indexed", &name, precision, || {
         let neighbours = Neighbours::new(on, &resident)?;
         let options = indexed::Options::default();
-        let made = indexed::indexed(on, &resident, &neighbours, &constraints, options)?;
+        let made = indexed::indexed(on, &resident, &neighbours, None, options)?;
         let mut counts = sizes();
-        counts.insert("polygons".to_owned(), json!(made.counts.polygons));
+        counts.insert("polygons".to_owned(), json!(made.counts().polygons));
         Ok(counts)
     })?;
 
@@ -197,15 +200,7 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
             ..refine::Options::default()
         };
         bench.add(pipeline, &name, precision, || {
-            let copy = DeviceTriangulation::<P> {
-                points: on.duplicate(&resident.points)?,
-                origins: on.duplicate(&resident.origins)?,
-                twins: on.duplicate(&resident.twins)?,
-                border: on.duplicate(&resident.border)?,
-                border_next: on.duplicate(&resident.border_next)?,
-                border_prev: on.duplicate(&resident.border_prev)?,
-            };
-            let mut fine = EdgeMesh::build(on, copy)?;
+            let mut fine = EdgeMesh::build(on, resident.duplicate(on)?)?;
             let edges = fine.level().edges;
             refine::refine(on, &mut fine, &options)?;
             let mut counts = sizes();

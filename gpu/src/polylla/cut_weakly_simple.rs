@@ -1,9 +1,10 @@
-//! Cuts: a weakly simple polygon is split until it visits no vertex twice (`--strict`).
+//! Cuts: a weakly simple polygon is split until it visits no vertex twice (the option `strict`).
 
-use trioxide_kernel::{Atomic, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
-use super::link::successor;
-use crate::half_edge::{next, prev};
+use super::walk::{Cycles, Labelled};
+use crate::collective::Rows;
+use crate::ids::{HalfEdge, Polygon, Vertex};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
@@ -13,20 +14,24 @@ use crate::half_edge::{next, prev};
 /// other crosses exactly one edge opposite to v, beyond which lies the other corner. That edge is no frontier edge;
 /// cut there, no piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts
 /// end.
-#[kernel]
+#[kernel(requires(
+    weak.len() == n,
+    lists.offsets.len() == cycles.half_edges.len() + 1,
+    cycles.next.len() == edges.twins.len(),
+    edges.frontier.len() == words(edges.twins.len()),
+    cuts.len() == 2 * n
+))]
 pub fn cut_weakly_simple(
     i: u32,
-    weak: In<u32>,
-    half_edges: In<u32>,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    polygon_next: In<u32>,
-    twins: In<u32>,
-    frontier: In<u32>,
-    cuts: Out<u32>,
+    weak: In<Polygon>,
+    cycles: Cycles,
+    lists: Rows<Vertex>,
+    edges: Labelled,
+    cuts: Out<HalfEdge>,
 ) {
     let p = weak.at(i);
-    let (start, end) = (offsets.at(p), offsets.at(p + 1));
+    let vertices = lists.items;
+    let (start, end) = (lists.offsets.at(p), lists.offsets.at(p.index() + 1));
     // The first corner at a vertex seen before, and the corner that saw it.
     let mut second = start + 1;
     let mut first = start;
@@ -39,10 +44,10 @@ pub fn cut_weakly_simple(
     }
     debug_assert!(second < end);
     let leave = |slot: u32| {
-        let mut h = half_edges.at(p);
+        let mut h = cycles.half_edges.at(p);
         let mut k = start;
         while k < slot {
-            h = polygon_next.at(h);
+            h = cycles.next.at(h);
             k += 1;
         }
         h
@@ -51,42 +56,36 @@ pub fn cut_weakly_simple(
     // Counter-clockwise through the triangles at the corner.
     let mut spoke = corner;
     loop {
-        let opposite = next(spoke);
-        if !frontier.bit(opposite)
-            && bounds(twins, frontier, polygon_next, twins.at(opposite), other)
+        let opposite = spoke.next();
+        if !edges.frontier.bit(opposite)
+            && bounds(edges, cycles.next, edges.twins.at(opposite), other)
         {
             cuts.set(2 * i, opposite);
-            cuts.set(2 * i + 1, twins.at(opposite));
+            cuts.set(2 * i + 1, edges.twins.at(opposite));
             return;
         }
-        spoke = twins.at(prev(spoke));
+        spoke = edges.twins.at(spoke.prev());
     }
 }
 
 /// Whether the part of a polygon beyond its interior half-edge `chord` has the frontier half-edge `wanted`.
 #[inline(always)]
-fn bounds(
-    twins: In<u32>,
-    frontier: In<u32>,
-    polygon_next: In<u32>,
-    chord: u32,
-    wanted: u32,
-) -> bool {
-    let back = twins.at(chord);
+fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge) -> bool {
+    let back = edges.twins.at(chord);
     // The walk stops where the chord would leave: at the half-edge that follows the frontier half-edge into its origin.
-    let stop = successor(twins, frontier, back);
-    let mut h = successor(twins, frontier, chord);
+    let stop = edges.successor(back);
+    let mut h = edges.successor(chord);
     while h != stop {
         if h == wanted {
             return true;
         }
-        h = polygon_next.at(h);
+        h = next.at(h);
     }
     false
 }
 
 /// Makes the `i`-th half-edge of a cut a frontier edge.
-#[kernel]
-pub fn mark_cuts(i: u32, cuts: In<u32>, frontier: Atomic) {
+#[kernel(requires(cuts.len() == n))]
+pub fn mark_cuts(i: u32, cuts: In<HalfEdge>, frontier: Atomic<Bits<HalfEdge>>) {
     frontier.set_bit(cuts.at(i));
 }

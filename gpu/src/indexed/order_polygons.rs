@@ -1,86 +1,101 @@
-//! The canonical order: polygons by their smallest half-edges, wherever the rounds have left them.
+//! The canonical order: polygons by their smallest half-edges, in whatever order the rounds have left them.
 //!
 //! The traversal and each round of the repair leave a Mesh array. A polygon in it counts unless a later round has split
 //! it: `broken` has a bit for each polygon, or is empty.
 
-use trioxide_kernel::{Atomic, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+
+use super::{Order, Polygons};
+use crate::ids::{HalfEdge, Polygon, Vertex};
 
 /// Sets the bit of polygon `i`'s smallest half-edge.
-#[kernel]
-pub fn mark_starts(i: u32, starts: In<u32>, broken: In<u32>, start_bits: Atomic) {
+#[kernel(requires(starts.len() == n, broken.is_empty() || broken.len() == words(n)))]
+pub fn mark_starts(
+    i: Polygon,
+    starts: In<HalfEdge>,
+    broken: In<Bits<Polygon>>,
+    start_bits: Atomic<Bits<HalfEdge>>,
+) {
     if !is_broken(broken, i) {
         start_bits.set_bit(starts.at(i));
     }
 }
 
 #[inline(always)]
-fn is_broken(broken: In<u32>, i: u32) -> bool {
+fn is_broken(broken: In<Bits<Polygon>>, i: Polygon) -> bool {
     !broken.is_empty() && broken.bit(i)
 }
 
 /// Number of polygons that start in word `w` of the bit set.
-#[kernel]
-pub fn count_starts(w: u32, start_bits: In<u32>, ranks: Out<u32>) {
-    ranks.set(w, start_bits.at(w).count_ones());
-}
-
-/// Place of the polygon whose smallest half-edge is `h`: the number of those before.
-#[inline(always)]
-fn rank(start_bits: In<u32>, ranks: In<u32>, h: u32) -> u32 {
-    let before = start_bits.at(h / 32) & ((1 << (h % 32)) - 1);
-    ranks.at(h / 32) + before.count_ones()
+#[kernel(
+    requires(start_bits.len() == n, ranks.len() == n),
+    moves(start_bits.bytes() + ranks.bytes())
+)]
+pub fn count_starts(w: u32, start_bits: In<Bits<HalfEdge>>, ranks: Out<u32>) {
+    ranks.set(w, start_bits.at(w).word().count_ones());
 }
 
 /// Writes polygon `i`'s smallest half-edge and its number of vertices to its place.
-#[kernel]
+#[kernel(requires(
+    polygons.starts.len() == n,
+    polygons.positions.len() >= n,
+    broken.is_empty() || broken.len() == words(n),
+    order.ranks.len() == order.start_bits.len(),
+    lengths.len() >= half_edges.len()
+))]
 pub fn place_polygons(
-    i: u32,
-    starts: In<u32>,
-    broken: In<u32>,
-    positions: In<u32>,
-    mesh: In<u32>,
-    start_bits: In<u32>,
-    ranks: In<u32>,
-    half_edges: Out<u32>,
+    i: Polygon,
+    polygons: Polygons,
+    broken: In<Bits<Polygon>>,
+    order: Order,
+    half_edges: Out<HalfEdge>,
     lengths: Out<u32>,
 ) {
     if !is_broken(broken, i) {
-        let start = starts.at(i);
-        let place = rank(start_bits, ranks, start);
+        let start = polygons.starts.at(i);
+        let place = order.rank(start);
         half_edges.set(place, start);
-        lengths.set(place, mesh.at(positions.at(i)));
+        lengths.set(place, polygons.mesh.at(polygons.positions.at(i)));
     }
 }
 
 /// Longest list whose vertices are compared pair by pair.
 const COMPARED: u32 = 32;
 
-/// Copies the vertices of polygon `i` to their place; whether one comes more than once.
+/// Copies the vertices of polygon `i` to their place; returns whether one comes more than once.
 ///
-/// A long list is sorted where it came from: what the Mesh array holds is not needed any more.
-#[kernel]
+/// A long list is sorted in the Mesh array, which is not needed any more.
+#[kernel(
+    requires(
+        starts.len() == n,
+        positions.len() >= n,
+        broken.is_empty() || broken.len() == words(n),
+        order.ranks.len() == order.start_bits.len()
+    ),
+    // At least: of the polygons in the Mesh array some may be broken.
+    moves(starts.bytes() + positions.bytes() + 4 * words(n))
+)]
 pub fn gather_polygons(
-    i: u32,
-    starts: In<u32>,
-    broken: In<u32>,
+    i: Polygon,
+    starts: In<HalfEdge>,
+    broken: In<Bits<Polygon>>,
     positions: In<u32>,
-    start_bits: In<u32>,
-    ranks: In<u32>,
+    order: Order,
     offsets: In<u32>,
     mesh: Out<u32>,
-    vertices: Out<u32>,
+    vertices: Out<Vertex>,
 ) -> bool {
     if is_broken(broken, i) {
         return false;
     }
-    let place = offsets.at(rank(start_bits, ranks, starts.at(i)));
+    let place = offsets.at(order.rank(starts.at(i)));
     let first = positions.at(i) + 1;
     let length = mesh.at(first - 1);
     let mut repeats = false;
     let mut k = 0;
     while k < length {
         let v = mesh.at(first + k);
-        vertices.set(place + k, v);
+        vertices.set(place + k, Vertex::new(v));
         let mut j = if length <= COMPARED { 0 } else { k };
         while j < k {
             repeats |= mesh.at(first + j) == v;
