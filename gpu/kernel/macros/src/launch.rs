@@ -128,7 +128,9 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // Where `instances!` hands the kernel on, the call site is in a macro's definition: the author's names are where the
+    // function's is.
+    let author_n = syn::Ident::new("n", kernel.function.sig.ident.span());
     quote! {
         #[allow(unused_imports)]
         use ::trioxide_kernel::words;
