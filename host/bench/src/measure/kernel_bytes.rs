@@ -51,15 +51,6 @@ impl Call<'_> {
         self.array(i).min(4.0 * self.n())
     }
 
-    /// Bytes of the points `points` if the launch works on all elements of array `of`, of which one takes `each` bytes: else which
-    /// points it reads depends on the mesh.
-    fn points_of_all(&self, points: usize, of: usize, each: f64) -> f64 {
-        match self.n() * each >= self.array(of) {
-            true => self.array(points),
-            false => 0.0,
-        }
-    }
-
     /// Moving nodes of a sweep over `rows`, array 0.
     fn moving(&self) -> f64 {
         self.array(0) / 4.0 - 1.0
@@ -97,91 +88,14 @@ fn kernel_of(entry: &str) -> &str {
 type Formula = Option<(f64, &'static str)>;
 
 fn of_call(c: &Call<'_>) -> Formula {
+    if let Some(moves) = c.launched.moves {
+        return Some((moves.bytes as f64, moves.formula));
+    }
     let kernel = kernel_of(c.launched.entry);
-    let declared = c.launched.moves;
-    declared
-        .map(|moves| (moves.bytes as f64, moves.formula))
-        .or_else(|| refine(c, kernel))
-        .or_else(|| refine_tets(c, kernel))
-        .or_else(|| weld(c, kernel))
+    weld(c, kernel)
         .or_else(|| cells(c, kernel))
         .or_else(|| order(c, kernel))
         .or_else(|| sweeps(c, kernel))
-}
-
-fn refine(c: &Call<'_>, kernel: &str) -> Formula {
-    let n = c.n();
-    Some(match kernel {
-        "mark_owners" => (c.all(), "twins read; bits written"),
-        "number_sides" => (c.all(), "owners, twins read; sides, halves written"),
-        "find_longest_edges" => (
-            c.array(0) + 13.0 * n + c.points_of_all(2, 1, 12.0),
-            "corners, points read; labels written",
-        ),
-        "link_sides" => (c.array(0) + 24.0 * n, "sides read; halves written"),
-        "check_parts" => (
-            c.array(0) + 12.0 * n + c.points_of_all(2, 1, 12.0),
-            "corners, points read",
-        ),
-        "mark_divided_edges" => (c.all(), "halves, labels, marks read; bits written"),
-        "flag_divided_sides" => (c.all(), "sides, bits of edges read; flags written"),
-        "count_divided_sides" => (c.all(), "flags read; sums written"),
-        // All but tags, which few meshes have.
-        "divide_all_triangles" => (
-            c.all() - c.array(10),
-            "flags, sums, halves, labels, corners, sides, old points read; corners, sides, new points, parents written",
-        ),
-        _ => return None,
-    })
-}
-
-fn refine_tets(c: &Call<'_>, kernel: &str) -> Formula {
-    let n = c.n();
-    // A word for each edge.
-    let edges = || Some(4.0 * c.count("edges")?);
-    Some(match kernel {
-        "check_tet_points" => (c.array(0), "points read"),
-        "check_tetrahedra" => (
-            c.arrays([0, 4]) + 16.0 * n + c.points_of_all(2, 1, 16.0),
-            "tetrahedra, points read; bits written",
-        ),
-        "meet_tet_edges" => (
-            c.arrays([0, 2]) + 2.0 * edges()?,
-            "tetrahedra read; a word an edge of the table read, written; slots written",
-        ),
-        "mark_first_tet_edges" => (
-            c.arrays([0, 2]) + edges()?,
-            "slots, a word an edge of the table read; bits written",
-        ),
-        "number_tet_edges" => (12.0 * n, "first uses, slots read; ids written"),
-        "link_tet_edges" => (
-            edges()? + 2.0 * c.arrays([1, 2]) + c.array(3),
-            "a word an edge of the table read; edges, last uses read, written; links written",
-        ),
-        "order_tet_edges" => (
-            c.arrays([0, 1, 3]),
-            "tetrahedra, points read; orders written",
-        ),
-        "mark_edges_of_tets" => (
-            4.0 * c.n() + c.arrays([0, 1, 3]),
-            "marks, orders, the longest edge read; bits of edges written",
-        ),
-        "count_tet_children" => (
-            40.0 * n + c.array(3),
-            "tetrahedra in the list, orders, edges, bits read; divisions, counts written",
-        ),
-        // Of each edge in the list 28 bytes besides points: two words read there, two of a tetrahedron, three written.
-        "place_tet_midpoints" => (
-            28.0 * n + c.array(3),
-            "list, first uses, ends, points read; midpoints, parents written",
-        ),
-        // Each tetrahedron of the list is read and written in place; behind all of them stand the new ones.
-        "write_tet_children" => (
-            72.0 * n + c.array(4) + (c.count("cells_after")? - c.count("cells")?) * 20.0,
-            "list, divisions, edges, midpoints, tetrahedra, parents read; tetrahedra, parents written",
-        ),
-        _ => return None,
-    })
 }
 
 fn weld(c: &Call<'_>, kernel: &str) -> Formula {
@@ -355,10 +269,6 @@ mod tests {
             None
         );
         assert_eq!(bytes(&none, &[]), None);
-        // A list of triangles leaves open which points are read.
-        let label = |n| launched("find_longest_edges_f64", n, &[0, 1200, 800, 1200, 100]);
-        assert_eq!(bytes(&none, &[label(100)]), Some(1300 + 800));
-        assert_eq!(bytes(&none, &[label(10)]), Some(130));
         // What needs a count has no bytes without it.
         let claim = [launched("claim_faces", 10, &[120, 40, 320, 4, 4, 4])];
         assert_eq!(bytes(&none, &claim), None);

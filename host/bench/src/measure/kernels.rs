@@ -249,15 +249,11 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
         ..refine_tets::Options::default()
     };
     bench.add("refine-tets", name, precision, || {
-        let copy = DeviceTets {
-            points: on.duplicate(&tets.points)?,
-            tetrahedra: on.duplicate(&tets.tetrahedra)?,
-            faces: on.duplicate(&tets.faces)?,
-        };
+        let copy = tets.duplicate(on)?;
         let refined = refine_tets::refine(on, copy, &all)?;
         let mut counts = sizes();
-        counts.insert("edges".to_owned(), json!(refined.levels[0].edges));
-        counts.insert("cells_after".to_owned(), json!(refined.mesh.count()));
+        counts.insert("edges".to_owned(), json!(refined.levels()[0].edges));
+        counts.insert("cells_after".to_owned(), json!(refined.mesh().count()));
         Ok(counts)
     })?;
     drop(tets);

@@ -26,7 +26,7 @@ pub fn bench<P: Point>(
     let mut stages = vec![waited("host arrays to host arrays", runs.min(5), || {
         let mut fine = EdgeMesh::<P>::upload(on, mesh)?;
         refine(on, &mut fine, &options)?;
-        fine.triangulation(on, None).map(drop)
+        Ok(fine.triangulation(on, None).map(drop)?)
     })?];
     let peak_bytes = on.peak_bytes();
 

@@ -1,10 +1,10 @@
-//! What must hold before any other kernel may index with a mesh.
+//! The checks of a mesh: the other kernels index with it only after these.
 
-use crate::point3::Spatial;
 use trioxide_kernel::{Atomic, In, kernel};
 
-use super::edges::corners;
-use crate::point3::Point3;
+use super::corners;
+use crate::ids::{Tet, Vertex};
+use crate::point3::{Point3, Spatial};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
 pub mod tet_rule {
@@ -16,17 +16,21 @@ pub mod tet_rule {
     pub const ORIENTATION: u32 = 2;
     /// Corner of a tagged triangle whose edge from there no tetrahedron has.
     pub const FACE: u32 = 3;
-    /// Edge of a tetrahedron, for which the table of edges has no room.
+    /// Edge use for which the table of edges has no room.
     pub const CROWDED: u32 = 4;
     /// Number of rules.
     pub const COUNT: usize = 5;
 }
 
-/// Finds vertex `v` if a coordinate of it is not finite.
-#[kernel(P in Spatial)]
-pub fn check_tet_points<P: Point3>(v: u32, points: In<P>, found: Atomic) {
+/// Finds vertex `v` if one of its coordinates is not finite.
+#[kernel(
+    P in Spatial,
+    requires(points.len() == n, found.len() == tet_rule::COUNT),
+    moves(points.bytes())
+)]
+pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
     if !points.at(v).to_f64().is_finite() {
-        found.min(tet_rule::FINITE, v);
+        found.min(tet_rule::FINITE, v.index());
     }
 }
 
@@ -36,13 +40,25 @@ pub fn check_tet_points<P: Point3>(v: u32, points: In<P>, found: Atomic) {
 /// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
 ///
 /// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
-/// (1997), figure 21. What it leaves undecided the host decides exactly: those whose volume is under 10^-15 of that of their
-/// bounding box, so very few.
-#[kernel(P in Spatial)]
+/// (1997), figure 21. The host decides the others exactly: those whose volume is under 10^-15 of that of their bounding box, so very
+/// few.
+#[kernel(
+    P in Spatial,
+    requires(
+        list.len() <= n,
+        first as usize + n - list.len() <= tetrahedra.len() / 4,
+        found.len() == tet_rule::COUNT
+    ),
+    // The points that a part of the tetrahedra reads depend on the mesh.
+    moves(
+        list.bytes() + 16 * n + 4 * words(n)
+            + if 4 * n == tetrahedra.len() { points.bytes() } else { 0 }
+    )
+)]
 pub fn check_tetrahedra<P: Point3>(
     i: u32,
-    list: In<u32>,
-    tetrahedra: In<u32>,
+    list: In<Tet>,
+    tetrahedra: In<Vertex>,
     points: In<P>,
     found: Atomic,
     first: u32,
@@ -50,12 +66,12 @@ pub fn check_tetrahedra<P: Point3>(
     let t = if i < list.len() {
         list.at(i)
     } else {
-        first + (i - list.len())
+        Tet::new(first + (i - list.len()))
     };
     let v = corners(tetrahedra, t);
     let n = points.len();
-    if v[0] >= n || v[1] >= n || v[2] >= n || v[3] >= n {
-        found.min(tet_rule::RANGE, t);
+    if v[0].index() >= n || v[1].index() >= n || v[2].index() >= n || v[3].index() >= n {
+        found.min(tet_rule::RANGE, t.index());
         return false;
     }
     /// Bound of the rounding error relative to the sum of magnitudes: (7 + 56u) u with u = 2^-53.
@@ -81,7 +97,7 @@ pub fn check_tetrahedra<P: Point3>(
     let bound = FILTER * magnitude;
     // This is det(a - d, b - d, c - d): the negative of det(b - a, c - a, d - a).
     if determinant > bound {
-        found.min(tet_rule::ORIENTATION, t);
+        found.min(tet_rule::ORIENTATION, t.index());
         return false;
     }
     let is_positive = determinant < -bound;

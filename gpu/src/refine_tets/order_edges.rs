@@ -1,19 +1,22 @@
 //! Steps 1 and 2 of the paper: lengths of edges, and which is longer.
 
-use crate::point3::Spatial;
 use trioxide_kernel::{In, Out, kernel};
 
-use super::edge_set;
-use super::edges::corners;
-use crate::point3::Point3;
+use super::{corners, edge_set};
+use crate::ids::{Edge, EdgeUse, Tet, Vertex};
+use crate::point3::{Point3, Spatial};
 
 /// The edges of tetrahedron `t`, longest first, as sets of four bits each.
-#[kernel(P in Spatial)]
+#[kernel(
+    P in Spatial,
+    requires(tetrahedra.len() == 4 * n, edges.len() == 6 * n, orders.len() == n),
+    moves(tetrahedra.bytes() + points.bytes() + orders.bytes())
+)]
 pub fn order_tet_edges<P: Point3>(
-    t: u32,
-    tetrahedra: In<u32>,
+    t: Tet,
+    tetrahedra: In<Vertex>,
     points: In<P>,
-    edges: In<u32>,
+    edges: In<Edge>,
     orders: Out<u32>,
 ) {
     let [a, b, c, d] = corners(tetrahedra, t);
@@ -29,7 +32,8 @@ pub fn order_tet_edges<P: Point3>(
     let longer = |j: usize, k: usize| {
         // Ids are read on a tie only.
         lengths[j] > lengths[k]
-            || lengths[j] == lengths[k] && edges.at(6 * t + j as u32) < edges.at(6 * t + k as u32)
+            || lengths[j] == lengths[k]
+                && edges.at(EdgeUse::of(t, j as u32)) < edges.at(EdgeUse::of(t, k as u32))
     };
     // Each pair is compared once; the edges that are longer are counted. Constant indices: no array lies in memory.
     let mut ranks = [0u32; 6];

@@ -1,12 +1,14 @@
-//! What comes back from a device: the mesh, and where each part of it comes from.
+//! The way back from a device: the mesh, and the parent of each part.
 
 use glam::DVec2;
+use gpu::ids::Triangle;
 use gpu::point::Point2;
-use gpu::refine as kernel;
+use gpu::refine::Ends;
+use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
 use trioxide_kernel::launch::Buffer;
 
-use super::EdgeMesh;
 use super::tags::segments;
+use super::{EdgeMesh, Error, Level};
 use crate::Result;
 use crate::backend::Device;
 use crate::half_edges::{self, DeviceTriangulation, Point};
@@ -44,11 +46,12 @@ impl<P: Point> EdgeMesh<P> {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn edge_ends(&self, on: &Device) -> Result<Buffer<u64>> {
+    pub fn edge_ends(&self, on: &Device) -> Result<Buffer<Ends>> {
         let level = self.level();
         let mut ends = on.uninitialized(level.edges as usize)?;
         let n = 3 * level.triangles;
-        unsafe { kernel::find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
+        // SAFETY: the edges of sides are below E; each edge has one owner.
+        unsafe { find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
         Ok(ends)
     }
 
@@ -56,13 +59,23 @@ impl<P: Point> EdgeMesh<P> {
     /// of; edges of segments are segments, in the order of their ids.
     ///
     /// # Errors
-    /// Those of the device.
-    pub fn triangulation(&self, on: &Device, regions: Option<&[i32]>) -> Result<Triangulation> {
-        on.stage("copy to the host", || {
+    /// [`Error::Length`] when `regions` are not those of the input's triangles; those of the device.
+    pub fn triangulation(
+        &self,
+        on: &Device,
+        regions: Option<&[i32]>,
+    ) -> Result<Triangulation, Error> {
+        if let Some(regions) = regions {
+            self.levels[0].check_regions(regions)?;
+        }
+        let mesh = on.stage("copy to the host", || {
             let regions = regions
                 .map(|regions| -> Result<Vec<i32>> {
                     let ancestors = on.download(&self.ancestors(on)?)?;
-                    Ok(ancestors.iter().map(|&t| regions[t as usize]).collect())
+                    Ok(ancestors
+                        .iter()
+                        .map(|t| regions[t.index() as usize])
+                        .collect())
                 })
                 .transpose()?;
             Ok(Triangulation {
@@ -71,7 +84,8 @@ impl<P: Point> EdgeMesh<P> {
                 regions,
                 segments: self.segments(on)?,
             })
-        })
+        })?;
+        Ok(mesh)
     }
 
     fn download_points(&self, on: &Device) -> Result<Vec<DVec2>> {
@@ -94,10 +108,11 @@ impl<P: Point> EdgeMesh<P> {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn ancestors(&self, on: &Device) -> Result<Buffer<u32>> {
+    pub fn ancestors(&self, on: &Device) -> Result<Buffer<Triangle>> {
         let (n, input) = (self.level().triangles, self.levels[0].triangles);
         let mut ancestors = on.uninitialized(n as usize)?;
-        unsafe { kernel::find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
+        // SAFETY: parents are older triangles, so each walk ends at one of the input.
+        unsafe { find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
         Ok(ancestors)
     }
 
@@ -106,10 +121,13 @@ impl<P: Point> EdgeMesh<P> {
     /// # Errors
     /// Those of the device.
     pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
-        let (divided, parents) = (on.download(&self.divided)?, on.download(&self.parents)?);
+        let (divided, parents): (Vec<u32>, Vec<u32>) = (
+            on.download_rows(&self.divided)?,
+            on.download_rows(&self.parents)?,
+        );
         let ends: Vec<[u32; 2]> = on.download_rows(&self.origins)?;
         let input = self.levels[0];
-        let round = |pair: &[super::Level]| {
+        let round = |pair: &[Level]| {
             let vertices = (pair[0].vertices - input.vertices) as usize
                 ..(pair[1].vertices - input.vertices) as usize;
             let triangles = (pair[0].triangles - input.triangles) as usize
@@ -126,23 +144,42 @@ impl<P: Point> EdgeMesh<P> {
     /// Carries a vertex field of the input to this level: at a new vertex it is the mean of the values at the ends of its edge.
     ///
     /// # Errors
-    /// Those of the device.
-    ///
-    /// # Panics
-    /// When the field does not have a value for each vertex of the input.
-    pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<()> {
+    /// [`Error::Length`] when the field does not have a value for each vertex of the input; those of the device.
+    pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<(), Error> {
         let input = self.levels[0].vertices;
-        assert_eq!(field.len(), input as usize, "a value for each vertex");
+        if field.len() != input as usize {
+            return Err(Error::Length {
+                values: "values of the field",
+                given: field.len(),
+                elements: "vertices",
+                needed: input as usize,
+            });
+        }
         on.stage("interpolate", || {
             on.resize(field, self.level().vertices as usize)?;
             for pair in self.levels.windows(2) {
                 let first = pair[0].vertices;
-                let n = pair[1].vertices - first;
-                unsafe {
-                    kernel::interpolate::launch(on, n, &self.origins, field, first, first - input)
-                }?;
+                let (n, before) = (pair[1].vertices - first, first - input);
+                // SAFETY: the ends of a round's edges are vertices before the round, of which each has its value.
+                unsafe { interpolate::launch(on, n, &self.origins, field, first, before) }?;
             }
             Ok(())
-        })
+        })?;
+        Ok(())
+    }
+}
+
+impl Level {
+    /// Refuses regions that are not those of the triangles.
+    pub(super) fn check_regions(self, regions: &[i32]) -> Result<(), Error> {
+        match regions.len() == self.triangles as usize {
+            true => Ok(()),
+            false => Err(Error::Length {
+                values: "regions",
+                given: regions.len(),
+                elements: "triangles",
+                needed: self.triangles as usize,
+            }),
+        }
     }
 }
