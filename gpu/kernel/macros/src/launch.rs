@@ -128,7 +128,8 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // With the hygiene of the author's code: a set of instances passes it through a macro of its own.
+    let author_n = syn::Ident::new("n", kernel.function.sig.ident.span());
     quote! {
         #[allow(unused_imports)]
         use ::trioxide_kernel::words;

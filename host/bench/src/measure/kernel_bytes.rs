@@ -59,11 +59,6 @@ impl Call<'_> {
             false => 0.0,
         }
     }
-
-    /// Moving nodes of a sweep over `rows`, array 0.
-    fn moving(&self) -> f64 {
-        self.array(0) / 4.0 - 1.0
-    }
 }
 
 /// What the launches of one kernel moved in a run; `None` where there is no formula.
@@ -97,6 +92,9 @@ fn kernel_of(entry: &str) -> &str {
 type Formula = Option<(f64, &'static str)>;
 
 fn of_call(c: &Call<'_>) -> Formula {
+    if let Some(moves) = c.launched.moves {
+        return Some((moves.bytes as f64, moves.formula));
+    }
     let kernel = kernel_of(c.launched.entry);
     collective(c, kernel)
         .or_else(|| half_edges(c, kernel))
@@ -105,9 +103,6 @@ fn of_call(c: &Call<'_>) -> Formula {
         .or_else(|| refine(c, kernel))
         .or_else(|| refine_tets(c, kernel))
         .or_else(|| weld(c, kernel))
-        .or_else(|| cells(c, kernel))
-        .or_else(|| order(c, kernel))
-        .or_else(|| sweeps(c, kernel))
 }
 
 fn collective(c: &Call<'_>, kernel: &str) -> Formula {
@@ -341,79 +336,6 @@ fn weld(c: &Call<'_>, kernel: &str) -> Formula {
     })
 }
 
-/// Relations of a volume mesh.
-fn cells(c: &Call<'_>, kernel: &str) -> Formula {
-    Some(match kernel {
-        "check_nodes" => (c.array(0), "points read"),
-        "check_cells" => (c.arrays([0, 1]), "cells read"),
-        "mark_heavy" => (c.all(), "starts read; bits written"),
-        "gather_neighbours" => (
-            c.arrays([0, 1, 2, 3, 4, 6, 7]) + 4.0 * c.count("neighbours")?,
-            "cells, starts, corners read; lists, counts, bits written",
-        ),
-        "move_lists" => (
-            c.arrays([0, 2, 3]) + 2.0 * c.array(4),
-            "starts, lists, bits, rows read; neighbours written",
-        ),
-        "mark_boundary_faces" => (c.arrays([0, 1, 2, 3, 4]), "cells, starts, corners read"),
-        "measure_cells" => (c.arrays([0, 1, 2, 3]), "cells, points read"),
-        "join_bits" => (c.all() + c.array(1), "bits read, written"),
-        _ => return None,
-    })
-}
-
-/// Order of the nodes.
-fn order(c: &Call<'_>, kernel: &str) -> Formula {
-    let n = c.n();
-    Some(match kernel {
-        "mark_moving" => (c.all(), "bits, rows read; bits written"),
-        "count_up" => (c.all(), "list written"),
-        "key_nodes" => (c.all(), "points read; keys written"),
-        "split_by_bit" => (c.all(), "list, keys read; bits written"),
-        "split_moving" => (c.all(), "list, bits read; bits written"),
-        "select_class" => (c.all(), "list, classes read; bits written"),
-        "pick" => (12.0 * n, "places, items read; items written"),
-        "rank_nodes" => (8.0 * n, "order read; ranks written"),
-        "measure_row" => (12.0 * n, "order, rows read; lengths written"),
-        "order_row" => (
-            8.0 * n + c.arrays([1, 5]) + 2.0 * c.arrays([6, 7]),
-            "order, ranks, rows, neighbours read; neighbours written",
-        ),
-        "arrange" | "restore" => (c.all(), "order, points read; points written"),
-        _ => return None,
-    })
-}
-
-/// Sweeps: of the nodes, those that move are written.
-fn sweeps(c: &Call<'_>, kernel: &str) -> Formula {
-    let nodes = || c.count("vertices");
-    Some(match kernel {
-        "sweep_form_a" => (
-            c.arrays([0, 1, 2, 3]) + c.array(4) * c.moving() / nodes()?,
-            "rows, neighbours, points read; points of what moves written",
-        ),
-        "sweep_racing" => (
-            c.arrays([0, 1, 2, 3]) + c.array(3) * c.moving() / nodes()? + 8.0 * c.moving(),
-            "rows, neighbours, points read; points of what moves, squared moves written",
-        ),
-        // A class has its share of all that a sweep moves.
-        "sweep_class" => {
-            let share = (c.n() * f64::from(gpu::smooth::SWEEP_LANES) / c.moving()).min(1.0);
-            let moved = c.arrays([0, 1, 2, 3]) + c.array(3) * c.moving() / nodes()?;
-            (
-                share * (moved + 8.0 * c.moving()),
-                "rows, neighbours, points read once a sweep; points of what moves, squared moves written",
-            )
-        }
-        "square_moves" => (
-            c.array(2) + c.arrays([0, 1]) * c.n() / nodes()?,
-            "points of what moves read; squared moves written",
-        ),
-        "sum_moves" => (c.all(), "ranks, squared moves read; sums written"),
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -469,19 +391,5 @@ mod tests {
         assert_eq!(bytes(&none, &claim), None);
         let counts = map([("welded_triangles", json!(5))]);
         assert_eq!(bytes(&counts, &claim), Some(120 + 40 + 4 + 40));
-    }
-
-    #[test]
-    fn classes_of_a_sweep_move_together_what_a_sweep_moves() {
-        let counts = map([("vertices", json!(1024))]);
-        // 512 of 1024 nodes move, in two classes of a block each.
-        let class = launched(
-            "sweep_class_aos_f64",
-            1,
-            &[4 * 513, 8000, 0, 24 * 1024, 8 * 512, 8],
-        );
-        let whole = 4 * 513 + 8000 + 24 * 1024 + 24 * 512 + 8 * 512;
-        let moved = of_launches(&counts, &[class.clone(), class]).unwrap();
-        assert_eq!(moved.bytes, whole);
     }
 }

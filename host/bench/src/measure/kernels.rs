@@ -14,8 +14,7 @@ use trioxide::quality3d::quality;
 use trioxide::refine::{self, EdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
 use trioxide::selftest::weld as scans;
-use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Form, Layout, Relations, bounds};
+use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
@@ -269,19 +268,17 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
 
     let mesh = mesh.into();
     let resident = DeviceMesh::<P>::upload(on, &mesh)?;
-    let bounds = bounds(&mesh.points);
     let default = smooth::Options::default();
     bench.add("relations", name, precision, || {
         let relations = Relations::new(on, &resident)?;
         let mut counts = sizes();
-        let neighbours = relations.neighbours.neighbours.len();
-        counts.insert("neighbours".to_owned(), json!(neighbours));
-        quality(on, &resident.cells, &resident.points)?;
+        counts.insert("neighbours".to_owned(), json!(relations.neighbour_count()));
+        quality(on, resident.cells(), resident.points())?;
         Ok(counts)
     })?;
     let relations = Relations::new(on, &resident)?;
     bench.add("order", name, precision, || {
-        smooth::prepare(on, &resident, &relations, bounds, &[], &default)?;
+        smooth::prepare(on, &relations, &[], &default)?;
         Ok(sizes())
     })?;
     for (pipeline, form) in [
@@ -294,17 +291,17 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
             max_iterations: SWEEPS,
             ..default.clone()
         };
-        let ordered = smooth::prepare(on, &resident, &relations, bounds, &[], &options)?;
+        let prepared = smooth::prepare(on, &relations, &[], &options)?;
         bench.add(pipeline, name, precision, || {
             for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
                 let options = smooth::Options {
                     layout,
                     ..options.clone()
                 };
-                smooth::relax(on, &resident, &relations, &ordered, &options)?;
+                smooth::relax(on, &prepared, &options)?;
             }
             let mut counts = sizes();
-            counts.insert("moving".to_owned(), json!(ordered.moving));
+            counts.insert("moving".to_owned(), json!(prepared.moving()));
             Ok(counts)
         })?;
     }
