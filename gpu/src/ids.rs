@@ -22,6 +22,12 @@ trioxide_kernel::id! {
     pub struct Side = "side";
     /// An edge of a tetrahedron: use 6t + k is edge k of tetrahedron t.
     pub struct EdgeUse = "edge use";
+    /// A place in the list of the cells' vertices: a vertex of a cell.
+    pub struct Corner = "corner";
+    /// A face of a cell: 6c + f is face f of cell c.
+    pub struct CellFace = "face of a cell";
+    /// A place in an order of the vertices.
+    pub struct Place = "place";
 }
 
 impl Side {
@@ -107,5 +113,28 @@ impl HalfEdge {
     pub const fn prev(self) -> Self {
         let h = self.index();
         Self::new(if h % 3 == 0 { h + 2 } else { h - 1 })
+    }
+}
+
+impl CellFace {
+    /// Most faces of a cell.
+    pub const MOST: u32 = 6;
+
+    /// Face `f` of cell `c`.
+    #[inline(always)]
+    pub const fn of(c: Cell, f: u32) -> Self {
+        Self::new(Self::MOST * c.index() + f)
+    }
+
+    /// The cell.
+    #[inline(always)]
+    pub const fn cell(self) -> Cell {
+        Cell::new(self.index() / Self::MOST)
+    }
+
+    /// Its number in the cell.
+    #[inline(always)]
+    pub const fn side(self) -> u32 {
+        self.index() % Self::MOST
     }
 }

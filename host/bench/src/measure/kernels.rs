@@ -15,8 +15,7 @@ use trioxide::quality3d::quality;
 use trioxide::refine::{self, EdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
 use trioxide::selftest::weld as scans;
-use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Form, Layout, Relations, bounds};
+use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
@@ -24,7 +23,7 @@ use trioxide::{Result, generate};
 use super::names::{SWEEPS, map};
 use super::record::Record;
 use super::timing::kernels;
-use super::{Mesh, Options, kernel_bytes, name_of};
+use super::{Mesh, Options, name_of};
 
 type Counts = Map<String, Value>;
 
@@ -46,16 +45,10 @@ impl Bench<'_> {
     ) -> Result<()> {
         self.on.reset_peak();
         let mut counts = Counts::new();
-        let stages = kernels(
-            pipeline,
-            self.on,
-            self.options.runs(),
-            kernel_bytes::of_launches,
-            || {
-                counts = work()?;
-                Ok(counts.clone())
-            },
-        )?;
+        let stages = kernels(pipeline, self.on, self.options.runs(), || {
+            counts = work()?;
+            Ok(())
+        })?;
         // Stages were recorded besides.
         self.on.take_stages()?;
         let n = self.options.n;
@@ -260,19 +253,17 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
 
     let mesh = mesh.into();
     let resident = DeviceMesh::<P>::upload(on, &mesh)?;
-    let bounds = bounds(&mesh.points);
     let default = smooth::Options::default();
     bench.add("relations", name, precision, || {
         let relations = Relations::new(on, &resident)?;
         let mut counts = sizes();
-        let neighbours = relations.neighbours.neighbours.len();
-        counts.insert("neighbours".to_owned(), json!(neighbours));
-        quality(on, &resident.cells, &resident.points)?;
+        counts.insert("neighbours".to_owned(), json!(relations.neighbour_count()));
+        quality(on, resident.cells(), resident.points())?;
         Ok(counts)
     })?;
     let relations = Relations::new(on, &resident)?;
     bench.add("order", name, precision, || {
-        smooth::prepare(on, &resident, &relations, bounds, &[], &default)?;
+        smooth::prepare(on, &relations, &[], &default)?;
         Ok(sizes())
     })?;
     for (pipeline, form) in [
@@ -285,17 +276,17 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
             max_iterations: SWEEPS,
             ..default.clone()
         };
-        let ordered = smooth::prepare(on, &resident, &relations, bounds, &[], &options)?;
+        let prepared = smooth::prepare(on, &relations, &[], &options)?;
         bench.add(pipeline, name, precision, || {
             for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
                 let options = smooth::Options {
                     layout,
                     ..options.clone()
                 };
-                smooth::relax(on, &resident, &relations, &ordered, &options)?;
+                smooth::relax(on, &prepared, &options)?;
             }
             let mut counts = sizes();
-            counts.insert("moving".to_owned(), json!(ordered.moving));
+            counts.insert("moving".to_owned(), json!(prepared.moving()));
             Ok(counts)
         })?;
     }

@@ -1,15 +1,15 @@
 //! Sweeps by one block (section 3.2.3): barriers of the block separate them, so one launch does several.
 
-use super::nodes::Layouts;
-use trioxide_kernel::{Block, In, Out, kernel};
+use trioxide_kernel::{Block, Out, kernel};
 
-use super::nodes::{Nodes, Vector};
-use super::sweep::target;
+use super::nodes::{Layouts, Nodes, Vector};
+use super::sweeps::Neighbourhood;
+use crate::ids::Place;
 
 /// Lanes of the one block: more would leave too few registers for each on Turing.
-pub const ONE_BLOCK_LANES: u32 = 512;
+pub const ONE_BLOCK_LANES: usize = 512;
 
-/// Slots of what the block tells the host.
+/// Slots of the block's report to the host.
 pub mod outcome {
     /// Number of sweeps.
     pub const SWEEPS: u32 = 0;
@@ -19,14 +19,21 @@ pub mod outcome {
     pub const COUNT: usize = 2;
 }
 
-/// Form A: up to `sweeps` of them, in turn from `a` to `b` and from `b` to `a`. Those of even number move by `factor`, the
+/// Form A: up to `sweeps` sweeps, alternately from `a` to `b` and from `b` to `a`. Sweeps of even number move by `factor`, the
 /// others by `second_factor`.
-#[kernel(L in Layouts)]
+#[kernel(
+    L in Layouts,
+    requires(
+        n == 1,
+        neighbourhood.fit(count as usize),
+        a.len() == b.len(),
+        a.len() >= L::ELEMENTS * count as usize,
+        result.len() == outcome::COUNT
+    )
+)]
 pub fn one_block_form_a<L: Nodes>(
-    block: &Block<512>,
-    rows: In<u32>,
-    neighbours: In<u32>,
-    weights: In<f64>,
+    block: &Block<ONE_BLOCK_LANES>,
+    neighbourhood: Neighbourhood,
     a: Out<L>,
     b: Out<L>,
     result: Out<u32>,
@@ -46,16 +53,17 @@ pub fn one_block_form_a<L: Nodes>(
             let mut moves = 0;
             let mut i = lane;
             while i < count {
-                let here = L::load(from.unwritten(), i);
+                let node = Place::new(i);
+                let here = L::load(from.unwritten(), node);
                 let load = |j| L::load(from.unwritten(), j);
-                let there = target(i, here, rows, neighbours, weights, factor, load);
-                L::store(to, i, there);
+                let there = neighbourhood.target(node, here, factor, load);
+                L::store(to, node, there);
                 moves |= u32::from((there - here).square() >= tolerance);
-                i += ONE_BLOCK_LANES;
+                i += ONE_BLOCK_LANES as u32;
             }
             moves
         });
-        // Its barriers are those between sweeps.
+        // Its barriers separate the sweeps.
         (_, moved) = block.exclusive_sum(&moves);
         k += 1;
     }
@@ -67,14 +75,21 @@ pub fn one_block_form_a<L: Nodes>(
     });
 }
 
-/// Form B: up to `sweeps` of them, in place. The lanes take nodes in chunks; those of a chunk move at the same time, from
-/// what the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
-#[kernel(L in Layouts)]
+/// Form B: up to `sweeps` sweeps, in place. The lanes take nodes in chunks. The nodes of a chunk move at the same time, from
+/// the positions that the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == 1,
+        neighbourhood.fit(count as usize),
+        nodes.len() >= L::ELEMENTS * count as usize,
+        squares.len() >= count as usize,
+        result.len() == outcome::COUNT
+    )
+)]
 pub fn one_block_form_b<L: Nodes>(
-    block: &Block<512>,
-    rows: In<u32>,
-    neighbours: In<u32>,
-    weights: In<f64>,
+    block: &Block<ONE_BLOCK_LANES>,
+    neighbourhood: Neighbourhood,
     nodes: Out<L>,
     squares: Out<f64>,
     result: Out<u32>,
@@ -96,9 +111,10 @@ pub fn one_block_form_b<L: Nodes>(
                 if i >= count {
                     return (<L::Point as Vector>::ZERO, 0);
                 }
+                let i = Place::new(i);
                 let here = L::load(nodes.unwritten(), i);
                 let load = |j| L::load(nodes.unwritten(), j);
-                let there = target(i, here, rows, neighbours, weights, factor, load);
+                let there = neighbourhood.target(i, here, factor, load);
                 let square = (there - here).square();
                 squares.set(i, square);
                 (there, u32::from(square >= tolerance))
@@ -109,10 +125,10 @@ pub fn one_block_form_b<L: Nodes>(
             moved += chunk;
             block.phase(|lane| {
                 if first + lane < count {
-                    L::store(nodes, first + lane, there.at(lane).0);
+                    L::store(nodes, Place::new(first + lane), there.at(lane).0);
                 }
             });
-            first += ONE_BLOCK_LANES;
+            first += ONE_BLOCK_LANES as u32;
         }
         k += 1;
     }

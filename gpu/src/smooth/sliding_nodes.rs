@@ -1,17 +1,18 @@
 //! Boundary nodes that slide, on planar patches and along straight edges, or along a straight border of a surface; not in the
 //! paper.
 //!
-//! Such a node goes to the mean of its neighbours on the patch, edge or border, which is on it again. So sliding is a matter of weights:
-//! those of all other neighbours become 0.
+//! Such a node goes to the mean of its neighbours on the patch, edge or border, which lies on it too. So a node slides by its
+//! weights alone: the weights of all other neighbours become 0.
 
-use crate::point3::Spatial;
 use glam::DVec3;
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::{Bits, In, Out, kernel};
 
-use super::cells::{CellView, Face, MOST_FACES, face_count, next, previous};
+use super::cells::{Face, MOST_FACES, Stars, face_count, next, previous};
+use super::neighbours::Adjacency;
 use super::quality::square;
 use super::weights::dot;
-use crate::point3::Point3;
+use crate::ids::{CellFace, Corner, Vertex};
+use crate::point3::{Point3, Spatial};
 
 /// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than single precision
 /// bends most planes.
@@ -23,7 +24,8 @@ pub fn is_parallel(m: DVec3, n: DVec3) -> bool {
     dot(m, n) > 0.0 && square(m.cross(n)) <= FLAT * (square(m) * square(n))
 }
 
-/// A normal of a face, of twice its area; and whether its corners are on one plane. Of a triangle the first is the last too.
+/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first corner in the
+/// fourth place too.
 #[inline(always)]
 pub fn face_normal([a, b, c, d]: [DVec3; 4]) -> (DVec3, bool) {
     let normal = (c - a).cross(d - b);
@@ -34,9 +36,9 @@ pub fn face_normal([a, b, c, d]: [DVec3; 4]) -> (DVec3, bool) {
 
 /// Whether an edge of the face joins two nodes.
 #[inline(always)]
-fn joins(face: Face, v: u32, u: u32) -> bool {
+fn joins(face: Face, v: Vertex, u: Vertex) -> bool {
     let [a, b, c, d] = face.vertices;
-    let is = |p: u32, q: u32| (p == v && q == u) || (p == u && q == v);
+    let is = |p: Vertex, q: Vertex| (p == v && q == u) || (p == u && q == v);
     is(a, b) || is(b, c) || is(c, d) || is(d, a)
 }
 
@@ -71,7 +73,7 @@ impl Leaving {
     }
 }
 
-/// What the faces of the boundary at an edge are.
+/// The faces of the boundary at an edge.
 #[derive(Clone, Copy, PartialEq)]
 enum EdgeKind {
     /// There are none.
@@ -87,39 +89,44 @@ enum EdgeKind {
 /// Whether node `v` of the boundary stays. If it slides, neighbours off its patch or edge get the weight 0.
 ///
 /// It slides on a patch if all faces of the boundary around it are of one plane; along an edge if exactly two sharp edges
-/// leave it, in opposite directions. Bit 6c + f of `faces`: face f of cell c is of the boundary.
-#[kernel(P in Spatial)]
+/// leave it, in opposite directions. `faces` are the faces of the boundary.
+#[kernel(
+    P in Spatial,
+    requires(
+        stars.fit(n),
+        faces.len() == words(MOST_FACES as usize * stars.cells.count()),
+        on_boundary.len() == words(n),
+        adjacency.rows.len() == n + 1,
+        points.len() == n,
+        weights.len() == adjacency.neighbours.len()
+    )
+)]
 pub fn slide_nodes<P: Point3>(
-    v: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
-    faces: In<u32>,
-    on_boundary: In<u32>,
-    rows: In<u32>,
-    neighbours: In<u32>,
+    v: Vertex,
+    stars: Stars,
+    faces: In<Bits<CellFace>>,
+    on_boundary: In<Bits<Vertex>>,
+    adjacency: Adjacency,
     points: In<P>,
     weights: Out<f64>,
 ) -> bool {
     if !on_boundary.bit(v) {
         return false;
     }
-    let view = CellView::new(offsets, vertices, cells);
-    let at = |u: u32| points.at(u).to_f64();
-    let kind = |u: u32| {
+    let cells = stars.cells;
+    let at = |u: Vertex| points.at(u).to_f64();
+    let kind = |u: Vertex| {
         let mut count = 0;
         let mut first = DVec3::ZERO;
         let mut is_flat = true;
-        let mut s = starts.at(v);
-        while s < starts.at(v + 1) {
-            let cell = view.cell_of(corners.at(s));
+        let mut s = stars.start(v);
+        while s < stars.end(v) {
+            let cell = cells.cell_of(stars.corner(s));
             s += 1;
             let mut f = 0;
             while f < face_count(cell.size) {
-                if faces.bit(MOST_FACES * cell.id + f) {
-                    let face = view.face(cell, f);
+                if faces.bit(CellFace::of(cell.id, f)) {
+                    let face = cells.face(cell, f);
                     if joins(face, v, u) {
                         let [a, b, c, d] = face.vertices;
                         let (normal, is_plane) = face_normal([at(a), at(b), at(c), at(d)]);
@@ -144,9 +151,9 @@ pub fn slide_nodes<P: Point3>(
     };
     let here = at(v);
     let mut sharp = Leaving::NONE;
-    let mut s = rows.at(v);
-    while s < rows.at(v + 1) {
-        let u = neighbours.at(s);
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        let u = adjacency.neighbours.at(s);
         match kind(u) {
             EdgeKind::Inside | EdgeKind::Flat => {}
             EdgeKind::Sharp => sharp = sharp.and(at(u) - here),
@@ -162,9 +169,9 @@ pub fn slide_nodes<P: Point3>(
     } else {
         EdgeKind::Sharp
     };
-    let mut s = rows.at(v);
-    while s < rows.at(v + 1) {
-        if kind(neighbours.at(s)) != kept {
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        if kind(adjacency.neighbours.at(s)) != kept {
             weights.set(s, 0.0);
         }
         s += 1;
@@ -174,38 +181,43 @@ pub fn slide_nodes<P: Point3>(
 
 /// Whether node `v` of a surface's border stays. If it slides, neighbours off the border get the weight 0.
 ///
-/// It slides if exactly two edges of the border leave it, in opposite directions. Bit i of `edges`: the edge from corner i on is of
-/// the border.
-#[kernel(P in Spatial)]
+/// It slides if exactly two edges of the border leave it, in opposite directions. `edges` are the corners whose edge to the next
+/// corner is on the border.
+#[kernel(
+    P in Spatial,
+    requires(
+        stars.fit(n),
+        edges.len() == words(stars.corners.len()),
+        on_border.len() == words(n),
+        adjacency.rows.len() == n + 1,
+        points.len() == n,
+        weights.len() == adjacency.neighbours.len()
+    )
+)]
 pub fn slide_border_nodes<P: Point3>(
-    v: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
-    edges: In<u32>,
-    on_border: In<u32>,
-    rows: In<u32>,
-    neighbours: In<u32>,
+    v: Vertex,
+    stars: Stars,
+    edges: In<Bits<Corner>>,
+    on_border: In<Bits<Vertex>>,
+    adjacency: Adjacency,
     points: In<P>,
     weights: Out<f64>,
 ) -> bool {
     if !on_border.bit(v) {
         return false;
     }
-    let view = CellView::new(offsets, vertices, cells);
-    let at = |u: u32| points.at(u).to_f64();
-    let is_border = |u: u32| {
-        let mut s = starts.at(v);
-        while s < starts.at(v + 1) {
-            let corner = corners.at(s);
-            let face = view.cell_of(corner);
-            let own = corner - face.first;
-            let ahead = face.first + next(own, face.size);
-            let behind = face.first + previous(own, face.size);
-            if edges.bit(corner) && view.vertex(ahead) == u
-                || edges.bit(behind) && view.vertex(behind) == u
+    let cells = stars.cells;
+    let at = |u: Vertex| points.at(u).to_f64();
+    let is_border = |u: Vertex| {
+        let mut s = stars.start(v);
+        while s < stars.end(v) {
+            let corner = stars.corner(s);
+            let face = cells.cell_of(corner);
+            let own = face.place(corner);
+            let ahead = face.corner(next(own, face.size));
+            let behind = face.corner(previous(own, face.size));
+            if edges.bit(corner) && cells.vertices.at(ahead) == u
+                || edges.bit(behind) && cells.vertices.at(behind) == u
             {
                 return true;
             }
@@ -215,9 +227,9 @@ pub fn slide_border_nodes<P: Point3>(
     };
     let here = at(v);
     let mut border = Leaving::NONE;
-    let mut s = rows.at(v);
-    while s < rows.at(v + 1) {
-        let u = neighbours.at(s);
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        let u = adjacency.neighbours.at(s);
         if is_border(u) {
             border = border.and(at(u) - here);
         }
@@ -226,9 +238,9 @@ pub fn slide_border_nodes<P: Point3>(
     if !border.is_line() {
         return true;
     }
-    let mut s = rows.at(v);
-    while s < rows.at(v + 1) {
-        if !is_border(neighbours.at(s)) {
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        if !is_border(adjacency.neighbours.at(s)) {
             weights.set(s, 0.0);
         }
         s += 1;

@@ -5,26 +5,33 @@
 //! far: it goes back by beta b + (1 - beta) times the mean of its neighbours' b. All nodes move at the same time. With
 //! rest = alpha o + (1 - alpha) q the new place is rest + (1 - beta) (b - mean of b), so that p need not be kept.
 
-use super::nodes::Layouts;
 use trioxide_kernel::{Block, In, Out, kernel};
 
-use super::nodes::{Nodes, Vector};
-use super::sweep::{SWEEP_LANES, target, tell};
+use super::nodes::{Layouts, Nodes, Vector};
+use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
+use crate::ids::Place;
 
-/// What a node is pushed back to: by `alpha` of the way from `here` to where it was at first.
+/// The position that a node is pushed back to: by `alpha` of the way from `here` to where it was at first.
 #[inline(always)]
 fn rest<V: Vector>(here: V, first: V, alpha: f64) -> V {
     here + (first - here).times(alpha)
 }
 
-/// How far the mean of its neighbours takes node `i` beyond its rest, into `excess`; nothing for those from `count` on, which stay.
+/// How far the mean of its neighbours takes node `i` beyond its rest, into `excess`; 0 for nodes from `count` on, which stay.
 /// `first` are the nodes before all sweeps.
-#[kernel(L in Layouts)]
+#[kernel(
+    L in Layouts,
+    requires(
+        neighbourhood.fit(count as usize),
+        first.len() == L::ELEMENTS * n,
+        nodes.len() == first.len(),
+        excess.len() == first.len(),
+        moved.len() > k as usize
+    )
+)]
 pub fn measure_excess<L: Nodes>(
-    i: u32,
-    rows: In<u32>,
-    neighbours: In<u32>,
-    weights: In<f64>,
+    i: Place,
+    neighbourhood: Neighbourhood,
     first: In<L>,
     nodes: In<L>,
     excess: Out<L>,
@@ -36,22 +43,30 @@ pub fn measure_excess<L: Nodes>(
     if moved.at(k) == 0 {
         return;
     }
-    if i >= count {
+    if i.index() >= count {
         return L::store(excess, i, <L::Point as Vector>::ZERO);
     }
     let here = L::load(nodes, i);
-    let load = |j| L::load(nodes, j);
-    let mean = target(i, here, rows, neighbours, weights, 1.0, load);
+    let mean = neighbourhood.target(i, here, 1.0, |j| L::load(nodes, j));
     L::store(excess, i, mean - rest(here, L::load(first, i), alpha));
 }
 
 /// Pushes nodes below `count` back: from `from` to `to`, with the `excess` of [`measure_excess()`].
-#[kernel(L in Layouts)]
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(count as usize),
+        first.len() >= L::ELEMENTS * count as usize,
+        excess.len() == first.len(),
+        from.len() == first.len(),
+        to.len() == first.len(),
+        moved.len() > k as usize + 1
+    )
+)]
 pub fn sweep_hc<L: Nodes>(
-    block: &Block<256>,
-    rows: In<u32>,
-    neighbours: In<u32>,
-    weights: In<f64>,
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
     first: In<L>,
     excess: In<L>,
     from: In<L>,
@@ -67,17 +82,17 @@ pub fn sweep_hc<L: Nodes>(
         return;
     }
     let moves = block.lanes(|lane| {
-        let i = block.index() * SWEEP_LANES + lane;
+        let i = place(block, lane);
         if i >= count {
             return 0;
         }
+        let i = Place::new(i);
         let here = L::load(from, i);
         let own = L::load(excess, i);
-        let load = |j| L::load(excess, j);
-        let mean = target(i, own, rows, neighbours, weights, 1.0, load);
+        let mean = neighbourhood.target(i, own, 1.0, |j| L::load(excess, j));
         let there = rest(here, L::load(first, i), alpha) + (own - mean).times(1.0 - beta);
         L::store(to, i, there);
         u32::from((there - here).square() >= tolerance)
     });
-    tell(block, &moves, moved, k);
+    note_moves(block, &moves, moved, k);
 }
