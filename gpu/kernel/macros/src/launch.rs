@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Type};
+use syn::{GenericParam, Ident, Type};
 
 use crate::kernel::{Kernel, Parameter, Shape, last, own};
 
@@ -153,7 +153,8 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // The author's `n`, also where the kernel went through a named set of instances, which is a macro.
+    let author_n = Ident::new("n", kernel.function.sig.ident.span());
     let is_parameter = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
     let count = (!is_parameter("n"))
         .then(|| quote!(#[allow(unused_variables)] let #author_n = #n as usize;));
