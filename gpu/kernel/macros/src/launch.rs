@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Type};
+use syn::{GenericParam, Ident, Type};
 
 use crate::kernel::{Kernel, Parameter, Shape, last, own};
 
@@ -153,9 +153,8 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    // Where `instances!` hands the kernel on, the call site is in a macro's definition: the author's names are where the
-    // function's is.
-    let author_n = syn::Ident::new("n", kernel.function.sig.ident.span());
+    // The author's `n`, also where the kernel went through a named set of instances, which is a macro.
+    let author_n = Ident::new("n", kernel.function.sig.ident.span());
     let is_parameter = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
     let count = (!is_parameter("n"))
         .then(|| quote!(#[allow(unused_variables)] let #author_n = #n as usize;));

@@ -42,9 +42,12 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
     kernel::expand(options.into(), item.clone())
         .unwrap_or_else(|error| {
-            // The function stays, so that nothing else is missing or unused.
+            // The function stays, so that nothing else is missing or unused; not an async one, which has errors of its own.
             let error = error.into_compile_error();
-            quote::quote!(#error #item)
+            match syn::parse2::<syn::ItemFn>(item.clone()) {
+                Ok(function) if function.sig.asyncness.is_some() => error,
+                _ => quote::quote!(#error #item),
+            }
         })
         .into()
 }

@@ -246,10 +246,13 @@ impl<T: AtomicElement> Atomic<'_, T> {
     }
 }
 
-impl<T: OrderedElement> Atomic<'_, T> {
+impl<T: AtomicElement> Atomic<'_, T> {
     /// Lowers element `i` to `value`.
     #[inline(always)]
-    pub fn min<I: Index>(self, i: I, value: T) {
+    pub fn min<I: Index>(self, i: I, value: T)
+    where
+        T: OrderedElement,
+    {
         // Most calls find a lower value there already: a load costs less than an atomic update.
         if self.load(i) > value {
             self.fetch_min(i, value);
@@ -258,14 +261,20 @@ impl<T: OrderedElement> Atomic<'_, T> {
 
     /// Lowers element `i` to `value`; its value before.
     #[inline(always)]
-    pub fn fetch_min<I: Index>(self, i: I, value: T) -> T {
+    pub fn fetch_min<I: Index>(self, i: I, value: T) -> T
+    where
+        T: OrderedElement,
+    {
         // SAFETY: as `load`.
         unsafe { element(AtomicInteger::min(self.cell(i), bits(value))) }
     }
 
     /// Raises element `i` to `value`; its value before.
     #[inline(always)]
-    pub fn fetch_max<I: Index>(self, i: I, value: T) -> T {
+    pub fn fetch_max<I: Index>(self, i: I, value: T) -> T
+    where
+        T: OrderedElement,
+    {
         // SAFETY: as `load`.
         unsafe { element(AtomicInteger::max(self.cell(i), bits(value))) }
     }

@@ -1,13 +1,12 @@
 use trioxide_kernel::{In, Out, kernel};
 
-pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync + Into<Self::Other> {
-    type Other;
+pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {
     const INSTANCE: &'static str;
 }
 
 #[kernel(P(f32 = f32))]
 pub fn convert<P: Point, Q: From<P> + trioxide_kernel::bytemuck::Pod + Send + Sync>(i: u32, values: In<P>, copies: Out<Q>) {
-    copies.set(i, values.at(i).into());
+    copies.set(i, Q::from(values.at(i)));
 }
 
 #[kernel]
