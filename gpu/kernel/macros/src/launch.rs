@@ -1,6 +1,6 @@
 //! Writes a kernel's launch: the checks of its arguments, and its run on the CPU.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Type};
 
@@ -128,7 +128,13 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // As the author writes it: a set of instances puts its own macro around the kernel.
+    let options = &kernel.options;
+    let conditions = options.requires.iter().chain(&options.moves);
+    let author_n = conditions
+        .filter_map(|condition| author_n(condition.to_token_stream()))
+        .next()
+        .unwrap_or_else(|| quote::format_ident!("n"));
     quote! {
         #[allow(unused_imports)]
         use ::trioxide_kernel::words;
@@ -136,6 +142,15 @@ fn environment(kernel: &Kernel) -> TokenStream {
         let #author_n = #n as usize;
         #( #[allow(unused_variables)] #names )*
     }
+}
+
+/// The first `n` in some tokens.
+fn author_n(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "n" => Some(ident),
+        TokenTree::Group(group) => author_n(group.stream()),
+        _ => None,
+    })
 }
 
 /// Whether a type is one of the language's numbers.

@@ -46,11 +46,6 @@ impl Call<'_> {
         self.counts.get(name)?.as_f64()
     }
 
-    /// Bytes that at most `n` words of table `i` take.
-    fn words_of(&self, i: usize) -> f64 {
-        self.array(i).min(4.0 * self.n())
-    }
-
     /// Bytes of the points `points` if the launch works on all elements of array `of`, of which one takes `each` bytes: else which
     /// points it reads depends on the mesh.
     fn points_of_all(&self, points: usize, of: usize, each: f64) -> f64 {
@@ -84,8 +79,7 @@ pub fn of_launches(counts: &Map<String, Value>, launches: &[Launched]) -> Option
 /// The kernel of an entry, without what says which instance it is.
 fn kernel_of(entry: &str) -> &str {
     let mut name = entry;
-    for end in ["_f32", "_f64", "_plain", "_guarded"] {
-        // `sweep_guarded` is a kernel of its own, and all its entries end with a precision.
+    for end in ["_f32", "_f64"] {
         name = name.strip_suffix(end).unwrap_or(name);
     }
     for layout in ["_soa", "_aos", "_aligned"] {
@@ -97,6 +91,9 @@ fn kernel_of(entry: &str) -> &str {
 type Formula = Option<(f64, &'static str)>;
 
 fn of_call(c: &Call<'_>) -> Formula {
+    if let Some(moves) = c.launched.moves {
+        return Some((moves.bytes as f64, moves.formula));
+    }
     let kernel = kernel_of(c.launched.entry);
     collective(c, kernel)
         .or_else(|| half_edges(c, kernel))
@@ -104,7 +101,6 @@ fn of_call(c: &Call<'_>) -> Formula {
         .or_else(|| indexed(c, kernel))
         .or_else(|| refine(c, kernel))
         .or_else(|| refine_tets(c, kernel))
-        .or_else(|| weld(c, kernel))
         .or_else(|| cells(c, kernel))
         .or_else(|| order(c, kernel))
         .or_else(|| sweeps(c, kernel))
@@ -289,58 +285,6 @@ fn refine_tets(c: &Call<'_>, kernel: &str) -> Formula {
     })
 }
 
-fn weld(c: &Call<'_>, kernel: &str) -> Formula {
-    Some(match kernel {
-        "place_points" => (c.arrays([0, 1, 3]), "points read; keys written"),
-        "count_points" => (
-            c.arrays([0, 2]) + 2.0 * c.words_of(1),
-            "keys read; counts read, written; ranks written",
-        ),
-        "measure_buckets" => (c.array(0), "counts read"),
-        "gather_points" => (
-            c.arrays([0, 1, 2, 3, 6, 7]) + c.words_of(4),
-            "points, keys, ranks, offsets read; sites written, and points in their order where ids do not follow space",
-        ),
-        "note_lower_neighbours" => (
-            c.arrays([0, 3, 10]),
-            "points, sites read; states written; lists of neighbours not counted",
-        ),
-        "decide_pieces" => (
-            c.arrays([0, 3]) + 2.0 * c.array(2),
-            "states read, written; bits written; lists of neighbours not counted",
-        ),
-        "assign_points" => (
-            c.arrays([10, 11]),
-            "states read; representatives written; lists of neighbours not counted",
-        ),
-        "mark_representatives" => (c.all(), "representatives read; bits written"),
-        "count_in_words" => (c.all(), "bits read; counts written"),
-        "number_clusters" => (
-            c.all(),
-            "representatives, bits, counts read; map, keys written",
-        ),
-        "average_points" => (
-            c.all(),
-            "representatives, offsets, members, points read; positions written",
-        ),
-        "take_first_points" => (
-            c.array(0) + 2.0 * c.array(2),
-            "representatives, their points read; positions written",
-        ),
-        // Each face that is left has a slot.
-        "claim_faces" => (
-            c.arrays([0, 1, 5]) + 8.0 * c.count("welded_triangles")?,
-            "faces, map, a slot a face left read; slots, bits written",
-        ),
-        "drop_bits" => (c.all() + c.array(1), "bits read, written"),
-        "remap_faces" => (
-            c.arrays([0, 2]) + 2.0 * c.array(3),
-            "list, its faces, map read; faces written",
-        ),
-        _ => return None,
-    })
-}
-
 /// Relations of a volume mesh.
 fn cells(c: &Call<'_>, kernel: &str) -> Formula {
     Some(match kernel {
@@ -437,7 +381,6 @@ mod tests {
             ("check_points_f32", "check_points"),
             ("sweep_form_a_aligned_f64", "sweep_form_a"),
             ("sweep_guarded_soa_f32", "sweep_guarded"),
-            ("assign_points_guarded", "assign_points"),
         ] {
             assert_eq!(kernel_of(entry), kernel);
         }
@@ -464,11 +407,6 @@ mod tests {
         let label = |n| launched("find_longest_edges_f64", n, &[0, 1200, 800, 1200, 100]);
         assert_eq!(bytes(&none, &[label(100)]), Some(1300 + 800));
         assert_eq!(bytes(&none, &[label(10)]), Some(130));
-        // What needs a count has no bytes without it.
-        let claim = [launched("claim_faces", 10, &[120, 40, 320, 4, 4, 4])];
-        assert_eq!(bytes(&none, &claim), None);
-        let counts = map([("welded_triangles", json!(5))]);
-        assert_eq!(bytes(&counts, &claim), Some(120 + 40 + 4 + 40));
     }
 
     #[test]
