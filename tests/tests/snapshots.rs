@@ -185,11 +185,11 @@ fn welding(
     line: &mut impl FnMut(&str, String),
 ) -> trioxide::Result<()> {
     let points: Vec<_> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
-    let (points, faces) = (on.upload(&points)?, on.upload(&mesh.triangles)?);
-    let found = weld::epsilon_for_ratio(on, &points, 0.5)?;
+    let mesh = weld::DeviceMesh::upload_arrays(on, &points, &mesh.triangles)?;
+    let found = weld::epsilon_for_ratio(on, &mesh, weld::Guards::default(), 0.5)?;
     line("weld epsilon", found.epsilon.to_string());
     let options = weld::Options::new(found.epsilon);
-    let welded = weld::weld(on, &points, &faces, &options)?.download(on)?;
+    let welded = weld::weld(on, &mesh, options)?.download(on)?;
     line("welded vertices", welded.points.len().to_string());
     line("welded triangles", welded.faces.len().to_string());
     line("welded map", digest(&welded.map));

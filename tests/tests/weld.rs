@@ -9,7 +9,7 @@ use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
     Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Welded,
-    epsilon_for_ratio_carrying, triangles, weld_carrying,
+    epsilon_for_ratio, triangles, weld,
 };
 
 /// What a run gives: the result as the reference or a device has it, and the mesh made of it.
@@ -28,14 +28,8 @@ fn parallel(
     options: &Options,
 ) -> trioxide::Result<(Welded, Mesh)> {
     let on = Device::cpu(Some(threads))?;
-    let resident = DeviceMesh::upload(&on, mesh, locks, options.method)?;
-    let result = weld_carrying(
-        &on,
-        &resident.points,
-        &resident.faces,
-        &resident.carried,
-        options,
-    )?;
+    let resident = DeviceMesh::upload_locked(&on, mesh, locks)?;
+    let result = weld(&on, &resident, *options)?;
     let mut welded = result.download(&on)?;
     let new = welded.take_mesh(mesh, options.keep_degenerate)?;
     Ok((welded, new))
@@ -474,9 +468,8 @@ fn polygons_lose_corners_and_keep_their_regions() {
 
 fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64) -> Found {
     let on = Device::cpu(Some(threads)).expect("threads");
-    let resident = DeviceMesh::upload(&on, mesh, locks, Method::Auto).expect("valid");
-    epsilon_for_ratio_carrying(&on, &resident.points, &resident.carried, guards, ratio)
-        .expect("a ratio")
+    let resident = DeviceMesh::upload_locked(&on, mesh, locks).expect("valid");
+    epsilon_for_ratio(&on, &resident, *guards, ratio).expect("a ratio")
 }
 
 #[test]

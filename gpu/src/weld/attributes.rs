@@ -1,12 +1,15 @@
-//! What clusters carry: the means of their vertices' attributes, in the order in which positions are added.
+//! Attributes of clusters: the means of their vertices' attributes, in the order in which positions are added.
 //!
-//! A cluster of one vertex keeps what it has, bit by bit.
+//! A cluster of one vertex keeps its attributes, bit by bit.
 
 use glam::{DVec2, DVec3};
 use trioxide_kernel::{In, Out, kernel};
 
+use super::clusters::Clusters;
 use super::grid::item;
-use super::near::direction;
+use super::guards::direction;
+use super::ids::Cluster;
+use crate::ids::{Triangle, Vertex};
 use crate::smooth::root;
 
 /// A normal as it is added to others: zero if it has no direction.
@@ -31,7 +34,7 @@ pub fn unit(sum: DVec3) -> DVec3 {
     DVec3::new(x / length, y / length, z / length)
 }
 
-/// Mean of texture coordinates whose sum and number are given. What is no number is always the same one.
+/// Mean of texture coordinates, from their sum and number. Every NaN becomes the same NaN.
 #[inline(always)]
 pub fn mean_uv(sum: DVec2, count: f64) -> DVec2 {
     let number = |x: f64| if x.is_nan() { f64::NAN } else { x };
@@ -44,7 +47,7 @@ pub fn channels(color: u32) -> [f64; 4] {
     [color, color >> 8, color >> 16, color >> 24].map(|channel| f64::from(channel & 0xFF))
 }
 
-/// Mean of colours whose channels' sums and number are given, rounded, halves up.
+/// Mean of colours, from the sums of their channels and their number, rounded, halves up.
 #[inline(always)]
 pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
     let [red, green, blue, alpha] = sums.map(|sum| (sum / count + 0.5) as u32);
@@ -52,20 +55,19 @@ pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
 }
 
 /// Normal of cluster `c`: the sum of its vertices' normals, made of length 1.
-///
-/// The representative is the lowest vertex, and `members[offsets[c]..offsets[c + 1]]` are the others.
-#[kernel]
-pub fn average_normals(
-    c: u32,
-    representatives: In<u32>,
-    offsets: In<u32>,
-    members: In<u32>,
-    normals: In<DVec3>,
-    averages: Out<DVec3>,
-) {
+#[kernel(
+    requires(clusters.fit(n, normals.len()), averages.len() == n),
+    moves(clusters.bytes() + normals.bytes() + averages.bytes())
+)]
+pub fn average_normals(c: Cluster, clusters: Clusters, normals: In<DVec3>, averages: Out<DVec3>) {
+    let Clusters {
+        representatives,
+        offsets,
+        members,
+    } = clusters;
     normals.prefetch_item(representatives, c);
     let first = normals.at(representatives.at(c));
-    let (mut i, end) = (offsets.at(c), offsets.at(c + 1));
+    let (mut i, end) = (offsets.at(c), offsets.at(c.index() + 1));
     if i == end {
         averages.set(c, first);
         return;
@@ -79,18 +81,19 @@ pub fn average_normals(
 }
 
 /// Texture coordinates of cluster `c`: the mean of its vertices'.
-#[kernel]
-pub fn average_uvs(
-    c: u32,
-    representatives: In<u32>,
-    offsets: In<u32>,
-    members: In<u32>,
-    uvs: In<DVec2>,
-    averages: Out<DVec2>,
-) {
+#[kernel(
+    requires(clusters.fit(n, uvs.len()), averages.len() == n),
+    moves(clusters.bytes() + uvs.bytes() + averages.bytes())
+)]
+pub fn average_uvs(c: Cluster, clusters: Clusters, uvs: In<DVec2>, averages: Out<DVec2>) {
+    let Clusters {
+        representatives,
+        offsets,
+        members,
+    } = clusters;
     uvs.prefetch_item(representatives, c);
     let mut sum = uvs.at(representatives.at(c));
-    let (first, end) = (offsets.at(c), offsets.at(c + 1));
+    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
     if first == end {
         averages.set(c, sum);
         return;
@@ -104,18 +107,19 @@ pub fn average_uvs(
 }
 
 /// Colour of cluster `c`: the mean of its vertices', rounded.
-#[kernel]
-pub fn average_colors(
-    c: u32,
-    representatives: In<u32>,
-    offsets: In<u32>,
-    members: In<u32>,
-    colors: In<u32>,
-    averages: Out<u32>,
-) {
+#[kernel(
+    requires(clusters.fit(n, colors.len()), averages.len() == n),
+    moves(clusters.bytes() + colors.bytes() + averages.bytes())
+)]
+pub fn average_colors(c: Cluster, clusters: Clusters, colors: In<u32>, averages: Out<u32>) {
+    let Clusters {
+        representatives,
+        offsets,
+        members,
+    } = clusters;
     colors.prefetch_item(representatives, c);
     let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representatives.at(c)));
-    let (first, end) = (offsets.at(c), offsets.at(c + 1));
+    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
     let mut i = first;
     while i < end {
         let [r, g, b, a] = channels(colors.at(members.at(i)));
@@ -132,21 +136,35 @@ pub fn average_colors(
 }
 
 /// Texture coordinates of cluster `c`: those of its representative.
-#[kernel]
-pub fn take_first_uvs(c: u32, representatives: In<u32>, uvs: In<DVec2>, taken: Out<DVec2>) {
+#[kernel(
+    requires(representatives.len() == n, taken.len() == n),
+    moves(representatives.bytes() + 2 * taken.bytes())
+)]
+pub fn take_first_uvs(c: Cluster, representatives: In<Vertex>, uvs: In<DVec2>, taken: Out<DVec2>) {
     uvs.prefetch_item(representatives, c);
     taken.set(c, uvs.at(representatives.at(c)));
 }
 
 /// Colour of cluster `c`: that of its representative.
-#[kernel]
-pub fn take_first_colors(c: u32, representatives: In<u32>, colors: In<u32>, taken: Out<u32>) {
+#[kernel(
+    requires(representatives.len() == n, taken.len() == n),
+    moves(representatives.bytes() + 2 * taken.bytes())
+)]
+pub fn take_first_colors(
+    c: Cluster,
+    representatives: In<Vertex>,
+    colors: In<u32>,
+    taken: Out<u32>,
+) {
     colors.prefetch_item(representatives, c);
     taken.set(c, colors.at(representatives.at(c)));
 }
 
-/// Region of face `list[i]`, or of each in turn for an empty list, at place `i`.
-#[kernel]
-pub fn gather_regions(i: u32, list: In<u32>, regions: In<i32>, left: Out<i32>) {
+/// Region of triangle `list[i]`, at place `i`. An empty list stands for all triangles.
+#[kernel(
+    requires(list.is_empty() && regions.len() == n || list.len() == n, left.len() == n),
+    moves(list.bytes() + 2 * left.bytes())
+)]
+pub fn gather_regions(i: u32, list: In<Triangle>, regions: In<i32>, left: Out<i32>) {
     left.set(i, regions.at(item(list, i)));
 }

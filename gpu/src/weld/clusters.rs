@@ -1,73 +1,82 @@
-//! Clusters: numbers, members, positions.
+//! Numbers of clusters, and their members.
 //!
 //! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
 
-use glam::DVec3;
-use trioxide_kernel::{In, NONE, Out, kernel};
+use trioxide_kernel::{Bits, Group, In, Out, kernel};
+
+use super::ids::Cluster;
+use crate::ids::Vertex;
 
 /// Whether vertex `v` is a representative.
-#[kernel]
-pub fn mark_representatives(v: u32, representatives: In<u32>) -> bool {
+#[kernel(
+    requires(representatives.len() == n),
+    moves(representatives.bytes() + 4 * words(n))
+)]
+pub fn mark_representatives(v: Vertex, representatives: In<Vertex>) -> bool {
     representatives.at(v) == v
 }
 
 /// Number of set bits of word `w`.
-#[kernel]
-pub fn count_in_words(w: u32, bits: In<u32>, counts: Out<u32>) {
-    counts.set(w, bits.at(w).count_ones());
+#[kernel(
+    requires(bits.len() == n, counts.len() == n),
+    moves(bits.bytes() + counts.bytes())
+)]
+pub fn count_in_words(w: u32, bits: In<Bits<Vertex>>, counts: Out<u32>) {
+    counts.set(w, bits.at(w).word().count_ones());
 }
 
-/// Finds the cluster of vertex `v` (`map`), and whose member it is besides the representative (`keys`: `NONE` for one).
+/// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`: none for
+/// a representative).
 ///
 /// `counts` are those of the words of `bits`, scanned.
-#[kernel]
+#[kernel(
+    requires(
+        representatives.len() == n,
+        bits.len() == words(n),
+        counts.len() == words(n),
+        map.len() == n,
+        keys.len() == n
+    ),
+    moves(representatives.bytes() + bits.bytes() + counts.bytes() + map.bytes() + keys.bytes())
+)]
 pub fn number_clusters(
-    v: u32,
-    representatives: In<u32>,
-    bits: In<u32>,
+    v: Vertex,
+    representatives: In<Vertex>,
+    bits: In<Bits<Vertex>>,
     counts: In<u32>,
-    map: Out<u32>,
-    keys: Out<u32>,
+    map: Out<Cluster>,
+    keys: Out<Cluster>,
 ) {
     let r = representatives.at(v);
-    let before = bits.at(r / 32) & ((1 << (r % 32)) - 1);
-    let cluster = counts.at(r / 32) + before.count_ones();
+    let (word, bit) = (r.index() / 32, r.index() % 32);
+    let before = bits.at(word).word() & ((1 << bit) - 1);
+    let cluster = Cluster::new(counts.at(word) + before.count_ones());
     map.set(v, cluster);
-    keys.set(v, if r == v { NONE } else { cluster });
+    keys.set(v, if r == v { Cluster::NONE } else { cluster });
 }
 
-/// Position of cluster `c`: the mean of its vertices, added in ascending order.
-///
-/// The representative is the lowest, and `members[offsets[c]..offsets[c + 1]]` are the others.
-#[kernel]
-pub fn average_points(
-    c: u32,
-    representatives: In<u32>,
-    offsets: In<u32>,
-    members: In<u32>,
-    points: In<DVec3>,
-    positions: Out<DVec3>,
-) {
-    points.prefetch_item(representatives, c);
-    let mut sum = points.at(representatives.at(c));
-    let (first, end) = (offsets.at(c), offsets.at(c + 1));
-    let mut i = first;
-    while i < end {
-        sum += points.at(members.at(i));
-        i += 1;
+/// The vertices of each cluster.
+#[derive(Group)]
+pub struct Clusters<'a> {
+    /// The lowest vertex of each cluster; C.
+    pub representatives: In<'a, Vertex>,
+    /// Start of each cluster's vertices in `members`, and the end of the last; C + 1.
+    pub offsets: In<'a, u32>,
+    /// The vertices besides the representatives, ascending in each cluster.
+    pub members: In<'a, Vertex>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl ClustersBuffers<'_> {
+    /// Whether these are the lists of `clusters` clusters of `vertices` vertices.
+    pub fn fit(&self, clusters: usize, vertices: usize) -> bool {
+        self.representatives.len() == clusters
+            && self.offsets.len() == clusters + 1
+            && self.members.len() + clusters == vertices
     }
-    let count = f64::from(1 + end - first);
-    positions.set(c, if end == first { sum } else { sum / count });
-}
 
-/// Position of cluster `c`: that of its representative.
-#[kernel]
-pub fn take_first_points(
-    c: u32,
-    representatives: In<u32>,
-    points: In<DVec3>,
-    positions: Out<DVec3>,
-) {
-    points.prefetch_item(representatives, c);
-    positions.set(c, points.at(representatives.at(c)));
+    /// Bytes of the lists.
+    pub fn bytes(&self) -> usize {
+        self.representatives.bytes() + self.offsets.bytes() + self.members.bytes()
+    }
 }

@@ -1,95 +1,32 @@
-//! Decisions: which vertices are representatives, and which representative each other vertex goes to.
+//! Decisions: which vertices are representatives.
 //!
-//! A vertex without lower neighbours is a representative. The others note their lower neighbours, once: from then on rounds
-//! read states only. A vertex with a representative among its lower neighbours is a member, whatever the others become; one
-//! whose lower neighbours are all members is a representative; any other waits. In the end each member takes the lowest
-//! representative of its list.
+//! A vertex without lower neighbours is a representative. The others have lists of their lower neighbours: rounds read states
+//! only. A vertex with a representative among its lower neighbours is a member, whatever the others become. A vertex whose
+//! lower neighbours are all members is a representative. Any other vertex waits.
 //!
 //! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
-//! vertices that wait for each other run along the list: a block sweeps over its piece until that decides nothing more, and
-//! a lane, over its entries in their order; and blocks that run at the same time wait for each other. So a chain takes a sweep
-//! for each link, not a round.
+//! vertices that wait for each other run along the list. So a block sweeps over its piece until a sweep decides nothing more, a
+//! lane goes through its entries in their order, and blocks that run at the same time wait for each other. A chain then takes a
+//! sweep for each link, not a round.
 //!
-//! States are read while others write them. That does no harm: a state changes once, from undecided to what is right, and a
+//! States are read while others write them. That does no harm: a state changes once, from undecided to its final value, and a
 //! vertex that reads it too early only waits longer.
 //!
-//! A vertex with more lower neighbours than its list holds notes some of them. They mostly decide it: if one is a
-//! representative. If all are members it searches again, and notes those that are undecided then. The first round does without:
-//! mostly it decides nearly all, and a kernel that never searches runs more blocks at once. Where it does not, a device makes
-//! complete lists ([`note_all_lower_neighbours()`]), if they fit its memory: a search takes it as long as many sweeps.
+//! A vertex with more lower neighbours than its list holds notes some of them. If one of these is a representative, which is
+//! mostly so, the vertex is decided. If all are members it searches again, and notes its undecided neighbours. The first round
+//! never searches: mostly it decides nearly all vertices, and a kernel without searches runs more blocks at once. Where it
+//! leaves many, a device makes complete lists (`complete.rs`) if they fit its memory: a search takes a device as long as many
+//! sweeps.
 
-use super::near::Guarding;
-use glam::{DVec2, DVec3};
-use trioxide_kernel::{
-    Atomic, Block, In, NONE, Out, PREFETCHED_AHEAD, Shared, SharedMemory, kernel,
-};
+use trioxide_kernel::{Atomic, Block, In, Out, Shared, SharedMemory, kernel};
 
-#[cfg(doc)]
-use super::complete::note_all_lower_neighbours;
-use super::grid::{Grid, Search, Site, item};
-use super::near::{Guard, Guards};
+use super::grid::item;
+use super::guards::{Guard, Guarding};
+use super::ids::Row;
+use super::search::Search;
+use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
 
-/// State of a representative. Undecided vertices have more: the number of their lower neighbours.
-pub const REPRESENTATIVE: u32 = 0;
-/// Bit of the state of a vertex that a lower one represents, beside the number of its lower neighbours.
-pub const MEMBER: u32 = 1 << 31;
-
-/// Places of a list of lower neighbours: two vectors of four.
-pub const LISTED: u32 = 8;
-
-/// Whether a state is neither that of a representative nor that of a member.
-#[inline(always)]
-pub(super) fn is_undecided(state: u32) -> bool {
-    state != REPRESENTATIVE && state < MEMBER
-}
-
-/// Notes the vertex in `slot` with its later neighbours, or them with it: always the lower one with the higher. `states` are 0
-/// before, and count the lower neighbours of each vertex: without one it is a representative.
-///
-/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
-#[kernel(G in Guarding)]
-pub fn note_lower_neighbours<G: Guard>(
-    slot: u32,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    limits: In<G>,
-    locked: In<u32>,
-    normals: In<DVec3>,
-    uvs: In<DVec2>,
-    colors: In<u32>,
-    lower: Out<u32>,
-    states: Atomic,
-) {
-    let search = Search {
-        grid: grid.at(0),
-        offsets,
-        sites,
-        positions,
-        by_slot: by_slot != 0,
-        guards: Guards {
-            limits,
-            locked,
-            normals,
-            uvs,
-            colors,
-        },
-    };
-    search.prefetch(slot);
-    let row = search.row(slot);
-    let v = search.vertex(row);
-    search.each_later_neighbour(slot, |other, id| {
-        let (low, high) = if id < v { (other, row) } else { (row, other) };
-        let place = states.add(high, 1);
-        if place < LISTED {
-            lower.set(high * LISTED + place, low);
-        }
-    });
-}
-
-/// What a list of lower neighbours says.
+/// The states of a row's listed lower neighbours.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     /// Whether one of them is a representative.
@@ -98,17 +35,17 @@ pub(super) struct Seen {
     pub is_waiting: bool,
     /// Whether the list holds all, however many there are.
     pub is_all: bool,
-    /// One that is undecided, for those who watch.
-    pub waits_for: u32,
+    /// One that is undecided, for entries that watch.
+    pub waits_for: Row,
 }
 
-/// Looks at the listed ones of the `count` lower neighbours of `row`.
+/// Looks at the listed neighbours among the `count` lower neighbours of `row`.
 #[inline(always)]
-fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
+fn look(row: Row, count: u32, lower: In<Row>, states: Atomic) -> Seen {
     let look = |first: u32| {
-        let [a, b, c, d] = lower.quad(row * LISTED + first);
-        // What is not there holds up nobody.
-        let state = |place: u32, neighbour: u32| {
+        let [a, b, c, d] = lower.quad(row.index() * LISTED + first);
+        // Places behind the count stand for members: they decide nothing.
+        let state = |place: u32, neighbour: Row| {
             if first + place < count {
                 states.load(neighbour)
             } else {
@@ -125,7 +62,7 @@ fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
             is_member,
             is_waiting,
             is_all: false,
-            waits_for: NONE,
+            waits_for: Row::NONE,
         };
     }
     let (is_member, is_waiting_too) = look(4);
@@ -133,85 +70,85 @@ fn look(row: u32, count: u32, lower: In<u32>, states: Atomic) -> Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
         is_all: false,
-        waits_for: NONE,
+        waits_for: Row::NONE,
     }
 }
 
-const LANES: u32 = 256;
+/// Lanes of a block that decides.
+pub(super) const LANES: usize = 256;
 /// Neighbouring entries of a lane.
 const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
-pub const PIECE: u32 = LANES * OWN;
+pub const PIECE: u32 = LANES as u32 * OWN;
 
 /// Shared memory of a block that decides. `WATCHED` is [`PIECE`] for entries that watch, else 0.
 #[derive(SharedMemory)]
 pub struct Piece<const WATCHED: usize> {
     /// Rows of the entries.
-    rows: Shared<u32, { PIECE as usize }>,
-    /// Numbers of their lower neighbours up to one more than are listed: 0 of those that are decided.
+    rows: Shared<Row, { PIECE as usize }>,
+    /// Numbers of their lower neighbours up to one more than are listed; 0 for decided ones.
     numbers: Shared<u8, { PIECE as usize }>,
     /// The bits of the entries that stay undecided, a byte a lane.
-    undecided: Shared<u8, { LANES as usize }>,
+    undecided: Shared<u8, LANES>,
     /// The rows that entries wait for.
-    watched: Shared<u32, WATCHED>,
+    watched: Shared<Row, WATCHED>,
 }
 
-/// Decides vertices of a piece of `list`, rows (all of them in turn for an empty list), until the others wait for vertices of
-/// other pieces, or have to search again. The bits of `undecided` say which entries these are.
+/// Decides vertices of a piece of `list`, until the others wait for vertices of other pieces, or have to search again. The bits
+/// of `undecided` say which entries these are. An empty list stands for all rows in ascending order.
 ///
-/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so what one waits for
-/// is mostly under way, and chains of vertices go on from piece to piece within the launch. On a CPU a block that waits
-/// would keep its thread from the others.
-#[kernel]
+/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so the vertices that
+/// one waits for are mostly being decided, and chains of vertices go on from piece to piece within the launch. On a CPU a block
+/// that waits would keep its thread from the others.
+#[kernel(
+    requires(
+        n * PIECE as usize >= entries(list.len(), states.len()),
+        lower.len() == LISTED as usize * states.len(),
+        undecided.len() == words(entries(list.len(), states.len()))
+    ),
+    moves(list.bytes() + 2 * 4 * entries(list.len(), states.len()) + undecided.bytes())
+)]
 pub fn decide_pieces(
-    block: &Block<256, Piece<0>>,
-    list: In<u32>,
-    lower: In<u32>,
+    block: &Block<LANES, Piece<0>>,
+    list: In<Row>,
+    lower: In<Row>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
 ) {
-    let look = |row: u32, number: u32| look(row, number, lower, states);
+    let look = |row: Row, number: u32| look(row, number, lower, states);
     decide::<0>(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }
 
+/// Entries of a list, where an empty one stands for all rows.
+#[inline(always)]
+const fn entries(list: usize, rows: usize) -> usize {
+    if list == 0 { rows } else { list }
+}
+
 /// [`decide_pieces()`] with searches.
-#[kernel(G in Guarding)]
+#[kernel(
+    G in Guarding,
+    requires(
+        n * PIECE as usize >= list.len(),
+        !list.is_empty(),
+        search.fits(states.len()),
+        lower.len() == LISTED as usize * states.len(),
+        undecided.len() == words(list.len())
+    )
+)]
 pub fn decide_searching<G: Guard>(
-    block: &Block<256, Piece<0>>,
-    list: In<u32>,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    limits: In<G>,
-    locked: In<u32>,
-    normals: In<DVec3>,
-    uvs: In<DVec2>,
-    colors: In<u32>,
-    lower: Out<u32>,
+    block: &Block<LANES, Piece<0>>,
+    list: In<Row>,
+    search: Search<G>,
+    lower: Out<Row>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
 ) {
-    let search = |row: u32| {
-        let search = Search {
-            grid: grid.at(0),
-            offsets,
-            sites,
-            positions,
-            by_slot: by_slot != 0,
-            guards: Guards {
-                limits,
-                locked,
-                normals,
-                uvs,
-                colors,
-            },
-        };
+    let search_again = |row: Row| {
         let mut count = 0;
         let mut is_member = false;
         search.each_lower_neighbour(row, |neighbour, _| {
@@ -219,7 +156,7 @@ pub fn decide_searching<G: Guard>(
             is_member |= state == REPRESENTATIVE;
             if is_undecided(state) {
                 if count < LISTED {
-                    lower.set(row * LISTED + count, neighbour);
+                    lower.set(row.index() * LISTED + count, neighbour);
                 }
                 count += 1;
             }
@@ -231,35 +168,35 @@ pub fn decide_searching<G: Guard>(
             Found::Undecided(count)
         }
     };
-    let look = |row: u32, number: u32| look(row, number, lower.unwritten(), states);
-    decide::<0>(block, list, patience, states, undecided, look, search);
+    let look = |row: Row, number: u32| look(row, number, lower.unwritten(), states);
+    decide::<0>(block, list, patience, states, undecided, look, search_again);
 }
 
-/// What a new search found.
+/// The result of a new search.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
-    /// Nothing: it was not made.
+    /// None: there was no search.
     Nothing,
     /// A representative among the lower neighbours.
     Representative,
-    /// So many undecided ones, and no representative; the first are noted.
+    /// This number of undecided ones, and no representative; the first are noted.
     Undecided(u32),
 }
 
-/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed;
-/// `search`, a row all of whose noted neighbours are members, but which has more.
+/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed.
+/// `search` takes a row whose noted neighbours are all members, but which has more.
 ///
-/// With `WATCHED`, an entry that waits looks at one of those it waits for until that is decided: a sweep over a piece that waits
-/// for another takes a load an entry. It may learn later that it is a member.
+/// With `WATCHED`, an entry that waits looks only at one undecided neighbour until that is decided: a sweep over a piece that
+/// waits for another piece then takes one load an entry. The entry may learn later that it is a member.
 #[inline(always)]
 pub(super) fn decide<const WATCHED: usize>(
-    block: &Block<256, Piece<WATCHED>>,
-    list: In<u32>,
+    block: &Block<LANES, Piece<WATCHED>>,
+    list: In<Row>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
-    look: impl Fn(u32, u32) -> Seen,
-    search: impl Fn(u32) -> Found,
+    look: impl Fn(Row, u32) -> Seen,
+    search: impl Fn(Row) -> Found,
 ) {
     let count = if list.is_empty() {
         states.len()
@@ -289,9 +226,9 @@ pub(super) fn decide<const WATCHED: usize>(
             }
             numbers.set(place, number as u8);
             if WATCHED > 0 {
-                shared.watched.set(place, NONE);
+                shared.watched.set(place, Row::NONE);
             }
-            place += LANES;
+            place += LANES as u32;
         }
     });
     // The entries of a lane, a bit each.
@@ -317,7 +254,7 @@ pub(super) fn decide<const WATCHED: usize>(
                 let place = lane * OWN + entry.trailing_zeros();
                 if WATCHED > 0 {
                     let watched = shared.watched.at(place);
-                    if watched != NONE && is_undecided(states.load(watched)) {
+                    if watched.is_some() && is_undecided(states.load(watched)) {
                         continue;
                     }
                 }
@@ -336,7 +273,7 @@ pub(super) fn decide<const WATCHED: usize>(
                 match found {
                     Found::Nothing if WATCHED > 0 => shared.watched.set(place, seen.waits_for),
                     Found::Nothing => {}
-                    // Which one it goes to the list does not say, if it does not hold all.
+                    // A list that does not hold all does not show the lowest.
                     Found::Representative => {
                         states.store(row, MEMBER | number);
                         left ^= entry;
@@ -366,80 +303,11 @@ pub(super) fn decide<const WATCHED: usize>(
     });
 }
 
-/// Takes the items of `list` that `kept` names by their places.
-#[kernel]
+/// Takes the items of `list` at the places `kept`.
+#[kernel(
+    requires(kept.len() == n, shorter.len() == n),
+    moves(2 * kept.bytes() + shorter.bytes())
+)]
 pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
     shorter.set(i, list.at(kept.at(i)));
-}
-
-/// Finds the representative of the vertex in `slot`: itself, or the lowest near.
-#[kernel(G in Guarding)]
-pub fn assign_points<G: Guard>(
-    slot: u32,
-    positions: In<DVec3>,
-    grid: In<Grid>,
-    offsets: In<u32>,
-    sites: In<Site>,
-    by_slot: u32,
-    limits: In<G>,
-    locked: In<u32>,
-    normals: In<DVec3>,
-    uvs: In<DVec2>,
-    colors: In<u32>,
-    lower: In<u32>,
-    states: In<u32>,
-    representatives: Out<u32>,
-) {
-    let search = Search {
-        grid: grid.at(0),
-        offsets,
-        sites,
-        positions,
-        by_slot: by_slot != 0,
-        guards: Guards {
-            limits,
-            locked,
-            normals,
-            uvs,
-            colors,
-        },
-    };
-    let id = sites.at(slot).id;
-    let row = if search.by_slot { slot } else { id };
-    if cfg!(not(target_arch = "nvptx64")) && !search.by_slot {
-        let ahead = slot + PREFETCHED_AHEAD;
-        if ahead < sites.len() {
-            let row = sites.at(ahead).id;
-            states.prefetch(row);
-            lower.prefetch(row * LISTED);
-            representatives.unwritten().prefetch(row);
-        }
-    }
-    let state = states.at(row);
-    if state == REPRESENTATIVE {
-        representatives.set(id, id);
-        return;
-    }
-    let count = state & !MEMBER;
-    let mut lowest = NONE;
-    let mut take = |neighbour: u32, id: u32| {
-        if states.at(neighbour) == REPRESENTATIVE {
-            lowest = lowest.min(id);
-        }
-    };
-    if count > LISTED {
-        search.each_lower_neighbour(row, |neighbour, id| {
-            take(neighbour, id);
-            true
-        });
-    } else {
-        let mut place = row * LISTED;
-        let end = place + count;
-        while place < end {
-            let neighbour = lower.at(place);
-            take(neighbour, search.vertex(neighbour));
-            place += 1;
-        }
-    }
-    representatives.set(id, lowest);
 }

@@ -1,7 +1,7 @@
 //! P-Weld (section 3.6, Algorithm 2): dependency counters over stored lists of neighbours.
 //!
 //! Each vertex has a list of its higher neighbours, the count of its lower ones (`depend`) and the lowest representative that
-//! has claimed it so far (`lowest`, itself at first). A decided vertex tells its higher neighbours: a representative claims
+//! has claimed it so far (`lowest`, itself at first). A decided vertex informs its higher neighbours: a representative claims
 //! them, a member lowers their counters. A vertex whose counter is zero represents itself.
 //!
 //! The paper's vertices lower the counters of all their neighbours, and a vertex acts when its own is zero. Here only members
@@ -10,61 +10,84 @@
 //! zero only for vertices that nobody claims: the two ways to be decided exclude each other, and neither depends on the order in
 //! which threads see two arrays. A clique of n vertices takes 3 rounds, not n.
 //!
-//! A round sweeps over the undecided vertices by ascending id, and what it decides early decides others later in the same sweep,
-//! as in P-Weld: on a CPU one to three rounds do, on a GPU, where all are looked at at once, more. The count may differ from run
-//! to run, the result does not.
+//! A round sweeps over the undecided vertices by ascending id. A vertex that is decided early in a sweep can decide others later
+//! in the same sweep, as in P-Weld. A CPU needs one to three rounds. A GPU, which looks at all vertices at once, needs more. The
+//! count may differ from run to run, the result does not.
 //!
-//! It is the baseline of the literature, and good for nothing else: 41 bytes a vertex beside its position and 4 for each pair of
+//! This method is the baseline of the literature and serves for comparison only: 41 bytes a vertex beside its position and 4 for each pair of
 //! neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are refused before they are made.
 
-use glam::DVec3;
-use trioxide_kernel::{Atomic, In, Out, kernel};
+use trioxide_kernel::{Atomic, Group, In, Out, kernel};
 
-use super::cells::{CellTable, Cells};
 use super::grid::item;
-use super::sparse_grid::is_crowded;
+use super::hashed_cells::{Cells, is_crowded};
+use super::ids::CellSlot;
+use crate::ids::Vertex;
 
-/// Tells `w` that its lower neighbour `u` is decided; whether that decides `w`.
-///
-/// True once for each vertex: the first claim finds `w` in its place, and one call takes the counter to zero.
-#[inline(always)]
-pub(super) fn tell(
-    u: u32,
-    is_representative: bool,
-    w: u32,
-    depend: Atomic,
-    lowest: Atomic,
-) -> bool {
-    let before = lowest.load(w);
-    if is_representative {
-        before > u && lowest.fetch_min(w, u) == w
-    } else {
-        // The counter of a member says nothing any more.
-        before == w && depend.add(w, u32::MAX) == 1
+/// What each vertex waits for.
+#[derive(Group)]
+pub struct Dependencies<'a> {
+    /// Number of lower neighbours that are not known to be members; V.
+    pub depend: Atomic<'a>,
+    /// The lowest representative that has claimed the vertex so far, itself at first; V.
+    pub lowest: Atomic<'a, Vertex>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl DependenciesBuffers<'_> {
+    /// Whether these are the arrays of `vertices` vertices.
+    pub fn fit(&self, vertices: usize) -> bool {
+        self.depend.len() == vertices && self.lowest.len() == vertices
     }
 }
 
-/// Neighbours that a vertex must have to be part of the running total: most have fewer, and all add to one word.
-const TOTALLED: u32 = 64;
+impl Dependencies<'_> {
+    /// Informs `w` that its lower neighbour `u` is decided; whether that decides `w`.
+    ///
+    /// True once for each vertex: the first claim finds `w` in its place, and one call takes the counter to zero.
+    #[inline(always)]
+    pub(super) fn inform(&self, u: Vertex, is_representative: bool, w: Vertex) -> bool {
+        let before = self.lowest.load(w);
+        if is_representative {
+            before > u && self.lowest.fetch_min(w, u) == w
+        } else {
+            // The counter of a member has no meaning any more.
+            before == w && self.depend.add(w, u32::MAX) == 1
+        }
+    }
+}
 
-/// The running total of stored neighbours, in units of [`TOTALLED`], that ends the count of what will not fit.
-#[derive(Clone, Copy)]
-pub(super) struct Total<'a> {
-    /// The total, and whether it is beyond the limit.
+/// The stored higher neighbours of each vertex.
+#[derive(Group)]
+pub struct HigherNeighbours<'a> {
+    /// Start of each vertex's list in `vertices`, and the end of the last; V + 1.
+    pub starts: In<'a, u32>,
+    /// Higher neighbours, list by list.
+    pub vertices: In<'a, Vertex>,
+}
+
+/// Neighbours that a vertex must have to be part of the running total: most have fewer, and all add to one word.
+pub const TOTALLED: u32 = 64;
+
+/// The running total of stored neighbours, in units of [`TOTALLED`]. It ends the count early when the lists will not fit.
+#[derive(Group)]
+pub struct Total<'a> {
+    /// The total, and whether it is beyond the limit; 2.
     pub words: Atomic<'a>,
+    /// Most units that fit.
     pub limit: u32,
 }
 
 impl Total<'_> {
     /// Whether counting has become useless.
     #[inline(always)]
-    pub fn is_beyond(self) -> bool {
+    pub(super) fn is_beyond(self) -> bool {
         self.words.load(1) != 0
     }
 
     /// Adds the stored neighbours of a vertex, rounded down.
     #[inline(always)]
-    pub fn add(self, count: u32) {
+    pub(super) fn add(self, count: u32) {
         let units = count / TOTALLED;
         // The total may wrap around later, not before it was seen to be beyond the limit.
         if units > 0 && self.words.add(0, units).wrapping_add(units) > self.limit {
@@ -76,38 +99,30 @@ impl Total<'_> {
 /// Counts the lower neighbours of vertex `v` (`depend`) and the higher ones (`counts`).
 ///
 /// `slots` are those of the vertices' cells: then vertices in crowded cells are left out. An empty array leaves out none.
-#[kernel]
+#[kernel(
+    requires(
+        cells.fit(n),
+        cells.fit_slots(slots),
+        depend.len() == n,
+        counts.len() > n,
+        lowest.len() == n,
+        total.words.len() == 2
+    ),
+    moves(cells.points.bytes() + depend.bytes() + counts.bytes() + lowest.bytes())
+)]
 pub fn count_neighbours(
-    v: u32,
-    points: In<DVec3>,
-    table: In<CellTable>,
-    filter: In<u32>,
-    keys: In<u64>,
-    offsets: In<u32>,
-    items: In<u32>,
-    slots: In<u32>,
-    limit: u32,
+    v: Vertex,
+    cells: Cells,
+    slots: In<CellSlot>,
     depend: Out<u32>,
     counts: Out<u32>,
-    lowest: Out<u32>,
-    total: Atomic,
+    lowest: Out<Vertex>,
+    total: Total,
 ) {
     lowest.set(v, v);
-    let total = Total {
-        words: total,
-        limit,
-    };
-    if is_left_out(v, slots, offsets) || total.is_beyond() {
+    if is_left_out(v, slots, cells.offsets) || total.is_beyond() {
         return;
     }
-    let cells = Cells {
-        table: table.at(0),
-        points,
-        filter,
-        keys,
-        offsets,
-        items,
-    };
     let (mut lower, mut higher) = (0, 0);
     cells.each_neighbour(v, |w| {
         lower += u32::from(w < v);
@@ -118,32 +133,22 @@ pub fn count_neighbours(
     total.add(higher);
 }
 
-/// Lists the higher neighbours of vertex `v` from `rows[v]` on; the others as above.
-#[kernel]
+/// Lists the higher neighbours of vertex `v` from `starts[v]` on; the others as above.
+#[kernel(
+    requires(cells.fit(n), cells.fit_slots(slots), starts.len() == n + 1),
+    moves(cells.points.bytes() + starts.bytes() + higher.bytes())
+)]
 pub fn list_neighbours(
-    v: u32,
-    points: In<DVec3>,
-    table: In<CellTable>,
-    filter: In<u32>,
-    keys: In<u64>,
-    offsets: In<u32>,
-    items: In<u32>,
-    slots: In<u32>,
-    rows: In<u32>,
-    higher: Out<u32>,
+    v: Vertex,
+    cells: Cells,
+    slots: In<CellSlot>,
+    starts: In<u32>,
+    higher: Out<Vertex>,
 ) {
-    if is_left_out(v, slots, offsets) {
+    if is_left_out(v, slots, cells.offsets) {
         return;
     }
-    let cells = Cells {
-        table: table.at(0),
-        points,
-        filter,
-        keys,
-        offsets,
-        items,
-    };
-    let mut place = rows.at(v);
+    let mut place = starts.at(v);
     cells.each_neighbour(v, |w| {
         if w > v {
             higher.set(place, w);
@@ -153,12 +158,15 @@ pub fn list_neighbours(
 }
 
 #[inline(always)]
-fn is_left_out(v: u32, slots: In<u32>, offsets: In<u32>) -> bool {
+fn is_left_out(v: Vertex, slots: In<CellSlot>, offsets: In<u32>) -> bool {
     !slots.is_empty() && is_crowded(slots.at(v), offsets)
 }
 
 /// Adds up every `stride`-th of `counts` from the `i`-th on.
-#[kernel]
+#[kernel(
+    requires(sums.len() == n, stride as usize == n),
+    moves(counts.bytes() + sums.bytes())
+)]
 pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
     let mut sum = 0;
     let mut place = i;
@@ -169,24 +177,29 @@ pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
     sums.set(i, sum);
 }
 
-/// Tells the higher neighbours of vertex `list[i]` (or `i`) if it is decided; whether it is not.
-#[kernel]
+/// Informs the higher neighbours of vertex `list[i]` if that is decided; whether it is not. An empty list stands for all
+/// vertices.
+#[kernel(
+    requires(
+        list.is_empty() && dependencies.fit(n) || list.len() == n,
+        dependencies.fit(neighbours.starts.len() - 1)
+    )
+)]
 pub fn sweep_dependencies(
     i: u32,
-    list: In<u32>,
-    rows: In<u32>,
-    higher: In<u32>,
-    depend: Atomic,
-    lowest: Atomic,
+    list: In<Vertex>,
+    neighbours: HigherNeighbours,
+    dependencies: Dependencies,
 ) -> bool {
     let u = item(list, i);
-    let is_member = lowest.load(u) != u;
-    if !is_member && depend.load(u) != 0 {
+    let is_member = dependencies.lowest.load(u) != u;
+    if !is_member && dependencies.depend.load(u) != 0 {
         return true;
     }
-    let (mut place, end) = (rows.at(u), rows.at(u + 1));
+    let HigherNeighbours { starts, vertices } = neighbours;
+    let (mut place, end) = (starts.at(u), starts.at(u.index() + 1));
     while place < end {
-        tell(u, !is_member, higher.at(place), depend, lowest);
+        dependencies.inform(u, !is_member, vertices.at(place));
         place += 1;
     }
     false

@@ -1,8 +1,10 @@
-//! Faces: new vertices, without degenerate and repeated ones.
+//! Triangles: their new vertices, without degenerate and repeated triangles.
 
-use trioxide_kernel::{Atomic, In, NONE, Out, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, PREFETCHED_AHEAD, kernel};
 
 use super::grid::item;
+use super::ids::Cluster;
+use crate::ids::{Triangle, Vertex};
 
 /// Slots next to a face's own that are tried before any other.
 const WINDOW: u32 = 16;
@@ -13,14 +15,14 @@ const ATTEMPTS: u32 = 64;
 
 /// New vertices of triangle `t`.
 #[inline(always)]
-fn remapped(faces: In<[u32; 3]>, map: In<u32>, t: u32) -> [u32; 3] {
+fn remapped(faces: In<[Vertex; 3]>, map: In<Cluster>, t: Triangle) -> [Cluster; 3] {
     let [a, b, c] = faces.at(t);
     [map.at(a), map.at(b), map.at(c)]
 }
 
 /// Corners of a triangle from the lowest on: the same for the same oriented triangle.
 #[inline(always)]
-pub(super) fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
+pub(super) fn rotated([a, b, c]: [Cluster; 3]) -> [Cluster; 3] {
     if a <= b && a <= c {
         [a, b, c]
     } else if b <= c {
@@ -36,7 +38,8 @@ pub(super) fn rotated([a, b, c]: [u32; 3]) -> [u32; 3] {
 /// 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the other. The other
 /// vertices choose among the first places, since about two triangles have a vertex as their lowest.
 #[inline(always)]
-fn slot([low, b, c]: [u32; 3], attempt: u32, size: u32, scale: u64) -> u32 {
+fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
+    let [low, b, c] = corners.map(Cluster::index);
     if attempt < WINDOW {
         let choice = (b ^ c.rotate_left(16)).wrapping_mul(0x9E37_79B9) >> CHOICE_SHIFT;
         let slot = ((u64::from(low) * scale) >> 32) as u32 + choice + attempt;
@@ -61,14 +64,22 @@ fn slot([low, b, c]: [u32; 3], attempt: u32, size: u32, scale: u64) -> u32 {
 ///
 /// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them: whenever two
 /// meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
-#[kernel]
+#[kernel(
+    requires(
+        faces.len() == n,
+        table.len() > n,
+        repeated.len() == words(n),
+        !found.is_empty()
+    ),
+    moves(faces.bytes() + map.bytes() + 4 * words(n))
+)]
 pub fn claim_faces(
-    t: u32,
-    faces: In<[u32; 3]>,
-    map: In<u32>,
-    table: Atomic,
-    repeated: Atomic,
-    found: Atomic,
+    t: Triangle,
+    faces: In<[Vertex; 3]>,
+    map: In<Cluster>,
+    table: Atomic<Triangle>,
+    repeated: Atomic<Bits<Triangle>>,
+    found: Atomic<Triangle>,
     scale: u64,
 ) -> bool {
     if cfg!(not(target_arch = "nvptx64")) {
@@ -82,7 +93,7 @@ pub fn claim_faces(
     if a == b || b == c || c == a {
         return false;
     }
-    let corners = |t| rotated(remapped(faces, map, t));
+    let corners = |t: Triangle| rotated(remapped(faces, map, t));
     claim_slot(t, rotated([a, b, c]), corners, table, repeated, scale);
     true
 }
@@ -90,18 +101,18 @@ pub fn claim_faces(
 /// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` finds those of others.
 #[inline(always)]
 pub(super) fn claim_slot(
-    t: u32,
-    own: [u32; 3],
-    corners: impl Fn(u32) -> [u32; 3],
-    table: Atomic,
-    repeated: Atomic,
+    t: Triangle,
+    own: [Cluster; 3],
+    corners: impl Fn(Triangle) -> [Cluster; 3],
+    table: Atomic<Triangle>,
+    repeated: Atomic<Bits<Triangle>>,
     scale: u64,
 ) {
     let mut attempt = 0;
     loop {
         let slot = slot(own, attempt, table.len(), scale);
-        let other = table.compare_exchange(slot, NONE, t);
-        if other == NONE {
+        let other = table.compare_exchange(slot, Triangle::NONE, t);
+        if other.is_none() {
             return;
         }
         if corners(other) == own {
@@ -114,20 +125,28 @@ pub(super) fn claim_slot(
 }
 
 #[inline(always)]
-fn is_in_range([a, b, c]: [u32; 3], vertices: u32) -> bool {
+fn is_in_range(face: [Vertex; 3], vertices: u32) -> bool {
+    let [a, b, c] = face.map(Vertex::index);
     a < vertices && b < vertices && c < vertices
 }
 
 /// Asks for the vertices of a later triangle, and for the slot of one nearer.
 #[inline(always)]
-fn ask_ahead(t: u32, faces: In<[u32; 3]>, map: In<u32>, table: Atomic, scale: u64) {
+fn ask_ahead(
+    t: Triangle,
+    faces: In<[Vertex; 3]>,
+    map: In<Cluster>,
+    table: Atomic<Triangle>,
+    scale: u64,
+) {
+    let t = t.index();
     if t + 2 * PREFETCHED_AHEAD >= faces.len() {
         return;
     }
     for v in faces.at(t + 2 * PREFETCHED_AHEAD) {
         map.prefetch(v);
     }
-    let nearer = t + PREFETCHED_AHEAD;
+    let nearer = Triangle::new(t + PREFETCHED_AHEAD);
     if is_in_range(faces.at(nearer), map.len()) {
         let corners = rotated(remapped(faces, map, nearer));
         table.prefetch(slot(corners, 0, table.len(), scale));
@@ -135,22 +154,32 @@ fn ask_ahead(t: u32, faces: In<[u32; 3]>, map: In<u32>, table: Atomic, scale: u6
 }
 
 /// Takes the bits of word `w` out of `kept` that are set in `dropped`.
-#[kernel]
-pub fn drop_bits(w: u32, dropped: In<u32>, kept: Out<u32>) {
-    kept.set(w, kept.at(w) & !dropped.at(w));
+#[kernel(
+    requires(dropped.len() == n, kept.len() == n),
+    moves(dropped.bytes() + 2 * kept.bytes())
+)]
+pub fn drop_bits(w: u32, dropped: In<Bits<Triangle>>, kept: Out<Bits<Triangle>>) {
+    kept.set(w, Bits::new(kept.at(w).word() & !dropped.at(w).word()));
 }
 
-/// Gives triangle `list[i]` (every triangle in turn for an empty list) its new vertices, at place `i`.
+/// Gives triangle `list[i]` its new vertices, at place `i`. An empty list stands for all triangles.
 ///
 /// Finds a triangle in `found[0]` if it has an index out of range.
-#[kernel]
+#[kernel(
+    requires(
+        list.is_empty() && faces.len() == n || list.len() == n,
+        left.len() == n,
+        !found.is_empty()
+    ),
+    moves(list.bytes() + map.bytes() + 2 * left.bytes())
+)]
 pub fn remap_faces(
     i: u32,
-    list: In<u32>,
-    faces: In<[u32; 3]>,
-    map: In<u32>,
-    left: Out<[u32; 3]>,
-    found: Atomic,
+    list: In<Triangle>,
+    faces: In<[Vertex; 3]>,
+    map: In<Cluster>,
+    left: Out<[Cluster; 3]>,
+    found: Atomic<Triangle>,
 ) {
     let t = item(list, i);
     if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < left.len() {

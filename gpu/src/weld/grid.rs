@@ -1,13 +1,14 @@
 //! The grid: points bucketed by the hash of their cell, gathered in that order.
 //!
-//! A bucket is a place in a table, and several cells may share it: which points are near is for the distance to say. So
+//! A bucket is a place in a table, and several cells may share it: the distance alone decides which points are near. So
 //! there are no keys to compare, no empty slots, and no limit on the number of cells along an axis.
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Atomic, In, Index, Out, PREFETCHED_AHEAD, Scalar, kernel};
 
-use super::near::{Guard, Guards};
+use super::ids::{Bucket, Slot};
+use crate::ids::Vertex;
 
 /// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
 pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);
@@ -34,7 +35,7 @@ const FLOORED: f64 = (1u64 << 50) as f64;
 /// and less than one because of rounding.
 pub const STEP_ERROR: u32 = 2;
 
-/// What is near, and where to look for it.
+/// The distance of neighbours, and the layout of the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Grid {
@@ -52,18 +53,20 @@ pub struct Grid {
     pub place_bound: u32,
     /// Regions of the table.
     pub regions: u32,
-    /// Nothing: fills the struct.
+    /// Unused: fills the struct.
     pub padding: u32,
 }
 
-/// A vertex as the neighbour search reads it. Most that are not near are found to be so by their places.
+impl Scalar for Grid {}
+
+/// A vertex as the neighbour search reads it. The places of two vertices show of most pairs that they are not near.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct Site {
     /// Steps from the corner of the block along each axis, ten bits each.
     pub place: u32,
     /// Vertex.
-    pub id: u32,
+    pub id: Vertex,
 }
 
 impl Grid {
@@ -107,7 +110,7 @@ impl Grid {
 
     /// Bucket of a cell.
     #[inline(always)]
-    fn bucket_of(&self, x: u32, y: u32, z: u32) -> u32 {
+    fn bucket_of(&self, x: u32, y: u32, z: u32) -> Bucket {
         let place = |x: u32, y: u32, z: u32| {
             (((z & BLOCK_MASK) << BLOCK_BITS | y & BLOCK_MASK) << BLOCK_BITS) | x & BLOCK_MASK
         };
@@ -118,14 +121,14 @@ impl Grid {
         h = (h ^ h >> 15).wrapping_mul(0x846C_A68B);
         h ^= h >> 16;
         let region = ((u64::from(h) * u64::from(self.regions)) >> 32) as u32;
-        // Blocks mixed, so that a plane along the axes fills the table as evenly as any other.
+        // Blocks are mixed, so that a plane along the axes fills the table as evenly as any other.
         let block = place(x >> BLOCK_BITS, y >> BLOCK_BITS, z >> BLOCK_BITS) ^ (h % BLOCK_CELLS);
-        (region * BLOCK_CELLS + block) * BLOCK_CELLS + place(x, y, z)
+        Bucket::new((region * BLOCK_CELLS + block) * BLOCK_CELLS + place(x, y, z))
     }
 
     /// Bucket of a point.
     #[inline(always)]
-    pub fn bucket(&self, p: [f64; 3]) -> u32 {
+    pub fn bucket(&self, p: [f64; 3]) -> Bucket {
         let [x, y, z] = self.steps_to(p).map(|steps| steps >> STEP_BITS);
         self.bucket_of(x, y, z)
     }
@@ -137,10 +140,10 @@ impl Grid {
         (x & PLACE_MASK) | (y & PLACE_MASK) << PLACE_BITS | (z & PLACE_MASK) << (2 * PLACE_BITS)
     }
 
-    /// Calls `look(first, last, corner)` for runs of buckets that hold all that is near `p`, until it returns false; a bucket
+    /// Calls `look(first, last, corner)` for runs of buckets that hold all points near `p`, until it returns false; a bucket
     /// may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
     #[inline(always)]
-    pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(u32, u32, [u32; 3]) -> bool) {
+    pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(Bucket, Bucket, [u32; 3]) -> bool) {
         let Reach { steps, low, high } = self.reach_of(p);
         let mut z = low[2];
         loop {
@@ -152,7 +155,7 @@ impl Grid {
                     if !look(first, last, Self::from_corner(steps, [x, y, z])) {
                         return;
                     }
-                    if x >> BLOCK_BITS == high[0] >> BLOCK_BITS {
+                    if is_same_block(x, high[0]) {
                         break;
                     }
                     x = high[0];
@@ -171,7 +174,7 @@ impl Grid {
 
     /// Where `p` is, and the cells within its reach: two along each axis, or one.
     #[inline(always)]
-    fn reach_of(&self, p: [f64; 3]) -> Reach {
+    pub(super) fn reach_of(&self, p: [f64; 3]) -> Reach {
         let steps = self.steps_to(p);
         Reach {
             steps,
@@ -180,18 +183,21 @@ impl Grid {
         }
     }
 
-    /// First and last bucket of the cells of a row from `x` to `high`, as far as they are in one block: those are neighbours in
-    /// the table.
+    /// First and last bucket of the cells along x from `x` to `high`, as far as they are in one block: such buckets follow each
+    /// other in the table.
     #[inline(always)]
-    fn run(&self, x: u32, high: u32, y: u32, z: u32) -> (u32, u32) {
+    pub(super) fn run(&self, x: u32, high: u32, y: u32, z: u32) -> (Bucket, Bucket) {
         let first = self.bucket_of(x, y, z);
-        let is_last = x >> BLOCK_BITS == high >> BLOCK_BITS;
-        (first, if is_last { first + (high - x) } else { first })
+        if is_same_block(x, high) {
+            (first, Bucket::new(first.index() + (high - x)))
+        } else {
+            (first, first)
+        }
     }
 
     /// Steps from the corner of a cell's block to a point.
     #[inline(always)]
-    fn from_corner(steps: [u32; 3], cell: [u32; 3]) -> [u32; 3] {
+    pub(super) fn from_corner(steps: [u32; 3], cell: [u32; 3]) -> [u32; 3] {
         let from = |steps: u32, cell: u32| steps.wrapping_sub(cell >> BLOCK_BITS << PLACE_BITS);
         [
             from(steps[0], cell[0]),
@@ -202,16 +208,30 @@ impl Grid {
 }
 
 /// Steps from the origin to a point, and the lowest and highest cell within its reach along each axis.
-struct Reach {
-    steps: [u32; 3],
-    low: [u32; 3],
-    high: [u32; 3],
+pub(super) struct Reach {
+    pub steps: [u32; 3],
+    pub low: [u32; 3],
+    pub high: [u32; 3],
+}
+
+impl Reach {
+    /// Cell of the point.
+    #[inline(always)]
+    pub fn cell(&self) -> [u32; 3] {
+        self.steps.map(|steps| steps >> STEP_BITS)
+    }
+}
+
+/// Whether two cells are in the same block, seen along an axis.
+#[inline(always)]
+pub(super) fn is_same_block(a: u32, b: u32) -> bool {
+    a >> BLOCK_BITS == b >> BLOCK_BITS
 }
 
 impl Site {
-    /// Whether this may be near what is `corner` steps away from the corner of the block; steps modulo 2^32.
+    /// Whether this may be near a point that is `corner` steps away from the corner of the block; steps modulo 2^32.
     #[inline(always)]
-    fn may_be_near(self, corner: [u32; 3], bound: u32) -> bool {
+    pub(super) fn may_be_near(self, corner: [u32; 3], bound: u32) -> bool {
         let x = (self.place & PLACE_MASK).wrapping_sub(corner[0]);
         let y = (self.place >> PLACE_BITS & PLACE_MASK).wrapping_sub(corner[1]);
         let z = (self.place >> (2 * PLACE_BITS)).wrapping_sub(corner[2]);
@@ -220,14 +240,18 @@ impl Site {
     }
 }
 
-/// Item `i` of a list, or `i` itself where the list is empty: all elements.
+/// Item `i` of a list. An empty list stands for all elements: its item `i` is element `i`.
 #[inline(always)]
-pub(super) fn item(list: In<u32>, i: u32) -> u32 {
-    if list.is_empty() { i } else { list.at(i) }
+pub(super) fn item<I: Index>(list: In<I>, i: u32) -> I {
+    if list.is_empty() {
+        I::from_index(i)
+    } else {
+        list.at(i)
+    }
 }
 
 /// Two points that follow each other, drawn from all for the choice of the cells' side; always the same ones.
-#[kernel]
+#[kernel(requires(!points.is_empty(), samples.len() == 2 * n))]
 pub fn sample_points(i: u32, points: In<DVec3>, samples: Out<DVec3>) {
     let mixed = i.wrapping_mul(0x9E37_79B9) ^ i << 7;
     let v = (u64::from(mixed.wrapping_mul(0x85EB_CA6B)) * u64::from(points.len())) >> 32;
@@ -239,42 +263,41 @@ pub fn sample_points(i: u32, points: In<DVec3>, samples: Out<DVec3>) {
     );
 }
 
-/// Finds the bucket of point `list[i]`; finds a vertex in `found[0]` if a coordinate is not finite or too large.
-#[kernel]
-pub fn place_points(
-    i: u32,
-    list: In<u32>,
-    points: In<DVec3>,
-    grid: In<Grid>,
-    keys: Out<u32>,
-    found: Atomic,
-) {
-    let v = item(list, i);
+/// Finds the bucket of vertex `v`; finds a vertex in `found[0]` if a coordinate is not finite or too large.
+#[kernel(
+    requires(points.len() == n, keys.len() == n, !found.is_empty()),
+    moves(points.bytes() + keys.bytes())
+)]
+pub fn place_points(v: Vertex, points: In<DVec3>, grid: Grid, keys: Out<Bucket>, found: Atomic) {
     let p = points.at(v).to_array();
     let is_in_range = |x: f64| (-LARGEST_COORDINATE..=LARGEST_COORDINATE).contains(&x);
     if is_in_range(p[0]) && is_in_range(p[1]) && is_in_range(p[2]) {
-        keys.set(i, grid.at(0).bucket(p));
+        keys.set(v, grid.bucket(p));
     } else {
-        keys.set(i, 0);
-        found.min(0, v);
+        keys.set(v, Bucket::new(0));
+        found.min(0, v.index());
     }
 }
 
 /// Counts the points of each bucket; a point's rank is the count before it.
-#[kernel]
-pub fn count_points(i: u32, keys: In<u32>, counts: Atomic, ranks: Out<u32>) {
-    if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < keys.len() {
-        counts.prefetch(keys.at(i + PREFETCHED_AHEAD));
+#[kernel(
+    requires(keys.len() == n, ranks.len() == n),
+    moves(keys.bytes() + 2 * counts.bytes().min(4 * n) + ranks.bytes())
+)]
+pub fn count_points(v: Vertex, keys: In<Bucket>, counts: Atomic, ranks: Out<u32>) {
+    let ahead = v.index() + PREFETCHED_AHEAD;
+    if cfg!(not(target_arch = "nvptx64")) && ahead < keys.len() {
+        counts.prefetch(keys.at(ahead));
     }
-    ranks.set(i, counts.add(keys.at(i), 1));
+    ranks.set(v, counts.add(keys.at(v), 1));
 }
 
 /// Points that make a bucket crowded.
 const CROWDED: u32 = 64;
 
 /// Measures how many points are in crowded buckets (`found[1]`), and the largest bucket (the complement of `found[2]`).
-#[kernel]
-pub fn measure_buckets(bucket: u32, counts: In<u32>, found: Atomic) {
+#[kernel(requires(counts.len() >= n, found.len() >= 3), moves(counts.bytes()))]
+pub fn measure_buckets(bucket: Bucket, counts: In<u32>, found: Atomic) {
     let count = counts.at(bucket);
     if count > CROWDED {
         found.add(1, count);
@@ -282,181 +305,40 @@ pub fn measure_buckets(bucket: u32, counts: In<u32>, found: Atomic) {
     }
 }
 
-/// Copies vertex `list[i]` to its place, and its position into `sorted` unless that is empty.
-#[kernel]
+/// Copies vertex `v` to its slot, and its position into `sorted` unless that is empty.
+#[kernel(
+    requires(
+        points.len() == n,
+        keys.len() == n,
+        ranks.len() == n,
+        sites.len() == n,
+        sorted.is_empty() || sorted.len() == n
+    ),
+    moves(
+        points.bytes()
+            + keys.bytes()
+            + ranks.bytes()
+            + offsets.bytes().min(4 * n)
+            + sites.bytes()
+            + sorted.bytes()
+    )
+)]
 pub fn gather_points(
-    i: u32,
-    list: In<u32>,
+    v: Vertex,
     points: In<DVec3>,
-    keys: In<u32>,
+    keys: In<Bucket>,
     ranks: In<u32>,
     offsets: In<u32>,
-    grid: In<Grid>,
+    grid: Grid,
     sites: Out<Site>,
     sorted: Out<DVec3>,
 ) {
-    offsets.prefetch_item(keys, i);
-    let id = item(list, i);
-    let point = points.at(id);
-    let slot = offsets.at(keys.at(i)) + ranks.at(i);
-    let place = grid.at(0).place(point.to_array());
-    sites.set(slot, Site { place, id });
+    offsets.prefetch_item(keys, v);
+    let point = points.at(v);
+    let slot = Slot::new(offsets.at(keys.at(v)) + ranks.at(v));
+    let place = grid.place(point.to_array());
+    sites.set(slot, Site { place, id: v });
     if !sorted.is_empty() {
         sorted.set(slot, point);
-    }
-}
-
-/// The grid with its vertices: what a neighbour search reads.
-///
-/// Positions are those of the vertices, or of the slots where the vertices' ids say nothing about where they are: what is
-/// near lies near in memory either way. An index into them, and into any array beside them, is called a row.
-#[derive(Clone, Copy)]
-pub(super) struct Search<'a, G> {
-    pub grid: Grid,
-    pub offsets: In<'a, u32>,
-    pub sites: In<'a, Site>,
-    pub positions: In<'a, DVec3>,
-    /// Whether rows are slots.
-    pub by_slot: bool,
-    /// What keeps vertices apart that are near.
-    pub guards: Guards<'a, G>,
-}
-
-impl<G: Guard> Search<'_, G> {
-    /// Vertex of a row.
-    #[inline(always)]
-    pub fn vertex(&self, row: u32) -> u32 {
-        if self.by_slot {
-            self.sites.at(row).id
-        } else {
-            row
-        }
-    }
-
-    /// Row of a slot.
-    #[inline(always)]
-    pub fn row(&self, slot: u32) -> u32 {
-        if self.by_slot {
-            slot
-        } else {
-            self.sites.at(slot).id
-        }
-    }
-
-    /// Asks a CPU for the position in a slot some way behind `slot`.
-    #[inline(always)]
-    pub fn prefetch(&self, slot: u32) {
-        let ahead = slot + PREFETCHED_AHEAD;
-        if cfg!(not(target_arch = "nvptx64")) && !self.by_slot && ahead < self.sites.len() {
-            self.positions.prefetch(self.sites.at(ahead).id);
-        }
-    }
-
-    /// Whether two vertices are neighbours, that of `row` at `p` and that of `other`.
-    #[inline(always)]
-    fn are_near(&self, p: [f64; 3], v: u32, other: u32, id: u32) -> bool {
-        self.grid.is_near(p, self.positions.at(other).to_array()) && G::allows(&self.guards, v, id)
-    }
-
-    /// Bit `i` says whether site `first + i` may be near what is `corner` steps away from the corner of its block, as far as
-    /// `count` and 32; `is_wanted` takes a site's vertex.
-    #[inline(always)]
-    fn candidates(
-        &self,
-        first: u32,
-        count: u32,
-        corner: [u32; 3],
-        is_wanted: impl Fn(u32) -> bool,
-    ) -> u32 {
-        let mut candidates = 0;
-        let mut i = 0;
-        while i < count {
-            // Without a branch: it would go either way.
-            let site = self.sites.at(first + i);
-            let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
-            candidates |= u32::from(is_candidate) << i;
-            i += 1;
-        }
-        candidates
-    }
-
-    /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later slot of
-    /// its bucket, or in another cell that is ahead of its own.
-    ///
-    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same layer,
-    /// or along x in the same row. Cells within reach of each other are in different buckets: blocks are wider.
-    #[inline(always)]
-    pub fn each_later_neighbour(&self, slot: u32, mut visit: impl FnMut(u32, u32)) {
-        let row = self.row(slot);
-        let v = self.vertex(row);
-        let p = self.positions.at(row).to_array();
-        let Reach { steps, low, high } = self.grid.reach_of(p);
-        let [mut x, mut y, mut z] = steps.map(|steps| steps >> STEP_BITS);
-        let mut start = slot + 1;
-        let mut is_own = true;
-        loop {
-            let (first, last) = self.grid.run(x, high[0], y, z);
-            if !is_own {
-                start = self.offsets.at(first);
-            }
-            is_own = false;
-            let end = self.offsets.at(last + 1);
-            let corner = Grid::from_corner(steps, [x, y, z]);
-            while start < end {
-                let count = (end - start).min(32);
-                let mut candidates = self.candidates(start, count, corner, |_| true);
-                while candidates != 0 {
-                    let slot = start + candidates.trailing_zeros();
-                    candidates &= candidates - 1;
-                    let id = self.sites.at(slot).id;
-                    let other = if self.by_slot { slot } else { id };
-                    if self.are_near(p, v, other, id) {
-                        visit(other, id);
-                    }
-                }
-                start += count;
-            }
-            // The other block of the row, the next row, the next layer.
-            if x >> BLOCK_BITS != high[0] >> BLOCK_BITS {
-                x = high[0];
-                continue;
-            }
-            x = low[0];
-            if y == high[1] {
-                if z == high[2] {
-                    return;
-                }
-                z = high[2];
-                y = low[1];
-            } else {
-                y = high[1];
-            }
-        }
-    }
-
-    /// Calls `visit(row, vertex)` for every neighbour of the vertex of `row` with a lower id, until it returns false.
-    #[inline(always)]
-    pub fn each_lower_neighbour(&self, row: u32, mut visit: impl FnMut(u32, u32) -> bool) {
-        let v = self.vertex(row);
-        let p = self.positions.at(row).to_array();
-        self.grid.each_run(p, |first, last, corner| {
-            let mut start = self.offsets.at(first);
-            let end = self.offsets.at(last + 1);
-            while start < end {
-                let count = (end - start).min(32);
-                let mut candidates = self.candidates(start, count, corner, |id| id < v);
-                while candidates != 0 {
-                    let slot = start + candidates.trailing_zeros();
-                    candidates &= candidates - 1;
-                    let id = self.sites.at(slot).id;
-                    let other = if self.by_slot { slot } else { id };
-                    if self.are_near(p, v, other, id) && !visit(other, id) {
-                        return false;
-                    }
-                }
-                start += count;
-            }
-            true
-        });
     }
 }

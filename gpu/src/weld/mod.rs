@@ -1,39 +1,66 @@
 //! Deterministic vertex clustering (gpu-vertex-clustering-2026).
 //!
-//! The vertices near each other are found and decided in one of four ways, with the same result; bytes a vertex are the most at
-//! once beside its position, p the pairs of neighbours that a vertex has a part in:
+//! The neighbours of the vertices are found and decided by one of four methods, with the same result. Bytes a vertex are the most
+//! at once besides its position; p is the number of pairs of neighbours that a vertex takes part in:
 //!
 //! | method | of the paper | neighbours | rounds | bytes a vertex | good for |
 //! | --- | --- | --- | --- | --- | --- |
-//! | `grid`: `grid`, `decide` | ours | found twice at most, a few noted | until lists say enough | 60 to 85 | all that fits |
+//! | `grid` | ours | found twice at most, a few noted | until lists suffice | 60 to 85 | all that fits |
 //! | `dependency` | 3.6, P-Weld | all stored | sweeps over the undecided | 41 + 2 p | comparison |
-//! | `on_the_fly` | 4 | found in each round | frontiers | 41 | what does not fit otherwise |
-//! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's ways |
+//! | `on_the_fly` | 4 | found in each round | frontiers | 41 | meshes that do not fit otherwise |
+//! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's methods |
 //!
-//! The last three search in `cells`, the paper's sparse hash.
+//! The last three search in `hashed_cells`, the paper's sparse hash. The stages, by their labels:
+//!
+//! | stage | kernels in | of the paper |
+//! | --- | --- | --- |
+//! | choose cells, grid | `grid` | ours |
+//! | note neighbours | `note_neighbours` | ours, for `count_neighbors_compact`, `build_neighbors_compact` |
+//! | decide | `decide`, `complete` | ours |
+//! | assign | `assign` | ours |
+//! | hashed cells | `hashed_cells` | 4.3, 5.3.1, 5.4.1 |
+//! | count neighbours, list neighbours, sweeps | `dependency` | Algorithm 2 |
+//! | count dependencies, frontiers | `on_the_fly` | Algorithms 4, 5 |
+//! | crowded cells, count neighbours, list neighbours, frontiers | `sparse_grid` | Algorithms 8, 9 |
+//! | number clusters | `clusters` | |
+//! | positions, attributes, faces | `positions`, `attributes`, `faces` | |
+//!
+//! Slabs of a mesh that is larger than the device's memory use `slabs` besides.
 
+mod assign;
 mod attributes;
-mod cells;
 mod clusters;
 mod complete;
 mod decide;
 mod dependency;
 mod faces;
 mod grid;
-mod near;
+mod guards;
+mod hashed_cells;
+mod ids;
+mod note_neighbours;
 mod on_the_fly;
+mod positions;
+mod search;
 mod slabs;
 mod sparse_grid;
+mod states;
 
+pub use assign::*;
 pub use attributes::*;
-pub use cells::*;
 pub use clusters::*;
 pub use complete::*;
 pub use decide::*;
 pub use dependency::*;
 pub use faces::*;
 pub use grid::*;
-pub use near::*;
+pub use guards::*;
+pub use hashed_cells::*;
+pub use ids::*;
+pub use note_neighbours::*;
 pub use on_the_fly::*;
+pub use positions::*;
+pub use search::*;
 pub use slabs::*;
 pub use sparse_grid::*;
+pub use states::*;

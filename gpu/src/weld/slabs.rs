@@ -1,16 +1,17 @@
-//! Slabs: what a mesh that is larger than the device's memory needs beside the other kernels.
+//! Slabs: the additional kernels for a mesh that is larger than the device's memory.
 //!
-//! A slab is clustered with all that is within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so "lower" means
-//! the same. The host holds the state of every vertex; a slab gets those of its vertices, decides its own as far as it can, and
-//! gives them back.
+//! A slab is clustered with all vertices within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so "lower" means
+//! the same. The host holds the state of every vertex; a slab gets the states of its vertices, decides its own vertices as far as
+//! it can, and gives the states back.
 
-use trioxide_kernel::{Atomic, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
-use super::decide::{MEMBER, REPRESENTATIVE, is_undecided};
 use super::faces::{claim_slot, rotated};
-use super::grid::Site;
+use super::ids::{Cluster, Row, Rows};
+use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
+use crate::ids::{Triangle, Vertex};
 
-/// What is known of a vertex.
+/// What the host knows of a vertex.
 pub mod known {
     /// Nothing yet.
     pub const UNDECIDED: u8 = 0;
@@ -18,31 +19,22 @@ pub mod known {
     pub const REPRESENTATIVE: u8 = 1;
     /// It is a member.
     pub const MEMBER: u8 = 2;
-    /// In a slab: it is undecided, and of the halo: its own slab decides it.
+    /// It is undecided and in the halo of the slab: its own slab decides it.
     pub const WAITING: u8 = 3;
 }
 
-/// Vertex of a row.
-#[inline(always)]
-fn vertex(row: u32, sites: In<Site>, by_slot: u32) -> u32 {
-    if by_slot != 0 { sites.at(row).id } else { row }
-}
-
-/// Gives `row`, whose state is the number of its lower neighbours here, the state that is known of its vertex; whether it is left
-/// for this slab to decide.
+/// Gives `row`, whose state is the number of its lower neighbours here, the known state of its vertex; whether this slab has to
+/// decide it.
 ///
-/// A vertex of the slab that has no lower neighbours here is a representative: those that are not here are members. One of the
-/// halo may have others, so that it is none for that.
-#[kernel]
-pub fn impose_states(
-    row: u32,
-    sites: In<Site>,
-    by_slot: u32,
-    known: In<u8>,
-    states: Out<u32>,
-) -> bool {
+/// A vertex of the slab that has no lower neighbours here is a representative: its lower neighbours that are not here are
+/// members. A vertex of the halo may have others, so the lack of lower neighbours here does not make it a representative.
+#[kernel(
+    requires(rows.sites.len() == n, known.len() == n, states.len() == n),
+    moves(known.bytes() + states.bytes() + 4 * words(n))
+)]
+pub fn impose_states(row: Row, rows: Rows, known: In<u8>, states: Out<u32>) -> bool {
     let count = states.at(row);
-    match known.at(vertex(row, sites, by_slot)) {
+    match known.at(rows.vertex(row)) {
         known::REPRESENTATIVE => states.set(row, REPRESENTATIVE),
         known::MEMBER => states.set(row, MEMBER | count),
         known::WAITING => states.set(row, count.max(1)),
@@ -51,10 +43,13 @@ pub fn impose_states(
     false
 }
 
-/// Notes the state of `row` for its vertex, unless it is another slab's to decide.
-#[kernel]
-pub fn take_states(row: u32, sites: In<Site>, by_slot: u32, states: In<u32>, known: Out<u8>) {
-    let v = vertex(row, sites, by_slot);
+/// Notes the state of `row` for its vertex, unless another slab has to decide it.
+#[kernel(
+    requires(rows.sites.len() == n, known.len() == n, states.len() == n),
+    moves(known.bytes() + states.bytes())
+)]
+pub fn take_states(row: Row, rows: Rows, states: In<u32>, known: Out<u8>) {
+    let v: Vertex = rows.vertex(row);
     if known.at(v) != known::WAITING {
         let state = match states.at(row) {
             REPRESENTATIVE => known::REPRESENTATIVE,
@@ -67,14 +62,17 @@ pub fn take_states(row: u32, sites: In<Site>, by_slot: u32, states: In<u32>, kno
 
 /// Lets triangle `t`, of three different new vertices, claim its slot in `table`. Of equal triangles all but the first get
 /// their bit in `repeated`.
-#[kernel]
+#[kernel(
+    requires(faces.len() == n, table.len() > n, repeated.len() == words(n)),
+    moves(faces.bytes() + 8 * n)
+)]
 pub fn claim_welded_faces(
-    t: u32,
-    faces: In<[u32; 3]>,
-    table: Atomic,
-    repeated: Atomic,
+    t: Triangle,
+    faces: In<[Cluster; 3]>,
+    table: Atomic<Triangle>,
+    repeated: Atomic<Bits<Triangle>>,
     scale: u64,
 ) {
-    let corners = |t| rotated(faces.at(t));
+    let corners = |t: Triangle| rotated(faces.at(t));
     claim_slot(t, corners(t), corners, table, repeated, scale);
 }

@@ -5,8 +5,8 @@
 //! one thread for each vertex. A crowded cell (sections 5.3.3 and 5.4.3) is worked on by blocks: its vertices look at the same 27
 //! cells, so a block loads these into shared memory, a tile at a time, and each lane compares its vertex with the tile.
 //!
-//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided tell their higher
-//! neighbours, as [`super::dependency`] says. What differs from the paper:
+//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided inform their higher
+//! neighbours, by the rules of `dependency.rs`. What differs from the paper:
 //!
 //! - A thread goes through a list, not a warp: where half of the vertices go, a list has one entry on average.
 //! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps arrive.
@@ -16,29 +16,26 @@
 //! on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists. Crowded cells cost
 //! least here of the paper's ways, as long as the lists fit.
 
-use glam::DVec3;
-use trioxide_kernel::{Atomic, Block, In, Lanes, NONE, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, In, Lanes, Out, Shared, SharedMemory, kernel};
 
-use super::cells::{CellTable, Cells};
-use super::dependency::{Total, tell};
+use super::dependency::{Dependencies, HigherNeighbours, Total};
+use super::hashed_cells::{Cells, is_crowded};
+use super::ids::CellSlot;
+use crate::ids::Vertex;
 
-/// Most vertices of a cell that is not crowded (the paper's `TILE`).
-const CROWDED: u32 = 256;
-const LANES: u32 = 256;
+/// Lanes of a block that works on a share of a crowded cell, and vertices of a share.
+const LANES: usize = 256;
 /// Vertices of a tile: one for each lane to load.
-const TILE: u32 = LANES;
-
-/// Whether the cell in `slot` is crowded.
-#[inline(always)]
-pub(super) fn is_crowded(slot: u32, offsets: In<u32>) -> bool {
-    offsets.at(slot + 1) - offsets.at(slot) > CROWDED
-}
+const TILE: u32 = LANES as u32;
 
 /// Whether a block's share of a crowded cell begins at `items[place]`.
-#[kernel]
-pub fn mark_crowded(place: u32, offsets: In<u32>, items: In<u32>, slots: In<u32>) -> bool {
+#[kernel(
+    requires(items.len() == n, slots.len() == n),
+    moves(items.bytes() + slots.bytes() + 4 * words(n))
+)]
+pub fn mark_crowded(place: u32, offsets: In<u32>, items: In<Vertex>, slots: In<CellSlot>) -> bool {
     let slot = slots.at(items.at(place));
-    is_crowded(slot, offsets) && (place - offsets.at(slot)).is_multiple_of(LANES)
+    is_crowded(slot, offsets) && (place - offsets.at(slot)).is_multiple_of(LANES as u32)
 }
 
 /// Shared memory of a block: vertices that all lanes compare theirs with.
@@ -46,31 +43,32 @@ pub fn mark_crowded(place: u32, offsets: In<u32>, items: In<u32>, slots: In<u32>
 pub struct Tile {
     /// All x, then all y, then all z.
     coordinates: Shared<f64, { 3 * TILE as usize }>,
-    ids: Shared<u32, { TILE as usize }>,
+    ids: Shared<Vertex, { TILE as usize }>,
     /// Whether the lists are too long already.
     beyond: Shared<u32, 1>,
 }
 
-/// The vertex of a lane: its id (`NONE` for none) and position.
+/// The vertex of a lane, or none, and its position.
 #[derive(Clone, Copy)]
 struct Query {
-    vertex: u32,
+    vertex: Vertex,
     position: [f64; 3],
 }
 
 /// The share of a crowded cell that begins at `items[first]`: a vertex for each lane.
 #[inline(always)]
 fn queries(
-    block: &Block<256, Tile>,
+    block: &Block<LANES, Tile>,
     cells: &Cells,
     first: u32,
-    slots: In<u32>,
-) -> Lanes<Query, 256> {
-    let end = cells.offsets.at(slots.at(cells.items.at(first)) + 1);
+    slots: In<CellSlot>,
+) -> Lanes<Query, LANES> {
+    let slot = slots.at(cells.items.at(first));
+    let end = cells.offsets.at(slot.index() + 1);
     block.lanes(|lane| {
         if first + lane >= end {
             return Query {
-                vertex: NONE,
+                vertex: Vertex::NONE,
                 position: [0.0; 3],
             };
         }
@@ -87,19 +85,19 @@ fn queries(
 /// All vertices are of one cell, that of `items[first]`, so all lanes go through the same tiles.
 #[inline(always)]
 fn fold_neighbours<T: Copy>(
-    block: &Block<256, Tile>,
+    block: &Block<LANES, Tile>,
     cells: &Cells,
     first: u32,
-    queries: &Lanes<Query, 256>,
-    initial: impl Fn(u32) -> T,
-    step: impl Fn(T, u32, u32) -> T,
-) -> Lanes<T, 256> {
+    queries: &Lanes<Query, LANES>,
+    initial: impl Fn(Vertex) -> T,
+    step: impl Fn(T, Vertex, Vertex) -> T,
+) -> Lanes<T, LANES> {
     let Tile {
         coordinates, ids, ..
     } = block.shared();
     let mut folded = block.lanes(|lane| {
         let v = queries.at(lane).vertex;
-        initial(if v == NONE { 0 } else { v })
+        initial(if v.is_none() { Vertex::new(0) } else { v })
     });
     let p = cells.points.at(cells.items.at(first)).to_array();
     cells.each_cell(p, |first, end| {
@@ -119,7 +117,7 @@ fn fold_neighbours<T: Copy>(
             folded = block.lanes(|lane| {
                 let mut value = folded.at(lane);
                 let Query { vertex, position } = queries.at(lane);
-                if vertex == NONE {
+                if vertex.is_none() {
                     return value;
                 }
                 let mut k = 0;
@@ -147,26 +145,25 @@ fn fold_neighbours<T: Copy>(
 
 /// As [`count_neighbours`](super::count_neighbours()), for the vertices of crowded cells: a block for each of `shares`, places in
 /// `items`.
-#[kernel]
+#[kernel(
+    requires(
+        shares.len() == n,
+        cells.fit(cells.points.len()),
+        n == 0 || slots.len() == cells.points.len(),
+        depend.len() == cells.points.len(),
+        counts.len() > cells.points.len(),
+        total.words.len() == 2
+    )
+)]
 pub fn count_crowded_neighbours(
-    block: &Block<256, Tile>,
+    block: &Block<LANES, Tile>,
     shares: In<u32>,
-    points: In<DVec3>,
-    table: In<CellTable>,
-    filter: In<u32>,
-    keys: In<u64>,
-    offsets: In<u32>,
-    items: In<u32>,
-    slots: In<u32>,
-    limit: u32,
+    cells: Cells,
+    slots: In<CellSlot>,
     depend: Out<u32>,
     counts: Out<u32>,
-    total: Atomic,
+    total: Total,
 ) {
-    let total = Total {
-        words: total,
-        limit,
-    };
     // Read once for all lanes, so that they stay together.
     let beyond = &block.shared().beyond;
     block.phase(|lane| {
@@ -179,14 +176,6 @@ pub fn count_crowded_neighbours(
     if is_beyond {
         return;
     }
-    let cells = Cells {
-        table: table.at(0),
-        points,
-        filter,
-        keys,
-        offsets,
-        items,
-    };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     let found = fold_neighbours(
@@ -199,7 +188,7 @@ pub fn count_crowded_neighbours(
     );
     block.lanes(|lane| {
         let v = queries.at(lane).vertex;
-        if v != NONE {
+        if v.is_some() {
             let (lower, higher) = found.at(lane);
             depend.set(v, lower);
             counts.set(v, higher);
@@ -209,28 +198,22 @@ pub fn count_crowded_neighbours(
 }
 
 /// As [`list_neighbours`](super::list_neighbours()), for the vertices of crowded cells.
-#[kernel]
+#[kernel(
+    requires(
+        shares.len() == n,
+        cells.fit(cells.points.len()),
+        n == 0 || slots.len() == cells.points.len(),
+        starts.len() == cells.points.len() + 1
+    )
+)]
 pub fn list_crowded_neighbours(
-    block: &Block<256, Tile>,
+    block: &Block<LANES, Tile>,
     shares: In<u32>,
-    points: In<DVec3>,
-    table: In<CellTable>,
-    filter: In<u32>,
-    keys: In<u64>,
-    offsets: In<u32>,
-    items: In<u32>,
-    slots: In<u32>,
-    rows: In<u32>,
-    higher: Out<u32>,
+    cells: Cells,
+    slots: In<CellSlot>,
+    starts: In<u32>,
+    higher: Out<Vertex>,
 ) {
-    let cells = Cells {
-        table: table.at(0),
-        points,
-        filter,
-        keys,
-        offsets,
-        items,
-    };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     fold_neighbours(
@@ -238,7 +221,7 @@ pub fn list_crowded_neighbours(
         &cells,
         first,
         &queries,
-        |v| rows.at(v),
+        |v| starts.at(v),
         |place, v, w| {
             if w > v {
                 higher.set(place, w);
@@ -249,30 +232,35 @@ pub fn list_crowded_neighbours(
 }
 
 /// Whether vertex `v` has no lower neighbour: the first frontier.
-#[kernel]
-pub fn mark_sources(v: u32, depend: In<u32>) -> bool {
+#[kernel(requires(depend.len() == n), moves(depend.bytes() + 4 * words(n)))]
+pub fn mark_sources(v: Vertex, depend: In<u32>) -> bool {
     depend.at(v) == 0
 }
 
-/// Tells the higher neighbours of vertex `frontier[i]` that it is decided; those that are decided by it are the bits of `next`,
-/// of which those of the frontier are cleared.
-#[kernel]
+/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the bit set
+/// `next`, and takes the frontier out of it.
+#[kernel(
+    requires(
+        frontier.len() == n,
+        dependencies.fit(neighbours.starts.len() - 1),
+        next.len() == words(neighbours.starts.len() - 1)
+    )
+)]
 pub fn advance_frontier(
     i: u32,
-    frontier: In<u32>,
-    rows: In<u32>,
-    higher: In<u32>,
-    depend: Atomic,
-    lowest: Atomic,
-    next: Atomic,
+    frontier: In<Vertex>,
+    neighbours: HigherNeighbours,
+    dependencies: Dependencies,
+    next: Atomic<Bits<Vertex>>,
 ) {
     let u = frontier.at(i);
     next.clear_bit(u);
-    let is_representative = lowest.load(u) == u;
-    let (mut place, end) = (rows.at(u), rows.at(u + 1));
+    let is_representative = dependencies.lowest.load(u) == u;
+    let HigherNeighbours { starts, vertices } = neighbours;
+    let (mut place, end) = (starts.at(u), starts.at(u.index() + 1));
     while place < end {
-        let w = higher.at(place);
-        if tell(u, is_representative, w, depend, lowest) {
+        let w = vertices.at(place);
+        if dependencies.inform(u, is_representative, w) {
             next.set_bit(w);
         }
         place += 1;

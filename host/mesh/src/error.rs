@@ -66,19 +66,6 @@ pub enum Error {
         /// Bytes free.
         free: u64,
     },
-    /// Lists of neighbours do not fit the device, or their indices.
-    #[error(
-        "{device} has room for {room} bytes of neighbours' lists, but {needed} bytes are needed at least: use --method grid, \
-         which has none, or a smaller epsilon"
-    )]
-    NeighboursOutOfMemory {
-        /// The device.
-        device: String,
-        /// Bytes that the lists need at least.
-        needed: u64,
-        /// Bytes that they may take.
-        room: u64,
-    },
     /// There is no device to run on.
     #[error("{0}")]
     NoDevice(String),

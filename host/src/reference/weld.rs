@@ -9,26 +9,26 @@ use std::collections::{HashMap, HashSet};
 use glam::DVec3;
 
 use super::weld_attributes;
-use crate::Result;
 use crate::backend::Device;
 use crate::weld::{
-    Carried, Found, Guards, HostGuards, Options, Position, Welded, check, check_ratio, extent,
-    fraction_removed, search, spacing,
+    Carried, Found, Guards, HostGuards, Options, Position, Result, Welded, check, check_ratio,
+    extent, fraction_removed, search, spacing,
 };
 
 /// Welds the points and triangles of a mesh.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a coordinate that is not finite or a face with an index out of range,
-/// [`crate::Error::Argument`] for an epsilon that is no distance.
+/// [`Coordinate`](crate::weld::Error::Coordinate) for a coordinate that is not finite,
+/// [`FaceIndex`](crate::weld::Error::FaceIndex) for a face with an index out of range, [`Epsilon`](crate::weld::Error::Epsilon)
+/// for an epsilon that is no distance.
 pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
     weld_carrying(points, faces, &Carried::NONE, options)
 }
 
-/// As [`weld()`], with what vertices and faces carry.
+/// As [`weld()`], with attributes, locks and regions.
 ///
 /// # Errors
-/// As [`weld()`]; [`crate::Error::Argument`] for a guard over what vertices do not carry.
+/// As [`weld()`]; [`MissingAttribute`](crate::weld::Error::MissingAttribute).
 pub fn weld_carrying(
     points: &[DVec3],
     faces: &[[u32; 3]],
@@ -78,7 +78,7 @@ pub fn weld_carrying(
     })
 }
 
-/// The epsilon that removes the fraction `ratio` of the vertices, as [`crate::weld::epsilon_for_ratio_carrying`] finds it.
+/// The epsilon that removes the fraction `ratio` of the vertices, as [`crate::weld::epsilon_for_ratio`] finds it.
 ///
 /// # Errors
 /// As there.
@@ -159,7 +159,7 @@ fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
 
 /// Mean of the points of each cluster, added in ascending order.
 fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
-    // From -0.0, not 0.0: it is what leaves the first point as it is.
+    // From -0.0, not 0.0: only adding to -0.0 leaves the first point as it is.
     let mut sums = vec![(DVec3::splat(-0.0), 0u32); clusters];
     for (&p, &c) in points.iter().zip(map) {
         let (sum, count) = &mut sums[c as usize];

@@ -1,4 +1,4 @@
-//! What the clusters of a weld carry, vertex by vertex.
+//! Attributes of the clusters of a weld, vertex by vertex.
 
 use glam::{DVec2, DVec3};
 use gpu::weld as kernel;
@@ -18,7 +18,7 @@ pub fn first(attributes: &VertexAttributes, ids: &[u32]) -> VertexAttributes {
     }
 }
 
-/// Means of the attributes of each cluster, added in ascending order; a cluster of one vertex has what that has.
+/// Means of the attributes of each cluster, added in ascending order; a cluster of one vertex has the attributes of that.
 pub fn means(attributes: &VertexAttributes, map: &[u32], clusters: usize) -> VertexAttributes {
     let normals = attributes.normals.as_ref().map(|normals| {
         let sums = sums(normals, map, clusters, DVec3::splat(-0.0), |sum, normal| {

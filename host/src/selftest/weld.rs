@@ -9,8 +9,10 @@ use crate::backend::Device;
 use crate::mesh::VertexAttributes;
 use crate::random::SplitMix64;
 use crate::reference;
-use crate::weld::{Method, Options, Position, Tuning, Welded, bytes_needed, weld, weld_from_host};
-use crate::{Error, Result};
+use crate::weld::{
+    DeviceMesh, Error, Method, Options, Position, Result, Tuning, Welded, bytes_needed, weld,
+    weld_from_host,
+};
 
 /// Points and triangles, by name, with the epsilons to weld them by.
 struct Input {
@@ -81,15 +83,14 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
         with_complete_lists(Options::new(epsilon)),
     ] {
         let expected = reference::weld(&input.points, &input.faces, &options)?;
-        let points = on.upload(&input.points)?;
-        let faces = on.upload(&input.faces)?;
-        let ours = weld(on, &points, &faces, &options)?.download(on)?;
+        let mesh = DeviceMesh::upload_arrays(on, &input.points, &input.faces)?;
+        let ours = weld(on, &mesh, options)?.download(on)?;
         equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
-        let ours = weld_from_host(on, &input.points, &input.faces, &options)?;
+        let ours = weld_from_host(on, &input.points, &input.faces, options)?;
         equal_welds(&ours.welded, &expected)
             .map_err(|error| format!("copies beside work, {options:?}: {error}"))?;
     }
-    // The square of that many takes seconds by the methods that know all pairs of neighbours.
+    // Methods that store all pairs of neighbours take seconds for more points.
     if input.points.len() > MOST_PAIRED && epsilon > input.paired_up_to {
         return Ok(());
     }
@@ -111,16 +112,15 @@ pub fn with_complete_lists(options: Options) -> Options {
 /// Welds by every method.
 fn compare_methods(on: &Device, input: &Input, options: &Options) -> Outcome {
     let expected = reference::weld(&input.points, &input.faces, options)?;
-    let points = on.upload(&input.points)?;
-    let faces = on.upload(&input.faces)?;
+    let mesh = DeviceMesh::upload_arrays(on, &input.points, &input.faces)?;
     for method in Method::ALL {
         let options = Options { method, ..*options };
-        let ours = weld(on, &points, &faces, &options)?;
-        if ours.method != method {
-            return Err(format!("{method:?} became {:?}", ours.method));
+        let ours = weld(on, &mesh, options)?;
+        if ours.method() != method {
+            return Err(format!("{method:?} became {:?}", ours.method()));
         }
-        if ours.left.last().is_some_and(|&left| left > 0) {
-            return Err(format!("{method:?} leaves {:?} undecided", ours.left));
+        if ours.left().last().is_some_and(|&left| left > 0) {
+            return Err(format!("{method:?} leaves {:?} undecided", ours.left()));
         }
         equal_welds(&ours.download(on)?, &expected)
             .map_err(|error| format!("{options:?}: {error}"))?;
@@ -128,7 +128,7 @@ fn compare_methods(on: &Device, input: &Input, options: &Options) -> Outcome {
     Ok(())
 }
 
-/// Keys of so few bits that most cells share theirs with others: what tells cells apart is not the key.
+/// Keys of so few bits that most cells share theirs with others: cells are compared by more than the key.
 fn colliding_keys(on: &Device) -> Outcome {
     let (points, faces) = scan(700, 4);
     let input = Input {
@@ -157,8 +157,7 @@ fn colliding_keys(on: &Device) -> Outcome {
 fn long_lists(on: &Device) -> Outcome {
     let n = 2_000;
     let pairs = n as u64 * (n as u64 - 1) / 2;
-    let points = on.upload(&vec![DVec3::ONE; n])?;
-    let faces = on.upload::<[u32; 3]>(&[])?;
+    let mesh = DeviceMesh::upload_arrays(on, &vec![DVec3::ONE; n], &[])?;
     for method in [Method::Dependency, Method::SparseGrid] {
         let run = |most_neighbours: u64| -> Result<usize> {
             let tuning = Tuning {
@@ -170,14 +169,14 @@ fn long_lists(on: &Device) -> Outcome {
                 tuning,
                 ..Options::new(0.0)
             };
-            Ok(weld(on, &points, &faces, &options)?.points.len())
+            Ok(weld(on, &mesh, options)?.points().len())
         };
         if run(pairs)? != 1 {
             return Err(format!("{method:?} does not merge equal points"));
         }
         for most in [pairs - 1, pairs / 2, 0] {
             match run(most) {
-                Err(Error::NeighboursOutOfMemory { needed, room, .. })
+                Err(Error::Neighbours { needed, room, .. })
                     if room == 4 * most && needed > room && needed <= 4 * pairs => {}
                 other => return Err(format!("{method:?} with room for {most}: {other:?}")),
             }
@@ -186,7 +185,7 @@ fn long_lists(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// `auto` is the grid, or what needs less where the grid does not fit, and refuses what fits by no method.
+/// `auto` is the grid, or the method that needs least where the grid does not fit; a mesh that fits by no method is refused.
 fn method_by_memory(on: &Device) -> Outcome {
     let free = on.free_bytes()?;
     let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);
@@ -205,7 +204,7 @@ fn method_by_memory(on: &Device) -> Outcome {
         }
         match (choose(free / bytes_each), expected) {
             (Ok(chosen), Some(expected)) if chosen == expected => {}
-            (Err(Error::OutOfMemory { .. }), None) => {}
+            (Err(Error::Shared(crate::Error::OutOfMemory { .. })), None) => {}
             (other, _) => {
                 return Err(format!(
                     "{other:?} by {bytes_each} bytes a vertex, expected {expected:?}"
@@ -213,29 +212,28 @@ fn method_by_memory(on: &Device) -> Outcome {
             }
         }
     }
-    let points = on.upload(&[DVec3::ZERO, DVec3::ONE])?;
-    let welded = weld(on, &points, &on.upload(&[])?, &Options::new(0.5))?;
-    if welded.method != Method::Grid {
-        return Err(format!("{:?} for two points", welded.method));
+    let mesh = DeviceMesh::upload_arrays(on, &[DVec3::ZERO, DVec3::ONE], &[])?;
+    let welded = weld(on, &mesh, Options::new(0.5))?;
+    if welded.method() != Method::Grid {
+        return Err(format!("{:?} for two points", welded.method()));
     }
     Ok(())
 }
 
 /// A coordinate that is no number is refused by each method, with the lowest vertex that has one.
 fn bad_points(on: &Device) -> Outcome {
-    let faces = on.upload::<[u32; 3]>(&[])?;
     for bad in [f64::NAN, f64::INFINITY, -1e299] {
         let mut points = vec![DVec3::ONE; 100];
         points[70].y = bad;
         points[40].z = bad;
-        let points = on.upload(&points)?;
+        let mesh = DeviceMesh::upload_arrays(on, &points, &[])?;
         for method in Method::ALL {
             let options = Options {
                 method,
                 ..Options::new(0.5)
             };
-            match weld(on, &points, &faces, &options) {
-                Err(Error::Invalid { element, .. }) if element == "vertex 40" => {}
+            match weld(on, &mesh, options) {
+                Err(Error::Coordinate { vertex: 40 }) => {}
                 Err(other) => return Err(format!("{method:?} with {bad}: {other}")),
                 Ok(_) => return Err(format!("{method:?} takes {bad}")),
             }

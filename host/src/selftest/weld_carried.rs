@@ -11,11 +11,10 @@ use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
 use crate::random::SplitMix64;
 use crate::reference;
 use crate::weld::{
-    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Method, Options, Position,
-    epsilon_for_ratio_carrying, weld_carrying,
+    Carried, DeviceCarried, DeviceMesh, Guards, Locks, Options, Position, epsilon_for_ratio, weld,
 };
 
-/// A mesh with all that vertices and faces can carry.
+/// A mesh with all attributes, locks and regions.
 pub struct Input {
     pub points: Vec<DVec3>,
     pub faces: Vec<[u32; 3]>,
@@ -169,7 +168,7 @@ pub fn cases() -> Vec<Case> {
 fn compare_locks(on: &Device, input: &Input) -> Outcome {
     let mut faces = input.faces.clone();
     faces.retain(|face| face[0] % 11 != 3);
-    // Faces without area do not count, and of repeated ones each does.
+    // Faces without area do not count; repeated faces count each.
     faces.extend([[0, 0, 1], [5, 6, 5], faces[7], faces[7]]);
     let mut polygons = Polygons::default();
     for (i, &[a, b, c]) in faces.iter().enumerate() {
@@ -191,8 +190,9 @@ fn compare_locks(on: &Device, input: &Input) -> Outcome {
                 boundary: true,
                 vertices,
             };
-            let resident = DeviceMesh::upload(on, &mesh, &locks, Method::Auto)?;
-            let words = on.download(&resident.carried.locked)?;
+            let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
+            let locked = resident.carried().locked().ok_or("no vertex is locked")?;
+            let words: Vec<u32> = on.download_rows(locked)?;
             let ours: Vec<bool> = (0..mesh.points.len())
                 .map(|v| words[v / 32] >> (v % 32) & 1 != 0)
                 .collect();
@@ -208,9 +208,9 @@ fn compare_ratio(on: &Device, input: &Input, guards: Guards) -> Outcome {
         locked: &input.locked,
         regions: None,
     };
-    let points = on.upload(&input.points)?;
-    let resident = DeviceCarried::upload(on, &carried, points.len(), 0)?;
-    let ours = epsilon_for_ratio_carrying(on, &points, &resident, &guards, 0.3)?;
+    let carried_there = DeviceCarried::upload(on, &carried, input.points.len(), 0)?;
+    let mesh = DeviceMesh::new(on.upload(&input.points)?, on.upload(&[])?, carried_there)?;
+    let ours = epsilon_for_ratio(on, &mesh, guards, 0.3)?;
     let expected = reference::weld::epsilon_for_ratio(&input.points, &carried, &guards, 0.3)?;
     equal("epsilon", &[ours], &[expected])
 }
@@ -233,10 +233,12 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
             ..Options::new(epsilon)
         };
         let expected = reference::weld_carrying(&input.points, &input.faces, &carried, &options)?;
-        let (points, faces) = (on.upload(&input.points)?, on.upload(&input.faces)?);
-        let resident = DeviceCarried::upload(on, &carried, points.len(), faces.len())?;
+        let carried_there =
+            DeviceCarried::upload(on, &carried, input.points.len(), input.faces.len())?;
+        let faces = on.upload(&input.faces)?.cast();
+        let mesh = DeviceMesh::new(on.upload(&input.points)?, faces, carried_there)?;
         for options in [options, with_complete_lists(options)] {
-            let ours = weld_carrying(on, &points, &faces, &resident, &options)?.download(on)?;
+            let ours = weld(on, &mesh, options)?.download(on)?;
             equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
         }
     }

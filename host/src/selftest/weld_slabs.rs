@@ -149,7 +149,7 @@ fn compare(
         let expected = reference::weld(points, faces, &options)?;
         on.reset_peak();
         let before = on.peak_bytes();
-        let ours = weld_in_slabs(on, points, faces, &options, limit)?;
+        let ours = weld_in_slabs(on, points, faces, options, limit)?;
         let used = on.peak_bytes() - before;
         if used > limit {
             return Err(format!("{options:?}: took {used} bytes of {limit}"));
@@ -162,7 +162,7 @@ fn compare(
 
 /// Expects an error that names both sizes.
 fn refused(on: &Device, points: &[DVec3], epsilon: f64, limit: u64, needed: u64) -> Outcome {
-    match weld_in_slabs(on, points, &[], &Options::new(epsilon), limit) {
+    match weld_in_slabs(on, points, &[], Options::new(epsilon), limit) {
         Ok(_) => Err(format!("was welded with {limit} bytes")),
         Err(error) => {
             let text = error.to_string();

@@ -1,21 +1,24 @@
-//! What vertices and faces carry through a weld.
+//! Attributes, locks and regions through a weld.
 
 use glam::{DVec2, DVec3};
+use gpu::ids::{Triangle, Vertex};
 use gpu::weld as kernel;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 
-use super::guards::{bits, words};
+use super::clusters::{Clusters, Members};
+use super::guards::{bits, packed};
+use super::{Error, Result};
 use crate::backend::Device;
-use crate::collective::Csr;
+use crate::collective::count_bits;
 use crate::mesh::VertexAttributes;
-use crate::{Error, Result};
 
-/// What the V vertices and F faces of a mesh carry, and which vertices are locked.
+/// The attributes and locks of the V vertices of a mesh, and the regions of its F faces.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried<'a> {
     /// Attributes of the vertices.
     pub attributes: &'a VertexAttributes,
-    /// Vertices that are no one's neighbours; V, or empty for none.
+    /// Locked vertices, which have no neighbours; V, or empty for none.
     pub locked: &'a [bool],
     /// Region of each face; F.
     pub regions: Option<&'a [i32]>,
@@ -52,30 +55,28 @@ impl Carried<'_> {
 }
 
 /// Refuses arrays that do not have as many elements as they should, by their names.
-fn check_lengths(arrays: [(Option<usize>, usize, &str); 5]) -> Result<()> {
-    for (length, needed, what) in arrays {
+fn check_lengths(arrays: [(Option<usize>, usize, &'static str); 5]) -> Result<()> {
+    for (length, needed, array) in arrays {
         if let Some(length) = length.filter(|&length| length != needed) {
-            return Err(Error::Invalid {
-                element: "the mesh".to_owned(),
-                rule: format!("has {length} {what} for {needed} elements"),
+            return Err(Error::Length {
+                array,
+                length,
+                needed,
             });
         }
     }
     Ok(())
 }
 
-/// [`Carried`] on a device; an empty array for what is not there.
+/// [`Carried`] on a device.
 pub struct DeviceCarried {
-    /// Normals; V.
-    pub normals: Buffer<DVec3>,
-    /// Texture coordinates; V.
-    pub uvs: Buffer<DVec2>,
-    /// Red, green, blue and alpha, from the lowest byte on; V.
-    pub colors: Buffer<u32>,
-    /// Bit set of the locked vertices; V / 32, rounded up.
-    pub locked: Buffer<u32>,
-    /// Region of each face; F.
-    pub regions: Buffer<i32>,
+    // An empty array for one that is not there.
+    pub(super) normals: Buffer<DVec3>,
+    pub(super) uvs: Buffer<DVec2>,
+    /// Red, green, blue and alpha, from the lowest byte on.
+    pub(super) colors: Buffer<u32>,
+    pub(super) locked: Buffer<Bits<Vertex>>,
+    regions: Buffer<i32>,
 }
 
 impl DeviceCarried {
@@ -93,10 +94,10 @@ impl DeviceCarried {
         })
     }
 
-    /// Copies what a mesh of V vertices and F faces carries to the device.
+    /// Copies the arrays of a mesh of `points` vertices and `faces` faces to the device.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for an array of another length than the mesh's; those of the device.
+    /// [`Error::Length`] for an array of another length than the mesh's; those of the device.
     pub fn upload(on: &Device, carried: &Carried, points: usize, faces: usize) -> Result<Self> {
         carried.check(points, faces)?;
         let Carried {
@@ -107,15 +108,47 @@ impl DeviceCarried {
         Ok(Self {
             normals: on.upload(attributes.normals.as_deref().unwrap_or_default())?,
             uvs: on.upload(attributes.uvs.as_deref().unwrap_or_default())?,
-            colors: on.upload(&words(attributes.colors.as_deref().unwrap_or_default()))?,
+            colors: on.upload(&packed(attributes.colors.as_deref().unwrap_or_default()))?,
             locked: on.upload(&bits(locked))?,
             regions: on.upload(regions.unwrap_or_default())?,
         })
     }
-}
 
-impl DeviceCarried {
-    /// Bytes that arrays of this size take on a device, twice: before and after.
+    /// Normals; V, or none.
+    pub fn normals(&self) -> Option<&Buffer<DVec3>> {
+        Some(&self.normals).filter(|array| !array.is_empty())
+    }
+
+    /// Texture coordinates; V, or none.
+    pub fn uvs(&self) -> Option<&Buffer<DVec2>> {
+        Some(&self.uvs).filter(|array| !array.is_empty())
+    }
+
+    /// Red, green, blue and alpha, from the lowest byte on; V, or none.
+    pub fn colors(&self) -> Option<&Buffer<u32>> {
+        Some(&self.colors).filter(|array| !array.is_empty())
+    }
+
+    /// Bit set of the locked vertices; V / 32, rounded up, or none.
+    pub fn locked(&self) -> Option<&Buffer<Bits<Vertex>>> {
+        Some(&self.locked).filter(|array| !array.is_empty())
+    }
+
+    /// Region of each face; F, or none.
+    pub fn regions(&self) -> Option<&Buffer<i32>> {
+        Some(&self.regions).filter(|array| !array.is_empty())
+    }
+
+    /// Number of locked vertices, if any are named.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn count_locked(&self, on: &Device) -> Result<Option<u32>> {
+        let locked = self.locked();
+        Ok(locked.map(|locked| count_bits(on, locked)).transpose()?)
+    }
+
+    /// Bytes that these arrays take on a device, twice: before and after the weld.
     pub fn bytes_needed(carried: &Carried, points: usize, faces: usize) -> u64 {
         let attributes = carried.attributes;
         let of = |is_there: bool, count: usize, size: usize| {
@@ -135,16 +168,12 @@ impl DeviceCarried {
             (there(self.normals.len()), points, "normals"),
             (there(self.colors.len()), points, "colours"),
             (there(self.uvs.len()), points, "texture coordinates"),
-            (
-                there(self.locked.len()),
-                points.div_ceil(32),
-                "words of locks",
-            ),
+            (there(self.locked.len()), words(points), "words of locks"),
             (there(self.regions.len()), faces, "regions"),
         ])
     }
 
-    /// Whether vertices carry anything.
+    /// Whether vertices have attributes.
     pub(super) fn has_attributes(&self) -> bool {
         !(self.normals.is_empty() && self.uvs.is_empty() && self.colors.is_empty())
     }
@@ -163,64 +192,78 @@ impl DeviceCarried {
         };
         Ok((attributes, there(on.download(&self.regions)?)))
     }
+
+    /// Locks the vertices of a bit set, besides those that are locked.
+    pub(super) fn lock(&mut self, on: &Device, more: Buffer<Bits<Vertex>>) -> Result<()> {
+        if self.locked.is_empty() {
+            self.locked = more;
+            return Ok(());
+        }
+        let words = self.locked.len() as u32;
+        let mut joined = on.duplicate(&self.locked)?.cast();
+        // SAFETY: one index a word; both sets are of the mesh's vertices.
+        unsafe { gpu::smooth::join_bits::launch(on, words, &more.cast(), &mut joined) }?;
+        self.locked = joined.cast();
+        Ok(())
+    }
+
+    /// Takes the regions of the `count` remaining triangles from `before`; `list` holds their old ids, or is empty for all.
+    pub(super) fn take_regions(
+        &mut self,
+        on: &Device,
+        before: &DeviceCarried,
+        list: &Buffer<Triangle>,
+        count: usize,
+    ) -> Result<()> {
+        if before.regions.is_empty() {
+            return Ok(());
+        }
+        self.regions = on.uninitialized(count)?;
+        let (from, to) = (&before.regions, &mut self.regions);
+        // SAFETY: the list holds triangles, each of which has a region.
+        unsafe { kernel::gather_regions::launch(on, count as u32, list, from, to) }?;
+        Ok(())
+    }
 }
 
-/// What clusters carry: of their representatives, or, with the lists of the other `members`, the means.
+/// Attributes of clusters: those of their representatives, or, with the lists of the other `members`, the means.
 pub(super) fn carry(
     on: &Device,
     carried: &DeviceCarried,
-    representatives: &Buffer<u32>,
-    members: Option<&Csr<u32, u32>>,
+    clusters: &Clusters,
+    members: Option<&Members>,
 ) -> Result<DeviceCarried> {
     let mut left = DeviceCarried::none(on)?;
+    let representatives = &clusters.representatives;
     let count = representatives.len();
     let n = count as u32;
-    if !carried.normals.is_empty() {
+    let lists = members.map(|members| clusters.lists(members));
+    if let Some(from) = carried.normals() {
         left.normals = on.uninitialized(count)?;
-        let (from, to) = (&carried.normals, &mut left.normals);
-        match members {
-            None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) }?,
-            Some(members) => {
-                let (offsets, items) = (members.offsets(), members.items());
-                unsafe {
-                    kernel::average_normals::launch(
-                        on,
-                        n,
-                        representatives,
-                        offsets,
-                        items,
-                        from,
-                        to,
-                    )
-                }?;
-            }
-        }
+        let to = &mut left.normals;
+        // SAFETY: representatives and members are vertices, each of which has a normal.
+        match lists {
+            None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) },
+            Some(lists) => unsafe { kernel::average_normals::launch(on, n, lists, from, to) },
+        }?;
     }
-    if !carried.uvs.is_empty() {
+    if let Some(from) = carried.uvs() {
         left.uvs = on.uninitialized(count)?;
-        let (from, to) = (&carried.uvs, &mut left.uvs);
-        match members {
-            None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) }?,
-            Some(members) => {
-                let (offsets, items) = (members.offsets(), members.items());
-                unsafe {
-                    kernel::average_uvs::launch(on, n, representatives, offsets, items, from, to)
-                }?;
-            }
-        }
+        let to = &mut left.uvs;
+        // SAFETY: representatives and members are vertices, each of which has texture coordinates.
+        match lists {
+            None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) },
+            Some(lists) => unsafe { kernel::average_uvs::launch(on, n, lists, from, to) },
+        }?;
     }
-    if !carried.colors.is_empty() {
+    if let Some(from) = carried.colors() {
         left.colors = on.uninitialized(count)?;
-        let (from, to) = (&carried.colors, &mut left.colors);
-        match members {
-            None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) }?,
-            Some(members) => {
-                let (offsets, items) = (members.offsets(), members.items());
-                unsafe {
-                    kernel::average_colors::launch(on, n, representatives, offsets, items, from, to)
-                }?;
-            }
-        }
+        let to = &mut left.colors;
+        // SAFETY: representatives and members are vertices, each of which has a colour.
+        match lists {
+            None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) },
+            Some(lists) => unsafe { kernel::average_colors::launch(on, n, lists, from, to) },
+        }?;
     }
     Ok(left)
 }

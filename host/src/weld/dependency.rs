@@ -2,30 +2,62 @@
 //! `gpu::weld::dependency`.
 
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::weld as kernel;
+use gpu::weld::{DependenciesBuffers, HigherNeighboursBuffers, TOTALLED, TotalBuffers};
 use trioxide_kernel::launch::Buffer;
 
-use super::cells::DeviceCells;
-use super::{Clustering, Options};
+use super::hashed_cells::DeviceCells;
+use super::near::{Clustering, shortened};
+use super::{Error, Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
-use crate::{Error, Result};
 
 /// Most partial sums of the neighbours' counts.
 const SUMS: usize = 1 << 14;
-/// Neighbours in a unit of the running total, as the kernels count.
-const TOTALLED: u64 = 64;
+
+/// Counters of V vertices.
+pub struct Counters {
+    /// Number of lower neighbours that are not known to be members; V.
+    depend: Buffer<u32>,
+    /// The lowest representative that has claimed the vertex so far, itself at first; V.
+    pub lowest: Buffer<Vertex>,
+}
+
+impl Counters {
+    /// Counters for `n` vertices, with unspecified content.
+    pub fn uninitialized(on: &Device, n: usize) -> Result<Self> {
+        Ok(Self {
+            depend: on.uninitialized(n)?,
+            lowest: on.uninitialized(n)?,
+        })
+    }
+
+    /// Number of lower neighbours of each vertex, before the first round.
+    pub fn depend(&self) -> &Buffer<u32> {
+        &self.depend
+    }
+
+    /// Both arrays, to be written.
+    pub fn both(&mut self) -> (&mut Buffer<u32>, &mut Buffer<Vertex>) {
+        (&mut self.depend, &mut self.lowest)
+    }
+
+    /// The arrays as a round takes them.
+    pub fn buffers(&mut self) -> DependenciesBuffers<'_> {
+        DependenciesBuffers {
+            depend: &mut self.depend,
+            lowest: &mut self.lowest,
+        }
+    }
+}
 
 /// Stored neighbours of V vertices.
 pub struct Neighbours {
     /// Start of each vertex's list in `higher`, and the end of the last.
-    pub rows: Buffer<u32>,
+    starts: Buffer<u32>,
     /// Higher neighbours.
-    pub higher: Buffer<u32>,
-    /// Number of lower neighbours; V.
-    pub depend: Buffer<u32>,
-    /// The vertex itself; V.
-    pub lowest: Buffer<u32>,
+    higher: Buffer<Vertex>,
 }
 
 /// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are counted.
@@ -37,55 +69,57 @@ pub fn bytes_needed(points: usize) -> usize {
 pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
     let cells = DeviceCells::build(on, points, options, false)?;
     let none = on.uninitialized(0)?;
-    let mut neighbours = Neighbours::count(on, points, &cells, &none, options)?;
+    let (mut neighbours, mut counters) = Neighbours::count(on, points, &cells, &none, options)?;
     neighbours.list(on, points, &cells, &none)?;
     drop(cells);
-    let left = sweep(on, &mut neighbours)?;
+    let left = sweep(on, &neighbours, &mut counters)?;
     Ok(Clustering {
-        representatives: neighbours.lowest,
+        representatives: counters.lowest,
         left,
     })
 }
 
-/// Sweeps over the undecided vertices until there are none; how many were left after each sweep.
-fn sweep(on: &Device, neighbours: &mut Neighbours) -> Result<Vec<u32>> {
-    on.stage("sweeps", || {
-        // All, until some are left.
-        let mut list = on.uninitialized(0)?;
-        let mut count = neighbours.lowest.len();
+/// Sweeps over the undecided vertices until there are none; the number of undecided ones after each sweep.
+fn sweep(on: &Device, neighbours: &Neighbours, counters: &mut Counters) -> Result<Vec<u32>> {
+    stage(on, "sweeps", || {
+        // All vertices, before the first sweep.
+        let mut list: Buffer<Vertex> = on.uninitialized(0)?;
+        let mut count = counters.lowest.len();
         let mut left = Vec::new();
         while count > 0 {
-            let mut undecided = on.uninitialized(count.div_ceil(32))?;
+            let mut undecided: Buffer<u32> = on.uninitialized(count.div_ceil(32))?;
+            // SAFETY: the lists hold vertices; all accesses to counters are atomic.
             unsafe {
                 kernel::sweep_dependencies::launch(
                     on,
                     count as u32,
                     &list,
-                    &neighbours.rows,
-                    &neighbours.higher,
-                    &mut neighbours.depend,
-                    &mut neighbours.lowest,
+                    neighbours.buffers(),
+                    counters.buffers(),
                     &mut undecided,
                 )
             }?;
-            let kept = compact(on, &undecided)?;
-            left.push(kept.len() as u32);
-            count = kept.len();
             list = if list.is_empty() {
-                kept
+                compact(on, &undecided)?.cast()
             } else {
-                let mut shorter = on.uninitialized(count)?;
-                unsafe {
-                    kernel::shorten_list::launch(on, count as u32, &list, &kept, &mut shorter)
-                }?;
-                shorter
+                shortened(on, &list, &undecided)?
             };
+            count = list.len();
+            left.push(count as u32);
         }
         Ok(left)
     })
 }
 
 impl Neighbours {
+    /// The lists as a round takes them.
+    pub fn buffers(&self) -> HigherNeighboursBuffers<'_> {
+        HigherNeighboursBuffers {
+            starts: &self.starts,
+            vertices: &self.higher,
+        }
+    }
+
     /// Counts the neighbours of all vertices and makes room for their lists. Where `cells` has the vertices' slots, blocks do so
     /// for crowded cells, one for each of `shares`.
     pub fn count(
@@ -94,74 +128,72 @@ impl Neighbours {
         cells: &DeviceCells,
         shares: &Buffer<u32>,
         options: &Options,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Counters)> {
         let n = points.len();
-        on.stage("count neighbours", || {
+        stage(on, "count neighbours", || {
             let room = room(on, options)?;
-            let limit = (room / TOTALLED) as u32;
-            let mut total = on.filled(2, 0)?;
-            let (mut depend, mut lowest) = (on.uninitialized(n)?, on.uninitialized(n)?);
+            let limit = (room / u64::from(TOTALLED)) as u32;
+            let mut words = on.filled(2, 0)?;
+            let mut counters = Counters::uninitialized(on, n)?;
+            let (depend, lowest) = counters.both();
             // One more: scanned, it is the end of the last.
-            let mut rows = on.uninitialized(n + 1)?;
-            on.fill_from(&mut rows, n, 0)?;
+            let mut starts = on.uninitialized(n + 1)?;
+            on.fill_from(&mut starts, n, 0)?;
+            let total = TotalBuffers {
+                words: &mut words,
+                limit,
+            };
+            // SAFETY: the cells hold vertices; a vertex writes its own elements.
             unsafe {
                 kernel::count_neighbours::launch(
                     on,
                     n as u32,
-                    points,
-                    &cells.table,
-                    &cells.filter,
-                    &cells.keys,
-                    &cells.offsets,
-                    &cells.items,
+                    cells.search(points),
                     &cells.slots,
-                    limit,
-                    &mut depend,
-                    &mut rows,
-                    &mut lowest,
-                    &mut total,
+                    depend,
+                    &mut starts,
+                    lowest,
+                    total,
                 )
             }?;
+            let total = TotalBuffers {
+                words: &mut words,
+                limit,
+            };
+            // SAFETY: as above; shares are places in the cells' lists, and each vertex of a crowded cell is in one share.
             unsafe {
                 kernel::count_crowded_neighbours::launch(
                     on,
                     shares.len() as u32,
                     shares,
-                    points,
-                    &cells.table,
-                    &cells.filter,
-                    &cells.keys,
-                    &cells.offsets,
-                    &cells.items,
+                    cells.search(points),
                     &cells.slots,
-                    limit,
-                    &mut depend,
-                    &mut rows,
-                    &mut total,
+                    depend,
+                    &mut starts,
+                    total,
                 )
             }?;
-            let total = on.download(&total)?;
+            let total = on.download(&words)?;
             let counted = if total[1] != 0 {
-                // At the least: the count ended when they would not fit.
-                (u64::from(total[0]) * TOTALLED).max(room + 1)
+                // At least: the count ended when the lists would not fit.
+                (u64::from(total[0]) * u64::from(TOTALLED)).max(room + 1)
             } else {
-                sum(on, &rows)?
+                sum(on, &starts)?
             };
             if counted > room {
                 let bytes = |count: u64| count * size_of::<u32>() as u64;
-                return Err(Error::NeighboursOutOfMemory {
+                return Err(Error::Neighbours {
                     device: on.name(),
                     needed: bytes(counted),
                     room: bytes(room),
                 });
             }
-            exclusive_scan(on, &mut rows)?;
-            Ok(Self {
-                rows,
+            exclusive_scan(on, &mut starts)?;
+            let neighbours = Self {
+                starts,
                 higher: on.uninitialized(counted as usize)?,
-                depend,
-                lowest,
-            })
+            };
+            Ok((neighbours, counters))
         })
     }
 
@@ -173,35 +205,27 @@ impl Neighbours {
         cells: &DeviceCells,
         shares: &Buffer<u32>,
     ) -> Result<()> {
-        on.stage("list neighbours", || {
+        stage(on, "list neighbours", || {
+            // SAFETY: each list has room for the neighbours that were counted, which are the same.
             unsafe {
                 kernel::list_neighbours::launch(
                     on,
                     points.len() as u32,
-                    points,
-                    &cells.table,
-                    &cells.filter,
-                    &cells.keys,
-                    &cells.offsets,
-                    &cells.items,
+                    cells.search(points),
                     &cells.slots,
-                    &self.rows,
+                    &self.starts,
                     &mut self.higher,
                 )
             }?;
+            // SAFETY: as above, and as for the count.
             unsafe {
                 kernel::list_crowded_neighbours::launch(
                     on,
                     shares.len() as u32,
                     shares,
-                    points,
-                    &cells.table,
-                    &cells.filter,
-                    &cells.keys,
-                    &cells.offsets,
-                    &cells.items,
+                    cells.search(points),
                     &cells.slots,
-                    &self.rows,
+                    &self.starts,
                     &mut self.higher,
                 )
             }?;
@@ -221,6 +245,7 @@ fn room(on: &Device, options: &Options) -> Result<u64> {
 pub fn sum(on: &Device, counts: &Buffer<u32>) -> Result<u64> {
     let stride = counts.len().min(SUMS);
     let mut sums = on.uninitialized(stride)?;
+    // SAFETY: each place is below the number of counts, by the kernel's loop.
     unsafe { kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums) }?;
     Ok(on.download(&sums)?.iter().sum())
 }

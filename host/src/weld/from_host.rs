@@ -2,12 +2,11 @@
 
 use glam::DVec3;
 
+use super::clusters::Clusters;
 use super::guards::DeviceGuards;
 use super::{
-    DeviceCarried, Method, Options, Position, Welded, check_sizes, members, number_clusters,
-    position_clusters, remap_faces,
+    DeviceCarried, Method, Options, Position, Result, Welded, check_sizes, remap_faces, stage,
 };
-use crate::Result;
 use crate::backend::Device;
 
 /// A mesh that was welded from the host's memory to the host's memory.
@@ -20,7 +19,7 @@ pub struct FromHost {
     pub method: Method,
 }
 
-/// Welds points and triangles that are in the host's memory, at once, and that carry nothing.
+/// Welds points and triangles that are in the host's memory, at once, without attributes and regions.
 ///
 /// The triangles go to the device while the vertices are clustered, and the map comes back while triangles are welded.
 ///
@@ -30,38 +29,47 @@ pub fn weld_from_host(
     on: &Device,
     points: &[DVec3],
     faces: &[[u32; 3]],
-    options: &Options,
+    options: Options,
 ) -> Result<FromHost> {
     options.check()?;
     check_sizes(points.len(), faces.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, points.len(), &options.guards, &none, &none)?;
+    let guards = DeviceGuards::new(points.len(), &options.guards, &none, &none)?;
     let method = options.method_for(guards.limits.is_some())?;
     let method = method.choose(on, points.len(), faces.len(), false)?;
     let points = on.stage("copy to the device", || on.upload(points))?;
-    let (faces, (clusters, left)) = on.upload_beside(faces, || {
-        let clustering = method.cluster(on, &points, &guards, options)?;
-        let clusters = number_clusters(on, &clustering.representatives)?;
-        Ok((clusters, clustering.left))
-    })?;
-    let (map, (positions, faces)) = on.download_beside(&clusters.map, || {
-        let members = match options.position {
-            Position::First => None,
-            Position::Mean => Some(members(on, &clusters)?),
+    let (faces, clustered) = on.upload_beside(faces, || {
+        let work = || {
+            let clustering = method.cluster(on, &points, &guards, &options)?;
+            let clusters = Clusters::number(on, &clustering.representatives)?;
+            Ok((clusters, clustering.left))
         };
-        let positions = on.stage("positions", || {
-            position_clusters(on, &points, &clusters.representatives, members.as_ref())
-        })?;
-        drop(members);
-        let (faces, _) = on.stage("faces", || remap_faces(on, &faces, &clusters, options))?;
-        Ok((positions, faces))
+        let clustered: Result<_> = work();
+        Ok(clustered)
     })?;
-    let welded = on.stage("copy to the host", || {
+    let (clusters, left) = clustered?;
+    let faces = faces.cast();
+    let (map, rest) = on.download_beside(&clusters.map, || {
+        let work = || {
+            let members = match options.position {
+                Position::First => None,
+                Position::Mean => Some(clusters.members(on)?),
+            };
+            let positions = clusters.positions(on, &points, members.as_ref())?;
+            drop(members);
+            let (faces, _) = stage(on, "faces", || remap_faces(on, &faces, &clusters, &options))?;
+            Ok((positions, faces))
+        };
+        let rest: Result<_> = work();
+        Ok(rest)
+    })?;
+    let (positions, faces) = rest?;
+    let welded = stage(on, "copy to the host", || {
         Ok(Welded {
-            map,
-            representatives: on.download(&clusters.representatives)?,
+            map: bytemuck::cast_vec(map),
+            representatives: on.download_rows(&clusters.representatives)?,
             points: on.download(&positions)?,
-            faces: on.download(&faces)?,
+            faces: on.download_rows(&faces)?,
             ..Welded::default()
         })
     })?;

@@ -2,12 +2,14 @@
 
 use glam::DVec3;
 use gpu::weld as kernel;
-use gpu::weld::{CELL_STEPS, Grid, REGION_BUCKETS, STEP_ERROR, Site};
+use gpu::weld::{
+    CELL_STEPS, Grid, Guard, GuardsBuffers, REGION_BUCKETS, RowOrder, RowsBuffers, STEP_ERROR,
+    SearchBuffers, Site,
+};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Nearness, Tuning, bad_vertex};
-use crate::Result;
+use super::{Error, Nearness, Result, Tuning, stage};
 use crate::backend::Device;
 use crate::collective::exclusive_scan;
 
@@ -20,12 +22,13 @@ const LARGEST_BUCKET: u32 = 512;
 
 /// Points by cells: V sites in buckets.
 pub struct DeviceGrid {
-    pub parameters: Buffer<Grid>,
+    parameters: Grid,
     /// Start of each bucket in `sites`, and the end of the last.
-    pub offsets: Buffer<u32>,
-    pub sites: Buffer<Site>,
-    /// Positions of the sites, where the vertices' ids say nothing about where they are; else empty.
-    pub sorted: Buffer<DVec3>,
+    offsets: Buffer<u32>,
+    /// The vertices by bucket; V.
+    sites: Buffer<Site>,
+    /// Positions of the sites, where the vertices' ids do not follow space; else empty.
+    sorted: Buffer<DVec3>,
 }
 
 impl DeviceGrid {
@@ -36,18 +39,38 @@ impl DeviceGrid {
         points * (size_of::<Site>() + size_of::<DVec3>()) + words * size_of::<u32>()
     }
 
-    /// What rows index: the sorted positions, or all points.
-    pub fn positions<'a>(&'a self, points: &'a Buffer<DVec3>) -> &'a Buffer<DVec3> {
-        if self.by_slot() == 1 {
-            &self.sorted
-        } else {
-            points
+    /// Whether rows are vertices or slots.
+    pub fn order(&self) -> RowOrder {
+        match self.sorted.is_empty() {
+            true => RowOrder::BY_VERTEX,
+            false => RowOrder::BY_SLOT,
         }
     }
 
-    /// Whether rows are slots, as kernels take it.
-    pub fn by_slot(&self) -> u32 {
-        u32::from(!self.sorted.is_empty())
+    /// The sites and their rows.
+    pub fn rows(&self) -> RowsBuffers<'_> {
+        RowsBuffers {
+            sites: &self.sites,
+            order: self.order(),
+        }
+    }
+
+    /// A neighbour search among `points`, from which the grid was made.
+    pub fn search<'a, G: Guard>(
+        &'a self,
+        points: &'a Buffer<DVec3>,
+        guards: GuardsBuffers<'a, G>,
+    ) -> SearchBuffers<'a, G> {
+        SearchBuffers {
+            grid: self.parameters,
+            offsets: &self.offsets,
+            rows: self.rows(),
+            positions: match self.order() {
+                RowOrder::BY_SLOT => &self.sorted,
+                _ => points,
+            },
+            guards,
+        }
     }
 
     /// Buckets all points.
@@ -58,37 +81,33 @@ impl DeviceGrid {
         tuning: &Tuning,
     ) -> Result<Self> {
         let n = points.len();
-        let none = on.uninitialized(0)?;
-        let (origin, mut side, ids_follow_space) = on.stage("choose cells", || {
+        let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;
             let (origin, side) = choose_cells(&samples, n, near.reach, tuning);
             let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
             Ok((origin, side, 4 * small > 3 * steps.len()))
         })?;
         let regions = regions(n, tuning);
-        on.stage("grid", || {
+        stage(on, "grid", || {
             loop {
-                let parameters = on.upload(&[parameters(origin, side, near, regions as u32)])?;
+                let parameters = parameters(origin, side, near, regions as u32);
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
+                // SAFETY: one index a point; the lengths are checked.
                 unsafe {
                     kernel::place_points::launch(
-                        on,
-                        n as u32,
-                        &none,
-                        points,
-                        &parameters,
-                        &mut keys,
-                        &mut found,
+                        on, n as u32, points, parameters, &mut keys, &mut found,
                     )
                 }?;
                 let buckets = regions * REGION_BUCKETS as usize;
                 // One more: scanned, it is the end of the last.
                 let mut offsets = on.filled(buckets + 1, 0)?;
                 let mut ranks = on.uninitialized(n)?;
+                // SAFETY: buckets of the grid are below their number.
                 unsafe {
                     kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)
                 }?;
+                // SAFETY: one index a bucket; the lengths are checked.
                 unsafe {
                     kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)
                 }?;
@@ -96,7 +115,9 @@ impl DeviceGrid {
                     unreachable!("three counters");
                 };
                 if bad != NONE {
-                    return Err(bad_vertex(bad as usize));
+                    return Err(Error::Coordinate {
+                        vertex: bad as usize,
+                    });
                 }
                 let is_crowded = !largest > LARGEST_BUCKET || crowded as usize > n / 4;
                 let least = least_side(near.reach);
@@ -107,16 +128,16 @@ impl DeviceGrid {
                 exclusive_scan(on, &mut offsets)?;
                 let mut sites = on.uninitialized(n)?;
                 let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
+                // SAFETY: ranks number the points of each bucket, so that each point has a slot of its own.
                 unsafe {
                     kernel::gather_points::launch(
                         on,
                         n as u32,
-                        &none,
                         points,
                         &keys,
                         &ranks,
                         &offsets,
-                        &parameters,
+                        parameters,
                         &mut sites,
                         &mut sorted,
                     )
@@ -138,10 +159,14 @@ fn regions(n: usize, tuning: &Tuning) -> usize {
     1 + blocks.div_ceil(BLOCKS_OF_REGION)
 }
 
-/// Some points, and how far the next vertex is from each.
+/// Some points, and the distance of each from the next vertex.
 fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
-    let count = if points.is_empty() { 0 } else { SAMPLES };
+    if points.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let count = SAMPLES;
     let mut samples = on.uninitialized(2 * count)?;
+    // SAFETY: there is a point; samples are drawn below the number of points.
     unsafe { kernel::sample_points::launch(on, count as u32, points, &mut samples) }?;
     let pairs = on.download(&samples)?;
     let (pairs, _) = pairs.as_chunks();
@@ -163,7 +188,7 @@ pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
     Ok(side / 64.0)
 }
 
-/// A cell is twice the reach wide at least, with its error, so that what is near lies in two along each axis.
+/// A cell is at least twice as wide as the reach and its error, so that neighbours lie in two cells along each axis.
 fn least_side(reach: f64) -> f64 {
     let steps = f64::from(CELL_STEPS);
     (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
@@ -187,11 +212,11 @@ fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32) -> Grid {
     }
 }
 
-/// Corner and side of the cells for `n` points, of which `samples` are some: cells of as many as `tuning` says, unless
-/// epsilon asks for larger ones. Only speed depends on it.
+/// Corner and side of the cells for `n` points, some of which are the `samples`: cells of as many points as `tuning` says, unless
+/// epsilon needs larger ones. This decides the speed, not the result.
 ///
-/// The number of boxes of one side that the samples are in, and that of boxes twice as large, tell the dimension of what
-/// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. That says how many smaller boxes all points would be in.
+/// The number of boxes of one side that the samples are in, and that of boxes twice as large, give the dimension of the set that
+/// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. From that follows the number of smaller boxes for all points.
 fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DVec3, f64) {
     let least = least_side(reach);
     let mut origin = DVec3::ZERO;

@@ -1,16 +1,14 @@
 //! Guards and locks: which vertices are no neighbours though they are within epsilon. The predicate is in `gpu::weld`.
 
 use glam::{DVec2, DVec3};
-use gpu::weld::Limits;
+use gpu::ids::Vertex;
+use gpu::weld::{Guard, GuardsBuffers, Limits};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, In};
 
-use super::{Carried, DeviceCarried, Nearness};
-use trioxide_kernel::In;
+use super::{Carried, DeviceCarried, Error, Nearness, Result};
 
-use crate::backend::Device;
-use crate::{Error, Result};
-
-/// What neighbours have in common besides their place; `None` for what does not matter.
+/// Conditions besides the distance that neighbours must meet; `None` for no condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guards {
     /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
@@ -23,36 +21,30 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Refuses tolerances that are no angle and no distance.
+    /// Refuses tolerances that are no angle or no distance.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(angle) = self.normals
             && !(0.0..=180.0).contains(&angle)
         {
-            return Err(Error::Argument(format!(
-                "the tolerance of normals is {angle}, but must be an angle from 0 to 180 degrees"
-            )));
+            return Err(Error::NormalTolerance(angle));
         }
         if let Some(distance) = self.uvs
             && !(distance.is_finite() && distance >= 0.0)
         {
-            return Err(Error::Argument(format!(
-                "the tolerance of texture coordinates is {distance}, but must be a distance: 0 or more, and finite"
-            )));
+            return Err(Error::UvTolerance(distance));
         }
         Ok(())
     }
 
-    /// Refuses guards over what the vertices, if there are any, do not carry.
+    /// Refuses guards over attributes that the `n` vertices do not have.
     fn check_carried(&self, n: usize, normals: bool, uvs: bool, colors: bool) -> Result<()> {
-        for (is_guarded, is_there, what) in [
+        for (is_guarded, is_there, attribute) in [
             (self.normals.is_some(), normals, "normals"),
             (self.uvs.is_some(), uvs, "texture coordinates"),
             (self.colors.is_some(), colors, "colours"),
         ] {
             if is_guarded && !is_there && n > 0 {
-                return Err(Error::Argument(format!(
-                    "there is a tolerance of {what}, but the mesh has none: leave the tolerance out"
-                )));
+                return Err(Error::MissingAttribute { attribute });
             }
         }
         Ok(())
@@ -78,20 +70,19 @@ impl Guards {
     }
 }
 
-/// The arrays that guards compare, of those that vertices carry, on a device.
+/// The arrays that guards compare, on a device.
 pub(super) struct DeviceGuards<'a> {
-    /// Nothing if there is no guard.
-    pub limits: Option<Buffer<Limits>>,
-    pub locked: &'a Buffer<u32>,
-    pub normals: &'a Buffer<DVec3>,
-    pub uvs: &'a Buffer<DVec2>,
-    pub colors: &'a Buffer<u32>,
+    /// `None` if there is no guard.
+    pub limits: Option<Limits>,
+    locked: &'a Buffer<Bits<Vertex>>,
+    normals: &'a Buffer<DVec3>,
+    uvs: &'a Buffer<DVec2>,
+    colors: &'a Buffer<u32>,
 }
 
 impl<'a> DeviceGuards<'a> {
-    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none` in place of the others.
+    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none`, which are empty, in place of the others.
     pub fn new(
-        on: &Device,
         n: usize,
         guards: &Guards,
         carried: &'a DeviceCarried,
@@ -99,28 +90,37 @@ impl<'a> DeviceGuards<'a> {
     ) -> Result<Self> {
         guards.check_carried(
             n,
-            !carried.normals.is_empty(),
-            !carried.uvs.is_empty(),
-            !carried.colors.is_empty(),
+            carried.normals().is_some(),
+            carried.uvs().is_some(),
+            carried.colors().is_some(),
         )?;
-        let is_guarded = *guards != Guards::default() || !carried.locked.is_empty();
+        let is_guarded = *guards != Guards::default() || carried.locked().is_some();
         let of = |guarded: bool| if guarded { carried } else { none };
         Ok(Self {
-            limits: is_guarded
-                .then(|| on.upload(&[guards.limits()]))
-                .transpose()?,
+            limits: is_guarded.then(|| guards.limits()),
             locked: &carried.locked,
             normals: &of(guards.normals.is_some()).normals,
             uvs: &of(guards.uvs.is_some()).uvs,
             colors: &of(guards.colors.is_some()).colors,
         })
     }
+
+    /// The arrays as a search takes them, with `limits`.
+    pub fn buffers<G: Guard>(&self, limits: G) -> GuardsBuffers<'_, G> {
+        GuardsBuffers {
+            limits,
+            locked: self.locked,
+            normals: self.normals,
+            uvs: self.uvs,
+            colors: self.colors,
+        }
+    }
 }
 
 /// As [`DeviceGuards`], in host memory.
 pub(crate) struct HostGuards<'a> {
-    limits: [Limits; 1],
-    locked: Vec<u32>,
+    limits: Limits,
+    locked: Vec<Bits<Vertex>>,
     normals: &'a [DVec3],
     uvs: &'a [DVec2],
     colors: Vec<u32>,
@@ -146,42 +146,41 @@ impl<'a> HostGuards<'a> {
             .filter(|_| guards.normals.is_some());
         let uvs = attributes.uvs.as_deref().filter(|_| guards.uvs.is_some());
         Ok(Self {
-            limits: [guards.limits()],
+            limits: guards.limits(),
             locked: bits(carried.locked),
             normals: normals.unwrap_or_default(),
             uvs: uvs.unwrap_or_default(),
-            colors: colors.map(words).unwrap_or_default(),
+            colors: colors.map(packed).unwrap_or_default(),
         })
     }
 
     /// Whether two vertices within epsilon are neighbours.
     pub fn allow(&self, a: u32, b: u32) -> bool {
-        use gpu::weld::Guard;
         // SAFETY: each array that is not empty has an element for each vertex.
         let guards = unsafe {
             gpu::weld::Guards {
-                limits: In::from_slice(&self.limits),
+                limits: self.limits,
                 locked: In::from_slice(&self.locked),
                 normals: In::from_slice(self.normals),
                 uvs: In::from_slice(self.uvs),
                 colors: In::from_slice(&self.colors),
             }
         };
-        Limits::allows(&guards, a, b)
+        Limits::allows(&guards, Vertex::new(a), Vertex::new(b))
     }
 }
 
-/// A bit set.
-pub(super) fn bits(flags: &[bool]) -> Vec<u32> {
+/// The bit set of the vertices with a flag.
+pub(super) fn bits(flags: &[bool]) -> Vec<Bits<Vertex>> {
     let word = |flags: &[bool]| {
         let bits = flags.iter().enumerate();
         bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
     };
-    flags.chunks(32).map(word).collect()
+    flags.chunks(32).map(word).map(Bits::new).collect()
 }
 
 /// Colours as the kernels take them.
-pub(super) fn words(colors: &[[u8; 4]]) -> Vec<u32> {
+pub(super) fn packed(colors: &[[u8; 4]]) -> Vec<u32> {
     colors
         .iter()
         .map(|&color| u32::from_le_bytes(color))

@@ -3,31 +3,33 @@
 use std::collections::HashSet;
 
 use glam::DVec3;
-use trioxide_kernel::NONE;
+use gpu::ids::Vertex;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, NONE};
 
-use super::{Carried, DeviceCarried, Method, Welded, bad_face, bytes_needed, polygons};
+use super::{
+    Carried, DeviceCarried, Error, Method, Result, Welded, bytes_needed, check_sizes, polygons,
+    stage,
+};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
-use crate::smooth::{self, DeviceCells};
-use crate::{Error, Result, reference};
+use crate::reference;
+use crate::smooth::DeviceCells;
 
-/// Which vertices merge with none.
+/// The vertices that merge with no other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Locks {
-    /// Those at an edge that one face alone has. Faces with a vertex twice do not count.
+    /// Locks the vertices at edges that one face alone has. Faces with a vertex twice do not count.
     pub boundary: bool,
-    /// Those with a flag; V, or empty.
+    /// Locks the vertices with a flag; V, or empty.
     pub vertices: Vec<bool>,
 }
 
 impl Locks {
-    /// Refuses what cannot be locked.
+    /// Refuses the boundary of a mesh without faces.
     fn check(&self, mesh: &Mesh) -> Result<()> {
         if self.boundary && mesh.faces.is_empty() {
-            return Err(Error::Argument(
-                "a cloud of points has no boundary that could be locked".to_owned(),
-            ));
+            return Err(Error::NoBoundary);
         }
         Ok(())
     }
@@ -35,9 +37,11 @@ impl Locks {
     /// The locked vertices of a mesh, found on this machine; V, or empty.
     ///
     /// # Errors
-    /// [`Error::Argument`] for the boundary of a mesh without faces; [`Error::Invalid`] for a face with an index out of range.
+    /// [`Error::NoBoundary`] for the boundary of a mesh without faces; [`Error::FaceIndex`]; [`Error::TooManyCorners`];
+    /// [`Error::Length`].
     pub fn find(&self, mesh: &Mesh) -> Result<Vec<bool>> {
         self.check(mesh)?;
+        Carried::of(mesh, &self.vertices).check(mesh.points.len(), triangles(mesh).len())?;
         let mut locked = self.vertices.clone();
         if self.boundary {
             let faces = proper_faces(mesh)?;
@@ -57,7 +61,7 @@ fn proper_faces(mesh: &Mesh) -> Result<Polygons> {
     for i in 0..mesh.faces.len() {
         let face = mesh.faces.get(i);
         if face.iter().any(|&v| v as usize >= mesh.points.len()) {
-            return Err(bad_face(i));
+            return Err(Error::FaceIndex { face: i });
         }
         let is_proper = match *face {
             [a, b, c] => a != b && b != c && c != a,
@@ -72,23 +76,18 @@ fn proper_faces(mesh: &Mesh) -> Result<Polygons> {
         }
     }
     if proper.vertices.len() >= NONE as usize {
-        return Err(Error::Argument(
-            "the faces have more corners than 32 bits number, which finding their boundary needs"
-                .to_owned(),
-        ));
+        return Err(Error::TooManyCorners);
     }
     Ok(proper)
 }
 
-/// What [`super::weld_carrying()`] takes, of a mesh of V vertices and F triangles (of other faces it takes none: they get their
-/// new vertices on the way back).
+/// A mesh of V vertices and F triangles on a device, to be [welded](super::weld()).
+///
+/// Faces of other sizes stay on the host: they get their new vertices by [`Welded::take_mesh`].
 pub struct DeviceMesh {
-    /// Positions; V.
-    pub points: Buffer<DVec3>,
-    /// Triangles; F, or none.
-    pub faces: Buffer<[u32; 3]>,
-    /// What both carry, and the locks.
-    pub carried: DeviceCarried,
+    pub(super) points: Buffer<DVec3>,
+    pub(super) faces: Buffer<[Vertex; 3]>,
+    pub(super) carried: DeviceCarried,
 }
 
 /// The triangles of a mesh; none if its faces are of other sizes.
@@ -100,7 +99,7 @@ pub fn triangles(mesh: &Mesh) -> &[[u32; 3]] {
 }
 
 impl<'a> Carried<'a> {
-    /// What a mesh and its [`triangles`] carry.
+    /// The attributes of a mesh and the regions of its [`triangles`].
     pub fn of(mesh: &'a Mesh, locked: &'a [bool]) -> Self {
         let of_triangles = matches!(mesh.faces, Faces::Triangles(_));
         Self {
@@ -131,38 +130,82 @@ impl DeviceMesh {
         bytes
     }
 
-    /// Copies a mesh to the device, if there is room to weld it there by `method`, and finds the vertices of its boundary there if they are locked.
+    /// A mesh of arrays that are on a device: from another pipeline, or uploaded there.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Argument`] for the boundary of a mesh without faces; [`Error::Invalid`] for a face with
-    /// an index out of range, or arrays that do not fit the mesh.
-    pub fn upload(on: &Device, mesh: &Mesh, locks: &Locks, method: Method) -> Result<Self> {
+    /// [`Error::TooLarge`]; [`Error::Length`] for an array of `carried` of another length.
+    pub fn new(
+        points: Buffer<DVec3>,
+        faces: Buffer<[Vertex; 3]>,
+        carried: DeviceCarried,
+    ) -> Result<Self> {
+        check_sizes(points.len(), faces.len())?;
+        carried.check(points.len(), faces.len())?;
+        Ok(Self {
+            points,
+            faces,
+            carried,
+        })
+    }
+
+    /// Copies points and triangles to the device.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`]; those of the device.
+    pub fn upload_arrays(on: &Device, points: &[DVec3], faces: &[[u32; 3]]) -> Result<Self> {
+        check_sizes(points.len(), faces.len())?;
+        let none = DeviceCarried::none(on)?;
+        Self::new(on.upload(points)?, on.upload(faces)?.cast(), none)
+    }
+
+    /// Copies a mesh to the device, without locks.
+    ///
+    /// # Errors
+    /// As [`DeviceMesh::upload_locked`].
+    pub fn upload(on: &Device, mesh: &Mesh) -> Result<Self> {
+        Self::upload_locked(on, mesh, &Locks::default())
+    }
+
+    /// Copies a mesh to the device, if there is room to weld it there, and finds the vertices of its boundary there if they are
+    /// locked.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::NoBoundary`] for the boundary of a mesh without
+    /// faces; [`Error::FaceIndex`]; [`Error::Length`] for arrays that do not fit the mesh.
+    pub fn upload_locked(on: &Device, mesh: &Mesh, locks: &Locks) -> Result<Self> {
         locks.check(mesh)?;
         let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
         let n = mesh.points.len();
-        on.require(Self::bytes_needed(mesh, locks, method))?;
-        let mut resident = on.stage("copy to the device", || {
-            Ok(Self {
-                points: on.upload(&mesh.points)?,
-                faces: on.upload(faces)?,
-                carried: DeviceCarried::upload(on, &carried, n, faces.len())?,
-            })
+        check_sizes(n, faces.len())?;
+        on.require(Self::bytes_needed(mesh, locks, Method::Auto))?;
+        let mut resident = stage(on, "copy to the device", || {
+            let carried = DeviceCarried::upload(on, &carried, n, faces.len())?;
+            Self::new(on.upload(&mesh.points)?, on.upload(faces)?.cast(), carried)
         })?;
         if locks.boundary {
-            let border = border(on, mesh)?;
-            let locked = &mut resident.carried.locked;
-            if locked.is_empty() {
-                *locked = border;
-            } else {
-                smooth::join_bits(on, &border, locked)?;
-            }
+            resident.carried.lock(on, border(on, mesh)?)?;
         }
         Ok(resident)
+    }
+
+    /// Positions; V.
+    pub fn points(&self) -> &Buffer<DVec3> {
+        &self.points
+    }
+
+    /// Triangles; F, or none.
+    pub fn faces(&self) -> &Buffer<[Vertex; 3]> {
+        &self.faces
+    }
+
+    /// Attributes of the vertices, locks, and regions of the triangles.
+    pub fn carried(&self) -> &DeviceCarried {
+        &self.carried
     }
 }
 
 /// Bit set of the vertices at edges that one face alone has.
-fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<u32>> {
+fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<Bits<Vertex>>> {
     let faces = proper_faces(mesh)?;
     // SAFETY: proper faces have indices below the number of points, each once.
     let cells = unsafe { DeviceCells::of_polygons(on, &faces, mesh.points.len()) }?;
@@ -170,18 +213,27 @@ fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<u32>> {
 }
 
 impl Welded {
-    /// The new mesh, of the `input` that was welded; moves positions, triangles and what they carry out of the result.
+    /// The new mesh, from the `input` that was welded. Moves positions, triangles, attributes and regions out of the result.
     ///
-    /// Segments get their new ends; unless `keep_degenerate`, those whose ends became one are dropped, and of segments with the
-    /// same ends and the same marker all but the first.
+    /// Segments get their new ends. Unless `keep_degenerate`, segments whose ends became one are dropped, and of segments with
+    /// the same ends and the same marker all but the first.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a face or a segment with an index out of range.
+    /// [`Error::FaceIndex`], [`Error::SegmentIndex`]; [`Error::Length`] for regions of another number than the faces.
     pub fn take_mesh(&mut self, input: &Mesh, keep_degenerate: bool) -> Result<Mesh> {
         let mut regions = self.regions.take();
         let faces = match &input.faces {
             Faces::Triangles(_) => Faces::Triangles(std::mem::take(&mut self.faces)),
             Faces::Polygons(polygons) => {
+                if let Some(regions) = &input.regions
+                    && regions.len() != polygons.len()
+                {
+                    return Err(Error::Length {
+                        array: "regions",
+                        length: regions.len(),
+                        needed: polygons.len(),
+                    });
+                }
                 let (left, ids) = polygons::remap(polygons, &self.map, keep_degenerate)?;
                 regions = input
                     .regions
@@ -212,10 +264,7 @@ fn segments(segments: &[Segment], map: &[u32], keep_degenerate: bool) -> Result<
     for (i, segment) in segments.iter().enumerate() {
         let end = |v: u32| map.get(v as usize).copied();
         let [Some(a), Some(b)] = segment.ends.map(end) else {
-            return Err(Error::Invalid {
-                element: format!("segment {i}"),
-                rule: "has a vertex index that is out of range".to_owned(),
-            });
+            return Err(Error::SegmentIndex { segment: i });
         };
         if keep_degenerate || (a != b && seen.insert((a.min(b), a.max(b), segment.marker))) {
             left.push(Segment {

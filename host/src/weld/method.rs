@@ -6,9 +6,9 @@ use trioxide_kernel::launch::Buffer;
 
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::{Clustering, Options, bytes_needed, cluster, dependency, on_the_fly, sparse_grid};
+use super::near::{Clustering, cluster};
+use super::{Error, Options, Result, bytes_needed, dependency, on_the_fly, sparse_grid};
 use crate::backend::Device;
-use crate::{Error, Result};
 
 /// How clusters are computed: the same bits by each. Bytes are those beside the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,11 +50,11 @@ impl Method {
         }
     }
 
-    /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or what `Auto`
-    /// stands for.
+    /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or the one that
+    /// `Auto` stands for.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when it does not fit the free memory.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when it does not fit the free memory.
     pub fn choose(
         self,
         on: &Device,
@@ -65,14 +65,14 @@ impl Method {
         let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
         let fits = |method: Method| {
             let needed = bytes_needed(method, points, faces);
-            on.require(needed - if resident { mesh as u64 } else { 0 })
-                .map(|()| method)
+            on.require(needed - if resident { mesh as u64 } else { 0 })?;
+            Ok(method)
         };
         if self != Method::Auto {
             return fits(self);
         }
         match fits(Method::Grid) {
-            Err(Error::OutOfMemory { .. }) => fits(Method::OnTheFly),
+            Err(Error::Shared(crate::Error::OutOfMemory { .. })) => fits(Method::OnTheFly),
             chosen => chosen,
         }
     }

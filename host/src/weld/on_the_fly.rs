@@ -2,12 +2,15 @@
 //! `gpu::weld::on_the_fly`.
 
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::weld as kernel;
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::cells::DeviceCells;
-use super::{Clustering, Options};
-use crate::Result;
+use super::dependency::Counters;
+use super::hashed_cells::DeviceCells;
+use super::near::Clustering;
+use super::{Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::compact;
 
@@ -20,60 +23,47 @@ pub fn bytes_needed(points: usize) -> usize {
 pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
     let n = points.len();
     let cells = DeviceCells::build(on, points, options, false)?;
-    let (mut depend, mut lowest) = (on.uninitialized(n)?, on.uninitialized(n)?);
+    let mut counters = Counters::uninitialized(on, n)?;
     let mut sources = on.uninitialized(n.div_ceil(32))?;
-    on.stage("count dependencies", || {
+    stage(on, "count dependencies", || {
+        let (depend, lowest) = counters.both();
+        let search = cells.search(points);
+        // SAFETY: the cells hold vertices.
         unsafe {
-            kernel::count_dependencies::launch(
-                on,
-                n as u32,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &mut depend,
-                &mut lowest,
-                &mut sources,
-            )
+            kernel::count_dependencies::launch(on, n as u32, search, depend, lowest, &mut sources)
         }?;
         Ok(())
     })?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
+        let search = cells.search(points);
+        // SAFETY: the frontier holds vertices; all accesses to counters and bits are atomic.
         unsafe {
             kernel::advance_on_the_fly::launch(
                 on,
                 frontier.len() as u32,
                 frontier,
-                points,
-                &cells.table,
-                &cells.filter,
-                &cells.keys,
-                &cells.offsets,
-                &cells.items,
-                &mut depend,
-                &mut lowest,
+                search,
+                counters.buffers(),
                 next,
             )
         }?;
         Ok(())
     })?;
     Ok(Clustering {
-        representatives: lowest,
+        representatives: counters.lowest,
         left,
     })
 }
 
-/// Runs rounds, `advance(frontier, next)`, from the frontier of the bit set `sources` until one is empty; how many of `n` vertices
-/// were left undecided after each.
+/// Runs rounds, `advance(frontier, next)`, from the frontier of the bit set `sources` until one is empty; the number of the `n`
+/// vertices that were undecided after each.
 pub fn advance_frontiers(
     on: &Device,
     n: usize,
-    sources: Buffer<u32>,
-    mut advance: impl FnMut(&Buffer<u32>, &mut Buffer<u32>) -> Result<()>,
+    sources: Buffer<Bits<Vertex>>,
+    mut advance: impl FnMut(&Buffer<Vertex>, &mut Buffer<Bits<Vertex>>) -> Result<()>,
 ) -> Result<Vec<u32>> {
-    on.stage("frontiers", || {
+    stage(on, "frontiers", || {
         let mut bits = sources;
         let mut frontier = compact(on, &bits)?;
         let mut undecided = n - frontier.len();

@@ -1,20 +1,19 @@
-//! Faces of any size: new vertices, without corners that became one. In host memory, where such faces are; what becomes of
-//! triangles on a device is the same.
+//! Faces of any size: new vertices, without corners that became one. In host memory, where such faces are; the rules are those
+//! for triangles on a device.
 
 use std::collections::HashSet;
 
-use super::bad_face;
-use crate::Result;
+use super::{Error, Result};
 use crate::mesh::Polygons;
 
 /// Gives polygons their new vertices, and the ids of those that are left.
 ///
 /// Of corners that follow each other and became one, one stays; a corner between two that became one is dropped with one of
-/// them, as there is no area between. What then has less than three corners is dropped, and of polygons with the same vertices in
-/// the same circular order all but the first; unless `keep_degenerate`.
+/// them, as there is no area between. A polygon that then has less than three corners is dropped, and of polygons with the same
+/// vertices in the same circular order all but the first; unless `keep_degenerate`.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for an index out of range.
+/// [`Error::FaceIndex`].
 pub(super) fn remap(
     polygons: &Polygons,
     map: &[u32],
@@ -24,7 +23,11 @@ pub(super) fn remap(
     let mut ids = Vec::new();
     let mut seen = HashSet::new();
     for (i, polygon) in polygons.iter().enumerate() {
-        let corner = |&v: &u32| map.get(v as usize).copied().ok_or_else(|| bad_face(i));
+        let corner = |&v: &u32| {
+            map.get(v as usize)
+                .copied()
+                .ok_or(Error::FaceIndex { face: i })
+        };
         let mut corners: Vec<u32> = polygon.iter().map(corner).collect::<Result<_>>()?;
         if !keep_degenerate {
             corners = without_degenerate_corners(&corners);

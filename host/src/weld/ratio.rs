@@ -1,22 +1,21 @@
 //! The epsilon that removes a given fraction of the vertices (the paper looks for it by hand, section 6.2.2).
 
 use glam::DVec3;
-use trioxide_kernel::launch::Buffer;
 
 use super::guards::DeviceGuards;
-use super::{DeviceCarried, Guards, Options, check_sizes, cluster};
+use super::near::cluster;
+use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result};
 use crate::backend::Device;
 use crate::collective::count_bits;
-use crate::{Error, Result};
 
 /// The search ends when the fraction is as close as this to the wanted one.
 pub const RATIO_TOLERANCE: f64 = 1e-4;
-/// Bisections of epsilon: after so many its bounds are neighbouring numbers or nearly.
+/// Most bisections of epsilon: then its bounds are neighbouring numbers or nearly.
 const BISECTIONS: u32 = 64;
 /// Doublings of epsilon after which it is compared with the extent of the points.
 const DOUBLINGS: u32 = 12;
 
-/// What the search found.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The epsilon.
@@ -35,34 +34,24 @@ pub struct Found {
 /// with points on a lattice, the nearer of the last two bounds is taken.
 ///
 /// # Errors
-/// [`Error::Argument`] for a ratio that is not between 0 and 1; those of [`weld`](super::weld()).
-pub fn epsilon_for_ratio(on: &Device, points: &Buffer<DVec3>, ratio: f64) -> Result<Found> {
-    let none = DeviceCarried::none(on)?;
-    epsilon_for_ratio_carrying(on, points, &none, &Guards::default(), ratio)
-}
-
-/// As [`epsilon_for_ratio`], with guards and locks.
-///
-/// # Errors
-/// As [`epsilon_for_ratio`]; [`Error::Argument`] for a guard over what vertices do not carry.
-pub fn epsilon_for_ratio_carrying(
+/// [`Error::Ratio`]; those of [`weld`](super::weld()).
+pub fn epsilon_for_ratio(
     on: &Device,
-    points: &Buffer<DVec3>,
-    carried: &DeviceCarried,
-    guards: &Guards,
+    mesh: &DeviceMesh,
+    guards: Guards,
     ratio: f64,
 ) -> Result<Found> {
+    let (points, carried) = (&mesh.points, &mesh.carried);
     check_ratio(ratio)?;
     guards.check()?;
-    check_sizes(points.len(), 0)?;
-    carried.check(points.len(), carried.regions.len())?;
     let none = DeviceCarried::none(on)?;
-    let guards = DeviceGuards::new(on, points.len(), guards, carried, &none)?;
+    let guards = DeviceGuards::new(points.len(), &guards, carried, &none)?;
     let n = points.len();
     let removed = |epsilon: f64| {
         let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
         let mut bits = on.uninitialized(n.div_ceil(32))?;
         let representatives = &clusters.representatives;
+        // SAFETY: one index a vertex; the lengths are checked.
         unsafe {
             gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)
         }?;
@@ -77,19 +66,17 @@ pub fn epsilon_for_ratio_carrying(
     )
 }
 
-/// Fraction of `n` vertices that are gone if some are kept.
+/// Fraction of `n` vertices that are removed if `kept` stay.
 pub(crate) fn fraction_removed(n: usize, kept: usize) -> f64 {
     (n - kept) as f64 / n.max(1) as f64
 }
 
-/// Refuses what is no fraction of vertices to remove.
+/// Refuses a ratio that is no fraction of the vertices.
 pub(crate) fn check_ratio(ratio: f64) -> Result<()> {
     if (0.0..1.0).contains(&ratio) {
         return Ok(());
     }
-    Err(Error::Argument(format!(
-        "the ratio of vertices to remove is {ratio}, but must be 0 or more and less than 1"
-    )))
+    Err(Error::Ratio(ratio))
 }
 
 /// A distance that no two points exceed.
@@ -100,8 +87,8 @@ pub(crate) fn extent(points: &[DVec3]) -> f64 {
     sides.x + sides.y + sides.z
 }
 
-/// Searches from a `spacing` that is too small for any surface or volume to the `extent` of the points; `removed` tells the
-/// fraction that an epsilon removes.
+/// Searches from a `spacing` that is too small for any surface or volume to the `extent` of the points; `removed` gives
+/// the fraction that an epsilon removes.
 pub(crate) fn search(
     ratio: f64,
     spacing: f64,
@@ -138,7 +125,7 @@ pub(crate) fn search(
         if (nearer.1 - ratio).abs() <= RATIO_TOLERANCE || middle <= low.0 || middle >= high.0 {
             break;
         }
-        // What the largest epsilon does not remove no other does.
+        // No other epsilon removes more than the largest.
         if high.1 < ratio || low.1 >= ratio {
             break;
         }

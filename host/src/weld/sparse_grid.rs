@@ -5,11 +5,11 @@ use glam::DVec3;
 use gpu::weld as kernel;
 use trioxide_kernel::launch::Buffer;
 
-use super::cells::DeviceCells;
 use super::dependency::Neighbours;
+use super::hashed_cells::DeviceCells;
+use super::near::Clustering;
 use super::on_the_fly::advance_frontiers;
-use super::{Clustering, Options};
-use crate::Result;
+use super::{Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::compact;
 
@@ -23,48 +23,35 @@ pub fn bytes_needed(points: usize) -> usize {
 pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
     let n = points.len();
     let cells = DeviceCells::build(on, points, options, true)?;
-    let shares = on.stage("crowded cells", || {
-        let mut bits = on.uninitialized(n.div_ceil(32))?;
-        unsafe {
-            kernel::mark_crowded::launch(
-                on,
-                n as u32,
-                &cells.offsets,
-                &cells.items,
-                &cells.slots,
-                &mut bits,
-            )
-        }?;
-        compact(on, &bits)
+    let shares = stage(on, "crowded cells", || {
+        let mut bits: Buffer<u32> = on.uninitialized(n.div_ceil(32))?;
+        let (offsets, items, slots) = (&cells.offsets, &cells.items, &cells.slots);
+        // SAFETY: items are vertices, and slots are those of the table.
+        unsafe { kernel::mark_crowded::launch(on, n as u32, offsets, items, slots, &mut bits) }?;
+        Ok(compact(on, &bits)?)
     })?;
-    let mut neighbours = Neighbours::count(on, points, &cells, &shares, options)?;
+    let (mut neighbours, mut counters) = Neighbours::count(on, points, &cells, &shares, options)?;
     neighbours.list(on, points, &cells, &shares)?;
     drop((cells, shares));
-    let Neighbours {
-        rows,
-        higher,
-        mut depend,
-        mut lowest,
-    } = neighbours;
     let mut sources = on.uninitialized(n.div_ceil(32))?;
-    unsafe { kernel::mark_sources::launch(on, n as u32, &depend, &mut sources) }?;
+    // SAFETY: one index a vertex; the lengths are checked.
+    unsafe { kernel::mark_sources::launch(on, n as u32, counters.depend(), &mut sources) }?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
+        // SAFETY: frontier and lists hold vertices; all accesses to counters and bits are atomic.
         unsafe {
             kernel::advance_frontier::launch(
                 on,
                 frontier.len() as u32,
                 frontier,
-                &rows,
-                &higher,
-                &mut depend,
-                &mut lowest,
+                neighbours.buffers(),
+                counters.buffers(),
                 next,
             )
         }?;
         Ok(())
     })?;
     Ok(Clustering {
-        representatives: lowest,
+        representatives: counters.lowest,
         left,
     })
 }

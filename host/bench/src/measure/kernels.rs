@@ -211,17 +211,17 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
 fn welding(bench: &mut Bench<'_>) -> Result<()> {
     let on = bench.on;
     let (points, faces) = scans::scan(bench.options.n, bench.options.seed);
-    let (points, faces) = (on.upload(&points)?, on.upload(&faces)?);
-    let epsilon = weld::epsilon_for_ratio(on, &points, 0.5)?.epsilon;
+    let mesh = weld::DeviceMesh::upload_arrays(on, &points, &faces)?;
+    let epsilon = weld::epsilon_for_ratio(on, &mesh, weld::Guards::default(), 0.5)?.epsilon;
     let options = weld::Options::new(epsilon);
     bench.add("weld", "scan", "f64", || {
-        let welded = weld::weld(on, &points, &faces, &options)?;
+        let welded = weld::weld(on, &mesh, options)?;
         Ok(map([
             ("vertices", json!(points.len())),
             ("triangles", json!(faces.len())),
-            ("welded_vertices", json!(welded.points.len())),
-            ("welded_triangles", json!(welded.faces.len())),
-            ("rounds", json!(welded.left.len())),
+            ("welded_vertices", json!(welded.points().len())),
+            ("welded_triangles", json!(welded.faces().len())),
+            ("rounds", json!(welded.left().len())),
         ]))
     })
 }

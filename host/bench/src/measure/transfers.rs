@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use trioxide::Result;
 use trioxide::backend::{Copying, Device, Way};
 use trioxide::selftest::weld as scans;
-use trioxide::weld::{self, Options};
+use trioxide::weld::{self, DeviceMesh, Guards, Options};
 
 use super::{Row, Runs, waited};
 use trioxide_arguments::{is_standard_output, print, write_json};
@@ -121,19 +121,19 @@ fn share(
     runs: Runs,
 ) -> Result<Share> {
     let epsilon = {
-        let points = on.upload(points)?;
-        weld::epsilon_for_ratio(on, &points, ratio)?.epsilon
+        let mesh = DeviceMesh::upload_arrays(on, points, &[])?;
+        weld::epsilon_for_ratio(on, &mesh, Guards::default(), ratio)?.epsilon
     };
     let options = Options::new(epsilon);
     let mut rounds = 0;
     let mut copies = Vec::new();
     let one_after_the_other = waited("one after the other", runs, || {
         on.take_stages()?;
-        let (points, faces) = on.stage("copy to the device", || {
-            Ok((on.upload(points)?, on.upload(faces)?))
+        let mesh = on.stage("copy to the device", || {
+            Ok(DeviceMesh::upload_arrays(on, points, faces)?)
         })?;
-        let welded = weld::weld(on, &points, &faces, &options)?;
-        rounds = welded.left.len();
+        let welded = weld::weld(on, &mesh, options)?;
+        rounds = welded.left().len();
         drop(welded.download(on)?);
         let stages = on.take_stages()?;
         let is_copy = |name: &str| name.starts_with("copy to the ");
@@ -142,7 +142,7 @@ fn share(
         Ok(())
     })?;
     let beside = waited("copies beside work", runs, || {
-        weld::weld_from_host(on, points, faces, &options).map(drop)
+        Ok(weld::weld_from_host(on, points, faces, options).map(drop)?)
     })?;
     on.take_stages()?;
     // The first runs are not counted there either.

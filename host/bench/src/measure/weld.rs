@@ -5,7 +5,7 @@ use glam::DVec3;
 use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
-use trioxide::weld::{self, Method, Tuning};
+use trioxide::weld::{self, DeviceMesh, Guards, Method, Tuning};
 
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::weld::MethodOption;
@@ -13,7 +13,7 @@ use trioxide_arguments::weld::MethodOption;
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
-/// What to weld by, and how.
+/// Distance and method of the weld.
 #[derive(Args)]
 pub struct Settings {
     /// Distance within which weld merges vertices [default: one that removes the fraction --ratio of the vertices]
@@ -49,7 +49,7 @@ pub struct Settings {
     memory_limit: Option<usize>,
 }
 
-/// Times the mesh of `points` and `faces` by each epsilon or ratio: what was asked for, and the times.
+/// Times the mesh of `points` and `faces` by each epsilon or ratio: the epsilon or ratio, and the times.
 pub fn bench(
     on: &Device,
     points: &[DVec3],
@@ -87,9 +87,9 @@ fn by(
     ratio: Option<f64>,
     runs: Runs,
 ) -> Result<Measured> {
-    let (device_points, device_faces) = (on.upload(points)?, on.upload(faces)?);
+    let mesh = DeviceMesh::upload_arrays(on, points, faces)?;
     let epsilon = match (ratio, settings.epsilon) {
-        (Some(ratio), _) => weld::epsilon_for_ratio(on, &device_points, ratio)?.epsilon,
+        (Some(ratio), _) => weld::epsilon_for_ratio(on, &mesh, Guards::default(), ratio)?.epsilon,
         (None, epsilon) => epsilon.expect("an epsilon or a ratio"),
     };
     let method = Method::from(settings.weld_method).choose(on, points.len(), faces.len(), true)?;
@@ -108,24 +108,23 @@ fn by(
     };
     let (mut vertices, mut triangles, mut rounds) = (0, 0, 0);
     let mut stages = rows("weld", on, runs, || {
-        let welded = weld::weld(on, &device_points, &device_faces, &options)?;
-        (vertices, triangles) = (welded.points.len(), welded.faces.len());
-        rounds = welded.left.len();
+        let welded = weld::weld(on, &mesh, options)?;
+        (vertices, triangles) = (welded.points().len(), welded.faces().len());
+        rounds = welded.left().len();
         Ok(())
     })?;
-    drop((device_points, device_faces));
+    drop(mesh);
     on.reset_peak();
     stages.push(waited("host arrays to host arrays", runs.min(10), || {
-        let (points, faces) = (on.upload(points)?, on.upload(faces)?);
-        weld::weld(on, &points, &faces, &options)?
-            .download(on)
-            .map(drop)
+        let mesh = DeviceMesh::upload_arrays(on, points, faces)?;
+        drop(weld::weld(on, &mesh, options)?.download(on)?);
+        Ok(())
     })?);
     let peak_bytes = on.peak_bytes();
     stages.push(waited(
         "the same, copies beside work",
         runs.min(10),
-        || weld::weld_from_host(on, points, faces, &options).map(drop),
+        || Ok(weld::weld_from_host(on, points, faces, options).map(drop)?),
     )?);
     let mut counts = map([
         ("vertices", json!(points.len())),
@@ -142,7 +141,7 @@ fn by(
                 on,
                 points,
                 faces,
-                &options,
+                options,
                 limit as u64,
             )?);
             Ok(())

@@ -52,7 +52,7 @@ pub struct Options {
     device: DeviceOptions,
 }
 
-/// What clusters are made of.
+/// How vertices are clustered.
 #[derive(Args)]
 pub struct Clusters {
     /// Distance within which vertices merge; 0 merges exact duplicates
@@ -178,17 +178,15 @@ pub fn run(options: &Options) -> Result<()> {
     let locks = options.clusters.locks(mesh.points.len())?;
     let mut outcome = match options.device.open()? {
         Some(device) => on_device(&device, &mesh, &locks, options),
-        None if options.memory_limit.is_some() => Err(Error::Argument(
-            "--memory-limit is for the memory of a device: leave it out with --device serial"
-                .to_owned(),
+        None if options.memory_limit.is_some() => Err(argument(
+            "--memory-limit is for the memory of a device: leave it out with --device serial",
         )),
-        None if options.clusters.method != MethodOption::Auto => Err(Error::Argument(
-            "--device serial has one method of its own: leave --method out, or use another --device"
-                .to_owned(),
+        None if options.clusters.method != MethodOption::Auto => Err(argument(
+            "--device serial has one method of its own: leave --method out, or use another --device",
         )),
         None => serial(&mesh, &locks, &options.clusters),
     }
-    .map_err(in_file)?;
+    .map_err(|error| in_file(with_flags(error)))?;
     if let (Some(found), Some(wanted), false) =
         (&outcome.found, options.clusters.ratio, options.device.quiet)
     {
@@ -196,7 +194,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let keeps = options.clusters.keep_degenerate;
-    mesh = outcome.welded.take_mesh(&mesh, keeps).map_err(in_file)?;
+    mesh = (outcome.welded.take_mesh(&mesh, keeps)).map_err(|error| in_file(error.into()))?;
     report(options, &outcome, [vertices, faces], &mesh)?;
     let welded = &outcome.welded;
     if let Some(path) = &options.map {
@@ -214,7 +212,34 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what cannot be, before anything is read.
+/// An error of the arguments.
+fn argument(text: impl Into<String>) -> weld::Error {
+    Error::Argument(text.into()).into()
+}
+
+/// A failure of welding with its remedy on the command line.
+fn with_flags(error: weld::Error) -> Error {
+    use weld::Error as Weld;
+    Error::Argument(match &error {
+        Weld::Guarded { method } => format!(
+            "tolerances and locks are known to --method grid alone: leave --method {} out",
+            method.name()
+        ),
+        Weld::MethodInSlabs { method } => format!(
+            "slabs are welded by --method grid alone: leave --method {} out, or give weld more memory",
+            method.name()
+        ),
+        Weld::TooLarge { .. } => format!("{error}: weld parts of the mesh, or use --device serial"),
+        Weld::TooDense { .. } => format!("{error}, or use another --device"),
+        Weld::FacesInSlabs { .. } => format!("{error}, or keep them by --keep-degenerate"),
+        Weld::Neighbours { .. } => {
+            format!("{error}: use --method grid, which has none, or a smaller epsilon")
+        }
+        _ => return error.into(),
+    })
+}
+
+/// Refuses arguments that contradict each other, before anything is read.
 fn check(options: &Options) -> Result<()> {
     if options.device.precision == Precision::F32 {
         return Err(Error::Argument(
@@ -238,7 +263,7 @@ fn to_output(path: &Option<PathBuf>) -> bool {
     path.as_deref().is_some_and(is_standard_output)
 }
 
-/// Says how many normals have no direction because they are no numbers, or too large.
+/// Reports the number of normals that have no direction because they are not finite, or too large.
 fn note_normals(mesh: &Mesh, quiet: bool) {
     let is_bad = |x: &f64| x.is_nan() || x.abs() > gpu::weld::LARGEST_COORDINATE;
     let normals = mesh.attributes.normals.iter().flatten();
@@ -308,7 +333,7 @@ fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> 
     write_atomically(path, |file| file.write_all(text.as_bytes()))
 }
 
-/// Says on standard error that no distance removes the fraction that was asked for.
+/// Notes on standard error that no distance removes the wanted fraction.
 fn note_ratio(wanted: f64, found: &Found) {
     if (found.ratio - wanted).abs() > RATIO_TOLERANCE {
         eprintln!(
@@ -318,7 +343,7 @@ fn note_ratio(wanted: f64, found: &Found) {
     }
 }
 
-fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Result<Outcome> {
+fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> weld::Result<Outcome> {
     let clusters = &options.clusters;
     let mut settings = clusters.options(clusters.epsilon.unwrap_or(0.0));
     // Refused before copies are made.
@@ -335,14 +360,14 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Resu
         return in_slabs(on, mesh, &settings, options, [needed, limit]);
     }
     if options.memory_limit.is_some() {
-        // Lists of a length that is not known before take what is left, or are not made.
+        // Lists whose length is not known before take the remaining bytes, or are not made.
         settings.tuning.dense_share = Some(0);
         settings.tuning.most_neighbours = (limit - needed) / 4;
     }
     if clusters.ratio.is_some() || is_guarded || carries(mesh) {
         return resident(on, mesh, locks, clusters, &settings);
     }
-    let result = weld::weld_from_host(on, &mesh.points, faces, &settings)?;
+    let result = weld::weld_from_host(on, &mesh.points, faces, settings)?;
     Ok(Outcome {
         device: on.name(),
         welded: result.welded,
@@ -357,20 +382,20 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> Resu
     })
 }
 
-/// Whether there is more to weld on a device than positions and triangles.
+/// Whether the mesh has attributes or regions to weld on a device.
 fn carries(mesh: &Mesh) -> bool {
     let carried = Carried::of(mesh, &[]);
     *carried.attributes != VertexAttributes::default() || carried.regions.is_some()
 }
 
-/// Welds what takes more memory at once than may be used: bytes `needed`, and the `limit`.
+/// Welds a mesh that takes more memory at once than may be used: bytes `needed`, and the `limit`.
 fn in_slabs(
     on: &Device,
     mesh: &Mesh,
     settings: &weld::Options,
     options: &Options,
     [needed, limit]: [u64; 2],
-) -> Result<Outcome> {
+) -> weld::Result<Outcome> {
     let clusters = &options.clusters;
     let method = format!("--method {}", settings.method.name());
     let is_known = matches!(settings.method, Method::Auto | Method::Grid);
@@ -387,7 +412,7 @@ fn in_slabs(
         ),
     ] {
         if is_there {
-            return Err(Error::Argument(format!(
+            return Err(argument(format!(
                 "welding at once takes {needed} bytes of {}, of which {limit} may be used, and in slabs it does without {what}: \
                  {remedy}, or give weld more memory",
                 on.name()
@@ -400,7 +425,7 @@ fn in_slabs(
         );
     }
     let faces = weld::triangles(mesh);
-    let result = weld::weld_in_slabs(on, &mesh.points, faces, settings, limit)?;
+    let result = weld::weld_in_slabs(on, &mesh.points, faces, *settings, limit)?;
     Ok(Outcome {
         device: on.name(),
         welded: result.welded,
@@ -415,26 +440,20 @@ fn in_slabs(
     })
 }
 
-/// Welds with all that the mesh carries, on the device from beginning to end.
+/// Welds with attributes, locks and regions, on the device from beginning to end.
 fn resident(
     on: &Device,
     mesh: &Mesh,
     locks: &Locks,
     clusters: &Clusters,
     settings: &weld::Options,
-) -> Result<Outcome> {
-    let resident = DeviceMesh::upload(on, mesh, locks, settings.method)?;
-    let DeviceMesh {
-        points,
-        faces,
-        carried,
-    } = &resident;
-    let search =
-        |ratio| weld::epsilon_for_ratio_carrying(on, points, carried, &clusters.guards(), ratio);
+) -> weld::Result<Outcome> {
+    let resident = DeviceMesh::upload_locked(on, mesh, locks)?;
+    let search = |ratio| weld::epsilon_for_ratio(on, &resident, clusters.guards(), ratio);
     let mut stages = on.take_stages()?;
     let found = clusters.ratio.map(search).transpose()?;
     if found.is_some() {
-        // Its stages are those of a weld, many times: one for all.
+        // The search runs the stages of a weld many times: they are reported as one.
         let of_search = on.take_stages()?;
         stages.push(Stage {
             name: "search epsilon",
@@ -447,10 +466,8 @@ fn resident(
         epsilon,
         ..*settings
     };
-    let result = weld::weld_carrying(on, points, faces, carried, &settings)?;
-    let locked = (!carried.locked.is_empty())
-        .then(|| trioxide::collective::count_bits(on, &carried.locked))
-        .transpose()?;
+    let result = weld::weld(on, &resident, settings)?;
+    let locked = resident.carried().count_locked(on)?;
     let welded = result.download(on)?;
     stages.extend(on.take_stages()?);
     Ok(Outcome {
@@ -458,8 +475,8 @@ fn resident(
         epsilon,
         found,
         locked: locked.map(|count| count as usize),
-        method: Some(result.method),
-        rounds: Some(result.left.len()),
+        method: Some(result.method()),
+        rounds: Some(result.left().len()),
         slabs: None,
         welded,
         stages,
@@ -467,7 +484,7 @@ fn resident(
     })
 }
 
-fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> Result<Outcome> {
+fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> weld::Result<Outcome> {
     let start = Instant::now();
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);

@@ -1,25 +1,26 @@
 //! Faces of a mesh that is larger than the device's memory.
 
+use gpu::ids::Triangle;
 use gpu::weld as kernel;
 use rayon::prelude::*;
-use trioxide_kernel::NONE;
+use trioxide_kernel::Bits;
 
 use super::{SMALL_BUFFERS, most_that_fit};
 use crate::backend::Device;
-use crate::weld::Options;
-use crate::{Error, Result};
+use crate::weld::faces::{slots, slots_per_vertex};
+use crate::weld::{Error, Options, Result};
 
 /// Part of a triangle that is dropped.
 const DROPPED: u16 = u16::MAX;
 
-/// Bytes that looking for repeated ones among this many triangles takes.
+/// Bytes that the search for repeated triangles takes among `faces`.
 fn bytes_of_part(faces: usize) -> u64 {
     // Triangles, table, bits.
     let bytes = faces * (size_of::<[u32; 3]>() + 2 * size_of::<u32>()) + faces.div_ceil(8);
     bytes as u64 + SMALL_BUFFERS
 }
 
-/// The faces that are left, with the vertices that `map` gives them, of which there are `vertices`; and the parts that it took.
+/// The remaining faces, with the vertices that `map` gives them, `vertices` in number; and the number of parts.
 pub fn weld(
     on: &Device,
     faces: &[[u32; 3]],
@@ -42,13 +43,10 @@ pub fn weld(
     } else {
         faces.len().div_ceil((most / 4 * 3).max(1))
     };
-    let too_small = || {
-        Error::Argument(format!(
-            "{limit} bytes of {} may be used, which is too little to look for repeated triangles among {}: give weld more memory, \
-             or keep them by --keep-degenerate",
-            on.name(),
-            faces.len()
-        ))
+    let too_small = || Error::FacesInSlabs {
+        device: on.name(),
+        faces: faces.len(),
+        limit,
     };
     if parts >= usize::from(DROPPED) || most < faces.len().min(32) {
         return Err(too_small());
@@ -69,7 +67,7 @@ pub fn weld(
             let is_here = |&t: &u32| part_of[t as usize] == part;
             Ok(on.on_host(|| all().filter(is_here).collect()))
         })?;
-        // Few clusters can make many equal triangles, all in one part: those that are equal within a piece go first.
+        // Few clusters can make many equal triangles, all in one part: equal triangles within a piece are dropped first.
         loop {
             let is_last = list.len() <= most;
             let mut kept = Vec::new();
@@ -117,14 +115,17 @@ fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
     (((x >> 32) * parts as u64) >> 32) as u16
 }
 
-/// Bits of the triangles that are there before.
+/// Bits of the triangles that are equal to an earlier one. All have clusters below `vertices`.
 fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
     let n = triangles.len();
-    let triangles = on.stage("copy to the device", || on.upload(triangles))?;
+    let triangles = on
+        .stage("copy to the device", || on.upload(triangles))?
+        .cast();
     let repeated = on.stage("faces", || {
-        let slots = 2 * n + 64;
-        let mut table = on.filled(slots, NONE)?;
-        let mut repeated = on.filled(n.div_ceil(32), 0)?;
+        let slots = slots(n);
+        let mut table = on.filled(slots, Triangle::NONE)?;
+        let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
+        // SAFETY: clusters are below `vertices`, so that slots are below twice their number; the table is never full.
         unsafe {
             kernel::claim_welded_faces::launch(
                 on,
@@ -132,10 +133,10 @@ fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result
                 &triangles,
                 &mut table,
                 &mut repeated,
-                ((slots as u64) << 32) / vertices.max(1) as u64,
+                slots_per_vertex(slots, vertices),
             )
         }?;
         Ok(repeated)
     })?;
-    on.stage("copy to the host", || on.download(&repeated))
+    Ok(on.stage("copy to the host", || on.download_rows(&repeated))?)
 }

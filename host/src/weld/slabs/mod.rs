@@ -3,36 +3,38 @@
 //! The mesh stays in the host's memory, with a state for each vertex: undecided, representative, member. It is cut into slabs
 //! along an axis. A visit takes the vertices of one slab to the device, with those within epsilon of it, its halo; members of the
 //! halo are left out, since they decide nothing. There the vertices of the slab are decided until the others wait for undecided
-//! ones of the halo, and the states come back. Where none is left, in the slab and in its halo, its vertices find their
+//! ones of the halo, and the states come back. If all of the slab and its halo are decided, the vertices of the slab find their
 //! representatives in the same visit, and the slab is done.
 //!
 //! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*: of all
 //! undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up and down
 //! in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its representatives are
 //! found in the next; one that crosses the same boundary again and again would take a pass for each two crossings or so.
-//! Therefore, as soon as what is undecided in all slabs fits at once, with the representatives within epsilon of it along the
-//! axis, it is decided at once. After one pass it mostly does: it lies near the boundaries.
+//! Therefore, as soon as the undecided vertices of all slabs fit at once, with the representatives within epsilon of them along
+//! the axis, they are decided at once. After one pass they mostly do: they lie near the boundaries.
 //!
-//! The rest needs no neighbours. Clusters are numbered and their points added up on the host, in whose memory the points are:
+//! The rest needs no neighbours. Clusters are numbered and their points added up on the host, whose memory holds the points:
 //! to read them there costs less than to send them once more. Repeated triangles are found on the device, part by part: equal
 //! ones are in the same part.
 
 mod cut;
 mod faces;
 
+use bytemuck::Zeroable;
 use glam::DVec3;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, UNDECIDED, WAITING};
 use rayon::prelude::*;
 use trioxide_kernel::NONE;
 
-use super::cluster::Near;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::{DeviceCarried, Guards, Method, Options, Position, Tuning, Welded};
+use super::near::Near;
+use super::{
+    DeviceCarried, Error, Guards, Method, Options, Position, Result, Tuning, Welded, stage,
+};
 use crate::backend::Device;
 use crate::collective::compact;
-use crate::{Error, Result};
 
 use cut::{Cut, Slab};
 
@@ -41,7 +43,7 @@ const CHUNK: usize = 1 << 16;
 /// Bytes beside what grows with the mesh: counters, tables of few entries.
 const SMALL_BUFFERS: u64 = 1 << 16;
 
-/// A mesh welded in slabs, and what it took.
+/// A mesh welded in slabs, and the work that it took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InSlabs {
     /// What [`weld`](super::weld()) gives, bit for bit.
@@ -62,7 +64,7 @@ pub fn bytes_of_slab(points: usize) -> u64 {
     super::bytes_needed(Method::Grid, points, 0) + 2 * points as u64 + SMALL_BUFFERS
 }
 
-/// The largest number that `fits`, which smaller ones do too.
+/// The largest number that `fits`; all smaller numbers fit too.
 fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let mut least = 0;
     while least < most {
@@ -76,21 +78,23 @@ fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
     most
 }
 
-/// Welds points and triangles that are in host memory with at most `limit` bytes of the device's, buffers that are there before
-/// not counted.
+/// Welds points and triangles that are in host memory with at most `limit` bytes of the device's memory, besides the buffers that
+/// are there before.
 ///
 /// # Errors
-/// [`Error::Invalid`] with the vertex or the face that cannot be welded; [`Error::Argument`] when not even a slab of no
-/// thickness fits, with the bytes that it needs, and for guards and methods that slabs do without; those of the device.
+/// [`Error::Coordinate`] or [`Error::FaceIndex`] with the vertex or the face that cannot be welded; [`Error::TooDense`] when
+/// not even a slab of no thickness fits; [`Error::FacesInSlabs`]; [`Error::GuardsInSlabs`]; [`Error::MethodInSlabs`]; those of the
+/// device.
 pub fn weld_in_slabs(
     on: &Device,
     points: &[DVec3],
     faces: &[[u32; 3]],
-    options: &Options,
+    options: Options,
     limit: u64,
 ) -> Result<InSlabs> {
+    let options = &options;
     check_options(options)?;
-    on.stage("check", || on.on_host(|| check(points, faces, options)))?;
+    stage(on, "check", || on.on_host(|| check(points, faces, options)))?;
     let most_points = (u32::MAX / kernel::LISTED) as usize;
     let most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
     let reach = options.nearness().reach;
@@ -150,21 +154,14 @@ pub fn weld_in_slabs(
     })
 }
 
-/// Refuses what slabs do without.
+/// Refuses guards and methods that slabs do without.
 fn check_options(options: &Options) -> Result<()> {
     if options.guards != Guards::default() {
-        return Err(Error::Argument(
-            "tolerances of normals, texture coordinates and colours are not known to welding in slabs: leave them out, or give \
-             weld more memory"
-                .to_owned(),
-        ));
+        return Err(Error::GuardsInSlabs);
     }
     match options.method {
         Method::Auto | Method::Grid => Ok(()),
-        method => Err(Error::Argument(format!(
-            "slabs are welded by --method grid alone: leave --method {} out, or give weld more memory",
-            method.name()
-        ))),
+        method => Err(Error::MethodInSlabs { method }),
     }
 }
 
@@ -172,45 +169,46 @@ fn check_options(options: &Options) -> Result<()> {
 fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
     options.check()?;
     if points.len() >= NONE as usize || faces.len() >= NONE as usize {
-        return Err(Error::Argument(format!(
-            "{} vertices and {} faces are more than indices of 32 bits reach",
-            points.len(),
-            faces.len()
-        )));
+        return Err(Error::TooLarge {
+            points: points.len(),
+            faces: faces.len(),
+            most_points: NONE as usize - 1,
+            most_faces: NONE as usize - 1,
+        });
     }
     let is_bad = |&p: &DVec3| !super::is_weldable(p);
-    if let Some(v) = points.par_iter().position_first(is_bad) {
-        return Err(super::bad_vertex(v));
+    if let Some(vertex) = points.par_iter().position_first(is_bad) {
+        return Err(Error::Coordinate { vertex });
     }
     let is_bad = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= points.len());
     match faces.par_iter().position_first(is_bad) {
-        Some(t) => Err(super::bad_face(t)),
+        Some(face) => Err(Error::FaceIndex { face }),
         None => Ok(()),
     }
 }
 
-fn too_dense(on: &Device, least: usize, limit: u64) -> Error {
-    Error::Argument(format!(
-        "{least} vertices lie within epsilon of one place along each axis and have to be on the device at once: that takes {} \
-         bytes, but {limit} bytes of {} may be used: give weld more memory or a smaller epsilon, or use another --device",
-        bytes_of_slab(least),
-        on.name()
-    ))
+fn too_dense(on: &Device, vertices: usize, limit: u64) -> Error {
+    Error::TooDense {
+        device: on.name(),
+        vertices,
+        needed: bytes_of_slab(vertices),
+        limit,
+    }
 }
 
-/// What is known of the vertices while passes go over the slabs.
+/// The state of the vertices while passes go over the slabs.
 struct Sweep<'a> {
     points: &'a [DVec3],
     cut: &'a Cut,
     options: &'a Options,
     reach: f64,
-    /// Of each vertex; V.
+    /// Slab of each vertex; V.
     slab_of: Vec<u32>,
-    /// V.
+    /// State of each vertex; V.
     states: Vec<u8>,
-    /// Of the vertices of the slabs that are done; V.
+    /// Representative of each vertex of the slabs that are done; V.
     representatives: Vec<u32>,
-    /// Vertices that are.
+    /// Number of undecided vertices.
     undecided: usize,
 }
 
@@ -238,13 +236,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Decides what can be in slab `k`; whether it is done.
+    /// Decides the vertices of slab `k` as far as possible; whether the slab is done.
     fn visit_slab(&mut self, on: &Device, k: u32) -> Result<bool> {
         let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_slab(k))))?;
         self.visit(on, k, &gathered)
     }
 
-    /// Decides all that is undecided, if that fits at once; whether it was.
+    /// Decides all undecided vertices, if they fit at once; whether it did.
     fn visit_rest(&mut self, on: &Device, most: usize) -> Result<bool> {
         if self.undecided == 0 || self.undecided > most {
             return Ok(false);
@@ -257,15 +255,15 @@ impl<'a> Sweep<'a> {
         Ok(true)
     }
 
-    /// Decides what can be of the undecided; if none is left, finds the representatives of slab `k`'s vertices, if there is such a
-    /// slab. Whether it did.
+    /// Decides the gathered vertices as far as possible. If all are decided, and `k` is a slab, finds the representatives of its
+    /// vertices; whether it did.
     fn visit(&mut self, on: &Device, k: u32, gathered: &Gathered) -> Result<bool> {
         let (points, mut known) = on.stage("copy to the device", || {
             Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))
         })?;
         let none = DeviceCarried::none(on)?;
-        let guards = DeviceGuards::new(on, points.len(), &Guards::default(), &none, &none)?;
-        // Complete lists take memory that nobody counted, and more than the rows to decide.
+        let guards = DeviceGuards::new(points.len(), &Guards::default(), &none, &none)?;
+        // Complete lists take memory beyond the limit, and hold more than the rows to decide.
         let tuning = Tuning {
             dense_share: Some(0),
             ..self.options.tuning
@@ -274,20 +272,20 @@ impl<'a> Sweep<'a> {
             grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning)?,
             on,
             points: &points,
-            limits: &on.uninitialized(0)?,
+            limits: kernel::Unguarded::zeroed(),
             guards: &guards,
         };
         let grid = &near.grid;
         let (mut lower, mut states) = near.note()?;
-        let left = on.stage("decide", || {
+        let left = stage(on, "decide", || {
             let rows = states.len();
             let mut bits = on.uninitialized(rows.div_ceil(32))?;
+            // SAFETY: sites are the vertices of the slab, each of which has a known state.
             unsafe {
                 kernel::impose_states::launch(
                     on,
                     rows as u32,
-                    &grid.sites,
-                    grid.by_slot(),
+                    grid.rows(),
                     &known,
                     &mut states,
                     &mut bits,
@@ -301,15 +299,9 @@ impl<'a> Sweep<'a> {
                 let rounds = near.decide(&undecided, &tuning, &mut lower, &mut states)?;
                 rounds.last().map_or(0, |&left| left)
             };
+            // SAFETY: as above; each vertex has one row.
             unsafe {
-                kernel::take_states::launch(
-                    on,
-                    rows as u32,
-                    &grid.sites,
-                    grid.by_slot(),
-                    &states,
-                    &mut known,
-                )
+                kernel::take_states::launch(on, rows as u32, grid.rows(), &states, &mut known)
             }?;
             Ok(left)
         })?;
@@ -319,8 +311,8 @@ impl<'a> Sweep<'a> {
         } else {
             on.uninitialized(0)?
         };
-        let (known, representatives) = on.stage("copy to the host", || {
-            Ok((on.download(&known)?, on.download(&representatives)?))
+        let (known, representatives): (Vec<u8>, Vec<u32>) = on.stage("copy to the host", || {
+            Ok((on.download(&known)?, on.download_rows(&representatives)?))
         })?;
         on.stage("gather slab", || {
             on.on_host(|| self.scatter(k, &gathered.ids, &known, &representatives));
@@ -446,7 +438,7 @@ fn number_clusters(representatives: &[u32]) -> (Vec<u32>, Vec<u32>) {
 /// Mean of the points of each cluster, added in ascending order: each thread goes through all vertices and adds up those of its
 /// clusters.
 fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
-    // From -0.0, not 0.0: it is what leaves the first point as it is.
+    // From -0.0, not 0.0: only adding to -0.0 leaves the first point as it is.
     let mut sums = vec![DVec3::splat(-0.0); clusters];
     let share = clusters.div_ceil(rayon::current_num_threads()).max(1);
     sums.par_chunks_mut(share)

@@ -1,14 +1,13 @@
-//! The hashed cells on a device: what the paper's methods search in. The kernels are in `gpu::weld`.
+//! The hashed cells on a device, in which the paper's methods search. The kernels are in `gpu::weld`.
 
 use bytemuck::Zeroable;
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::weld as kernel;
-use gpu::weld::{CellTable, Grid};
-use trioxide_kernel::NONE;
+use gpu::weld::{CellSlot, CellTable, CellsBuffers, Grid};
 use trioxide_kernel::launch::Buffer;
 
-use super::{Nearness, Options, bad_vertex};
-use crate::Result;
+use super::{Error, Nearness, Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::bucket_known;
 
@@ -20,17 +19,17 @@ const FILTER_BITS: usize = 8;
 
 /// Points by cells, V of them.
 pub struct DeviceCells {
-    pub table: Buffer<CellTable>,
-    /// Bits of the keys that the table has.
-    pub filter: Buffer<u32>,
+    table: CellTable,
+    /// Bit set of the hashes of the table's keys.
+    filter: Buffer<u32>,
     /// Key of each slot.
-    pub keys: Buffer<u64>,
+    keys: Buffer<u64>,
     /// Start of each slot's vertices in `items`, and the end of the last.
     pub offsets: Buffer<u32>,
-    /// Vertices by slot, ascending in each.
-    pub items: Buffer<u32>,
+    /// Vertices by slot, ascending in each; V.
+    pub items: Buffer<Vertex>,
     /// Slot of each vertex's cell; V, or none.
-    pub slots: Buffer<u32>,
+    pub slots: Buffer<CellSlot>,
 }
 
 impl DeviceCells {
@@ -41,7 +40,19 @@ impl DeviceCells {
             + points * (size_of::<u32>() + FILTER_BITS / 8)
     }
 
-    /// Places all points in cells; keeps the vertices' slots if asked to.
+    /// The arrays as a search among `points` takes them, from which the cells were made.
+    pub fn search<'a>(&'a self, points: &'a Buffer<DVec3>) -> CellsBuffers<'a> {
+        CellsBuffers {
+            table: self.table,
+            points,
+            filter: &self.filter,
+            keys: &self.keys,
+            offsets: &self.offsets,
+            items: &self.items,
+        }
+    }
+
+    /// Places all points in cells; with `keeps_slots`, keeps the vertices' slots.
     pub fn build(
         on: &Device,
         points: &Buffer<DVec3>,
@@ -49,37 +60,43 @@ impl DeviceCells {
         keeps_slots: bool,
     ) -> Result<Self> {
         let n = points.len();
-        on.stage("hashed cells", || {
+        stage(on, "hashed cells", || {
             let count = next_prime(SLOTS_PER_VERTEX * n);
             let key_bits = options.tuning.key_bits;
-            let table = on.upload(&[table(&options.nearness(), count as u32, key_bits)])?;
-            let mut owners = on.filled(count, NONE)?;
+            let table = table(&options.nearness(), count as u32, key_bits);
+            let mut owners = on.filled(count, Vertex::NONE)?;
             let mut slots = on.uninitialized(n)?;
-            let mut found = on.filled(1, NONE)?;
+            let mut found = on.filled(1, Vertex::NONE)?;
+            // SAFETY: slots are below their number, a prime beyond that of the vertices; owners are vertices.
             unsafe {
                 kernel::claim_cells::launch(
                     on,
                     n as u32,
                     points,
-                    &table,
+                    table,
                     &mut owners,
                     &mut slots,
                     &mut found,
                 )
             }?;
             match on.read(&found, 0)? {
-                NONE => {}
-                bad => return Err(bad_vertex(bad as usize)),
+                Vertex::NONE => {}
+                bad => {
+                    return Err(Error::Coordinate {
+                        vertex: bad.index() as usize,
+                    });
+                }
             }
             let mut keys = on.uninitialized(count)?;
             let mut filter = on.filled((FILTER_BITS * n).div_ceil(32).max(1), 0)?;
+            // SAFETY: owners are vertices; bits of the filter are below its length.
             unsafe {
                 kernel::key_cells::launch(
                     on,
                     count as u32,
                     &owners,
                     points,
-                    &table,
+                    table,
                     &mut keys,
                     &mut filter,
                 )
@@ -87,13 +104,13 @@ impl DeviceCells {
             drop(owners);
             // SAFETY: each point has the slot of a cell.
             let (offsets, items) =
-                unsafe { bucket_known::<u32, u32>(on, &slots, count, n) }?.into_parts();
+                unsafe { bucket_known::<u32, u32>(on, slots.as_words(), count, n) }?.into_parts();
             Ok(Self {
                 table,
                 filter,
                 keys,
                 offsets,
-                items,
+                items: items.cast(),
                 slots: if keeps_slots {
                     slots
                 } else {

@@ -12,8 +12,8 @@
 //! - Slots are claimed by vertices, 32 bits at a time, not by keys: the claim says which cell it is as exactly.
 //! - The number of slots is a prime, so that every step visits all (the paper asks for that and leaves it to the numbers); the
 //!   remainders are taken by a multiplication.
-//! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex says so of most of them, and stays in the cache where the
-//!   table does not.
+//! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex shows this for most of them, and stays in the cache where
+//!   the table does not.
 //! - A cell is a 1024th wider than epsilon, because of rounding, and far from the origin, where coordinates are coarser than
 //!   that, it is 2^13 neighbouring numbers wide: near vertices are one cell apart at most, wherever they are.
 //!
@@ -21,9 +21,11 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
+use trioxide_kernel::{Atomic, Group, In, Out, Scalar, kernel};
 
 use super::grid::{Grid, LARGEST_COORDINATE};
+use super::ids::CellSlot;
+use crate::ids::Vertex;
 
 /// Key of a slot without a cell.
 const EMPTY: u64 = 0;
@@ -32,11 +34,11 @@ const FLOORED: f64 = (1u64 << 40) as f64;
 /// Neighbouring numbers in a cell beyond that, as a power of two: at first two cells of the inner ones.
 const FAR_CELL_BITS: u32 = 13;
 
-/// What is near, and how the table is laid out.
+/// The distance of neighbours, and the layout of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CellTable {
-    /// Says who is near; its cells are not used.
+    /// The distance of neighbours; the cells of this grid are not used.
     pub near: Grid,
     /// Cells in a unit of length.
     pub inverse_side: f64,
@@ -48,10 +50,12 @@ pub struct CellTable {
     pub around: u32,
 }
 
+impl Scalar for CellTable {}
+
 /// A walk through the slots that a key may be in.
 #[derive(Clone, Copy)]
 struct Probe {
-    slot: u32,
+    slot: CellSlot,
     step: u32,
 }
 
@@ -130,20 +134,20 @@ impl CellTable {
     #[inline(always)]
     fn probe(&self, key: u64) -> Probe {
         Probe {
-            slot: below(key >> 32, self.slots.into()),
+            slot: CellSlot::new(below(key >> 32, self.slots.into())),
             step: 1 + below(key & LOW_HALF, (self.slots - 1).into()),
         }
     }
 
     #[inline(always)]
     fn next(&self, probe: Probe) -> Probe {
-        let slot = probe.slot + probe.step;
+        let slot = probe.slot.index() + probe.step;
         Probe {
-            slot: if slot < self.slots {
+            slot: CellSlot::new(if slot < self.slots {
                 slot
             } else {
                 slot - self.slots
-            },
+            }),
             step: probe.step,
         }
     }
@@ -151,21 +155,29 @@ impl CellTable {
 
 /// Finds the slot of the cell of vertex `v`; finds a vertex in `found[0]` if a coordinate is not finite or too large.
 ///
-/// A slot belongs to the cell of the vertex that came first (`owners`, `NONE` before).
-#[kernel]
+/// A slot belongs to the cell of the vertex that came first (`owners`, none before).
+#[kernel(
+    requires(
+        points.len() == n,
+        table.slots as usize > n,
+        owners.len() == table.slots as usize,
+        slots.len() == n,
+        !found.is_empty()
+    ),
+    moves(points.bytes() + slots.bytes())
+)]
 pub fn claim_cells(
-    v: u32,
+    v: Vertex,
     points: In<DVec3>,
-    table: In<CellTable>,
-    owners: Atomic,
-    slots: Out<u32>,
-    found: Atomic,
+    table: CellTable,
+    owners: Atomic<Vertex>,
+    slots: Out<CellSlot>,
+    found: Atomic<Vertex>,
 ) {
-    let table = table.at(0);
     let p = points.at(v).to_array();
     let is_in_range = |x: f64| (-LARGEST_COORDINATE..=LARGEST_COORDINATE).contains(&x);
     if !(is_in_range(p[0]) && is_in_range(p[1]) && is_in_range(p[2])) {
-        slots.set(v, NONE);
+        slots.set(v, CellSlot::NONE);
         found.min(0, v);
         return;
     }
@@ -173,10 +185,10 @@ pub fn claim_cells(
     let mut probe = table.probe(table.key(cell));
     loop {
         let mut owner = owners.load(probe.slot);
-        if owner == NONE {
-            owner = owners.compare_exchange(probe.slot, NONE, v);
+        if owner.is_none() {
+            owner = owners.compare_exchange(probe.slot, Vertex::NONE, v);
         }
-        if owner == NONE || table.is_in(points.at(owner).to_array(), cell) {
+        if owner.is_none() || table.is_in(points.at(owner).to_array(), cell) {
             slots.set(v, probe.slot);
             return;
         }
@@ -185,44 +197,76 @@ pub fn claim_cells(
 }
 
 /// Writes the key of the cell in `slot`, and sets its bit in `filter`.
-#[kernel]
+#[kernel(
+    requires(owners.len() == n, keys.len() == n, !filter.is_empty()),
+    moves(owners.bytes() + keys.bytes())
+)]
 pub fn key_cells(
-    slot: u32,
-    owners: In<u32>,
+    slot: CellSlot,
+    owners: In<Vertex>,
     points: In<DVec3>,
-    table: In<CellTable>,
+    table: CellTable,
     keys: Out<u64>,
     filter: Atomic,
 ) {
     let owner = owners.at(slot);
-    if owner == NONE {
+    if owner.is_none() {
         keys.set(slot, EMPTY);
         return;
     }
-    let table = table.at(0);
     let key = table.key(table.cell(points.at(owner).to_array()));
     keys.set(slot, key);
     filter.set_bit(filter_bit(key, filter.len()));
 }
 
-/// The table with its vertices: what a neighbour search reads.
-#[derive(Clone, Copy)]
-pub(super) struct Cells<'a> {
+/// The table with its vertices: the arrays that a neighbour search reads.
+#[derive(Group)]
+pub struct Cells<'a> {
+    /// The distance of neighbours, and the layout of the table.
     pub table: CellTable,
+    /// Positions of the vertices; V.
     pub points: In<'a, DVec3>,
-    /// Bits of the keys that the table has.
+    /// Bit set of the hashes of the table's keys.
     pub filter: In<'a, u32>,
     /// Key of each slot.
     pub keys: In<'a, u64>,
     /// Start of each slot's vertices in `items`, and the end of the last.
     pub offsets: In<'a, u32>,
-    pub items: In<'a, u32>,
+    /// Vertices by slot, ascending in each; V.
+    pub items: In<'a, Vertex>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl CellsBuffers<'_> {
+    /// Whether the arrays have the lengths that a search in `vertices` vertices relies on.
+    pub fn fit(&self, vertices: usize) -> bool {
+        let slots = self.table.slots as usize;
+        self.points.len() == vertices
+            && !self.filter.is_empty()
+            && self.keys.len() == slots
+            && self.offsets.len() == slots + 1
+            && self.items.len() == vertices
+    }
+
+    /// Whether `slots` are the slots of `vertices` vertices, or are left out.
+    pub fn fit_slots(&self, slots: &trioxide_kernel::launch::Buffer<CellSlot>) -> bool {
+        slots.is_empty() || slots.len() == self.items.len()
+    }
+}
+
+/// Most vertices of a cell that is not crowded (the paper's `TILE`).
+const CROWDED: u32 = 256;
+
+/// Whether the cell in `slot` is crowded.
+#[inline(always)]
+pub(super) fn is_crowded(slot: CellSlot, offsets: In<u32>) -> bool {
+    offsets.at(slot.index() + 1) - offsets.at(slot) > CROWDED
 }
 
 impl Cells<'_> {
     /// Whether vertices `v` at `p` and `w` at `q` are neighbours. All methods that search by cells ask here.
     #[inline(always)]
-    pub fn are_neighbours(&self, _v: u32, p: [f64; 3], _w: u32, q: [f64; 3]) -> bool {
+    pub(super) fn are_neighbours(&self, _v: Vertex, p: [f64; 3], _w: Vertex, q: [f64; 3]) -> bool {
         self.table.near.is_near(p, q)
     }
 
@@ -242,7 +286,7 @@ impl Cells<'_> {
                 let first = self.offsets.at(probe.slot);
                 let p = self.points.at(self.items.at(first)).to_array();
                 if self.table.is_in(p, cell) {
-                    return (first, self.offsets.at(probe.slot + 1));
+                    return (first, self.offsets.at(probe.slot.index() + 1));
                 }
             }
             probe = self.table.next(probe);
@@ -251,7 +295,7 @@ impl Cells<'_> {
 
     /// Calls `look(first, end)`, places in `items`, for each cell around that of `p` that has vertices.
     #[inline(always)]
-    pub fn each_cell(&self, p: [f64; 3], mut look: impl FnMut(u32, u32)) {
+    pub(super) fn each_cell(&self, p: [f64; 3], mut look: impl FnMut(u32, u32)) {
         let [x, y, z] = self.table.cell(p);
         let around = i64::from(self.table.around);
         let mut cell_z = z - around;
@@ -277,7 +321,7 @@ impl Cells<'_> {
 
     /// Calls `visit(w)` for every neighbour of vertex `v`, once each.
     #[inline(always)]
-    pub fn each_neighbour(&self, v: u32, mut visit: impl FnMut(u32)) {
+    pub(super) fn each_neighbour(&self, v: Vertex, mut visit: impl FnMut(Vertex)) {
         let p = self.points.at(v).to_array();
         self.each_cell(p, |first, end| {
             let mut place = first;

@@ -1,6 +1,6 @@
-//! Guards: what keeps two vertices within epsilon from being neighbours.
+//! Guards: conditions besides the distance that two neighbours must meet.
 //!
-//! Tolerances for what vertices carry beside their positions, and locks. All of it is symmetric, as the distance is.
+//! Tolerances of normals, texture coordinates and colours, and locks. All of them are symmetric, as the distance is.
 //!
 //! Angles are compared without their cosines: with the dot product d and the length c of the cross product of two normals, the
 //! angle between them is at most t if c² cos² t <= d² sin² t, on the right side of the right angle. That is as exact near
@@ -9,8 +9,10 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
 
+use trioxide_kernel::{Bits, Group, In, Scalar};
+
 use super::grid::LARGEST_COORDINATE;
-use trioxide_kernel::In;
+use crate::ids::Vertex;
 
 trioxide_kernel::instances! {
     /// Searches by distance alone, and with guards.
@@ -18,21 +20,23 @@ trioxide_kernel::instances! {
 }
 
 /// Instances of the kernels that search for neighbours: with guards, or by distance alone.
-pub trait Guard: Pod + Send + Sync {
+pub trait Guard: Scalar {
     /// Suffix of their PTX entries.
     const INSTANCE: &'static str;
 
     /// Whether two vertices within epsilon are neighbours.
-    fn allows(guards: &Guards<Self>, a: u32, b: u32) -> bool;
+    fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool;
 }
 
-/// No guard: the distance alone says what is near.
+/// No guard: all vertices within epsilon of each other are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Unguarded {
-    /// Nothing: gives the type a size.
+    /// Unused: gives the type a size.
     pub padding: u32,
 }
+
+impl Scalar for Unguarded {}
 
 /// Tolerances of the guards.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -50,17 +54,19 @@ pub struct Limits {
     pub color_step: u32,
     /// Whether the largest angle is over 90 degrees, or 90.
     pub is_obtuse: u32,
-    /// Nothing: fills the struct.
+    /// Unused: fills the struct.
     pub padding: [u32; 2],
 }
 
-/// What the guards compare: an array each, of V elements; an empty one is no guard.
-#[derive(Clone, Copy)]
-pub struct Guards<'a, G> {
-    /// The tolerances; 1, or nothing for [`Unguarded`].
-    pub limits: In<'a, G>,
-    /// Bit set of the vertices that are no one's neighbours.
-    pub locked: In<'a, u32>,
+impl Scalar for Limits {}
+
+/// The arrays that the guards compare, of V elements each; an empty one is no guard.
+#[derive(Group)]
+pub struct Guards<'a, G: Guard> {
+    /// The tolerances.
+    pub limits: G,
+    /// Bit set of the locked vertices, which have no neighbours.
+    pub locked: In<'a, Bits<Vertex>>,
     /// Normals of any length.
     pub normals: In<'a, DVec3>,
     /// Texture coordinates.
@@ -69,11 +75,23 @@ pub struct Guards<'a, G> {
     pub colors: In<'a, u32>,
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+impl<G: Guard> GuardsBuffers<'_, G> {
+    /// Whether each array is empty or has an element (a bit) for each of `vertices` vertices.
+    pub fn fit(&self, vertices: usize) -> bool {
+        let fits = |len: usize, needed: usize| len == 0 || len == needed;
+        fits(self.locked.len(), trioxide_kernel::words(vertices))
+            && fits(self.normals.len(), vertices)
+            && fits(self.uvs.len(), vertices)
+            && fits(self.colors.len(), vertices)
+    }
+}
+
 impl Guard for Unguarded {
     const INSTANCE: &'static str = "plain";
 
     #[inline(always)]
-    fn allows(_: &Guards<Self>, _: u32, _: u32) -> bool {
+    fn allows(_: &Guards<Self>, _: Vertex, _: Vertex) -> bool {
         true
     }
 }
@@ -82,11 +100,11 @@ impl Guard for Limits {
     const INSTANCE: &'static str = "guarded";
 
     #[inline(always)]
-    fn allows(guards: &Guards<Self>, a: u32, b: u32) -> bool {
+    fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool {
         if !guards.locked.is_empty() && (guards.locked.bit(a) | guards.locked.bit(b)) {
             return false;
         }
-        let limits = guards.limits.at(0);
+        let limits = guards.limits;
         if !guards.colors.is_empty() {
             let (mut a, mut b) = (guards.colors.at(a), guards.colors.at(b));
             while a != b {
@@ -101,7 +119,7 @@ impl Guard for Limits {
             let (a, b) = (guards.uvs.at(a), guards.uvs.at(b));
             let u = (a.x - b.x) * limits.uv_scale;
             let v = (a.y - b.y) * limits.uv_scale;
-            // What is no number is near nothing.
+            // A comparison with NaN is false.
             let is_near = u * u + v * v <= limits.uv_bound;
             if !is_near {
                 return false;
@@ -116,7 +134,7 @@ impl Guard for Limits {
 }
 
 impl Limits {
-    /// Whether the angle between two directions is small enough. One that is zero forbids nothing.
+    /// Whether the angle between two directions is small enough. A direction that is zero allows all.
     #[inline(always)]
     fn allows_angle(&self, a: [f64; 3], b: [f64; 3]) -> bool {
         let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -144,7 +162,7 @@ impl Limits {
 pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
     let largest = |n: [f64; 3]| {
         let [x, y, z] = n.map(|x| x.to_bits() & (u64::MAX >> 1));
-        // Magnitudes are in the order of their bits, and what is no number is beyond all.
+        // Magnitudes are in the order of their bits; NaN is above all.
         let yz = if y > z { y } else { z };
         if x > yz { x } else { yz }
     };
@@ -155,7 +173,7 @@ pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
         return [0.0; 3];
     }
     if bits < (1023 - 500) << 52 {
-        // Out of where numbers lose digits.
+        // Subnormal numbers have fewer digits.
         normal = normal.map(|x| x * power_of_two(600));
         bits = largest(normal);
     }

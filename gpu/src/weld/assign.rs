@@ -1,0 +1,68 @@
+//! The representative of each vertex.
+
+use trioxide_kernel::{In, Out, PREFETCHED_AHEAD, kernel};
+
+use super::guards::{Guard, Guarding};
+use super::ids::{Row, Slot};
+use super::search::Search;
+use super::states::{LISTED, MEMBER, REPRESENTATIVE};
+use crate::ids::Vertex;
+
+/// Finds the representative of the vertex in `slot`: itself, or the lowest representative near it.
+#[kernel(
+    G in Guarding,
+    requires(
+        search.fits(n),
+        states.len() == n,
+        lower.len() == LISTED as usize * n,
+        representatives.len() == n
+    ),
+    moves(states.bytes() + representatives.bytes())
+)]
+pub fn assign_points<G: Guard>(
+    slot: Slot,
+    search: Search<G>,
+    lower: In<Row>,
+    states: In<u32>,
+    representatives: Out<Vertex>,
+) {
+    let sites = search.rows.sites;
+    let id = sites.at(slot).id;
+    let row = search.rows.row_of(slot, id);
+    if cfg!(not(target_arch = "nvptx64")) && !search.rows.order.is_by_slot() {
+        let ahead = slot.index() + PREFETCHED_AHEAD;
+        if ahead < sites.len() {
+            let id = sites.at(ahead).id;
+            states.prefetch(id);
+            lower.prefetch(id.index() * LISTED);
+            representatives.unwritten().prefetch(id);
+        }
+    }
+    let state = states.at(row);
+    if state == REPRESENTATIVE {
+        representatives.set(id, id);
+        return;
+    }
+    let count = state & !MEMBER;
+    let mut lowest = Vertex::NONE;
+    let mut take = |neighbour: Row, id: Vertex| {
+        if states.at(neighbour) == REPRESENTATIVE {
+            lowest = lowest.min(id);
+        }
+    };
+    if count > LISTED {
+        search.each_lower_neighbour(row, |neighbour, id| {
+            take(neighbour, id);
+            true
+        });
+    } else {
+        let mut place = row.index() * LISTED;
+        let end = place + count;
+        while place < end {
+            let neighbour = lower.at(place);
+            take(neighbour, search.rows.vertex(neighbour));
+            place += 1;
+        }
+    }
+    representatives.set(id, lowest);
+}

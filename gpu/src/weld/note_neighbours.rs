@@ -1,0 +1,35 @@
+//! Short lists of the lower neighbours of each vertex.
+
+use trioxide_kernel::{Atomic, Out, kernel};
+
+use super::guards::{Guard, Guarding};
+use super::ids::{Row, Slot};
+use super::search::Search;
+use super::states::LISTED;
+
+/// Notes each pair of the vertex in `slot` and a later neighbour: the lower vertex in the list of the higher. `states` are 0
+/// before, and count the lower neighbours of each vertex: a vertex without one is a representative.
+///
+/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
+#[kernel(
+    G in Guarding,
+    requires(search.fits(n), states.len() == n, lower.len() == LISTED as usize * n),
+    moves(search.positions.bytes() + search.rows.sites.bytes() + states.bytes())
+)]
+pub fn note_lower_neighbours<G: Guard>(
+    slot: Slot,
+    search: Search<G>,
+    lower: Out<Row>,
+    states: Atomic,
+) {
+    search.prefetch(slot);
+    let row = search.rows.row(slot);
+    let v = search.rows.vertex(row);
+    search.each_later_neighbour(slot, |other, id| {
+        let (low, high) = if id < v { (other, row) } else { (row, other) };
+        let place = states.add(high, 1);
+        if place < LISTED {
+            lower.set(high.index() * LISTED + place, low);
+        }
+    });
+}

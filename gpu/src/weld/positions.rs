@@ -1,0 +1,46 @@
+//! Positions of clusters.
+
+use glam::DVec3;
+use trioxide_kernel::{In, Out, kernel};
+
+use super::clusters::Clusters;
+use super::ids::Cluster;
+use crate::ids::Vertex;
+
+/// Position of cluster `c`: the mean of its vertices, added in ascending order.
+#[kernel(
+    requires(clusters.fit(n, points.len()), positions.len() == n),
+    moves(clusters.bytes() + points.bytes() + positions.bytes())
+)]
+pub fn average_points(c: Cluster, clusters: Clusters, points: In<DVec3>, positions: Out<DVec3>) {
+    let Clusters {
+        representatives,
+        offsets,
+        members,
+    } = clusters;
+    points.prefetch_item(representatives, c);
+    let mut sum = points.at(representatives.at(c));
+    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
+    let mut i = first;
+    while i < end {
+        sum += points.at(members.at(i));
+        i += 1;
+    }
+    let count = f64::from(1 + end - first);
+    positions.set(c, if end == first { sum } else { sum / count });
+}
+
+/// Position, or normal, of cluster `c`: that of its representative.
+#[kernel(
+    requires(representatives.len() == n, taken.len() == n),
+    moves(representatives.bytes() + 2 * taken.bytes())
+)]
+pub fn take_first_points(
+    c: Cluster,
+    representatives: In<Vertex>,
+    points: In<DVec3>,
+    taken: Out<DVec3>,
+) {
+    points.prefetch_item(representatives, c);
+    taken.set(c, points.at(representatives.at(c)));
+}

@@ -1,0 +1,167 @@
+//! The neighbour search in the grid.
+
+use glam::DVec3;
+use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
+
+use super::grid::{Grid, Reach, is_same_block};
+use super::guards::{Guard, Guards};
+use super::ids::{Row, Rows, Slot};
+use crate::ids::Vertex;
+
+/// The grid with its vertices: the arrays that a neighbour search reads.
+///
+/// Positions are in the order of the vertices, or of the slots where the vertices' ids do not follow space: points near each
+/// other lie near each other in memory either way. An index into them, and into any array beside them, is a [`Row`].
+#[derive(Group)]
+pub struct Search<'a, G: Guard> {
+    /// The distance of neighbours, and the layout of the cells.
+    pub grid: Grid,
+    /// Start of each bucket in the sites, and the end of the last.
+    pub offsets: In<'a, u32>,
+    /// The sites and their rows.
+    pub rows: Rows<'a>,
+    /// Position of each row; V.
+    pub positions: In<'a, DVec3>,
+    /// The conditions besides the distance.
+    pub guards: Guards<'a, G>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<G: Guard> SearchBuffers<'_, G> {
+    /// Whether the arrays have the lengths that a search in `vertices` vertices relies on.
+    pub fn fits(&self, vertices: usize) -> bool {
+        let buckets = self.grid.regions as usize * super::REGION_BUCKETS as usize;
+        self.offsets.len() == buckets + 1
+            && self.rows.sites.len() == vertices
+            && self.positions.len() == vertices
+            && self.guards.fit(vertices)
+    }
+}
+
+impl<G: Guard> Search<'_, G> {
+    /// Asks a CPU for the position in a slot some way behind `slot`.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, slot: Slot) {
+        let ahead = slot.index() + PREFETCHED_AHEAD;
+        let sites = self.rows.sites;
+        if cfg!(not(target_arch = "nvptx64"))
+            && !self.rows.order.is_by_slot()
+            && ahead < sites.len()
+        {
+            self.positions.prefetch(sites.at(ahead).id);
+        }
+    }
+
+    /// Whether two vertices are neighbours: `v` at `p`, and `id`, whose row is `other`.
+    #[inline(always)]
+    fn are_near(&self, p: [f64; 3], v: Vertex, other: Row, id: Vertex) -> bool {
+        self.grid.is_near(p, self.positions.at(other).to_array()) && G::allows(&self.guards, v, id)
+    }
+
+    /// Bit `i` says whether the site in slot `first + i` may be near the point that is `corner` steps away from the corner of its
+    /// block, for `count` sites, 32 at most; `is_wanted` takes a site's vertex.
+    #[inline(always)]
+    fn candidates(
+        &self,
+        first: u32,
+        count: u32,
+        corner: [u32; 3],
+        is_wanted: impl Fn(Vertex) -> bool,
+    ) -> u32 {
+        let mut candidates = 0;
+        let mut i = 0;
+        while i < count {
+            // Without a branch: it would go either way.
+            let site = self.rows.sites.at(Slot::new(first + i));
+            let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
+            candidates |= u32::from(is_candidate) << i;
+            i += 1;
+        }
+        candidates
+    }
+
+    /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later slot of
+    /// its bucket, or in another cell that is ahead of its own.
+    ///
+    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same layer,
+    /// or along x in the same line. Cells within reach of each other are in different buckets: blocks are wider.
+    #[inline(always)]
+    pub(super) fn each_later_neighbour(&self, slot: Slot, mut visit: impl FnMut(Row, Vertex)) {
+        let row = self.rows.row(slot);
+        let v = self.rows.vertex(row);
+        let p = self.positions.at(row).to_array();
+        let reach = self.grid.reach_of(p);
+        let [mut x, mut y, mut z] = reach.cell();
+        let Reach { steps, low, high } = reach;
+        let mut start = slot.index() + 1;
+        let mut is_own = true;
+        loop {
+            let (first, last) = self.grid.run(x, high[0], y, z);
+            if !is_own {
+                start = self.offsets.at(first);
+            }
+            is_own = false;
+            let end = self.offsets.at(last.index() + 1);
+            let corner = Grid::from_corner(steps, [x, y, z]);
+            while start < end {
+                let count = (end - start).min(32);
+                let mut candidates = self.candidates(start, count, corner, |_| true);
+                while candidates != 0 {
+                    let slot = Slot::new(start + candidates.trailing_zeros());
+                    candidates &= candidates - 1;
+                    let id = self.rows.sites.at(slot).id;
+                    let other = self.rows.row_of(slot, id);
+                    if self.are_near(p, v, other, id) {
+                        visit(other, id);
+                    }
+                }
+                start += count;
+            }
+            // The other block of the line, the next line, the next layer.
+            if !is_same_block(x, high[0]) {
+                x = high[0];
+                continue;
+            }
+            x = low[0];
+            if y == high[1] {
+                if z == high[2] {
+                    return;
+                }
+                z = high[2];
+                y = low[1];
+            } else {
+                y = high[1];
+            }
+        }
+    }
+
+    /// Calls `visit(row, vertex)` for every neighbour of the vertex of `row` with a lower id, until it returns false.
+    #[inline(always)]
+    pub(super) fn each_lower_neighbour(
+        &self,
+        row: Row,
+        mut visit: impl FnMut(Row, Vertex) -> bool,
+    ) {
+        let v = self.rows.vertex(row);
+        let p = self.positions.at(row).to_array();
+        self.grid.each_run(p, |first, last, corner| {
+            let mut start = self.offsets.at(first);
+            let end = self.offsets.at(last.index() + 1);
+            while start < end {
+                let count = (end - start).min(32);
+                let mut candidates = self.candidates(start, count, corner, |id| id < v);
+                while candidates != 0 {
+                    let slot = Slot::new(start + candidates.trailing_zeros());
+                    candidates &= candidates - 1;
+                    let id = self.rows.sites.at(slot).id;
+                    let other = self.rows.row_of(slot, id);
+                    if self.are_near(p, v, other, id) && !visit(other, id) {
+                        return false;
+                    }
+                }
+                start += count;
+            }
+            true
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! Triangles of a welded mesh.
+
+use gpu::ids::{Triangle, Vertex};
+use gpu::weld as kernel;
+use gpu::weld::Cluster;
+use trioxide_kernel::launch::Buffer;
+
+use super::clusters::Clusters;
+use super::{Error, Options, Result};
+use crate::backend::Device;
+use crate::collective::compact;
+
+/// Slots of the table of triangles: four for each vertex of a closed surface.
+pub(super) fn slots(triangles: usize) -> usize {
+    2 * triangles + 64
+}
+
+/// Slots for each of `vertices` vertices, times 2^32.
+pub(super) fn slots_per_vertex(slots: usize, vertices: usize) -> u64 {
+    ((slots as u64) << 32) / vertices.max(1) as u64
+}
+
+/// The remaining triangles, and the list of their old ids (empty for all).
+pub(super) fn remap_faces(
+    on: &Device,
+    faces: &Buffer<[Vertex; 3]>,
+    clusters: &Clusters,
+    options: &Options,
+) -> Result<(Buffer<[Cluster; 3]>, Buffer<Triangle>)> {
+    let mut found = on.filled(1, Triangle::NONE)?;
+    let list = if options.keep_degenerate {
+        on.uninitialized(0)?
+    } else {
+        let triangles = faces.len();
+        let words = triangles.div_ceil(32);
+        let mut kept = on.uninitialized(words)?;
+        let mut repeated = on.filled(words, trioxide_kernel::Bits::EMPTY)?;
+        let slots = slots(triangles);
+        let mut table = on.filled(slots, Triangle::NONE)?;
+        let vertices = clusters.representatives.len();
+        // SAFETY: the kernel checks the vertices of a triangle before it uses them; clusters are below `vertices`, so that slots
+        // are below twice their number; the table is never full.
+        unsafe {
+            kernel::claim_faces::launch(
+                on,
+                triangles as u32,
+                faces,
+                &clusters.map,
+                &mut table,
+                &mut repeated,
+                &mut found,
+                slots_per_vertex(slots, vertices),
+                &mut kept,
+            )
+        }?;
+        drop(table);
+        // SAFETY: one index a word; the lengths are checked.
+        unsafe { kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept) }?;
+        compact(on, &kept)?
+    };
+    let count = if options.keep_degenerate {
+        faces.len()
+    } else {
+        list.len()
+    };
+    let mut left = on.uninitialized(count)?;
+    // SAFETY: the list holds triangles; the kernel checks their vertices.
+    unsafe {
+        kernel::remap_faces::launch(
+            on,
+            count as u32,
+            &list,
+            faces,
+            &clusters.map,
+            &mut left,
+            &mut found,
+        )
+    }?;
+    match on.read(&found, 0)? {
+        Triangle::NONE => Ok((left, list)),
+        bad => Err(bad_face(bad)),
+    }
+}
+
+fn bad_face(face: Triangle) -> Error {
+    Error::FaceIndex {
+        face: face.index() as usize,
+    }
+}
