@@ -1,5 +1,5 @@
-//! The order in which nodes lie in memory while they are smoothed: those that move first, each kind along a space-filling
-//! curve.
+//! The order in which nodes lie in memory while they are smoothed: first the nodes that move, then the others; each of both
+//! along a space-filling curve.
 //!
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
 //! of the caller's ids, so that the result does not depend on the order in memory.
@@ -29,7 +29,7 @@ fn spread(x: u32) -> u32 {
 /// length.
 #[kernel(
     P in Spatial,
-    requires(points.len() == n, keys.len() == n),
+    requires(points.len() == n, keys.len() == n, bits > 0, bits <= MOST_CURVE_BITS),
     moves(points.bytes() + keys.bytes())
 )]
 pub fn key_nodes<P: Point3>(
@@ -103,7 +103,7 @@ pub fn split_moving(i: Place, list: In<Vertex>, moving: In<Bits<Vertex>>) -> (bo
 
 /// Whether the class of node `list[i]` is `class`.
 #[kernel(
-    requires(list.len() >= n),
+    requires(list.len() >= n, classes.len() == list.len()),
     moves(4 * n + 4 * n + 4 * words(n))
 )]
 pub fn select_class(i: Place, list: In<Vertex>, classes: In<u32>, class: u32) -> bool {
@@ -132,7 +132,10 @@ pub fn rank_nodes(i: Place, order: In<Vertex>, ranks: Out<Place>) {
 }
 
 /// Number of neighbours of node `order[i]`.
-#[kernel(requires(order.len() >= n, lengths.len() >= n), moves(12 * n))]
+#[kernel(
+    requires(order.len() >= n, rows.len() == order.len() + 1, lengths.len() >= n),
+    moves(12 * n)
+)]
 pub fn measure_row(i: Place, order: In<Vertex>, rows: In<u32>, lengths: Out<u32>) {
     let v = order.at(i);
     lengths.set(i, rows.at(v.index() + 1) - rows.at(v));

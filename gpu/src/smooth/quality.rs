@@ -12,7 +12,7 @@ use super::cells::Cells;
 use crate::ids::Cell;
 use crate::point3::{Point3, Spatial};
 
-/// The square root, rounded as IEEE says.
+/// The square root, rounded correctly.
 #[inline(always)]
 pub fn root(x: f64) -> f64 {
     #[cfg(target_arch = "nvptx64")]
@@ -316,7 +316,7 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
 
 /// Measures cell `c`: counts it in histograms, and moves the extremes.
 ///
-/// `bounds` are those between bins, of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes` are keys:
+/// `bounds` separate the bins: of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes` are keys:
 /// of the negative Jacobian, of the cosine, of the ratio.
 #[kernel(
     P in Spatial,

@@ -240,7 +240,7 @@ pub fn form_b<P: Vector>(
 }
 
 /// Sweeps in which the nodes of a chunk of `order` move at the same time: one chunk of all nodes is form A, chunks of one
-/// node are form B, and in between is what one block does.
+/// node are form B; one block takes chunks in between.
 pub fn in_chunks<P: Vector>(
     points: &mut [P],
     graph: &Graph<'_>,

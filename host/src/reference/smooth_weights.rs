@@ -55,7 +55,7 @@ pub fn cotangents<'a, P: Vector>(
     weights
 }
 
-/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Of those that slide, `weights` lose
+/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Nodes that slide lose the `weights` of
 /// the neighbours off their patch or edge.
 pub fn slide<'a, P: Vector>(
     points: &[P],
@@ -116,7 +116,7 @@ pub fn slide<'a, P: Vector>(
     stays
 }
 
-/// Whether each node of a surface stays, being on its border but on no straight part of it. Of those that slide, `weights` lose the
+/// Whether each node of a surface stays, being on its border but on no straight part of it. Nodes that slide lose the `weights` of the
 /// neighbours off the border.
 pub fn slide_border<'a, P: Vector>(
     points: &[P],

@@ -3,6 +3,7 @@
 use glam::DVec3;
 use gpu::ids::{Cell, Vertex};
 use gpu::smooth::{self as kernel, CellsBuffers, MOST_FACES, VOLUME, Vector, cell_rule};
+use rayon::prelude::*;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
@@ -197,6 +198,14 @@ impl Lists<'_> {
     }
 }
 
+/// Lowest and highest coordinates, by several threads.
+fn bounds_of(points: &[DVec3]) -> (DVec3, DVec3) {
+    points.par_chunks(1 << 16).map(bounds).reduce(
+        || bounds(&[]),
+        |(a, b), (low, high)| (a.min(low), b.max(high)),
+    )
+}
+
 impl<P: Vector> DeviceMesh<P> {
     /// Coordinates; V.
     pub fn points(&self) -> &Buffer<P> {
@@ -280,18 +289,19 @@ impl<P: Vector> DeviceMesh<P> {
         Self::from_lists(on, &mesh.points, &lists)
     }
 
-    /// Copies checked lists to the device, and checks there what `Lists::check` leaves.
+    /// Copies checked lists to the device, and checks points and vertices there.
     fn from_lists(on: &Device, points: &[DVec3], lists: &Lists<'_>) -> Result<Self> {
         let only_tetrahedra = lists.offsets.is_empty();
         let needed = Self::bytes_needed(points.len(), lists.vertices.len(), only_tetrahedra);
         on.require(needed)?;
         let rounded: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
+        let bounds = on.on_host(|| bounds_of(points));
         let mesh = on.stage("copy to the device", || {
             Ok(Self {
                 points: on.upload(&rounded)?,
                 // SAFETY: the offsets were checked; the vertices are checked below.
                 cells: unsafe { lists.upload(on) }?,
-                bounds: bounds(points),
+                bounds,
             })
         })?;
         mesh.check(on, lists.element())?;

@@ -1,4 +1,4 @@
-//! What smoothing refuses.
+//! Why smoothing fails.
 
 use super::options::Form;
 

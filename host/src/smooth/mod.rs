@@ -43,6 +43,7 @@ mod weights;
 use glam::DVec3;
 use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
 
 use crate::backend::Device;
@@ -68,11 +69,11 @@ pub struct Smoothed {
     pub points: Vec<DVec3>,
     /// Number of nodes that may move.
     pub moving: u32,
-    /// What the sweeps did.
+    /// Number of sweeps, and how far they moved the nodes.
     pub moves: Moves,
 }
 
-/// Smooths a volume mesh: from host arrays to host arrays. Nodes of the boundary, of interfaces between regions, and those for
+/// Smooths a volume mesh: from host arrays to host arrays. Nodes of the boundary, nodes between regions, and nodes for
 /// which `fixed` is true stay; `fixed` has an element for each node, or none.
 ///
 /// # Errors
@@ -122,7 +123,7 @@ impl<P: Vector> DeviceSmoothed<P> {
         self.moving
     }
 
-    /// What the sweeps did.
+    /// Number of sweeps, and how far they moved the nodes.
     pub fn moves(&self) -> Moves {
         self.moves
     }
@@ -192,8 +193,11 @@ pub fn prepare<'r, P: Vector>(
     let (cells, nodes) = (mesh.cells(), mesh.points().len());
     options.check(fixed, nodes)?;
     options.check_kind(cells.is_surface(), cells.is_simplicial())?;
-    let flags = (0..nodes).map(|v| fixed.get(v).copied().unwrap_or(false));
-    let mut stays = on.upload(&bit_set::pack(flags))?.cast();
+    let mut stays = if fixed.is_empty() {
+        on.filled(words(nodes), Bits::EMPTY)?
+    } else {
+        on.upload(&bit_set::pack(fixed.iter().copied()))?.cast()
+    };
     let mut weights = weights::weigh(on, relations, options.weights)?;
     match options.boundary {
         BoundaryRule::Fixed => join_bits(on, &relations.boundary.nodes, &mut stays)?,

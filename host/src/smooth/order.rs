@@ -38,7 +38,7 @@ impl Moving {
     }
 }
 
-/// Nodes in an order: V nodes, of which the first M move; D neighbours of those.
+/// Nodes in an order: V nodes, of which the first M move; the moving nodes have D neighbours.
 pub(super) struct Ordered {
     /// Node at each place; V.
     pub(super) order: Buffer<Vertex>,
@@ -143,7 +143,7 @@ fn place<P: Vector>(
     pick_both(on, &order, &compact(on, &zeros)?, &compact(on, &ones)?)
 }
 
-/// The items of a list at the places `first`, then those at the places `second`; and the number of the former. Each place of the
+/// The items of a list at the places `first`, then the items at the places `second`; and the length of `first`. Each place of the
 /// list is in one of both.
 fn pick_both(
     on: &Device,

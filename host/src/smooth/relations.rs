@@ -58,7 +58,7 @@ pub(crate) struct Incidence {
     pub(super) starts: Buffer<u32>,
     /// Corners of each node, in any order or ascending; C.
     pub(super) corners: Buffer<Corner>,
-    /// Whether a node has so many that its cells are not compared one by one.
+    /// Whether a node has more cells than are compared one by one.
     has_heavy: bool,
 }
 

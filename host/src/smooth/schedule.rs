@@ -1,4 +1,4 @@
-//! When sweeps stop, and what they did.
+//! When sweeps stop, and how far they moved the nodes.
 
 use super::options::{Method, Options};
 
@@ -34,7 +34,7 @@ impl Schedule {
     }
 }
 
-/// What sweeps did.
+/// Number of sweeps, and how far they moved the nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moves {
     /// Number of sweeps.

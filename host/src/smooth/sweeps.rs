@@ -19,7 +19,7 @@ const ONE_BLOCK_BATCH: u32 = 64;
 /// How to sweep.
 pub(super) struct Sweeps<'a> {
     pub(super) on: &'a Device,
-    /// Nodes; their classes are those that the form needs.
+    /// Nodes, with the classes that the form needs.
     pub(super) ordered: &'a Ordered,
     /// Which positions a sweep takes.
     pub(super) form: Form,
@@ -100,8 +100,8 @@ impl Sweeps<'_> {
         })
     }
 
-    /// Launches sweeps in batches. `launch` gets the array that says whether sweeps moved nodes, the index of a sweep in it, and the
-    /// number of the sweep.
+    /// Launches sweeps in batches. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the number of
+    /// the sweep.
     fn in_batches(
         &self,
         moves: &mut Moves,

@@ -33,14 +33,14 @@ pub(super) fn weigh<P: Vector>(
         Weights::Cotangent => on.stage("weights", || {
             let stars = relations.stars();
             let mut corners = on.duplicate(stars.corners)?;
-            // SAFETY: the starts are those of the corners.
+            // SAFETY: starts and corners belong together.
             unsafe { order_buckets::launch(on, nodes, stars.starts, corners.as_words_mut()) }?;
             let stars = StarsBuffers {
                 corners: &corners,
                 ..stars
             };
             let mut weights = on.uninitialized(count)?;
-            // SAFETY: stars and neighbours are those of the mesh's cells.
+            // SAFETY: stars and neighbours are relations of this mesh.
             unsafe {
                 kernel::weigh_by_cotangents::launch(
                     on,
@@ -71,7 +71,7 @@ pub(super) fn slide<P: Vector>(
         }
         let mut stays = on.uninitialized(words(nodes as usize))?;
         match &boundary.sides {
-            // SAFETY: all relations are those of the mesh's cells.
+            // SAFETY: all arrays are relations of this mesh.
             Sides::Edges(edges) => unsafe {
                 kernel::slide_border_nodes::launch(
                     on,

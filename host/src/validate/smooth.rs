@@ -1,4 +1,4 @@
-//! What smoothing promises: the same cells; nodes that stay are where they were, to the bit; sliding keeps the shape; the guard
+//! Promises of smoothing: the same cells; nodes that stay are where they were, to the bit; sliding keeps the shape; the guard
 //! turns no cell around and lowers no worst quality.
 //!
 //! Which nodes stay is found by counting the uses of faces and edges in tables, not as the device does it.
@@ -18,7 +18,7 @@ use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
 /// Largest part of the volume that sliding may change: faces that are flat to 0.006 degrees count as planar.
 const VOLUME_KEPT: f64 = 1e-4;
 
-/// Checks what `options` made of a volume mesh, of which the nodes of `fixed` were to stay (an element for each, or none). Both
+/// Checks a volume mesh that was smoothed by `options`, with the nodes of `fixed` fixed (an element for each node, or none). Both
 /// meshes have their coordinates in the precision of the run.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub fn smoothed_volume(
     Ok(())
 }
 
-/// Checks what `options` made of a surface mesh, as [`smoothed_volume`] does.
+/// Checks a surface mesh that was smoothed by `options`, as [`smoothed_volume`] does.
 ///
 /// # Errors
 /// As [`smoothed_volume`].
@@ -122,7 +122,7 @@ fn mixed_nodes<'a>(
         .collect()
 }
 
-/// Adds the nodes of what is used once.
+/// Adds the nodes of faces or edges that are used once.
 fn stay_on<'a>(stays: &mut [bool], uses: impl Iterator<Item = (&'a [u32], u32)>) {
     for (nodes, _) in uses.filter(|(_, uses)| *uses == 1) {
         for &v in nodes.iter().filter(|&&v| v != NONE) {

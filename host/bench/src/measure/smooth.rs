@@ -129,7 +129,7 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
                 Ok(())
             })?);
             counts.insert(sweeps_name(name, to_convergence), json!(taken));
-            // What a user waits for whose mesh is on the device.
+            // The time that a user waits whose mesh is on the device.
             let all = rows(name, on, runs.min(10), || {
                 smooth::smooth(on, &resident, &[], &converging)?;
                 Ok(())

@@ -12,6 +12,7 @@ use gpu::smooth::{Vector, cell_quality, dihedral_cosine, radius_ratio};
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::bit_set::members;
+use crate::mesh::Mesh;
 use crate::quality3d::{Histogram, quality};
 use crate::reference::smooth as reference;
 use crate::smooth::{
@@ -64,6 +65,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     cases.push(Case::new(
         "smooth: bad meshes and options are refused",
         refused,
+    ));
+    cases.push(Case::new(
+        "smooth: arrays of other meshes are refused",
+        mismatched,
     ));
     Ok(cases)
 }
@@ -201,7 +206,7 @@ fn every_layout<P: Vector>(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcom
                         (Form::BColoured | Form::BExact, Blocks::One) => true,
                         _ => false,
                     };
-                    // One layout is enough for what does not depend on it.
+                    // One layout is enough for a result that does not depend on it.
                     if skipped || i > 0 && (layout != Layout::Aos && renumber == Renumber::On) {
                         continue;
                     }
@@ -224,7 +229,7 @@ fn every_layout<P: Vector>(on: &Device, mesh: &VolumeMesh, form: Form) -> Outcom
     Ok(())
 }
 
-/// What races differs from run to run, but converges, and to the same nodes.
+/// Racing sweeps differ from run to run, but converge, and to the same nodes.
 fn racing(on: &Device, mesh: &VolumeMesh) -> Outcome {
     racing_in::<DVec3>(on, mesh, 1e-9, 1e-5)?;
     racing_in::<Vec3>(on, mesh, 1e-5, 1e-2)
@@ -408,6 +413,11 @@ fn refused(on: &Device) -> Outcome {
         "cell 0 has a vertex twice",
     )?;
     refuse(|m| cells(m).offsets[1] -= 1, "vertices: 4, 5, 6 and 8")?;
+    refuse(
+        |m| cells(m).vertices.push(0),
+        "offsets of cells that do not run from 0",
+    )?;
+    refuse(|m| cells(m).offsets[0] += 1, "vertices: 4, 5, 6 and 8")?;
     refuse(|m| m.regions = Some(vec![1]), "region ids for 1 cells")?;
     let mesh = meshes::mixed(2);
     for options in [
@@ -426,6 +436,49 @@ fn refused(on: &Device) -> Outcome {
             Err(smooth::Error::Tolerance(-1.0) | smooth::Error::OneBlock)
         ) {
             return Err(format!("{options:?} was not refused"));
+        }
+    }
+    Ok(())
+}
+
+/// Device meshes, relations and nodes that do not belong together are refused.
+fn mismatched(on: &Device) -> Outcome {
+    let mesh = DeviceMesh::<DVec3>::upload(on, &meshes::mixed(2))?;
+    let options = Options::default();
+    let relations = Relations::new(on, &mesh)?;
+    let prepared = smooth::prepare(on, &relations, &[], &options)?;
+    for form in [Form::B, Form::BColoured, Form::BExact] {
+        let other = Options {
+            form,
+            ..options.clone()
+        };
+        match smooth::relax(on, &prepared, &other) {
+            Err(smooth::Error::OtherSweeps {
+                form: Form::A,
+                guard: false,
+            }) => {}
+            _ => return Err(format!("{form:?} was not refused")),
+        }
+    }
+    match smooth::prepare(on, &relations, &[true], &options) {
+        Err(smooth::Error::FixedNodes { entries: 1, .. }) => {}
+        _ => return Err("a list of one fixed node was not refused".to_owned()),
+    }
+    let few = on.upload(&[DVec3::ZERO; 3])?;
+    if quality(on, mesh.cells(), &few).is_ok() {
+        return Err("three points for all nodes were not refused".to_owned());
+    }
+    for (name, surface) in meshes::surfaces()? {
+        let resident = DeviceMesh::<DVec3>::upload_surface(on, &surface)?;
+        if quality(on, resident.cells(), resident.points()).is_ok() {
+            return Err(format!("{name}: the quality of a surface was not refused"));
+        }
+        let surface = Mesh {
+            regions: Some(vec![1]),
+            ..surface
+        };
+        if DeviceMesh::<DVec3>::upload_surface(on, &surface).is_ok() {
+            return Err(format!("{name}: one region for all faces was not refused"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Weights, methods and what boundary nodes do, on a device against the serial reference.
+//! Weights, methods and rules for boundary nodes, on a device against the serial reference.
 
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
@@ -17,7 +17,7 @@ use crate::volume::VolumeMesh;
 const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights::Cotangent];
 const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
 
-/// Ways to smooth over many blocks that are deterministic; those that are refused, too.
+/// Deterministic ways to smooth over many blocks; both machines refuse some of them.
 const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
     (Form::A, false, Layout::Aos, Renumber::On, Method::Laplacian),
     (Form::A, false, Layout::Soa, Renumber::On, Method::Taubin),
