@@ -17,6 +17,8 @@ use crate::collective::exclusive_scan;
 const SAMPLES: usize = 1024;
 /// Blocks of a region of the table, of as many buckets each.
 const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;
+/// Largest [`Tuning::cell_width`] that counts.
+const MOST_CELL_WIDTH: f64 = 1024.0;
 /// Largest bucket that neighbour searches may go through.
 const LARGEST_BUCKET: u32 = 512;
 
@@ -156,7 +158,9 @@ impl DeviceGrid {
 /// Regions of the table for `n` points.
 fn regions(n: usize, tuning: &Tuning) -> usize {
     let blocks = n / tuning.points_per_block.max(1);
-    1 + blocks.div_ceil(BLOCKS_OF_REGION)
+    // Buckets are numbered by 32 bits.
+    let most = (u32::MAX / REGION_BUCKETS) as usize - 1;
+    1 + blocks.div_ceil(BLOCKS_OF_REGION).min(most)
 }
 
 /// Some points, and the distance of each from the next vertex.
@@ -253,7 +257,11 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
     let wanted = n as f64 / tuning.points_per_cell;
     let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
-    (origin, chosen.max(least * tuning.cell_width))
+    // Odd tuning may ask for cells of any size: none is smaller than epsilon needs, or infinite.
+    let chosen = if chosen.is_finite() { chosen } else { side };
+    // `max` turns NaN into 1.
+    let width = tuning.cell_width.max(1.0).min(MOST_CELL_WIDTH);
+    (origin, chosen.max(least * width))
 }
 
 /// Number of boxes that the samples are in, by a hash of 64 bits.
