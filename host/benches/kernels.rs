@@ -43,10 +43,9 @@ fn planar(criterion: &mut Criterion) {
 
     let mut owners = on.uninitialized(words).unwrap();
     criterion.bench_function("refine/mark_owners", |bench| {
-        let mark = gpu::refine::mark_owners::launch;
-        let twins = mesh.twins().as_words();
-        // SAFETY: no index comes from data.
-        bench.iter(|| unsafe { mark(&on, half_edges, twins, &mut owners) }.unwrap());
+        let mark = gpu::refine::number_edges::mark_owners::launch;
+        // SAFETY: it reads the twin of each half-edge alone.
+        bench.iter(|| unsafe { mark(&on, half_edges, mesh.twins(), &mut owners) }.unwrap());
     });
 }
 
@@ -66,15 +65,17 @@ fn welding(criterion: &mut Criterion) {
 fn volume(criterion: &mut Criterion) {
     let on = Device::cpu(None).unwrap();
     let mesh = generate::tet_grid(VERTICES, 1).unwrap();
-    let corners = on.upload(mesh.tetrahedra.as_flattened()).unwrap();
+    let corners = on.upload(mesh.tetrahedra.as_flattened()).unwrap().cast();
     let points = on.upload(&mesh.points).unwrap();
-    let edges = on.filled(6 * mesh.tetrahedra.len(), 0).unwrap();
+    let edges = on
+        .filled(6 * mesh.tetrahedra.len(), gpu::ids::Edge::new(0))
+        .unwrap();
     let mut orders = on.uninitialized(mesh.tetrahedra.len()).unwrap();
     let count = mesh.tetrahedra.len() as u32;
     criterion.bench_function("refine-tets/order_tet_edges", |bench| {
-        let order = gpu::refine_tets::order_tet_edges::launch;
+        let order = gpu::refine_tets::order_edges::order_tet_edges::launch;
         bench.iter(|| {
-            // SAFETY: the ids are those of the generated mesh.
+            // SAFETY: tetrahedra of a generated mesh have vertices below its number of points.
             unsafe { order(&on, count, &corners, &points, &edges, &mut orders) }.unwrap();
         });
     });

@@ -242,6 +242,10 @@ fn options_out_of_range_are_refused() {
             low: DVec3::splat(nan),
             high: DVec3::ONE,
         },
+        Marking::Box {
+            low: DVec3::ONE,
+            high: DVec3::ZERO,
+        },
         Marking::Volume(nan),
         Marking::Chosen(vec![true; 47]),
     ] {
@@ -250,6 +254,7 @@ fn options_out_of_range_are_refused() {
             ..Options::default()
         };
         let error = run::<DVec3>(&cpu(1), &mesh, &options).unwrap_err();
+        let error = trioxide::Error::from(error);
         assert!(matches!(error, trioxide::Error::Argument(_)), "{error}");
         assert!(reference::refine_tets::<DVec3>(&mesh, &options).is_err());
     }

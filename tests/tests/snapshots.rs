@@ -167,10 +167,10 @@ fn refinement(
     line("refined vertices", level.vertices.to_string());
     line("refined edges", level.edges.to_string());
     line("refined triangles", level.triangles.to_string());
-    line("refined points", digest(&on.download(&fine.points)?));
-    line("refined corners", digest(&on.download(&fine.corners)?));
-    line("refined sides", digest(&on.download(&fine.sides)?));
-    line("refined parents", digest(&on.download(&fine.parents)?));
+    line("refined points", digest(&on.download(fine.points())?));
+    line("refined corners", digest(&on.download(fine.corners())?));
+    line("refined sides", digest(&on.download(fine.sides())?));
+    line("refined parents", digest(&on.download(fine.parents())?));
     line(
         "refined edge ends",
         digest(&on.download(&fine.edge_ends(on)?)?),

@@ -162,3 +162,29 @@ fn marks_of_files() {
     let error = refused(&["refine", &mesh, "--device", "cpu", "--mark", "ids:1000000"]);
     assert!(error.contains("there is no triangle 1000000"), "{error}");
 }
+
+#[test]
+fn marks_without_meaning_are_refused() {
+    let mesh = fixture("two_regions.node");
+    let common = ["refine", &mesh, "--device", "cpu"];
+    for (options, text) in [
+        (["--mark", "disk:0,0,-1"], "a disk of radius -1"),
+        (["--mark", "box:1,0,0,1"], "its lower left corner comes first"),
+        (["--until-area", "0"], "expected an area above 0"),
+        (["--until-area", "nan"], "expected an area above 0"),
+    ] {
+        let error = refused(&[&common[..], &options].concat());
+        assert!(error.contains(text), "{error}");
+    }
+}
+
+#[test]
+fn clouds_have_nothing_to_refine() {
+    let folder = folder("refine_cloud");
+    let cloud = path(&folder, "cloud.off");
+    fs::write(&cloud, "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n").expect("written");
+    let text = done(&["refine", &cloud, "--device", "cpu", "--json", "-"]);
+    let object: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(object["faces"], 0);
+    assert_eq!(object["end"], "nothing left to refine");
+}

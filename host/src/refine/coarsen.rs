@@ -1,26 +1,17 @@
 //! Back to an earlier level, bit for bit.
 
-use gpu::ids::{HalfEdge, Side, Triangle, Vertex};
+use gpu::ids::HalfEdge;
 use gpu::refine::coarsen::{
     RowsBuffers, WrittenRowsBuffers, mark_divided_triangles, restore_triangles, save_triangles,
 };
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::Stale;
-use super::{EdgeMesh, Error, Result};
+use super::edges::{EdgeMesh, Saved, Stale};
+use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::collective::compact;
 use crate::half_edges::Point;
-
-/// What a round overwrote: its A divided triangles.
-pub(super) struct Saved {
-    /// Ids; A.
-    triangles: Buffer<Triangle>,
-    corners: Buffer<Vertex>,
-    sides: Buffer<Side>,
-    tags: Buffer<u32>,
-}
 
 impl Saved {
     /// Saves the triangles with a divided side.

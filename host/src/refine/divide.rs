@@ -7,13 +7,12 @@ use gpu::refine::divide_edges_and_triangles::{
 use gpu::refine::template::Before;
 use trioxide_kernel::launch::Buffer;
 
+use super::edges::{EdgeMesh, Level, MOST_EDGES};
+use super::error::{Error, Result};
 use super::propagate::DividedSides;
-use super::{EdgeMesh, Error, Level, Result, with_room};
+use super::upload::with_room;
 use crate::backend::Device;
 use crate::half_edges::Point;
-
-/// Most edges: a side and a flag fit an index.
-pub(super) const MOST_EDGES: usize = 1 << 30;
 
 impl<P: Point> EdgeMesh<P> {
     /// Divides the edges and triangles of `sides`; `after` are the counts then.

@@ -4,7 +4,6 @@ use gpu::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use gpu::refine::Ends;
 use trioxide_kernel::launch::Buffer;
 
-use super::coarsen::Saved;
 use crate::Result;
 use crate::backend::Device;
 use crate::half_edges::Point;
@@ -56,6 +55,18 @@ pub(super) enum Stale {
     /// Those of the half-edges in the list, and all from an id on.
     Some(Buffer<HalfEdge>, u32),
 }
+
+/// What a round overwrote: its A divided triangles.
+pub(super) struct Saved {
+    /// Ids; A.
+    pub triangles: Buffer<Triangle>,
+    pub corners: Buffer<Vertex>,
+    pub sides: Buffer<Side>,
+    pub tags: Buffer<u32>,
+}
+
+/// Most edges: a side and a flag fit an index.
+pub(super) const MOST_EDGES: usize = 1 << 30;
 
 impl<P: Point> EdgeMesh<P> {
     /// A copy on the same machine, with the same room; without its history.

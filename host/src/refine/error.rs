@@ -71,7 +71,7 @@ pub enum Error {
         value: f64,
     },
     /// A marking has no meaning.
-    #[error("{marking} cannot be marked by: {rule}")]
+    #[error("{marking} is no marking: {rule}")]
     Marking {
         /// The marking: `a disk of radius -1`.
         marking: String,

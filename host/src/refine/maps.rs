@@ -7,8 +7,9 @@ use gpu::refine::Ends;
 use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
 use trioxide_kernel::launch::Buffer;
 
+use super::edges::{EdgeMesh, Level};
+use super::error::Error;
 use super::tags::segments;
-use super::{EdgeMesh, Error, Level};
 use crate::Result;
 use crate::backend::Device;
 use crate::half_edges::{self, DeviceTriangulation, Point};

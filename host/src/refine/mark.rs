@@ -8,7 +8,8 @@ use gpu::refine::{Corners, CornersBuffers};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, In};
 
-use super::{EdgeMesh, Error, Result};
+use super::edges::EdgeMesh;
+use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::EdgeTriangulation;

@@ -51,8 +51,7 @@ pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::Device;
 use crate::half_edges::Point;
-use coarsen::Saved;
-use edges::Stale;
+use edges::{Saved, Stale};
 use mark::Marked;
 
 /// How far to refine.

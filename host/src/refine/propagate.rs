@@ -10,8 +10,8 @@ use gpu::refine::propagate_divisions::{
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
+use super::edges::{EdgeMesh, Level};
 use super::mark::Marked;
-use super::{EdgeMesh, Level};
 use crate::Result;
 use crate::backend::Device;
 use crate::collective::{Counted, compact, exclusive_scan};

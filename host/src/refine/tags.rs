@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Error, Result};
+use super::error::{Error, Result};
 use crate::mesh::Segment;
 
 /// Segments of a mesh, each pair of vertices once.

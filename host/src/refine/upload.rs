@@ -8,10 +8,9 @@ use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::divide::MOST_EDGES;
-use super::edges::Stale;
+use super::edges::{EdgeMesh, Level, MOST_EDGES, Stale};
+use super::error::{Error, Result};
 use super::tags::Tags;
-use super::{EdgeMesh, Error, Level, Result};
 use crate::backend::Device;
 use crate::collective::{bucket, compact};
 use crate::half_edges::{DeviceTriangulation, Point};

@@ -8,7 +8,9 @@ use gpu::refine_tets::number_edges::{
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{DeviceTets, Error, Result, SpacePoint};
+use super::SpacePoint;
+use super::error::{Error, Result};
+use super::mesh::{DeviceTets, slots_for, table_slots};
 use crate::backend::Device;
 use crate::collective::compact;
 
@@ -125,15 +127,4 @@ impl<P: SpacePoint> DeviceTets<P> {
             face_edges,
         }))
     }
-}
-
-/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges and half as many as it has boundary
-/// triangles; and at most six a tetrahedron.
-pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
-    slots_for((6 * tetrahedra).min(points + 2 * tetrahedra))
-}
-
-/// Slots for a number of edges: half as many again, as far as 32 bits number them.
-fn slots_for(edges: usize) -> usize {
-    (edges + edges / 2 + 64).min(u32::MAX as usize)
 }

@@ -7,7 +7,6 @@ use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::table_slots;
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::compact;
@@ -277,4 +276,15 @@ impl<P: SpacePoint> DeviceRefined<P> {
             })
         })
     }
+}
+
+/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges and half as many as it has boundary
+/// triangles; and at most six a tetrahedron.
+pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
+    slots_for((6 * tetrahedra).min(points + 2 * tetrahedra))
+}
+
+/// Slots for a number of edges: half as many again, as far as 32 bits number them.
+pub(super) fn slots_for(edges: usize) -> usize {
+    (edges + edges / 2 + 64).min(u32::MAX as usize)
 }

@@ -34,21 +34,21 @@ pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu,
     /// .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
-    /// Refined mesh to write: of triangles .off, .obj, .ply, .vtu, .edges, or .node and .ele; of tetrahedra .vtu, .vtk, .msh, .mesh,
+    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .edges, or .node and .ele; tetrahedra: .vtu, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, larger
     /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
-    /// .edges file, else all]. Tetrahedra by all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
+    /// .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
     /// volume:V or file:PATH
     #[arg(long, value_name = "MARKING")]
     mark: Option<Mark>,
     /// With --mark values:PATH, refine the triangles whose value is above this
     #[arg(long, value_name = "VALUE", conflicts_with = "dorfler")]
     threshold: Option<f64>,
-    /// With --mark values:PATH, refine the triangles of the largest values that make this part of the sum of all (Dörfler)
+    /// With --mark values:PATH, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler)
     #[arg(long, value_name = "PART")]
     dorfler: Option<f64>,
     /// Seed of --mark fraction
@@ -65,7 +65,7 @@ pub struct Options {
     /// Refine in rounds until no triangle has more area than this
     #[arg(long, value_name = "A", conflicts_with = "mark", value_parser = parse_area)]
     until_area: Option<f64>,
-    /// Begin no round that would give more triangles than this; of tetrahedra, none with so many or more
+    /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_triangles: Option<usize>,
     /// Go back to this level after the last round: 0 is the input
