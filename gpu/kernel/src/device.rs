@@ -1,5 +1,8 @@
 //! How a PTX entry runs its body: what `crate::launch` is on the CPU.
 
+#[cfg(feature = "checked")]
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use cuda_std::{thread, warp};
 
 use crate::Index;
@@ -127,16 +130,33 @@ pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Bl
 #[cfg(feature = "checked")]
 static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
 
-/// Tells the host of a bad index and ends the launch.
+/// Whether a thread reports: not yet, at present, has done so.
+#[cfg(feature = "checked")]
+static REPORTED: AtomicU32 = AtomicU32::new(0);
+
+/// Loads after which a thread no longer waits for another's report.
+#[cfg(feature = "checked")]
+const MOST_WAITS: u32 = 1 << 20;
+
+/// Reports a bad index to the host and ends the launch. Of several threads the first reports; the others wait for it, since the
+/// first trap ends them all.
 #[allow(dead_code)]
 pub(crate) fn report(fault: Fault) -> ! {
     #[cfg(feature = "checked")]
-    // SAFETY: the host's memory, or null; of several faults at once any may stay.
-    unsafe {
-        let at = __trioxide_fault;
-        if !at.is_null() {
-            at.write_volatile(fault);
-            cuda_std::thread::system_fence();
+    if REPORTED.compare_exchange(0, 1, Relaxed, Relaxed).is_ok() {
+        // SAFETY: the host's memory, or null; this thread alone writes it.
+        unsafe {
+            let at = __trioxide_fault;
+            if !at.is_null() {
+                at.write_volatile(fault);
+                cuda_std::thread::system_fence();
+            }
+        }
+        REPORTED.store(2, Relaxed);
+    } else {
+        let mut waits = 0;
+        while REPORTED.load(Relaxed) != 2 && waits < MOST_WAITS {
+            waits += 1;
         }
     }
     let _ = fault;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gpu::plant_bad_index::plant_bad_index;
 
-use super::{Case, Outcome, equal};
+use super::{Case, equal};
 use crate::backend::Device;
 
 /// What a launch says of the planted index.

@@ -1,0 +1,136 @@
+//! Devices and their buffers: handles in several threads, and odd arguments.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use trioxide::Error;
+use trioxide::backend::{Buffer, Device};
+use trioxide::collective::exclusive_scan;
+
+/// Compiles for handles that threads can share.
+const fn is_handle<T: Send + Sync + Clone + 'static>() {}
+const _: () = is_handle::<Device>();
+const fn is_sent<T: Send + Sync + 'static>() {}
+const _: () = is_sent::<Buffer<u32>>();
+
+fn sums_of_ones(on: &Device, n: usize) {
+    let mut values = on.filled(n, 1u32).unwrap();
+    exclusive_scan(on, &mut values).unwrap();
+    let sums = on.download(&values).unwrap();
+    assert!(sums.iter().enumerate().all(|(i, &sum)| sum as usize == i));
+}
+
+#[test]
+fn two_devices_work_in_two_threads() {
+    let work = |n: usize| {
+        move || {
+            let device = Device::cpu(Some(2)).unwrap();
+            for k in 0..20 {
+                sums_of_ones(&device, n + 1000 * k);
+            }
+            device.id()
+        }
+    };
+    let threads = [thread::spawn(work(100_000)), thread::spawn(work(7))];
+    let [a, b] = threads.map(|thread| thread.join().unwrap());
+    assert_ne!(a, b);
+}
+
+#[test]
+fn clones_of_a_device_work_in_several_threads() {
+    let device = Device::cpu(Some(2)).unwrap();
+    device.time_launches(true);
+    let threads: Vec<_> = (0..4)
+        .map(|k| {
+            let device = device.clone();
+            thread::spawn(move || {
+                for turn in 0..20 {
+                    let run = || Ok(sums_of_ones(&device, 10_000 * k + 999 * turn + 1));
+                    device.stage("sums", run).unwrap();
+                }
+            })
+        })
+        .collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
+    assert!(device.take_launches().unwrap().len() >= 80);
+    assert_eq!(device.take_stages().unwrap().len(), 1);
+}
+
+/// A thread of the device's own pool that waits for its part of a launch may begin another launch.
+#[test]
+fn launches_from_the_devices_own_threads_end() {
+    let device = Device::cpu(Some(2)).unwrap();
+    device.on_host(|| {
+        let run = |n| move |device: &Device| sums_of_ones(device, n);
+        let (a, b) = (run(3_000_000), run(2_000_000));
+        thread::scope(|scope| {
+            scope.spawn(|| a(&device));
+            b(&device);
+        });
+    });
+}
+
+#[test]
+fn a_buffer_outlives_its_device_and_stays_its_own() {
+    let (device, other) = (Device::cpu(Some(1)).unwrap(), Device::cpu(Some(1)).unwrap());
+    let mut buffer = device.upload(&[1u32, 2, 3]).unwrap();
+    let is_refused = |result: Result<(), Error>| matches!(result, Err(Error::Argument(_)));
+    assert!(is_refused(other.download(&buffer).map(drop)));
+    assert!(is_refused(
+        other.download_rows::<_, [u32; 3]>(&buffer).map(drop)
+    ));
+    assert!(is_refused(other.read(&buffer, 0).map(drop)));
+    assert!(is_refused(other.duplicate(&buffer).map(drop)));
+    assert!(is_refused(other.resized(&buffer, 2).map(drop)));
+    assert!(is_refused(other.resize(&mut buffer, 1000)));
+    assert!(is_refused(other.fill_from(&mut buffer, 0, 7)));
+    assert!(is_refused(
+        other.download_beside(&buffer, || Ok(())).map(drop)
+    ));
+    drop(device);
+    assert_eq!((buffer.len(), buffer.bytes()), (3, 12));
+}
+
+#[test]
+fn odd_lengths_are_errors() {
+    let device = Device::cpu(Some(1)).unwrap();
+    for len in [
+        usize::MAX,
+        usize::MAX / 4,
+        usize::MAX / 8,
+        isize::MAX as usize,
+    ] {
+        assert!(matches!(
+            device.uninitialized::<u32>(len),
+            Err(Error::OutOfMemory { .. })
+        ));
+        assert!(matches!(
+            device.uninitialized::<u8>(len),
+            Err(Error::OutOfMemory { .. })
+        ));
+    }
+    // What was refused does not count.
+    assert_eq!(device.peak_bytes(), 0);
+    let mut buffer = device.upload(&[1u32, 2, 3]).unwrap();
+    let grown = device.resize(&mut buffer, usize::MAX);
+    assert!(matches!(grown, Err(Error::OutOfMemory { .. })));
+    assert_eq!(device.download(&buffer).unwrap(), [1, 2, 3]);
+    assert!(matches!(
+        device.download_rows::<_, [u32; 2]>(&buffer),
+        Err(Error::Argument(_))
+    ));
+    assert_eq!(
+        device.download_rows::<_, [u8; 4]>(&buffer).unwrap().len(),
+        3
+    );
+    let empty = device.upload::<f64>(&[]).unwrap();
+    assert!(device.download(&empty).unwrap().is_empty());
+    assert!(device.resized(&empty, 0).unwrap().is_empty());
+    let beyond = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
+    assert!(beyond(&mut || drop(device.read(&buffer, 3))));
+    assert!(beyond(&mut || drop(device.fill_from(&mut buffer, 4, 0))));
+    // The device works after a panic.
+    sums_of_ones(&device, 1000);
+}
