@@ -12,6 +12,22 @@ fn assert_quick<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
+#[test]
+fn a_cloud_is_no_stl() {
+    let cloud = Mesh {
+        points: vec![DVec3::ZERO, DVec3::X],
+        ..Mesh::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    for encoding in [Encoding::Binary, Encoding::Text] {
+        let error = write_encoded(&path, &cloud, Some(encoding)).unwrap_err();
+        let expected = "the format holds triangles only, and the mesh has 2 points without faces: write .ply, .xyz or .las";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        assert!(!path.exists());
+    }
+}
+
 /// The crate's writer panics when it is dropped and cannot write.
 #[cfg(target_os = "linux")]
 #[test]
