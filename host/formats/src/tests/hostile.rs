@@ -13,6 +13,81 @@ fn assert_quick<T>(work: impl FnOnce() -> T) -> T {
 }
 
 #[test]
+fn garbage_named_obj_is_refused() {
+    for garbage in [
+        "<!DOCTYPE html>\n<html><body>404</body></html>\n",
+        "{\"error\": \"not found\"}",
+        "\u{1}\u{2}\u{3}",
+        "hello world\n",
+    ] {
+        let error = error(obj::parse, garbage);
+        assert!(error.starts_with("f:1: expected a keyword of OBJ such as v or f, found `"));
+    }
+    // Without a vertex, but of the format.
+    for empty in [
+        "",
+        "# made by hand\n\n",
+        "mtllib a.mtl\no nothing\ng a b\ns off\n",
+    ] {
+        assert_eq!(obj::parse(empty.as_bytes()).unwrap(), Mesh::default());
+    }
+    // Keywords of others are skipped where there are vertices.
+    assert_eq!(obj::parse(b"zmodel 1\nv 0 0 0\n").unwrap().points.len(), 1);
+}
+
+#[test]
+fn garbage_named_xyz_is_refused() {
+    for (garbage, found) in [
+        ("1;2;3", "`1;2;3`"),
+        ("1,2,3\n", "`1,2,3`"),
+        (
+            "<html><body>404</body></html>",
+            "`<html><body>404</body></html>`",
+        ),
+        ("[]\n", "`[]`"),
+        ("5\n", "`5`"),
+    ] {
+        assert_eq!(
+            error(xyz::parse, garbage),
+            format!(
+                "f:1: expected three numbers between blanks (no point follows this line), found {found}"
+            )
+        );
+    }
+    for empty in ["", "# x y z\n", "0\n", "x y z\n"] {
+        assert_eq!(xyz::parse(empty.as_bytes()).unwrap(), Mesh::default());
+    }
+    assert_eq!(xyz::parse(b"x y z\n1 2 3\n").unwrap().points.len(), 1);
+}
+
+#[test]
+fn lines_may_end_in_carriage_returns_alone() {
+    let obj_file = "# old\rv 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r";
+    let mesh = obj::parse(obj_file.as_bytes()).unwrap();
+    assert_eq!((mesh.points.len(), mesh.faces.len()), (3, 1));
+    let bad = obj_file.replace("f 1 2 3", "f 1 2 4");
+    assert_eq!(
+        error(obj::parse, bad),
+        "f:5: vertex 4 does not exist: 3 vertices are numbered from 1"
+    );
+    assert_eq!(xyz::parse(b"0 0 0\r1 0 0\r").unwrap().points.len(), 2);
+    let off_file = "OFF\r3 1 0\r0 0 0\r1 0 0\r0 1 0\r3 0 1 2\r";
+    assert_eq!(off::parse(off_file.as_bytes()).unwrap().faces.len(), 1);
+}
+
+/// 400,000 continued lines took 9.6 s: all that came before was looked through at each.
+#[test]
+fn many_continued_lines_of_obj_take_linear_time() {
+    let mut file = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf".to_owned();
+    for _ in 0..400_000 {
+        file += " 1 2 3 \\\n";
+    }
+    file += "1 2\n";
+    let mesh = assert_quick(|| obj::parse(file.as_bytes()).unwrap());
+    assert_eq!(mesh.faces.get(0).len(), 1_200_002);
+}
+
+#[test]
 fn a_cloud_is_no_stl() {
     let cloud = Mesh {
         points: vec![DVec3::ZERO, DVec3::X],
