@@ -87,6 +87,55 @@ fn many_continued_lines_of_obj_take_linear_time() {
     assert_eq!(mesh.faces.get(0).len(), 1_200_002);
 }
 
+/// A grid of `points` points without cells, with a compressed array of points.
+fn compressed_points(points: usize, array: &[u8]) -> Vec<u8> {
+    let mut file = format!(
+        "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n\
+         <UnstructuredGrid><Piece NumberOfPoints=\"{points}\" NumberOfCells=\"0\">\n\
+         <Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/></Points>\n\
+         <Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\"></DataArray>\n\
+         <DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\"></DataArray>\n\
+         <DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\"></DataArray></Cells>\n\
+         </Piece></UnstructuredGrid><AppendedData encoding=\"raw\">_"
+    )
+    .into_bytes();
+    file.extend_from_slice(array);
+    file.extend_from_slice(b"</AppendedData></VTKFile>");
+    file
+}
+
+/// 1 MB of compressed zeros asked for 8 GiB although three numbers were declared.
+#[test]
+fn a_compressed_array_of_vtu_is_not_longer_than_declared() {
+    // Blocks whose headers announce 2^40 bytes: nothing is made of them.
+    let array: Vec<u8> = [1u64, 1 << 40, 0, 1 << 31]
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    let expected = format!("f:3: expected 3 numbers, found {}", (1u64 << 40) / 8);
+    assert_eq!(error(vtu::parse, compressed_points(1, &array)), expected);
+}
+
+/// 100,000 attributes took 137 s.
+#[test]
+fn many_attributes_of_vtu_are_refused_at_once() {
+    let many = |name: &str| -> String { (0..100_000).map(|i| format!(" {name}{i}='>'")).collect() };
+    for (name, reason) in [
+        ("a", "there are more than 1000 attributes of this element"),
+        (
+            "xmlns:a",
+            "there are more than 1000 namespaces in this file",
+        ),
+    ] {
+        let file = format!(
+            "<!-- <a b='c'> -->\n<VTKFile type=\"UnstructuredGrid\"{}></VTKFile>",
+            many(name)
+        );
+        let error = assert_quick(|| error(vtu::parse, file));
+        assert_eq!(error, format!("f:2: {reason}"));
+    }
+}
+
 #[test]
 fn a_cloud_is_no_stl() {
     let cloud = Mesh {
