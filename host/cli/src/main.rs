@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod commands;
+#[cfg(unix)]
+mod memory;
 mod outputs;
 
 /// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
@@ -33,6 +35,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    memory::handle_failed_allocations();
     // clap exits with status 2 on bad usage.
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -174,3 +174,25 @@ fn a_cloud_is_not_converted_to_triangles() {
         "{error}"
     );
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_allocation_is_an_error() {
+    let place = Place::new();
+    let script = format!(
+        "ulimit -v 1000000; exec {} generate grid -n 100000000 -o a.off",
+        env!("CARGO_BIN_EXE_trioxide")
+    );
+    let mut shell = Command::new("sh");
+    let output = shell
+        .current_dir(place.0.path())
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("there is no memory for this mesh"),
+        "{message}"
+    );
+}
