@@ -4,7 +4,8 @@ use super::*;
 use trioxide_mesh::volume::orientation;
 
 /// Gmsh assigns physical groups to geometrical entities: with one entity for two groups it puts every element into both.
-/// Gmsh 4.15 counts 2 and 1 tetrahedra, and 1 and 1 triangles, in the groups of this file.
+/// Of two boxes that Gmsh 4.15 meshed, it counts 382 and 380 tetrahedra and 88 triangles in the groups of the file written here, text or
+/// binary, as in its own.
 #[test]
 fn each_group_of_msh_2_has_an_entity_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
