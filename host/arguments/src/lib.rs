@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value;
-use trioxide::formats::atomic_file::write_atomically;
+use trioxide::formats::atomic_file::{self, write_atomically};
 use trioxide::{Error, Result};
 
 pub mod count;
@@ -20,7 +20,7 @@ pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
+    path == Path::new("-") || atomic_file::is_standard_output(path)
 }
 
 /// Writes what `--json FILE|-` asks for: one object, to the file or to standard output.
@@ -36,8 +36,15 @@ pub fn write_json(path: &Path, object: &Value) -> Result<()> {
 /// Says something beside the result on standard error, unless `quiet`.
 pub fn note(quiet: bool, text: impl Display) {
     if !quiet {
-        eprintln!("trioxide: {text}");
+        print_error(text);
     }
+}
+
+/// Says something on standard error. Where that is closed or full, nobody is told: `eprintln` would panic, and the result be lost.
+pub fn print_error(text: impl Display) {
+    // One write, so that the lines of several processes do not mix.
+    let line = format!("trioxide: {text}\n");
+    _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Writes `text` to standard output.

@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod commands;
+#[cfg(unix)]
+mod memory;
+mod outputs;
 
 /// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
 #[derive(Parser)]
@@ -32,8 +35,27 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    memory::handle_failed_allocations();
     // clap exits with status 2 on bad usage.
-    let result: trioxide::Result<()> = match Cli::parse().command {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let paths = matches
+        .subcommand()
+        .map_or(Ok(()), |(_, options)| outputs::check(options));
+    let result = paths.and_then(|()| run(cli.command));
+
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            trioxide_arguments::print_error(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> trioxide::Result<()> {
+    match command {
         Command::Generate(options) => commands::generate::run(&options),
         Command::Info(options) => commands::info::run(&options),
         Command::Convert(options) => commands::convert::run(&options),
@@ -46,12 +68,5 @@ fn main() -> ExitCode {
         Command::Render(options) => commands::render::run(&options),
         Command::Vem(options) => commands::vem::run(&options),
         Command::Weld(options) => commands::weld::run(&options),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("trioxide: {error}");
-            ExitCode::FAILURE
-        }
     }
 }

@@ -1,18 +1,20 @@
 //! Files that appear whole or not at all.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use trioxide_mesh::{Error, Result};
 
 /// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`]; dropped
 /// before that, it leaves nothing behind.
 ///
-/// A path that names something other than a file, as `/dev/null` or a pipe, is written straight. A symbolic link stays
-/// one: the file that it points to is replaced.
+/// A path that names something other than a file, as `/dev/null` or a pipe, is written straight, and so is a descriptor of this
+/// process, as `/dev/stdout`, whatever it leads to: `/dev/stdout >> log` appends. A symbolic link stays one: the file that it
+/// points to is replaced, or made. A replaced file's permissions are those of the new one; a file that may not be written is
+/// refused.
 ///
 /// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`].
 #[derive(Debug)]
@@ -27,43 +29,61 @@ enum Target {
     Direct(File),
 }
 
+/// Most links from one to the next, as in Linux.
+const MOST_LINKS: usize = 40;
+
 impl AtomicFile {
     /// Starts to write the file `path`.
     ///
     /// # Errors
-    /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder.
+    /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may not be
+    /// written.
     pub fn create(path: &Path) -> Result<AtomicFile> {
         AtomicFile::create_at(path).map_err(|source| Error::file(path, source))
     }
 
     fn create_at(path: &Path) -> io::Result<AtomicFile> {
-        let (path, target) = match path.metadata() {
-            Ok(metadata) if !metadata.is_file() => {
-                let file = File::options().write(true).open(path)?;
-                (path.to_owned(), Target::Direct(file))
-            }
-            existing => {
-                let path = match existing {
-                    Ok(_) => path.canonicalize()?,
-                    Err(_) => path.to_owned(),
-                };
-                let folder = match path.parent() {
-                    Some(folder) if folder != Path::new("") => folder,
-                    _ => Path::new("."),
-                };
-                if !folder.is_dir() {
-                    let reason = format!("there is no folder {}", folder.display());
-                    return Err(io::Error::new(io::ErrorKind::NotFound, reason));
-                }
-                let mut builder = tempfile::Builder::new();
-                builder.prefix(".trioxide-");
-                // As any new file: the umask takes away what the user does not grant.
-                #[cfg(unix)]
-                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-                let file = builder.tempfile_in(folder)?;
-                (path, Target::Temporary(file))
-            }
+        if let Some(file) = open_descriptor(path) {
+            let (path, target) = (path.to_owned(), Target::Direct(file?));
+            return Ok(AtomicFile { path, target });
+        }
+        let existing = path.metadata().ok();
+        if existing
+            .as_ref()
+            .is_some_and(|metadata| !metadata.is_file())
+        {
+            let file = File::options().write(true).open(path)?;
+            let (path, target) = (path.to_owned(), Target::Direct(file));
+            return Ok(AtomicFile { path, target });
+        }
+        let path = follow_links(path)?;
+        let permissions = existing.map(|metadata| metadata.permissions());
+        if permissions.as_ref().is_some_and(Permissions::readonly) {
+            let reason = "the file is read-only: make it writable, or choose another name";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let reason = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".trioxide-");
+        // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = permissions.as_ref().map_or(0o666, |p| p.mode() & 0o777);
+            builder.permissions(Permissions::from_mode(mode));
+        }
+        let file = builder.tempfile_in(folder)?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
+        let target = Target::Temporary(file);
         Ok(AtomicFile { path, target })
     }
 
@@ -80,6 +100,101 @@ impl AtomicFile {
             },
         }
     }
+
+    /// Gives all files their names, or none: if the system refuses one, those before it are what they were.
+    ///
+    /// # Errors
+    /// [`Error::File`] when the system refuses.
+    pub fn commit_all(files: impl IntoIterator<Item = AtomicFile>) -> Result<()> {
+        let mut done: Vec<(PathBuf, Option<TempPath>)> = Vec::new();
+        for file in files {
+            if let Target::Direct(_) = file.target {
+                continue;
+            }
+            let path = file.path.clone();
+            let old = keep_old(&path);
+            if let Err(error) = file.commit() {
+                // What cannot be undone stays: the first error is the one to report.
+                for (path, old) in done.into_iter().rev() {
+                    match old {
+                        Some(old) => _ = old.persist(path),
+                        None => _ = std::fs::remove_file(path),
+                    }
+                }
+                return Err(error);
+            }
+            done.push((path, old));
+        }
+        Ok(())
+    }
+}
+
+/// A second name of the file at `path`, which goes when dropped; `None` where there is no file.
+fn keep_old(path: &Path) -> Option<TempPath> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".trioxide-old-");
+    let second = builder.make_in(folder.unwrap_or(Path::new(".")), |name| {
+        std::fs::hard_link(path, name)
+    });
+    second.ok().map(NamedTempFile::into_temp_path)
+}
+
+/// The path that the links at `path` lead to; there may be no file.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = path.read_link() else {
+            return Ok(path);
+        };
+        path = match path.parent() {
+            Some(folder) => folder.join(target),
+            None => target,
+        };
+    }
+    Err(io::Error::other("the link leads to links without end"))
+}
+
+/// The number of the descriptor that `path` names, as 1 for `/dev/stdout`.
+#[cfg(unix)]
+fn descriptor(path: &Path) -> Option<u32> {
+    let path = path.to_str()?;
+    match path {
+        "/dev/stdin" => return Some(0),
+        "/dev/stdout" => return Some(1),
+        "/dev/stderr" => return Some(2),
+        _ => {}
+    }
+    let folders = ["/dev/fd/", "/proc/self/fd/"];
+    let number = folders
+        .iter()
+        .find_map(|folder| path.strip_prefix(folder))?;
+    number.parse().ok()
+}
+
+/// Whether `path` names standard output, as `/dev/stdout`.
+pub fn is_standard_output(path: &Path) -> bool {
+    #[cfg(unix)]
+    return descriptor(path) == Some(1);
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// The file behind a descriptor that `path` names. To open the name would open the file again, at its start.
+#[cfg(unix)]
+fn open_descriptor(path: &Path) -> Option<io::Result<File>> {
+    use std::os::fd::AsFd;
+    let number = descriptor(path)?;
+    Some(match number {
+        1 => io::stdout().as_fd().try_clone_to_owned().map(File::from),
+        2 => io::stderr().as_fd().try_clone_to_owned().map(File::from),
+        _ => File::options().append(true).open(path),
+    })
+}
+
+#[cfg(not(unix))]
+fn open_descriptor(_path: &Path) -> Option<io::Result<File>> {
+    None
 }
 
 impl Write for AtomicFile {
@@ -154,5 +269,81 @@ mod tests {
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
         assert!(write_atomically(folder.path(), |_| Ok(())).is_err());
         assert!(AtomicFile::create(&folder.path().join("none/file")).is_err());
+    }
+
+    #[cfg(unix)]
+    fn mode(path: &Path) -> u32 {
+        use std::os::unix::fs::PermissionsExt;
+        path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    #[cfg(unix)]
+    fn set_mode(path: &Path, mode: u32) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_stays_private_and_a_read_only_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.off");
+        for kept in [0o600, 0o640, 0o666] {
+            std::fs::write(&path, b"old").unwrap();
+            set_mode(&path, kept);
+            write_atomically(&path, |file| file.write_all(b"new")).unwrap();
+            assert_eq!(
+                (mode(&path), std::fs::read(&path).unwrap()),
+                (kept, b"new".to_vec())
+            );
+        }
+        set_mode(&path, 0o444);
+        let error = write_atomically(&path, |file| file.write_all(b"newer")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("make it writable, or choose another name")
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_dangling_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("second", at("first")).unwrap();
+        std::os::unix::fs::symlink("file", at("second")).unwrap();
+        write_atomically(&at("first"), |file| file.write_all(b"new")).unwrap();
+        assert!(at("first").is_symlink() && at("second").is_symlink());
+        assert!(!at("file").is_symlink());
+        assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
+        std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+        assert!(AtomicFile::create(&at("loop")).is_err());
+        std::os::unix::fs::symlink("none/file", at("nowhere")).unwrap();
+        assert!(AtomicFile::create(&at("nowhere")).is_err());
+    }
+
+    #[test]
+    fn of_several_files_all_take_their_names_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.node"), b"old").unwrap();
+        let create = |name: &str| {
+            let mut file = AtomicFile::create(&at(name)).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        };
+        let files = ["a.node", "a.face", "a.ele"].map(create);
+        // No file can take the name of a folder.
+        std::fs::create_dir_all(at("a.ele/full")).unwrap();
+        assert!(AtomicFile::commit_all(files).is_err());
+        assert_eq!(std::fs::read(at("a.node")).unwrap(), b"old");
+        assert!(!at("a.face").exists());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+        std::fs::remove_dir_all(at("a.ele")).unwrap();
+        AtomicFile::commit_all(["a.node", "a.ele"].map(create)).unwrap();
+        assert_eq!(std::fs::read(at("a.node")).unwrap(), b"new");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
     }
 }

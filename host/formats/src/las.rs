@@ -9,10 +9,11 @@
 //! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the coarsest decimal unit that holds its
 //! coordinates exactly, to the bit, and where none does, in the finest one in which they fit.
 
-use std::io::{BufWriter, Cursor};
+use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::DVec3;
 use las::point::Format;
@@ -313,7 +314,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
             let point = mesh.points[i].to_array();
             let axes = [transforms.x, transforms.y, transforms.z];
             for (axis, at) in axes.iter().zip([0, 4, 8]) {
-                let unit = ((point[at / 4] - axis.offset) / axis.scale).round() as i32;
+                let unit = unit_of(point[at / 4], axis);
                 record[at..at + 4].copy_from_slice(&unit.to_le_bytes());
             }
             // The first return of one.
@@ -327,7 +328,12 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         });
         bytes
     };
-    let write_all = move || -> las::Result<AtomicFile> {
+    let fault = Fault::default();
+    let sink = Sink {
+        file,
+        fault: fault.clone(),
+    };
+    let write_all = || -> las::Result<Sink> {
         let mut builder = Builder::from((1, 2));
         builder.point_format = format;
         builder.point_format.is_compressed = is_compressed;
@@ -336,22 +342,122 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         builder.system_identifier = String::new();
         builder.date = None;
         let header = builder.into_header()?;
-        let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, file), header)?;
+        let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, sink), header)?;
         for first in (0..mesh.points.len()).step_by(BATCH) {
+            if fault.is_set() {
+                break;
+            }
             let range = first..mesh.points.len().min(first + BATCH);
             let block = PointDataBuilder::new()
                 .for_header(writer.header())
                 .build_from_bytes(record_of(format, range))?;
             writer.write_points(&block)?;
         }
-        let file = writer.into_inner()?.into_inner();
-        Ok(file.map_err(|refused| refused.into_error())?)
+        let sink = writer.into_inner()?.into_inner();
+        Ok(sink.map_err(|refused| refused.into_error())?)
     };
-    let file = write_all().map_err(|source| match source {
-        las::Error::Io(source) => Error::file(path, source),
-        source => error(source.to_string()),
-    })?;
+    let written = write_all();
+    if let Some(source) = fault.take() {
+        return Err(Error::file(path, source));
+    }
+    let mut file = written
+        .map_err(|source| match source {
+            las::Error::Io(source) => Error::file(path, source),
+            source => error(source.to_string()),
+        })?
+        .file;
+    if !mesh.points.is_empty() {
+        write_bounds(&mut file, &mesh.points, transforms)
+            .map_err(|source| Error::file(path, source))?;
+    }
     file.commit()
+}
+
+/// Writes the header's bounds: those of the coordinates as they read back. The crate rounds the quotients of the bounds and the
+/// unit down and up, and so is a unit off where a quotient is not exact.
+fn write_bounds(
+    file: &mut AtomicFile,
+    points: &[DVec3],
+    transforms: Vector<Transform>,
+) -> io::Result<()> {
+    const OFFSET: u64 = 179;
+    let axes = [transforms.x, transforms.y, transforms.z];
+    let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    let [least, most] = points
+        .par_iter()
+        .fold(none, |[least, most], p| [least.min(*p), most.max(*p)])
+        .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+    file.seek(SeekFrom::Start(OFFSET))?;
+    for (i, axis) in axes.iter().enumerate() {
+        for bound in [most[i], least[i]] {
+            let value = axis.direct(unit_of(bound, axis));
+            file.write_all(&value.to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// The whole number that stands for a coordinate.
+fn unit_of(coordinate: f64, axis: &Transform) -> i32 {
+    ((coordinate - axis.offset) / axis.scale).round() as i32
+}
+
+/// The first error of a [`Sink`].
+#[derive(Clone, Default)]
+struct Fault(Arc<Mutex<Option<io::Error>>>);
+
+impl Fault {
+    fn is_set(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    fn take(&self) -> Option<io::Error> {
+        self.lock().take()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<io::Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The result, or after the first error `instead`.
+    fn guard<T>(&self, result: impl FnOnce() -> io::Result<T>, instead: T) -> io::Result<T> {
+        if self.is_set() {
+            return Ok(instead);
+        }
+        result().or_else(|error| {
+            *self.lock() = Some(error);
+            Ok(instead)
+        })
+    }
+}
+
+/// A file that keeps its first error and from then on takes everything: the crate's writer panics when it is dropped and cannot
+/// write.
+struct Sink {
+    file: AtomicFile,
+    fault: Fault,
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.fault
+            .clone()
+            .guard(|| self.file.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.fault.clone().guard(|| self.file.flush(), ())
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let instead = match to {
+            SeekFrom::Start(offset) => offset,
+            _ => 0,
+        };
+        self.fault.clone().guard(|| self.file.seek(to), instead)
+    }
 }
 
 /// What the file makes of coordinates that it does not hold as they are.

@@ -18,7 +18,7 @@ use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
     Fault, Line, Parsed, check_vertex, concat, lines, parse_chunks, parse_integer, show,
-    split_at_lines, text_start,
+    split_at_lines, text_start, with_line_feeds,
 };
 use super::{Loaded, map_file};
 use trioxide_mesh::Result;
@@ -53,7 +53,34 @@ struct Part {
     corner_count: usize,
 }
 
+/// Keywords of the format, but those of curves and surfaces that only stand behind `cstype`.
+const KEYWORDS: [&[u8]; 22] = [
+    b"v",
+    b"vt",
+    b"vn",
+    b"vp",
+    b"f",
+    b"fo",
+    b"l",
+    b"p",
+    b"g",
+    b"o",
+    b"s",
+    b"mtllib",
+    b"usemtl",
+    b"usemap",
+    b"maplib",
+    b"mg",
+    b"cstype",
+    b"bevel",
+    b"c_interp",
+    b"d_interp",
+    b"lod",
+    b"shadow_obj",
+];
+
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
+    let file = &*with_line_feeds(file);
     let ranges = split_at_lines(file, text_start(file), true);
     let counts = parse_chunks(&ranges, |range| {
         let mut counts = [0; 3];
@@ -67,6 +94,9 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         }
         Ok(counts)
     })?;
+    if counts.iter().all(|counts| *counts == [0; 3]) {
+        expect_keywords(file, &ranges)?;
+    }
     let mut all = [0; 3];
     let mut chunks = Vec::with_capacity(ranges.len());
     for (range, counts) in ranges.into_iter().zip(counts) {
@@ -110,6 +140,22 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         None
     });
     Ok(Loaded { mesh, notes })
+}
+
+/// Checks that a file without a vertex is of this format: other keywords are skipped, and so another format's file would be an
+/// empty mesh.
+fn expect_keywords(file: &[u8], ranges: &[Range<usize>]) -> Parsed<()> {
+    for range in ranges {
+        for mut line in lines(file, range.clone(), true) {
+            let before = line.clone();
+            if let Some(token) = line.token()
+                && !KEYWORDS.contains(&token)
+            {
+                return Err(before.clone().unexpected("a keyword of OBJ such as v or f"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The value of each vertex, where `corners` give the same value at all corners of one; `None` where they give none.

@@ -13,7 +13,7 @@ use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::map_file;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, show, text_start};
+use super::text::{Fault, Line, Parsed, Rows, concat, show, text_start, with_line_feeds};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Mesh;
 
@@ -23,6 +23,7 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let (vertices, faces, first) = parse_header(&rows)?;
     let vertex_rows = rows.expect(first, vertices, "vertices")?;

@@ -146,6 +146,12 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
             reason,
         })
     };
+    if triangles.is_empty() && !mesh.points.is_empty() {
+        return error(format!(
+            "the format holds triangles only, and the mesh has {} points without faces: write .ply, .xyz or .las",
+            mesh.points.len()
+        ));
+    }
     if encoding == Encoding::Text {
         return write_atomically(path, |file| write_text(file, triangles.len(), corners));
     }

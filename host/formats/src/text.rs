@@ -5,6 +5,7 @@
 //! which row it is at: the counts of a header say what each row holds. Faults carry a byte offset; the line number is
 //! counted only when there is one to report.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -33,11 +34,32 @@ impl Fault {
     /// The error of a text file at `path` that holds `file`.
     pub(crate) fn in_text(self, path: &Path, file: &[u8]) -> Error {
         let before = &file[..self.offset.min(file.len())];
+        let end = if has_carriage_returns_only(file) {
+            b'\r'
+        } else {
+            b'\n'
+        };
         Error::Parse {
             path: path.to_owned(),
-            line: 1 + memchr::memchr_iter(b'\n', before).count(),
+            line: 1 + memchr::memchr_iter(end, before).count(),
             reason: self.reason,
         }
+    }
+}
+
+/// Whether lines end in carriage returns, as on old Macintoshs.
+fn has_carriage_returns_only(file: &[u8]) -> bool {
+    memchr::memchr(b'\n', file).is_none() && memchr::memchr(b'\r', file).is_some()
+}
+
+/// The text with line feeds at the ends of lines, at the same offsets.
+pub(crate) fn with_line_feeds(file: &[u8]) -> Cow<'_, [u8]> {
+    match has_carriage_returns_only(file) {
+        false => Cow::Borrowed(file),
+        true => file
+            .iter()
+            .map(|&byte| if byte == b'\r' { b'\n' } else { byte })
+            .collect(),
     }
 }
 
@@ -275,18 +297,21 @@ pub(crate) fn lines(
             return None;
         }
         let start = at;
+        // In comments and names a backslash is a backslash: paths end in one.
+        let mut goes_on = continued;
         loop {
+            let piece = at;
             let end = memchr::memchr(b'\n', &file[at..range.end]).map(|length| at + length);
             at = end.map_or(range.end, |end| end + 1);
             let end = end.unwrap_or(range.end);
-            let line = &file[start..end];
-            // In comments and names a backslash is a backslash: paths end in one.
-            if at < range.end
-                && continued
+            let line = &file[piece..end];
+            // Each piece is looked at once: a line may be continued any number of times.
+            goes_on = goes_on
+                && at < range.end
                 && ends_with_backslash(line)
-                && matches!(line.trim_ascii_start().first(), Some(b'v' | b'f'))
-                && memchr::memchr(b'#', line).is_none()
-            {
+                && (piece > start || matches!(line.trim_ascii_start().first(), Some(b'v' | b'f')))
+                && memchr::memchr(b'#', line).is_none();
+            if goes_on {
                 continue;
             }
             return Some(Line {

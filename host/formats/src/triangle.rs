@@ -261,7 +261,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
             write_segments(out, &mesh.segments)
         })?);
     }
-    files.into_iter().try_for_each(AtomicFile::commit)
+    AtomicFile::commit_all(files)
 }
 
 pub(crate) fn write_file(

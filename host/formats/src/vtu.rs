@@ -17,7 +17,7 @@ use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::map_file;
 use super::text::{Parsed, check_vertex, whole};
-use super::volume::vtu::arrays::{Arrays, File, array, child, count, fault};
+use super::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use super::vtu_out::{self, Grid, Numbers};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
@@ -52,7 +52,8 @@ impl Reader<'_> {
             count(piece, "NumberOfCells")?,
         );
         let points = child(child(piece, "Points")?, "DataArray")?;
-        let coordinates = self.arrays.floats(points, point_count.checked_mul(3))?;
+        let numbers = Length::Exactly(point_count.saturating_mul(3));
+        let coordinates = self.arrays.floats(points, numbers)?;
         let (coordinates, _) = coordinates.as_chunks::<3>();
 
         let cell_node = child(piece, "Cells")?;
@@ -61,9 +62,11 @@ impl Reader<'_> {
                 .ok_or_else(|| fault(cell_node, format!("there is no array {name}")))?;
             Ok((node, self.arrays.floats(node, length)?))
         };
-        let (types_node, types) = cell_array("types", Some(cells))?;
-        let (offsets_node, offsets) = cell_array("offsets", Some(cells))?;
-        let (connectivity_node, connectivity) = cell_array("connectivity", None)?;
+        let (types_node, types) = cell_array("types", Length::Exactly(cells))?;
+        let (offsets_node, offsets) = cell_array("offsets", Length::Exactly(cells))?;
+        // Offsets that are no numbers are found below.
+        let reach = offsets.iter().copied().fold(0.0, f64::max) as usize;
+        let (connectivity_node, connectivity) = cell_array("connectivity", Length::AtMost(reach))?;
         let mut faces = FaceList::default();
         let mut segments = Vec::new();
         let is_line = |i: usize| types[i] == f64::from(LINE);
@@ -111,7 +114,7 @@ impl Reader<'_> {
             };
             let values = self
                 .arrays
-                .floats(node, Some(cells))?
+                .floats(node, Length::Exactly(cells))?
                 .into_iter()
                 .enumerate();
             let tag = |value| i32::try_from(whole(value)?).ok();

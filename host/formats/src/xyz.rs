@@ -2,7 +2,7 @@
 //!
 //! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255, of which either may be missing. There is no
 //! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and one is
-//! over 1, and else normals. A first line that is not three numbers (names of columns, or the number of points) is skipped,
+//! over 1, and else normals. A first line that is not three numbers (names of columns, or the number of points) is skipped if points follow,
 //! and `#` begins a comment.
 
 use std::io;
@@ -15,7 +15,7 @@ use super::atomic_file::{AtomicFile, write_atomically};
 use super::map_file;
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 
@@ -33,6 +33,7 @@ struct Chunk {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let is_point = |row| {
         rows.row(row, "")
@@ -40,7 +41,10 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     };
     let first = usize::from(rows.count > 0 && !is_point(0));
     if first == rows.count {
-        return Ok(Mesh::default());
+        return match first {
+            0 => Ok(Mesh::default()),
+            _ => no_points(rows.row(0, "a point")?),
+        };
     }
     let columns = count_columns(rows.row(first, "a point")?);
     if !matches!(columns, 3 | 6 | 9) {
@@ -92,6 +96,25 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
         attributes,
         ..Mesh::default()
     })
+}
+
+/// The cloud of a file whose only row is no point: empty if that is the number 0 or the names of columns.
+fn no_points(row: Line) -> Parsed<Mesh> {
+    let mut number = row.clone();
+    if number.integer("").is_ok_and(|count| count == 0) && number.is_finished() {
+        return Ok(Mesh::default());
+    }
+    let is_name = |token: &[u8]| {
+        token[0].is_ascii_alphabetic() && token.iter().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let mut names = row.clone();
+    let names: Vec<&[u8]> = std::iter::from_fn(|| names.token()).collect();
+    if names.len() >= 3 && names.into_iter().all(is_name) {
+        return Ok(Mesh::default());
+    }
+    Err(row
+        .clone()
+        .unexpected("three numbers between blanks (no point follows this line)"))
 }
 
 fn count_columns(mut line: Line) -> usize {

@@ -55,9 +55,7 @@ pub enum Error {
     #[error("{0}")]
     Argument(String),
     /// A mesh does not fit the device.
-    #[error(
-        "{device} has {free} bytes free, but {needed} bytes are needed: use a smaller mesh or another --device"
-    )]
+    #[error("{}", out_of_memory(device, *needed, *free))]
     OutOfMemory {
         /// The device.
         device: String,
@@ -77,6 +75,18 @@ pub enum Error {
         /// The driver's reason.
         reason: String,
     },
+}
+
+/// The sentence of [`Error::OutOfMemory`]. More may be free than is needed: then a limit of the process stands before it.
+fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
+    let cause = match free < needed {
+        true => format!("{device} has {free} bytes free, but {needed} bytes are needed"),
+        false => format!(
+            "{device} cannot allocate {needed} bytes, though {free} are free: a limit of this process, such as ulimit -v, or \
+             fragmented memory is in the way"
+        ),
+    };
+    format!("{cause}: use a smaller mesh or another --device")
 }
 
 impl Error {
@@ -113,5 +123,33 @@ impl From<trioxide_kernel::launch::LaunchError> for Error {
 impl From<Error> for String {
     fn from(error: Error) -> String {
         error.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ulimit -v` gave "has 20122591232 bytes free, but 2320176 bytes are needed".
+    #[test]
+    fn a_limit_of_the_process_is_no_lack_of_memory() {
+        let error = |needed, free| {
+            let device = "CPU (2 threads)".to_owned();
+            Error::OutOfMemory {
+                device,
+                needed,
+                free,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            error(5, 4),
+            "CPU (2 threads) has 4 bytes free, but 5 bytes are needed: use a smaller mesh or another --device"
+        );
+        let limited = error(2_320_176, 20_122_591_232);
+        assert!(limited.starts_with(
+            "CPU (2 threads) cannot allocate 2320176 bytes, though 20122591232 are free: "
+        ));
+        assert!(limited.contains("ulimit -v"));
     }
 }

@@ -128,7 +128,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Whether all points share one z. NaN is no plane of its own.
+    /// Whether all points share one z. NaN is no plane of its own; operations on planar meshes refuse it.
     pub fn is_planar(&self) -> bool {
         let points = &self.points;
         points.iter().all(|p| p.z == points[0].z || p.z.is_nan())
@@ -196,10 +196,13 @@ impl Mesh {
 
 /// The points without the z that they share.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
-    if let Some(i) = points
-        .iter()
-        .position(|p| p.z != points[0].z && !p.z.is_nan())
-    {
+    if let Some(i) = points.iter().position(|p| !p.z.is_finite()) {
+        return Err(Error::Invalid {
+            element: format!("vertex {i}"),
+            rule: format!("has z = {}: coordinates must be finite", points[i].z),
+        });
+    }
+    if let Some(i) = points.iter().position(|p| p.z != points[0].z) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
@@ -394,4 +397,29 @@ pub struct Refinement {
     pub ends: Vec<[u32; 2]>,
     /// Triangle that each new triangle is a part of, by its id before the round; N.
     pub parents: Vec<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A z of NaN passed as planar, since it was dropped with the others.
+    #[test]
+    fn a_planar_mesh_has_no_z_that_is_not_finite() {
+        for z in [f64::NAN, f64::INFINITY] {
+            for bad in 0..3 {
+                let mut mesh = Mesh {
+                    points: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+                    faces: Faces::Triangles(vec![[0, 1, 2]]),
+                    ..Mesh::default()
+                };
+                mesh.points[bad].z = z;
+                let expected = format!("vertex {bad} has z = {z}: coordinates must be finite");
+                let error = mesh.clone().into_triangulation().unwrap_err();
+                assert_eq!(error.to_string(), expected);
+                let error = mesh.into_polygon_mesh().unwrap_err();
+                assert_eq!(error.to_string(), expected);
+            }
+        }
+    }
 }

@@ -12,15 +12,15 @@ use robust::{Coord3D, orient3d};
 use crate::mesh::{NONE, Polygons};
 use crate::{Error, Result};
 
-/// A kind of cell. Vertices are in VTK's order, but those of wedges in that of other formats; the number of vertices tells the
-/// kind.
+/// A kind of cell. Vertices are in the order of VTK's code and Gmsh; the number of vertices gives the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CellKind {
     /// 4 vertices: seen from the last, the first three run counter-clockwise.
     Tetrahedron,
     /// 5 vertices: seen from the last, the four of the base run counter-clockwise.
     Pyramid,
-    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs counter-clockwise.
+    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs counter-clockwise
+    /// (VTK's documentation draws wedges the other way round than VTK's code).
     Wedge,
     /// 8 vertices: a quadrilateral, and the opposite one in the same order.
     Hexahedron,

@@ -1,6 +1,10 @@
 //! The header of a PLY file: encoding, elements and their properties.
 
-use crate::text::{Fault, Line, Parsed, lines, show, text_start};
+use std::collections::HashSet;
+
+use super::check_tag;
+use crate::text::{Fault, Line, Parsed, check_vertex, lines, show, text_start};
+use trioxide_mesh::mesh::Segment;
 
 /// How the body is encoded.
 #[derive(Clone, Copy, Debug)]
@@ -126,11 +130,13 @@ pub(super) struct Element {
     pub(super) name: String,
     pub(super) count: usize,
     pub(super) properties: Vec<Property>,
+    /// Roles of its properties, each once, without [`Role::Skipped`]: a header may list any number of properties.
+    roles: Vec<Role>,
 }
 
 impl Element {
     fn has(&self, role: Role) -> bool {
-        self.properties.iter().any(|property| property.role == role)
+        self.roles.contains(&role)
     }
 
     /// Whether each is a segment.
@@ -167,8 +173,78 @@ impl Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
+    /// Segments in its comments.
+    pub(super) segments: Vec<Segment>,
+    /// Whether its comments hold segments of another mesh.
+    pub(super) has_stale_segments: bool,
     /// Offset of the body.
     pub(super) end: usize,
+}
+
+/// Segments as comments, which every program skips: an element `edge` with markers, or any element but `vertex` and `face`, keeps
+/// some programs from reading the file (see [`super`]).
+///
+/// `comment segments 3 vertices 4 faces 2` announces three of them, `comment segment 0 1 7` has two ends and a marker. A program
+/// may keep comments and change the mesh: then the counts differ, and the segments are left out.
+#[derive(Default)]
+struct SegmentComments {
+    /// Numbers of segments, vertices and faces.
+    counts: Option<[usize; 3]>,
+    /// Numbers of the comments `segment`, each with its offset.
+    rows: Vec<(usize, [i64; 3])>,
+}
+
+impl SegmentComments {
+    /// Reads what follows `comment` in a line. Other comments are skipped.
+    fn read(&mut self, mut line: Line) {
+        let offset = line.offset();
+        match line.token() {
+            Some(b"segments") => {
+                let mut count = |name: &[u8]| {
+                    let is_named = name.is_empty() || line.token() == Some(name);
+                    line.count("").ok().filter(|_| is_named)
+                };
+                let counts = [count(b""), count(b"vertices"), count(b"faces")];
+                if let [Some(segments), Some(vertices), Some(faces)] = counts
+                    && line.is_finished()
+                {
+                    self.counts = Some([segments, vertices, faces]);
+                }
+            }
+            Some(b"segment") if self.counts.is_some() => {
+                let numbers: Result<Vec<i64>, _> = (0..3).map(|_| line.integer("")).collect();
+                if let (Ok(numbers), true) = (numbers, line.is_finished())
+                    && let Ok(row) = numbers.try_into()
+                {
+                    self.rows.push((offset, row));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The segments of a mesh with these numbers of vertices and faces; `None` if they belong to another mesh.
+    fn finish(self, vertices: usize, faces: usize) -> Parsed<Option<Vec<Segment>>> {
+        let Some(counts) = self.counts else {
+            return Ok(Some(Vec::new()));
+        };
+        if counts != [self.rows.len(), vertices, faces] {
+            return Ok(None);
+        }
+        let segment = |&(offset, [from, to, marker]): &(usize, [i64; 3])| {
+            let fault = |reason| Fault::new(offset, reason);
+            let end = |vertex| check_vertex(vertex, 0, vertices).map_err(fault);
+            Ok(Segment {
+                ends: [end(from)?, end(to)?],
+                marker: check_tag(marker, "marker").map_err(fault)?,
+            })
+        };
+        self.rows
+            .iter()
+            .map(segment)
+            .collect::<Parsed<_>>()
+            .map(Some)
+    }
 }
 
 impl Header {
@@ -212,22 +288,26 @@ impl Header {
         }
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
+        let mut names = HashSet::new();
+        let mut segments = SegmentComments::default();
         for mut line in all {
             let offset = line.offset();
             let fault = |reason: String| Fault::new(offset, reason);
             match line.token() {
-                None | Some(b"comment" | b"obj_info") => {}
+                None | Some(b"obj_info") => {}
+                Some(b"comment") => segments.read(line),
                 Some(b"format") => encoding = Some(parse_encoding(&mut line)?),
                 Some(b"element") => {
                     let name = String::from_utf8_lossy(line.token().unwrap_or_default());
                     let name = name.into_owned();
-                    if elements.iter().any(|element| element.name == name) {
+                    if !names.insert(name.clone()) {
                         return Err(fault(format!("there is a second element {name}")));
                     }
                     elements.push(Element {
                         count: line.count("the number of elements")?,
                         name,
                         properties: Vec::new(),
+                        roles: Vec::new(),
                     });
                 }
                 Some(b"property") => {
@@ -245,18 +325,28 @@ impl Header {
                             }
                         }
                     }
+                    if property.role != Role::Skipped {
+                        element.roles.push(property.role);
+                    }
                     element.properties.push(property);
                 }
                 Some(b"end_header") => {
                     let encoding = encoding
                         .ok_or_else(|| fault("the header has no format line".to_owned()))?;
                     let length = memchr::memchr(b'\n', &file[offset..]);
-                    let header = Header {
+                    let mut header = Header {
                         encoding,
                         elements,
+                        segments: Vec::new(),
+                        has_stale_segments: false,
                         end: length.map_or(file.len(), |length| offset + length + 1),
                     };
                     header.check().map_err(fault)?;
+                    let faces = header.element("face").map_or(0, |element| element.count);
+                    match segments.finish(header.vertices(), faces)? {
+                        Some(segments) => header.segments = segments,
+                        None => header.has_stale_segments = true,
+                    }
                     return Ok(header);
                 }
                 Some(token) => {

@@ -2,14 +2,26 @@
 //!
 //! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates of
 //! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer `region` of a
-//! face, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
+//! face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
 //! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
 //! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
 //! coordinates as `s t`, `u v` or `texture_u texture_v`. Other elements and properties are skipped. Numbers in text are read
 //! as `f64`, whatever type the header declares: nothing that the file says is lost.
 //!
 //! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
-//! `float` where that holds them exactly.
+//! `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files with a
+//! triangle mesh and segments in each form:
+//!
+//! | form of the segments | trimesh 5.2 | meshio 5.3 | plyfile 1.1 | Open3D 0.20 | MeshLab 2025.07 | VTK 9.7 |
+//! | --- | --- | --- | --- | --- | --- | --- |
+//! | `edge`: `vertex1 vertex2 marker` | refuses | refuses | mesh, edges, markers | mesh | mesh, edges | mesh |
+//! | `edge`: `vertex1 vertex2`, and an element of markers | mesh | refuses | mesh, edges, markers | mesh | mesh, edges | mesh |
+//! | an element `segment`: `vertex1 vertex2 marker` | mesh | refuses | mesh, segments | mesh | mesh | mesh |
+//! | faces of two vertices | refuses | mesh, lines | mesh | wrong faces | wrong faces | mesh, lines |
+//! | comments | mesh | mesh | mesh, comments | mesh | mesh | mesh |
+//!
+//! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files, any
+//! property of faces: files with regions too.
 
 use std::path::Path;
 
@@ -55,6 +67,13 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     if !header.has_markers() && lists_every_edge(mesh) {
         notes.push("its edges are those of the faces, without markers: none is a segment".into());
         mesh.segments = Vec::new();
+    }
+    mesh.segments.extend(header.segments);
+    if header.has_stale_segments {
+        notes.push(
+            "the segments in its comments are left out: they belong to a mesh of other counts"
+                .into(),
+        );
     }
     Ok(loaded)
 }

@@ -129,12 +129,12 @@ impl<'a, N: Numbers> Body<'a, N> {
         }
     }
 
-    fn header(&self) -> String {
+    /// The header behind its comments.
+    fn properties(&self) -> String {
         let Mesh {
             points,
             faces,
             attributes,
-            segments,
             ..
         } = self.mesh;
         let mut properties = String::new();
@@ -161,26 +161,49 @@ impl<'a, N: Numbers> Body<'a, N> {
         let is_signed = i32::try_from(points.len()).is_ok();
         let index = if is_signed { "int" } else { "uint" };
         let mut header = format!(
-            "ply\nformat {} 1.0\ncomment trioxide\nelement vertex {}\n{properties}\
+            "element vertex {}\n{properties}\
              element face {}\nproperty list {length} {index} vertex_indices\n",
-            N::NAME,
             points.len(),
             faces.len()
         );
         if self.mesh.regions.is_some() {
             header += "property int region\n";
         }
-        if !segments.is_empty() {
-            header += &format!(
-                "element edge {}\nproperty {index} vertex1\nproperty {index} vertex2\nproperty int marker\n",
-                segments.len()
-            );
-        }
         header + "end_header\n"
     }
 
+    fn write_header(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
+        write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
+        let Mesh {
+            points,
+            faces,
+            segments,
+            ..
+        } = self.mesh;
+        if !segments.is_empty() {
+            writeln!(
+                out,
+                "comment segments {} vertices {} faces {}",
+                segments.len(),
+                points.len(),
+                faces.len()
+            )?;
+        }
+        write_records(out, segments.len(), |buffer, i| {
+            let Segment { ends, marker } = segments[i];
+            buffer.extend_from_slice(b"comment segment ");
+            for end in ends {
+                push_integer(buffer, end);
+                buffer.push(b' ');
+            }
+            push_integer(buffer, marker);
+            buffer.push(b'\n');
+        })?;
+        out.write_all(self.properties().as_bytes())
+    }
+
     fn write(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
-        out.write_all(self.header().as_bytes())?;
+        self.write_header(out)?;
         let mesh = self.mesh;
         let attributes = &mesh.attributes;
         let is_bare = attributes == &Default::default();
@@ -212,13 +235,7 @@ impl<'a, N: Numbers> Body<'a, N> {
                 N::end_row(buffer);
             })?,
         }
-        write_records(out, mesh.segments.len(), |buffer, i| {
-            let Segment { ends, marker } = mesh.segments[i];
-            ends.iter()
-                .for_each(|v| N::integer(buffer, i64::from(*v), 4));
-            N::integer(buffer, i64::from(marker), 4);
-            N::end_row(buffer);
-        })
+        Ok(())
     }
 
     fn push_vertex(&self, buffer: &mut Vec<u8>, i: usize) {

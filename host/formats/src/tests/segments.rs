@@ -154,3 +154,64 @@ fn vtu_lines_are_segments() {
     );
     assert_eq!(with("9 8<", "9<"), "f:7: expected 5 numbers, found 4");
 }
+
+/// Comments are the one form that trimesh, meshio, plyfile, Open3D, MeshLab and VTK all load: see the module `ply`.
+#[test]
+fn segments_of_ply_are_comments_that_every_program_skips() {
+    let mesh = Mesh {
+        points: [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+            .map(|[x, y]| DVec3::new(x, y, 0.0))
+            .to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2]]),
+        segments: vec![
+            Segment {
+                ends: [0, 1],
+                marker: -5,
+            },
+            Segment {
+                ends: [2, 1],
+                marker: i32::MAX,
+            },
+        ],
+        ..Mesh::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    for encoding in [Encoding::Binary, Encoding::BigEndian, Encoding::Text] {
+        write_encoded(&path, &mesh, Some(encoding)).unwrap();
+        assert_eq!(read(&path).unwrap(), mesh);
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let expected = "comment segments 2 vertices 3 faces 1\ncomment segment 0 1 -5\ncomment segment 2 1 2147483647\nelement vertex 3\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(!text.contains("element edge"));
+
+    // Comments of another mesh, which a program left there.
+    let stale = text.replace("vertices 3", "vertices 4");
+    let loaded = crate::ply::parse(stale.as_bytes()).unwrap();
+    assert_eq!((loaded.mesh.segments.len(), loaded.notes.len()), (0, 1));
+    let human = text.replace("segment 0 1 -5", "segment 0 of the wing");
+    let loaded = crate::ply::parse(human.as_bytes()).unwrap();
+    assert_eq!((loaded.mesh.segments.len(), loaded.notes.len()), (0, 1));
+    assert_eq!(
+        error(ply::parse, text.replace("segment 2 1 ", "segment 3 1 ")),
+        "f:6: vertex 3 does not exist: 3 vertices are numbered from 0"
+    );
+}
+
+/// 100,000 elements took 52 s: each name was compared with all before it.
+#[test]
+fn many_elements_and_properties_of_ply_take_linear_time() {
+    let mut text =
+        "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\n".to_owned();
+    for i in 0..100_000 {
+        text += &format!("property float p{i}\nproperty uchar red\n");
+    }
+    for i in 0..100_000 {
+        text += &format!("element e{i} 0\nproperty float x\n");
+    }
+    text += "end_header\n";
+    let start = std::time::Instant::now();
+    assert!(ply::parse(text.as_bytes()).is_ok());
+    assert!(start.elapsed().as_secs() < 10);
+}

@@ -198,7 +198,7 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
             write_faces(out, mesh)
         })?);
     }
-    files.into_iter().try_for_each(AtomicFile::commit)
+    AtomicFile::commit_all(files)
 }
 
 fn write_elements(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {

@@ -472,7 +472,7 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
     write!(out, "\nCELLS {cells} {}\n", cells + corners)?;
     integers(out, &|i, push| {
         push(cell(i).len() as i32);
-        vtk_cells::vertices(cell(i)).for_each(|vertex| push(vertex as i32));
+        cell(i).iter().for_each(|&vertex| push(vertex as i32));
     })?;
     write!(out, "\nCELL_TYPES {cells}\n")?;
     integers(out, &|i, push| {

@@ -129,41 +129,36 @@ pub(super) fn read(
     Ok(elements)
 }
 
-/// The vertices of a cell or a face as VTK orders them: the first triangle of a wedge looks outward.
-pub(super) fn vertices(element: &[u32]) -> impl Iterator<Item = u32> {
-    let order: &[usize] = match element.len() {
-        6 => &[0, 2, 1, 3, 5, 4],
-        size => &[0, 1, 2, 3, 4, 5, 6, 7][..size],
-    };
-    order.iter().map(|&place| element[place])
-}
-
-/// Turns wedges that have no positive volume, so that their first triangle looks inward: VTK's documentation has it look outward,
-/// but many programs write the order of other formats.
+/// Turns all wedges if some have a negative volume and none a positive one.
+///
+/// VTK's code wants the first triangle to look inward, as we do. VTK's documentation draws it outward, and Gmsh's `.vtk` files
+/// follow that. Among wedges that are right, one with a negative volume is inverted, and stays so.
 pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
     let Cells::Mixed(cells) = &mut mesh.cells else {
         return;
     };
     let points = &mesh.points;
-    let mut parts = Vec::new();
+    let mut wedges = Vec::new();
     let mut rest = cells.vertices.as_mut_slice();
     for pair in cells.offsets.windows(2) {
         let (cell, behind) = rest.split_at_mut((pair[1] - pair[0]) as usize);
         rest = behind;
-        if cell.len() == 6 {
-            parts.push(cell);
+        if let Some((wedge, [])) = cell.split_first_chunk_mut::<6>() {
+            wedges.push(wedge);
         }
     }
-    parts.into_par_iter().for_each(|wedge| {
-        let &mut [a, b, c, d, e, f] = wedge else {
-            return;
-        };
+    let volume = |&[a, b, c, d, e, f]: &[u32; 6]| {
         let corners = [[a, b, c, d], [b, d, e, f], [b, c, d, f]];
         let volumes = corners.map(|corners| orientation(points, &corners));
-        let is_positive = volumes.iter().sum::<f64>() > 0.0;
-        if !is_positive {
-            wedge.swap(1, 2);
-            wedge.swap(4, 5);
-        }
+        volumes.iter().sum::<f64>()
+    };
+    if wedges.par_iter().any(|wedge| volume(wedge) > 0.0)
+        || !wedges.par_iter().any(|wedge| volume(wedge) < 0.0)
+    {
+        return;
+    }
+    wedges.into_par_iter().for_each(|wedge| {
+        wedge.swap(1, 2);
+        wedge.swap(4, 5);
     });
 }

@@ -5,9 +5,11 @@
 //! the dimension has one, it is the geometrical entity, if there are several. An element in several physical groups has the
 //! first. Names of groups, periodic nodes, partitions and data are skipped.
 //!
-//! Written regions and tags are physical groups; elements come kind by kind, in version 4.1 also group by group. There all
+//! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities into
+//! groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
 //! nodes belong to one volume.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -233,6 +235,24 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh, options: WriteOptions) -> Re
     write_atomically(path, |file| match options.msh_version {
         MshVersion::V2 => v2::write(file, mesh, is_binary),
         MshVersion::V4 => v4::write(file, mesh, is_binary),
+    })
+}
+
+/// The geometrical entity of each tag of a dimension, numbered from 1 in the order of tags.
+type Entities = BTreeMap<i32, i32>;
+
+/// The surfaces of the tags of `mesh`, and the volumes of its regions. A dimension without tags has one entity, for tag 0.
+fn entities(mesh: &VolumeMesh) -> [Entities; 2] {
+    let regions = mesh.regions.as_deref().unwrap_or(&[0]);
+    [&mesh.face_tags[..], regions].map(|tags| {
+        let mut entities: Entities = tags.iter().map(|&tag| (tag, 0)).collect();
+        if entities.is_empty() {
+            entities.insert(0, 0);
+        }
+        for (number, entity) in (1..).zip(entities.values_mut()) {
+            *entity = number;
+        }
+        entities
     })
 }
 

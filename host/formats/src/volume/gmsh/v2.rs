@@ -8,7 +8,7 @@ use super::super::bytes::{Kind, Numbers};
 use super::super::elements::{Shape, Table, Tag};
 use super::super::select;
 use super::data::{Data, Start};
-use super::{Grouped, NodeMap, Nodes, SHAPES, shape, write_format};
+use super::{Grouped, NodeMap, Nodes, SHAPES, entities, shape, write_format};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::volume::VolumeMesh;
@@ -237,11 +237,16 @@ pub(super) fn write(
     let count = mesh.cells.len() + mesh.faces.len();
     write!(out, "$EndNodes\n$Elements\n{count}\n")?;
     let mut number = 1;
+    let [surfaces, volumes] = entities(mesh);
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
         if selected.is_empty() {
             continue;
         }
+        let entities = match shape {
+            Shape::Face(_) => &surfaces,
+            _ => &volumes,
+        };
         if is_binary {
             for value in [i32::from(kind), selected.len() as i32, 2] {
                 out.write_all(&value.to_le_bytes())?;
@@ -250,9 +255,9 @@ pub(super) fn write(
         write_records(out, selected.len(), |buffer, k| {
             let (vertices, tag) = selected.element(mesh, shape, k);
             let number = (number + k) as i32;
-            // The entity is 1: what has no group is one part.
+            let entity = entities[&tag];
             if is_binary {
-                for value in [number, tag, 1] {
+                for value in [number, tag, entity] {
                     buffer.extend_from_slice(&value.to_le_bytes());
                 }
                 for &vertex in vertices {
@@ -265,7 +270,8 @@ pub(super) fn write(
             push_integer(buffer, kind);
             buffer.extend_from_slice(b" 2 ");
             push_integer(buffer, tag);
-            buffer.extend_from_slice(b" 1");
+            buffer.push(b' ');
+            push_integer(buffer, entity);
             for &vertex in vertices {
                 buffer.push(b' ');
                 push_integer(buffer, vertex + 1);

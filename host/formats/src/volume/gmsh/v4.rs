@@ -1,6 +1,6 @@
 //! Version 4.1: nodes and elements in blocks, one or more for each geometrical entity.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use glam::DVec3;
@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::super::elements::{Shape, Table, Tag};
 use super::super::{Selected, select};
 use super::data::Data;
-use super::{Grouped, NodeMap, Nodes, SHAPES, shape, write_format};
+use super::{Entities, Grouped, NodeMap, Nodes, SHAPES, entities, shape, write_format};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::volume::VolumeMesh;
@@ -215,21 +215,7 @@ pub(super) fn write(
     mesh: &VolumeMesh,
     is_binary: bool,
 ) -> io::Result<()> {
-    // Entities by dimension and tag, numbered from 1 in the order of tags.
-    let mut entities = [BTreeMap::<i32, i32>::new(), BTreeMap::new()];
-    let no_region = [0];
-    let regions = mesh.regions.as_deref().unwrap_or(&no_region);
-    for (entities, tags) in entities.iter_mut().zip([&mesh.face_tags[..], regions]) {
-        for &tag in tags {
-            entities.entry(tag).or_default();
-        }
-        if entities.is_empty() {
-            entities.insert(0, 0);
-        }
-        for (number, entity) in (1..).zip(entities.values_mut()) {
-            *entity = number;
-        }
-    }
+    let entities = entities(mesh);
     let [surfaces, volumes] = &entities;
     let blocks = blocks(mesh, surfaces, volumes);
 
@@ -243,7 +229,7 @@ pub(super) fn write(
 fn write_entities(
     out: &mut (impl Write + Send),
     mesh: &VolumeMesh,
-    [surfaces, volumes]: [&BTreeMap<i32, i32>; 2],
+    [surfaces, volumes]: [&Entities; 2],
     is_binary: bool,
 ) -> io::Result<()> {
     let mut bounds = [0.0; 6];
@@ -367,11 +353,7 @@ fn write_elements(
 }
 
 /// The elements by shape and tag, in the order in which these come.
-fn blocks(
-    mesh: &VolumeMesh,
-    surfaces: &BTreeMap<i32, i32>,
-    volumes: &BTreeMap<i32, i32>,
-) -> Vec<Block> {
+fn blocks(mesh: &VolumeMesh, surfaces: &Entities, volumes: &Entities) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);

@@ -9,6 +9,7 @@ use trioxide_mesh::volume::MixedCells;
 
 mod damage;
 mod oddities;
+mod peers;
 mod round_trips;
 mod vtu_arrays;
 

@@ -48,6 +48,7 @@ impl<'a> File<'a> {
 
     /// The XML's tree.
     pub(crate) fn document(&self) -> Parsed<Document<'_>> {
+        check_attributes(self.head.as_bytes())?;
         Document::parse(&self.head).map_err(|error| {
             let row = (error.pos().row as usize).max(1);
             let ends = memchr::memchr_iter(b'\n', self.head.as_bytes());
@@ -57,6 +58,85 @@ impl<'a> File<'a> {
             };
             Fault::new(offset, error.to_string())
         })
+    }
+}
+
+/// Most attributes of an element, and most namespaces of a document: the parser compares each with all others. VTK writes
+/// fewer than 20, and no namespace.
+const MOST_ATTRIBUTES: usize = 1000;
+
+/// Checks that the parser takes time in proportion to the document.
+fn check_attributes(xml: &[u8]) -> Parsed<()> {
+    let too_many = |at, what: &str| {
+        let reason = format!("there are more than {MOST_ATTRIBUTES} {what}");
+        Err(Fault::new(at, reason))
+    };
+    let mut namespaces = memchr::memmem::find_iter(xml, b"xmlns");
+    if let Some(at) = namespaces.nth(MOST_ATTRIBUTES) {
+        return too_many(at, "namespaces in this file");
+    }
+    let mut at = 0;
+    while let Some(begin) = xml.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        let start = at + begin;
+        let rest = &xml[start..];
+        let skip = |end: &[u8]| {
+            let length = memchr::memmem::find(rest, end);
+            length.map_or(rest.len(), |length| length + end.len())
+        };
+        at = start
+            + match rest {
+                [b'<', b'!', b'-', b'-', ..] => skip(b"-->"),
+                [b'<', b'!', b'[', ..] => skip(b"]]>"),
+                _ => {
+                    let (length, attributes) = measure_tag(rest);
+                    if attributes > MOST_ATTRIBUTES {
+                        return too_many(start, "attributes of this element");
+                    }
+                    length
+                }
+            };
+    }
+    Ok(())
+}
+
+/// Length of the tag at the start of `rest`, and its number of attributes.
+fn measure_tag(rest: &[u8]) -> (usize, usize) {
+    let (mut at, mut attributes) = (0, 0);
+    while let Some(length) = memchr::memchr3(b'>', b'"', b'\'', &rest[at..]) {
+        let quote = rest[at + length];
+        at += length + 1;
+        if quote == b'>' {
+            return (at, attributes);
+        }
+        attributes += 1;
+        match memchr::memchr(quote, &rest[at..]) {
+            Some(length) => at += length + 1,
+            None => break,
+        }
+    }
+    (rest.len(), attributes)
+}
+
+/// How many numbers an array has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Length {
+    Exactly(usize),
+    /// As many as the offsets of the cells reach, or fewer.
+    AtMost(usize),
+}
+
+impl Length {
+    /// Why an array of `found` numbers is none of this length, if so.
+    fn refuse(self, found: usize) -> Option<String> {
+        match self {
+            Length::Exactly(length) if found != length => {
+                Some(format!("expected {length} numbers, found {found}"))
+            }
+            Length::AtMost(most) if found > most => {
+                Some(format!("expected at most {most} numbers, found {found}"))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -135,9 +215,13 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// The numbers of an array, which must be `length` where that is known.
-    pub(in crate::volume) fn numbers(&self, node: Node, length: Option<usize>) -> Parsed<Numbers> {
+    /// The numbers of an array. No memory is taken for more than `length` of them.
+    pub(in crate::volume) fn numbers(&self, node: Node, length: Length) -> Parsed<Numbers> {
         let kind = kind(node)?;
+        let check = |bytes: usize| match length.refuse(bytes / kind.size()) {
+            None => Ok(()),
+            Some(reason) => Err(fault(node, reason)),
+        };
         let text = node.text().unwrap_or_default().as_bytes();
         let numbers = match node.attribute("format") {
             Some("ascii") => ascii(node, text, kind)?,
@@ -151,7 +235,7 @@ impl<'a> Arrays<'a> {
                     data: &text,
                     is_base64: true,
                 };
-                kind.numbers(&self.decode(node, stream)?, self.order)
+                kind.numbers(&self.decode(node, stream, check)?, self.order)
             }
             Some("appended") => {
                 let (data, is_base64) = self
@@ -161,7 +245,8 @@ impl<'a> Arrays<'a> {
                 let data = data
                     .get(offset..)
                     .ok_or_else(|| fault(node, "the array begins beyond the end of the file"))?;
-                kind.numbers(&self.decode(node, Stream { data, is_base64 })?, self.order)
+                let stream = Stream { data, is_base64 };
+                kind.numbers(&self.decode(node, stream, check)?, self.order)
             }
             other => {
                 let other = show(other.unwrap_or_default().as_bytes());
@@ -170,28 +255,31 @@ impl<'a> Arrays<'a> {
                 return Err(fault(node, reason));
             }
         };
-        match length {
-            Some(length) if length != numbers.len() => {
-                let reason = format!("expected {length} numbers, found {}", numbers.len());
-                Err(fault(node, reason))
-            }
+        // What is no more than the file holds may be longer: the reader says where it goes wrong.
+        match length.refuse(numbers.len()) {
+            Some(reason) if matches!(length, Length::Exactly(_)) => Err(fault(node, reason)),
             _ => Ok(numbers),
         }
     }
 
     /// The numbers of an array, of any type, as floats: vertex indices and tags stay exact.
-    pub(crate) fn floats(&self, node: Node, length: Option<usize>) -> Parsed<Vec<f64>> {
+    pub(crate) fn floats(&self, node: Node, length: Length) -> Parsed<Vec<f64>> {
         Ok(self.numbers(node, length)?.into_floats())
     }
 
     /// The whole numbers of an array.
-    pub(crate) fn integers(&self, node: Node, length: Option<usize>) -> Parsed<Vec<i64>> {
+    pub(crate) fn integers(&self, node: Node, length: Length) -> Parsed<Vec<i64>> {
         let numbers = self.numbers(node, length)?.into_integers();
         numbers.map_err(|x| fault(node, format!("expected a whole number, found `{x}`")))
     }
 
-    /// The bytes of an array, from the start of `stream`.
-    fn decode<'b>(&self, node: Node, stream: Stream<'b>) -> Parsed<Cow<'b, [u8]>> {
+    /// The bytes of an array, from the start of `stream`; `check` may refuse their number before they are decompressed.
+    fn decode<'b>(
+        &self,
+        node: Node,
+        stream: Stream<'b>,
+        check: impl Fn(usize) -> Parsed<()>,
+    ) -> Parsed<Cow<'b, [u8]>> {
         let short = || out_of_data(node);
         let word = self.header.size();
         if !self.is_compressed {
@@ -244,9 +332,16 @@ impl<'a> Arrays<'a> {
             ranges.push((total..end, plain));
             total = end;
         }
+        let length = ranges
+            .iter()
+            .try_fold(0usize, |sum, (_, plain)| sum.checked_add(*plain))
+            .ok_or_else(short)?;
+        check(length)?;
         let data = stream.skip(node, header)?.bytes(node, total)?;
-        let length = ranges.iter().map(|(_, plain)| plain).sum();
-        let mut all = vec![0u8; length];
+        let mut all = Vec::new();
+        all.try_reserve_exact(length)
+            .map_err(|_| fault(node, format!("there is no memory for its {length} bytes")))?;
+        all.resize(length, 0u8);
         let mut rest = all.as_mut_slice();
         let mut tasks = Vec::with_capacity(blocks);
         for (range, plain) in ranges {

@@ -23,7 +23,7 @@ use trioxide_mesh::volume::VolumeMesh;
 pub(crate) mod arrays;
 mod write;
 
-use arrays::{Arrays, File, array, child, count, fault};
+use arrays::{Arrays, File, Length, array, child, count, fault};
 pub(super) use write::write;
 
 /// Whether there are cells of dimension 3 in the file.
@@ -33,9 +33,10 @@ pub(super) fn is_volume(path: &Path) -> bool {
         let document = file.document()?;
         let root = document.root_element();
         let arrays = Arrays::new(&file, root)?;
-        let (_, cells) = piece_and_cells(root)?;
+        let (piece, cells) = piece_and_cells(root)?;
+        let length = Length::Exactly(count(piece, "NumberOfCells")?);
         let types = array(cells, "types").ok_or_else(|| fault(cells, "no types"))?;
-        let types = arrays.integers(types, None)?;
+        let types = arrays.integers(types, length)?;
         Parsed::Ok(types.iter().any(|&kind| vtk_cells::is_solid(kind)))
     };
     map_file(path).is_ok_and(|file| has_volume(&file).unwrap_or(false))
@@ -62,7 +63,8 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         count(piece, "NumberOfCells")?,
     );
     let points = child(child(piece, "Points")?, "DataArray")?;
-    let coordinates = arrays.floats(points, point_count.checked_mul(3))?;
+    let numbers = Length::Exactly(point_count.saturating_mul(3));
+    let coordinates = arrays.floats(points, numbers)?;
     let points = coordinates.as_chunks().0.iter();
     let points: Vec<DVec3> = points.map(|c| DVec3::from_array(*c)).collect();
 
@@ -71,9 +73,11 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
             .ok_or_else(|| fault(cell_node, format!("there is no array {name}")))?;
         Ok((node, arrays.integers(node, length)?))
     };
-    let (types_node, types) = cell_array("types", Some(cells))?;
-    let (offsets_node, offsets) = cell_array("offsets", Some(cells))?;
-    let (connectivity_node, connectivity) = cell_array("connectivity", None)?;
+    let (types_node, types) = cell_array("types", Length::Exactly(cells))?;
+    let (offsets_node, offsets) = cell_array("offsets", Length::Exactly(cells))?;
+    let reach = offsets.iter().copied().max().unwrap_or(0);
+    let reach = Length::AtMost(usize::try_from(reach).unwrap_or(0));
+    let (connectivity_node, connectivity) = cell_array("connectivity", reach)?;
 
     let cell_data = child(piece, "CellData").ok();
     let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
@@ -86,7 +90,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         if !is_ours && !is_scalar {
             return Ok(None);
         }
-        let numbers = arrays.numbers(node, Some(cells))?;
+        let numbers = arrays.numbers(node, Length::Exactly(cells))?;
         let tags: Option<Vec<i32>> = numbers.into_integers().ok().and_then(|tags| {
             let tag = |tag| i32::try_from(tag).ok();
             tags.into_iter().map(tag).collect()

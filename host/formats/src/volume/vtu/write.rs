@@ -6,7 +6,7 @@ use std::path::Path;
 use trioxide_mesh::Result;
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 
-use super::super::vtk_cells::{self, number};
+use super::super::vtk_cells::number;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::vtu_out::{Grid, Numbers, write as write_grid};
@@ -37,7 +37,7 @@ fn write_to(
         }
     };
     let vertices = |i: usize, numbers: &mut Numbers| {
-        for vertex in vtk_cells::vertices(cell(i)) {
+        for &vertex in cell(i) {
             numbers.integer(vertex.into());
         }
     };
