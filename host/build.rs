@@ -1,16 +1,18 @@
-//! Puts the kernels where the library embeds them: `$OUT_DIR/trioxide.ptx`, built from `gpu` or copied from
-//! `gpu/prebuilt`. `TRIOXIDE_PTX_ORIGIN` tells the library which of both it was.
+//! Puts the kernels where the library embeds them: `$OUT_DIR/trioxide.ptx`, built from `gpu` or put together
+//! from `gpu/prebuilt`. `TRIOXIDE_PTX_ORIGIN` tells the library which of both it was.
 //!
-//! `TRIOXIDE_PTX=prebuilt` asks for the checked-in file even where a device compiler is there.
+//! `TRIOXIDE_PTX=prebuilt` asks for the checked-in files even where a device compiler is there. The feature `checked` needs kernels
+//! that are built with it: the checked-in ones are not.
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cuda_builder::{CudaBuilder, NvvmArch, RUSTC_VARIABLE, search_device_compiler};
 
-const PREBUILT: &str = "../gpu/prebuilt/trioxide.ptx";
+/// One file for each family of kernels.
+const PREBUILT: &str = "../gpu/prebuilt";
 
 fn main() -> ExitCode {
     match embed_ptx() {
@@ -35,7 +37,7 @@ fn embed_ptx() -> Result<&'static str, String> {
     println!("cargo::rerun-if-env-changed=TRIOXIDE_PTX");
     match env::var("TRIOXIDE_PTX").as_deref() {
         Err(env::VarError::NotPresent) => {}
-        Ok("prebuilt") => return copy_prebuilt(embedded, "TRIOXIDE_PTX asks for it"),
+        Ok("prebuilt") => return join_prebuilt(&embedded, "TRIOXIDE_PTX asks for it"),
         other => {
             return Err(format!(
                 "TRIOXIDE_PTX is {other:?}; it takes one value, \"prebuilt\""
@@ -46,6 +48,7 @@ fn embed_ptx() -> Result<&'static str, String> {
     if search.found.is_some() {
         CudaBuilder::new("../gpu")
             .arch(NvvmArch::Compute75)
+            .features(is_checked().then_some("checked"))
             .copy_to(&embedded)
             .build()
             .map_err(|error| error.to_string())?;
@@ -62,15 +65,27 @@ fn embed_ptx() -> Result<&'static str, String> {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     let reason = "no device compiler was found; `cargo xtask doctor` says what is missing";
-    copy_prebuilt(embedded, reason).map_err(|error| {
-        format!("{error}, and no device compiler was found to build it:\n{search}")
+    join_prebuilt(&embedded, reason).map_err(|error| {
+        format!("{error}, and no device compiler was found to build the kernels:\n{search}")
     })
 }
 
-fn copy_prebuilt(embedded: PathBuf, reason: &str) -> Result<&'static str, String> {
+/// Whether the package's feature `checked` is on.
+fn is_checked() -> bool {
+    env::var_os("CARGO_FEATURE_CHECKED").is_some()
+}
+
+fn join_prebuilt(embedded: &Path, reason: &str) -> Result<&'static str, String> {
+    if is_checked() {
+        return Err(format!(
+            "the feature `checked` needs kernels built with it, not the prebuilt ones of gpu/prebuilt ({reason}): build without \
+             TRIOXIDE_PTX on a machine with a device compiler (`cargo xtask doctor`), or without the feature"
+        ));
+    }
     println!("cargo::rerun-if-changed={PREBUILT}");
-    fs::copy(PREBUILT, embedded)
-        .map_err(|error| format!("the prebuilt kernels {PREBUILT} cannot be copied: {error}"))?;
+    let text = ptx_rules::join_directory(Path::new(PREBUILT))
+        .map_err(|error| format!("the prebuilt kernels cannot be used: {error}"))?;
+    fs::write(embedded, text).map_err(|error| format!("{}: {error}", embedded.display()))?;
     println!("cargo::warning=embedding the prebuilt kernels (gpu/prebuilt): {reason}");
     Ok("prebuilt")
 }

@@ -18,6 +18,68 @@ trioxide_kernel::id! {
     pub struct Cell = "cell";
     /// A polygon.
     pub struct Polygon = "polygon";
+    /// An edge and a way to run along it: 2e along edge e, 2e + 1 in reverse.
+    pub struct Side = "side";
+    /// An edge of a tetrahedron: use 6t + k is edge k of tetrahedron t.
+    pub struct EdgeUse = "edge use";
+    /// A place in the list of the cells' vertices: a vertex of a cell.
+    pub struct Corner = "corner";
+    /// A face of a cell: 6c + f is face f of cell c.
+    pub struct CellFace = "face of a cell";
+    /// A place in an order of the vertices.
+    pub struct Place = "place";
+}
+
+impl Side {
+    /// Edge `e` in its own direction.
+    #[inline(always)]
+    pub const fn along(e: Edge) -> Self {
+        Self::new(2 * e.index())
+    }
+
+    /// Edge `e` in reverse.
+    #[inline(always)]
+    pub const fn against(e: Edge) -> Self {
+        Self::new(2 * e.index() + 1)
+    }
+
+    /// The edge.
+    #[inline(always)]
+    pub const fn edge(self) -> Edge {
+        Edge::new(self.index() / 2)
+    }
+
+    /// The same edge the other way.
+    #[inline(always)]
+    pub const fn reverse(self) -> Self {
+        Self::new(self.index() ^ 1)
+    }
+
+    /// Whether it runs in the edge's own direction: the side of the triangle that owns the edge.
+    #[inline(always)]
+    pub const fn is_along(self) -> bool {
+        self.index().is_multiple_of(2)
+    }
+}
+
+impl EdgeUse {
+    /// Edge `k` of tetrahedron `t`.
+    #[inline(always)]
+    pub const fn of(t: Tet, k: u32) -> Self {
+        Self::new(6 * t.index() + k)
+    }
+
+    /// The tetrahedron.
+    #[inline(always)]
+    pub const fn tet(self) -> Tet {
+        Tet::new(self.index() / 6)
+    }
+
+    /// Its place in the tetrahedron, 0 to 5: edges 01, 02, 03, 12, 13, 23.
+    #[inline(always)]
+    pub const fn place(self) -> u32 {
+        self.index() % 6
+    }
 }
 
 impl HalfEdge {
@@ -51,5 +113,28 @@ impl HalfEdge {
     pub const fn prev(self) -> Self {
         let h = self.index();
         Self::new(if h % 3 == 0 { h + 2 } else { h - 1 })
+    }
+}
+
+impl CellFace {
+    /// Most faces of a cell.
+    pub const MOST: u32 = 6;
+
+    /// Face `f` of cell `c`.
+    #[inline(always)]
+    pub const fn of(c: Cell, f: u32) -> Self {
+        Self::new(Self::MOST * c.index() + f)
+    }
+
+    /// The cell.
+    #[inline(always)]
+    pub const fn cell(self) -> Cell {
+        Cell::new(self.index() / Self::MOST)
+    }
+
+    /// Its number in the cell.
+    #[inline(always)]
+    pub const fn side(self) -> u32 {
+        self.index() % Self::MOST
     }
 }

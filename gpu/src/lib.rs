@@ -3,6 +3,7 @@
 //! | family | stages |
 //! | --- | --- |
 //! | [`collective`] | scan, compact, bucket |
+//! | [`convert`] | points of the plane and of space |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
@@ -23,10 +24,13 @@
 #![allow(elided_lifetimes_in_paths)]
 
 pub mod collective;
+pub mod convert;
 pub mod half_edge;
 pub mod ids;
 pub mod indexed;
 pub mod orientation;
+#[cfg(feature = "checked")]
+pub mod plant_bad_index;
 pub mod point;
 pub mod point3;
 pub mod polylla;

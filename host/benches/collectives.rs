@@ -25,7 +25,7 @@ fn collectives(criterion: &mut Criterion) {
         let keys = (0..n as u32).map(|i| i.wrapping_mul(0x85EB_CA6B) % buckets as u32);
         let keys = on.upload(&keys.collect::<Vec<_>>()).unwrap();
         group.bench_function("bucket", |bench| {
-            bench.iter(|| bucket(&on, black_box(&keys), buckets).unwrap());
+            bench.iter(|| bucket::<u32, u32>(&on, black_box(&keys), buckets).unwrap());
         });
         group.finish();
     }

@@ -1,122 +1,242 @@
 //! Collectives on a device: scan, compact, bucket. The kernels are in `gpu::collective`.
+//!
+//! Each function takes any input: values, bits and keys need no check before.
 
-use gpu::collective::{self as kernel, BIT_TILE, TILE};
-use trioxide_kernel::BitWord;
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use gpu::collective::{self as kernel, BIT_TILE, RowsBuffers, TILE};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{BitWord, Index, Word};
 
-use crate::Result;
 use crate::backend::Device;
+use crate::{Error, Result};
 
 /// Most elements that one block scans alone.
 const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;
+
+/// Words of the largest bit set: the number of its members is a `u32`.
+const MOST_WORDS: usize = (u32::MAX / 32) as usize;
 
 /// Replaces each value by the sum of those before it; the sum of all is the one element of the result.
 ///
 /// Sums are taken modulo 2^32.
 ///
 /// # Errors
-/// Those of the device.
+/// [`Error::Argument`] for more than 2^32 - 1 values; those of the device.
+///
+/// ```
+/// # use trioxide::{Device, collective::exclusive_scan};
+/// # fn main() -> trioxide::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut values = on.upload(&[3, 1, 4])?;
+/// let total = exclusive_scan(&on, &mut values)?;
+/// assert_eq!(on.download(&values)?, [0, 3, 4]);
+/// assert_eq!(on.download(&total)?, [8]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u32>> {
-    let n = values.len();
+    let n = count("values", values.len())?;
     let mut total = on.uninitialized(1)?;
-    if n <= SCANNED_BY_ONE_BLOCK {
-        unsafe { kernel::scan_sums::launch(on, 1, values, &mut total, n as u32) }?;
+    if values.len() <= SCANNED_BY_ONE_BLOCK {
+        // SAFETY: the block forms no index from the values, and none behind their number.
+        unsafe { kernel::scan_sums::launch(on, 1, values, &mut total, n) }?;
     } else {
-        let tiles = n.div_ceil(TILE as usize);
-        let mut sums = on.uninitialized(tiles)?;
-        unsafe { kernel::sum_tiles::launch(on, tiles as u32, values, &mut sums) }?;
-        unsafe { kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles as u32) }?;
-        unsafe { kernel::scan_tiles::launch(on, tiles as u32, values, &sums) }?;
+        let tiles = n.div_ceil(TILE);
+        let mut sums = on.uninitialized(tiles as usize)?;
+        // SAFETY: each block reads its tile, as far as there are values, and writes its own sum.
+        unsafe { kernel::sum_tiles::launch(on, tiles, values, &mut sums) }?;
+        // SAFETY: as above.
+        unsafe { kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles) }?;
+        // SAFETY: each block reads its own sum, and reads and writes its own tile, as far as there are values.
+        unsafe { kernel::scan_tiles::launch(on, tiles, values, &sums) }?;
     }
     Ok(total)
 }
 
-/// A bit set whose set bits are counted.
-pub struct Counted {
-    /// Number of set bits before each tile.
-    tiles: Buffer<u32>,
-    /// Number of set bits.
-    pub total: u32,
+/// The number of elements as an index.
+fn count(what: &str, len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| {
+        Error::Argument(format!(
+            "{len} {what} are too many: at most {} have 32-bit indices",
+            u32::MAX
+        ))
+    })
 }
 
-impl Counted {
-    /// Counts the set bits of `bits`.
+/// A bit set whose members are counted.
+pub struct Counted<'b, W> {
+    bits: &'b Buffer<W>,
+    /// Number of members before each tile.
+    tiles: Buffer<u32>,
+    total: u32,
+}
+
+impl<'b, W: BitWord> Counted<'b, W> {
+    /// Counts the members of `bits`.
     ///
     /// # Errors
-    /// Those of the device.
-    pub fn new<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Self> {
-        let bits = bits.as_words();
+    /// [`Error::Argument`] for more bits than 32-bit indices can name; those of the device.
+    pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
+        if bits.len() > MOST_WORDS {
+            return Err(Error::Argument(format!(
+                "a bit set of {} words is too large: at most {MOST_WORDS} have members with 32-bit indices",
+                bits.len()
+            )));
+        }
         let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
-        unsafe { kernel::count_bits::launch(on, tiles.len() as u32, bits, &mut tiles) }?;
+        let n = tiles.len() as u32;
+        // SAFETY: each block reads its tile, as far as there are words, and writes its own count.
+        unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
         let total = exclusive_scan(on, &mut tiles)?;
         Ok(Self {
+            bits,
             tiles,
             total: on.read(&total, 0)?,
         })
     }
 
-    /// Ascending list of the set bits of `bits`, which are those that were counted.
+    /// Number of members.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Ascending list of the members.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn list<W: BitWord>(&self, on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
-        let bits = bits.as_words();
+    pub fn list(&self, on: &Device) -> Result<Buffer<W::Member>> {
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
-            unsafe {
-                kernel::list_bits::launch(on, self.tiles.len() as u32, bits, &self.tiles, &mut list)
-            }?;
+            let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
+            // SAFETY: the bits, borrowed since, are those that were counted: each block writes as many members as it was counted
+            // to have, from the number of those before on.
+            unsafe { kernel::list_bits::launch(on, n, bits, &self.tiles, &mut list) }?;
         }
         Ok(list.cast())
     }
 }
 
-/// Number of set bits of a bit set.
+/// Number of members of a bit set.
 ///
 /// # Errors
-/// Those of the device.
+/// Those of [`Counted::new`].
 pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
     Ok(Counted::new(on, bits)?.total)
 }
 
-/// Ascending list of the set bits of a bit set.
+/// Ascending list of the members of a bit set.
 ///
 /// # Errors
-/// Those of the device.
+/// Those of [`Counted::new`].
+///
+/// ```
+/// # use trioxide::{Device, collective::compact};
+/// # fn main() -> trioxide::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = on.upload(&[0b1001, 1])?;
+/// assert_eq!(on.download(&compact(&on, &bits)?)?, [0, 3, 32]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
-    Counted::new(on, bits)?.list(on, bits)
+    Counted::new(on, bits)?.list(on)
 }
 
-/// Elements by key, in compressed sparse rows.
-pub struct Buckets {
-    /// Start of each key's elements in `items`, and the end of the last.
-    pub offsets: Buffer<u32>,
-    /// Elements, ascending for each key.
-    pub items: Buffer<u32>,
+/// Lists of elements `V`, one for each key `K`, on a device: compressed sparse rows.
+pub struct Csr<K, V> {
+    offsets: Buffer<u32>,
+    items: Buffer<V>,
+    key: PhantomData<K>,
 }
 
-/// Sorts elements into buckets by `keys` below `buckets`; an element whose key is `NONE` is left out.
+impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
+    /// Lists from their parts.
+    ///
+    /// # Safety
+    /// `offsets` ascend from 0 to the number of `items`.
+    pub(crate) unsafe fn from_parts(offsets: Buffer<u32>, items: Buffer<V>) -> Self {
+        Self {
+            offsets,
+            items,
+            key: PhantomData,
+        }
+    }
+
+    /// Number of keys.
+    pub fn keys(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Start of each key's elements among [`Csr::items`], and the end of the last.
+    pub fn offsets(&self) -> &Buffer<u32> {
+        &self.offsets
+    }
+
+    /// The elements, ascending for each key.
+    pub fn items(&self) -> &Buffer<V> {
+        &self.items
+    }
+
+    /// Offsets and items.
+    pub fn into_parts(self) -> (Buffer<u32>, Buffer<V>) {
+        (self.offsets, self.items)
+    }
+
+    /// The parameter of kernels.
+    pub fn rows(&self) -> RowsBuffers<'_, V> {
+        RowsBuffers {
+            offsets: &self.offsets,
+            items: &self.items,
+        }
+    }
+}
+
+/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. An element with any other key, `NONE` above all,
+/// is left out.
 ///
 /// # Errors
-/// Those of the device.
-pub fn bucket(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Buckets> {
-    let (offsets, total) = count_keys(on, keys, buckets)?;
+/// [`Error::Argument`] for more than 2^32 - 1 elements or keys; those of the device.
+///
+/// ```
+/// # use trioxide::{Device, collective::{Csr, bucket}};
+/// # fn main() -> trioxide::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let keys = on.upload(&[2, 0, 2, 7])?;
+/// let lists: Csr<u32, u32> = bucket(&on, &keys, 3)?;
+/// assert_eq!(on.download(lists.offsets())?, [0, 1, 1, 3]);
+/// assert_eq!(on.download(lists.items())?, [1, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn bucket<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    count: usize,
+) -> Result<Csr<K, V>> {
+    let (offsets, total) = count_keys(on, keys.as_words(), count)?;
     let items = on.read(&total, 0)? as usize;
-    fill_buckets(on, keys, buckets, offsets, items)
+    // SAFETY: so many elements were counted.
+    unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
 /// As [`bucket`], where the number of elements with a key is known: without a wait for it.
 ///
 /// # Errors
-/// Those of the device.
-pub fn bucket_known(
+/// Those of [`bucket`].
+///
+/// # Safety
+/// `items` elements have a key below `count`.
+pub(crate) unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     on: &Device,
-    keys: &Buffer<u32>,
-    buckets: usize,
+    keys: &Buffer<K>,
+    count: usize,
     items: usize,
-) -> Result<Buckets> {
-    let (offsets, _) = count_keys(on, keys, buckets)?;
-    fill_buckets(on, keys, buckets, offsets, items)
+) -> Result<Csr<K, V>> {
+    let (offsets, _) = count_keys(on, keys.as_words(), count)?;
+    // SAFETY: the caller's promise.
+    unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
 /// Scanned counts of the keys, and the number of all.
@@ -125,21 +245,32 @@ fn count_keys(
     keys: &Buffer<u32>,
     buckets: usize,
 ) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    let n = count("elements", keys.len())?;
+    count("keys", buckets.saturating_add(1))?;
     let mut offsets = on.filled(buckets + 1, 0)?;
-    unsafe { kernel::count_keys::launch(on, keys.len() as u32, keys, &mut offsets) }?;
+    // SAFETY: keys that have no count are left out.
+    unsafe { kernel::count_keys::launch(on, n, keys, &mut offsets) }?;
     let total = exclusive_scan(on, &mut offsets)?;
     Ok((offsets, total))
 }
 
-fn fill_buckets(
+/// # Safety
+/// `offsets` are the scanned counts of `keys`, and `items` is the number of all that were counted.
+unsafe fn fill_buckets<K: Index + Word, V: Index + Word>(
     on: &Device,
-    keys: &Buffer<u32>,
-    buckets: usize,
+    keys: &Buffer<K>,
     mut offsets: Buffer<u32>,
     items: usize,
-) -> Result<Buckets> {
+) -> Result<Csr<K, V>> {
+    let (n, buckets) = (keys.len() as u32, offsets.len() as u32 - 1);
     let mut items = on.uninitialized(items)?;
-    unsafe { kernel::fill_buckets::launch(on, keys.len() as u32, keys, &mut offsets, &mut items) }?;
-    unsafe { kernel::order_buckets::launch(on, buckets as u32, &offsets, &mut items) }?;
-    Ok(Buckets { offsets, items })
+    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    unsafe { kernel::fill_buckets::launch(on, n, keys.as_words(), &mut offsets, &mut items) }?;
+    // SAFETY: the fill has moved each start to the next; the lists are disjoint.
+    unsafe { kernel::order_buckets::launch(on, buckets, &offsets, &mut items) }?;
+    Ok(Csr {
+        offsets,
+        items: items.cast(),
+        key: PhantomData,
+    })
 }

@@ -1,42 +1,166 @@
-//! A half-edge triangulation on a device, built there from points and triangles. The kernels, and what they do, are in
-//! `gpu::half_edge`.
+//! A half-edge triangulation on a device, built there from points and triangles. The kernels are in `gpu::half_edge`, with their
+//! theory.
+//!
+//! ```
+//! use glam::DVec2;
+//! use trioxide::{Device, half_edges::DeviceTriangulation, mesh::Triangulation};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let square = Triangulation {
+//!     points: [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(DVec2::from).to_vec(),
+//!     triangles: vec![[0, 1, 2], [0, 2, 3]],
+//!     ..Triangulation::default()
+//! };
+//! let on = Device::cpu(None)?;
+//! let mesh = DeviceTriangulation::<DVec2>::upload(&on, &square)?;
+//! // Half-edge 2 runs from vertex 2 to vertex 0, half-edge 3 back.
+//! assert_eq!(on.download(mesh.twins())?[2].index(), 3);
+//! assert_eq!(mesh.border().len(), 4);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec2, Vec2};
 use gpu::half_edge::{self as kernel, rule};
+use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::Point2;
-use trioxide_kernel::NONE;
-use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::launch::{Buffer, LaunchError};
+use trioxide_kernel::{Bits, NONE, words};
 
 use crate::backend::Device;
 use crate::collective::compact;
 use crate::mesh::{HalfEdges, Triangulation};
-use crate::{Error, Result, validate};
+use crate::validate;
+
+/// Why a triangulation has no half-edges.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The mesh has more triangles than half-edge ids can name.
+    #[error(
+        "the mesh has {triangles} triangles, but at most {MOST_TRIANGLES} fit 32-bit half-edge ids"
+    )]
+    TooManyTriangles {
+        /// Triangles.
+        triangles: usize,
+    },
+    /// The mesh has more vertices than ids can name.
+    #[error("the mesh has {vertices} vertices, but at most {MOST_VERTICES} fit 32-bit vertex ids")]
+    TooManyVertices {
+        /// Vertices.
+        vertices: usize,
+    },
+    /// The list of origins does not have three for each triangle.
+    #[error("the list of triangles has {origins} vertex ids, which is no multiple of 3")]
+    NoTriangles {
+        /// Vertex ids.
+        origins: usize,
+    },
+    /// A coordinate is no finite number.
+    #[error("vertex {vertex} has a coordinate that is not a finite number in the chosen precision")]
+    NotFinite {
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A triangle has a vertex that does not exist.
+    #[error("triangle {triangle} has a vertex index that is out of range")]
+    OutOfRange {
+        /// The triangle.
+        triangle: u32,
+    },
+    /// A triangle does not run counter-clockwise.
+    #[error(
+        "triangle {triangle} is clockwise or degenerate in the chosen precision: its vertices must run counter-clockwise"
+    )]
+    Orientation {
+        /// The triangle.
+        triangle: u32,
+    },
+    /// More than two triangles share an edge, or two run along it in the same direction.
+    #[error(
+        "edge {edge} of triangle {triangle} is not shared by two triangles that run along it in opposite directions: \
+         three or more triangles share it, or a triangle is there twice"
+    )]
+    NotManifold {
+        /// The triangle.
+        triangle: u32,
+        /// Its edge: 0, 1 or 2.
+        edge: u32,
+    },
+    /// The mesh breaks another rule, or the device failed.
+    #[error(transparent)]
+    Mesh(#[from] crate::Error),
+}
+
+impl From<LaunchError> for Error {
+    fn from(error: LaunchError) -> Self {
+        Self::Mesh(error.into())
+    }
+}
+
+impl From<Error> for crate::Error {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        let element = match error {
+            Error::Mesh(error) => return error,
+            Error::TooManyTriangles { .. } | Error::TooManyVertices { .. } => "the mesh".to_owned(),
+            Error::NoTriangles { .. } => "the list of triangles".to_owned(),
+            Error::NotFinite { vertex } => format!("vertex {vertex}"),
+            Error::OutOfRange { triangle } | Error::Orientation { triangle } => {
+                format!("triangle {triangle}")
+            }
+            Error::NotManifold { triangle, edge } => format!("edge {edge} of triangle {triangle}"),
+        };
+        let rule = text[element.len()..].trim_start().to_owned();
+        crate::Error::Invalid { element, rule }
+    }
+}
+
+impl From<Error> for String {
+    fn from(error: Error) -> String {
+        error.to_string()
+    }
+}
+
+/// Result of building half-edges.
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// Points that a device can hold: `f32` or `f64` coordinates.
 pub trait Point: Point2 + bytemuck::Pod + PartialEq + std::fmt::Debug {}
 impl Point for Vec2 {}
 impl Point for DVec2 {}
 
+/// A triangulation among all that this process has built on devices; its content never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MeshId(u64);
+
+impl MeshId {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Relaxed))
+    }
+}
+
 /// A half-edge triangulation on a device: V points, T triangles, B boundary edges.
 ///
-/// Half-edges 3t + k are those of triangle t; from 3T on they are border half-edges, in the order of `border`.
+/// Half-edges 3t + k are those of triangle t; from 3T on they are border half-edges, in the order of
+/// [`border`](DeviceTriangulation::border). All ids were checked: kernels may index by them.
 pub struct DeviceTriangulation<P> {
-    /// Coordinates; V.
-    pub points: Buffer<P>,
-    /// Vertex that each half-edge of a triangle starts at: the triangle list; 3T.
-    pub origins: Buffer<u32>,
-    /// The same edge, the other way, of each half-edge of a triangle; 3T.
-    pub twins: Buffer<u32>,
-    /// Twin of each border half-edge, ascending; B.
-    pub border: Buffer<u32>,
-    /// Next border half-edge along the boundary; B.
-    pub border_next: Buffer<u32>,
-    /// Previous border half-edge along the boundary; B.
-    pub border_prev: Buffer<u32>,
+    id: MeshId,
+    points: Buffer<P>,
+    origins: Buffer<Vertex>,
+    twins: Buffer<HalfEdge>,
+    border: Buffer<HalfEdge>,
+    border_next: Buffer<HalfEdge>,
+    border_prev: Buffer<HalfEdge>,
 }
 
 /// Most triangles: half-edge ids and `NONE` fit an index.
 const MOST_TRIANGLES: usize = (u32::MAX / 4) as usize;
+/// Most vertices: ids and `NONE` fit an index.
+const MOST_VERTICES: usize = u32::MAX as usize;
 
 impl<P: Point> DeviceTriangulation<P> {
     /// Bytes that building takes at once, for V points and T triangles.
@@ -48,83 +172,94 @@ impl<P: Point> DeviceTriangulation<P> {
     /// Copies a mesh to the device, checks it and builds its half-edges there.
     ///
     /// # Errors
-    /// [`Error::Invalid`] with the offending element and the rule that it breaks; [`Error::OutOfMemory`].
+    /// [`Error`] with the offending element and the rule that it breaks, [`crate::Error::OutOfMemory`] among them.
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         Self::upload_with_room(on, mesh, [0, 0])
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for so many points and origins, if they are more than the mesh's.
+    /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has fewer.
     pub(crate) fn upload_with_room(
         on: &Device,
         mesh: &Triangulation,
         [points, origins]: [usize; 2],
     ) -> Result<Self> {
-        if mesh.triangles.len() > MOST_TRIANGLES {
-            return Err(Error::Invalid {
-                element: "the mesh".to_owned(),
-                rule: format!(
-                    "has {} triangles, but at most {MOST_TRIANGLES} fit 32-bit half-edge ids",
-                    mesh.triangles.len()
-                ),
-            });
-        }
+        check_sizes(mesh.points.len(), 3 * mesh.triangles.len())?;
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, origins) = on.stage("copy to the device", || {
-            let triangles = mesh.triangles.as_flattened();
+            let triangles = bytemuck::cast_slice(&mesh.triangles);
             Ok((
                 upload_points(on, &mesh.points, points)?,
                 on.upload_with_capacity(triangles, origins)?,
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {
+            if matches!(error, Error::Mesh(_)) {
+                return error;
+            }
             // The host's check names the other triangles too.
-            let by_host =
-                matches!(error, Error::Invalid { .. }).then(|| validate::triangulation(mesh));
-            by_host.and_then(Result::err).unwrap_or(error)
+            match validate::triangulation(mesh) {
+                Ok(_) => error,
+                Err(by_host) => by_host.into(),
+            }
         })
     }
 
-    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges.
+    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges. A buffer of triangles
+    /// becomes one of origins by `triangles.cast()`.
     ///
     /// # Errors
     /// As [`DeviceTriangulation::upload`].
-    pub fn build(on: &Device, points: Buffer<P>, origins: Buffer<u32>) -> Result<Self> {
+    pub fn build(on: &Device, points: Buffer<P>, origins: Buffer<Vertex>) -> Result<Self> {
         let (vertices, half_edges) = (points.len(), origins.len());
+        check_sizes(vertices, half_edges)?;
         let n = half_edges as u32;
         let mut found = on.filled(rule::COUNT, NONE)?;
-        on.stage("check the mesh", || {
+        on.try_stage("check the mesh", || -> Result<()> {
+            // SAFETY: each point is read once.
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
+            // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
             refuse(on, &found)
         })?;
 
-        let mut twins = on.stage("match twins", || {
+        let mut twins = on.try_stage("match twins", || -> Result<_> {
+            // SAFETY: all vertex ids were checked.
             let (twins, found) =
-                match_twins(on, vertices, &origins, table_slots(vertices, half_edges))?;
+                unsafe { match_twins(on, vertices, &origins, table_slots(vertices, half_edges)) }?;
             if on.read(&found, rule::CROWDED as usize)? == NONE {
                 refuse(on, &found)?;
                 return Ok(twins);
             }
             // More edges than a planar mesh can have: triangles overlap without sharing edges.
-            let (twins, found) = match_twins(on, vertices, &origins, slots_for(half_edges))?;
+            // SAFETY: as above.
+            let (twins, found) =
+                unsafe { match_twins(on, vertices, &origins, slots_for(half_edges)) }?;
             refuse(on, &found)?;
             Ok(twins)
         })?;
 
-        let (border, border_next, border_prev) = on.stage("link the border", || {
-            let mut boundary = on.uninitialized(half_edges.div_ceil(32))?;
-            unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
-            refuse(on, &found)?;
-            let border = compact(on, &boundary)?;
-            let b = border.len();
-            let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
-            unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
-            unsafe {
-                kernel::link_border::launch(on, b as u32, &border, &twins, &mut next, &mut prev, n)
-            }?;
-            Ok((border, next, prev))
-        })?;
+        let (border, border_next, border_prev) =
+            on.try_stage("link the border", || -> Result<_> {
+                let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
+                // SAFETY: twins are half-edges or `NONE`.
+                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
+                refuse(on, &found)?;
+                let border = compact(on, &boundary)?;
+                let b = border.len();
+                let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
+                // SAFETY: the border lists half-edges, each once.
+                unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
+                // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex ends at
+                // the border, at another half-edge of it for each.
+                unsafe {
+                    kernel::link_border::launch(
+                        on, b as u32, &border, &twins, &mut next, &mut prev, n,
+                    )
+                }?;
+                Ok((border, next, prev))
+            })?;
         Ok(Self {
+            id: MeshId::new(),
             points,
             origins,
             twins,
@@ -138,10 +273,11 @@ impl<P: Point> DeviceTriangulation<P> {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn half_edges_of_vertices(&self, on: &Device) -> Result<Buffer<u32>> {
+    pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
         on.stage("half-edges of vertices", || {
-            let mut first = on.filled(self.points.len(), NONE)?;
+            let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
             let n = self.half_edges();
+            // SAFETY: origins are vertices of a checked mesh, each of which has an element.
             unsafe {
                 kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
             }?;
@@ -149,26 +285,87 @@ impl<P: Point> DeviceTriangulation<P> {
         })
     }
 
+    /// Coordinates; V.
+    pub fn points(&self) -> &Buffer<P> {
+        &self.points
+    }
+
+    /// The vertex that each half-edge of a triangle starts at: the triangle list; 3T.
+    pub fn origins(&self) -> &Buffer<Vertex> {
+        &self.origins
+    }
+
+    /// The same edge in the other direction, of each half-edge of a triangle; 3T.
+    pub fn twins(&self) -> &Buffer<HalfEdge> {
+        &self.twins
+    }
+
+    /// The twin of each border half-edge, ascending; B.
+    pub fn border(&self) -> &Buffer<HalfEdge> {
+        &self.border
+    }
+
+    /// The next border half-edge along the boundary; B.
+    pub fn border_next(&self) -> &Buffer<HalfEdge> {
+        &self.border_next
+    }
+
+    /// The previous border half-edge along the boundary; B.
+    pub fn border_prev(&self) -> &Buffer<HalfEdge> {
+        &self.border_prev
+    }
+
     /// Number of half-edges of triangles, 3T.
     pub fn half_edges(&self) -> u32 {
         self.twins.len() as u32
+    }
+
+    /// Number of triangles, T.
+    pub fn triangles(&self) -> u32 {
+        self.half_edges() / 3
+    }
+
+    /// Points, origins and twins.
+    pub fn into_parts(self) -> (Buffer<P>, Buffer<Vertex>, Buffer<HalfEdge>) {
+        (self.points, self.origins, self.twins)
+    }
+
+    /// A copy on the same device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn duplicate(&self, on: &Device) -> crate::Result<Self> {
+        Ok(Self {
+            id: self.id,
+            points: on.duplicate(&self.points)?,
+            origins: on.duplicate(&self.origins)?,
+            twins: on.duplicate(&self.twins)?,
+            border: on.duplicate(&self.border)?,
+            border_next: on.duplicate(&self.border_next)?,
+            border_prev: on.duplicate(&self.border_prev)?,
+        })
+    }
+
+    /// Which triangulation this is: arrays that were made for it fit it, and no other.
+    pub(crate) fn id(&self) -> MeshId {
+        self.id
     }
 
     /// The half-edges in host memory.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn download(&self, on: &Device) -> Result<HalfEdges> {
-        let mut origin = on.download(&self.origins)?;
-        let mut twin = on.download(&self.twins)?;
+    pub fn download(&self, on: &Device) -> crate::Result<HalfEdges> {
+        let mut origin: Vec<u32> = on.download_rows(&self.origins)?;
+        let mut twin: Vec<u32> = on.download_rows(&self.twins)?;
         let n = twin.len() as u32;
-        let border = on.download(&self.border)?;
-        let triangle_next = |h: u32| if h % 3 == 2 { h - 2 } else { h + 1 };
-        let triangle_prev = |h: u32| if h.is_multiple_of(3) { h + 2 } else { h - 1 };
+        let border: Vec<u32> = on.download_rows(&self.border)?;
+        let triangle_next = |h: u32| HalfEdge::new(h).next().index();
+        let triangle_prev = |h: u32| HalfEdge::new(h).prev().index();
         let mut next: Vec<u32> = (0..n).map(triangle_next).collect();
         let mut prev: Vec<u32> = (0..n).map(triangle_prev).collect();
-        next.extend(on.download(&self.border_next)?);
-        prev.extend(on.download(&self.border_prev)?);
+        next.extend(on.download(self.border_next.as_words())?);
+        prev.extend(on.download(self.border_prev.as_words())?);
         // A border half-edge starts where its twin ends.
         for &h in &border {
             origin.push(origin[triangle_next(h) as usize]);
@@ -179,22 +376,42 @@ impl<P: Point> DeviceTriangulation<P> {
             twin,
             next,
             prev,
-            of_vertex: on.download(&self.half_edges_of_vertices(on)?)?,
+            of_vertex: on.download_rows(&self.half_edges_of_vertices(on)?)?,
             triangles: n / 3,
         })
     }
 }
 
-/// The twins of all half-edges, and what was found wrong on the way.
-fn match_twins(
+/// Refuses sizes that 32-bit ids cannot number.
+fn check_sizes(vertices: usize, origins: usize) -> Result<()> {
+    if !origins.is_multiple_of(3) {
+        return Err(Error::NoTriangles { origins });
+    }
+    if origins / 3 > MOST_TRIANGLES {
+        return Err(Error::TooManyTriangles {
+            triangles: origins / 3,
+        });
+    }
+    if vertices > MOST_VERTICES {
+        return Err(Error::TooManyVertices { vertices });
+    }
+    Ok(())
+}
+
+/// The twins of all half-edges, and the elements that break a rule.
+///
+/// # Safety
+/// `origins` are below `vertices`.
+unsafe fn match_twins(
     on: &Device,
     vertices: usize,
-    origins: &Buffer<u32>,
+    origins: &Buffer<Vertex>,
     slots: usize,
-) -> Result<(Buffer<u32>, Buffer<u32>)> {
-    let mut table = on.filled(slots, NONE)?;
-    let mut twins = on.filled(origins.len(), NONE)?;
+) -> Result<(Buffer<HalfEdge>, Buffer<u32>)> {
+    let mut table = on.filled(slots, HalfEdge::NONE)?;
+    let mut twins = on.filled(origins.len(), HalfEdge::NONE)?;
     let mut found = on.filled(rule::COUNT, NONE)?;
+    // SAFETY: the scale puts the slot of every vertex below `slots`; waiting half-edges are those of triangles.
     unsafe {
         kernel::match_twins::launch(
             on,
@@ -209,8 +426,8 @@ fn match_twins(
     Ok((twins, found))
 }
 
-/// Slots of the table in which the twins of a planar mesh meet: it has fewer than three edges a vertex, and at most one a
-/// half-edge.
+/// Slots of the table in which the twins of a planar mesh meet. Such a mesh has fewer than three edges a vertex, and at most one
+/// a half-edge.
 fn table_slots(vertices: usize, half_edges: usize) -> usize {
     slots_for(half_edges.min(3 * vertices))
 }
@@ -221,7 +438,7 @@ fn slots_for(edges: usize) -> usize {
 }
 
 /// Copies points to the device in its precision.
-fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> Result<Buffer<P>> {
+fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> crate::Result<Buffer<P>> {
     if P::INSTANCE == DVec2::INSTANCE {
         return on.upload_with_capacity(bytemuck::cast_slice(points), room);
     }
@@ -233,36 +450,21 @@ fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> Result
 fn refuse(on: &Device, found: &Buffer<u32>) -> Result<()> {
     let found = on.download(found)?;
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
-    let invalid = |element: String, rule: &str| {
-        Err(Error::Invalid {
-            element,
-            rule: rule.to_owned(),
-        })
-    };
-    if let Some(v) = element(rule::FINITE) {
-        return invalid(
-            format!("vertex {v}"),
-            "has a coordinate that is not a finite number in the chosen precision",
-        );
+    if let Some(vertex) = element(rule::FINITE) {
+        return Err(Error::NotFinite { vertex });
     }
-    if let Some(t) = element(rule::RANGE) {
-        return invalid(
-            format!("triangle {t}"),
-            "has a vertex index that is out of range",
-        );
+    if let Some(triangle) = element(rule::RANGE) {
+        return Err(Error::OutOfRange { triangle });
     }
-    if let Some(t) = element(rule::ORIENTATION) {
-        return invalid(
-            format!("triangle {t}"),
-            "is clockwise or degenerate in the chosen precision: its vertices must run counter-clockwise",
-        );
+    if let Some(triangle) = element(rule::ORIENTATION) {
+        return Err(Error::Orientation { triangle });
     }
     if let Some(h) = element(rule::MANIFOLD).or(element(rule::CROWDED)) {
-        return invalid(
-            format!("edge {} of triangle {}", h % 3, h / 3),
-            "is not shared by two triangles that run along it in opposite directions: three or more triangles share it, \
-             or a triangle is there twice",
-        );
+        let h = HalfEdge::new(h);
+        return Err(Error::NotManifold {
+            triangle: h.triangle().index(),
+            edge: h.corner(),
+        });
     }
     Ok(())
 }

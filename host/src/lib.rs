@@ -1,35 +1,32 @@
 //! trioxide: mesh processing on the GPU and on the CPU, with the same bits. **Start here.**
 //!
-//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`] once,
-//! flows through pipelines there, and comes back once:
+//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`] once, flows through pipelines
+//! there, and comes back once:
 //!
 //! ```
-//! use glam::DVec2;
-//! use trioxide::Device;
-//! use trioxide::half_edges::DeviceTriangulation;
-//! use trioxide::polylla::{Constraints, Options, polylla};
+//! use trioxide::polylla;
+//! use trioxide::prelude::*;
 //!
 //! # fn main() -> trioxide::Result<()> {
 //! // The Delaunay triangulation of 1000 random points; the seed is 1.
 //! let mesh = trioxide::generate::random(1000, 1)?;
 //!
-//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best there is.
+//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine there is.
 //! let on = Device::cpu(None)?;
 //!
 //! // Points and triangles are copied; the mesh is checked, and its half-edges are built, on the device.
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
 //!
-//! // Triangles merge into polygons; nothing leaves the device but counts.
-//! let constraints = Constraints::none(&on)?;
-//! let result = polylla(&on, &triangulation, &constraints, Options::default())?;
-//! assert_eq!(result.counts.polygons, 316);
+//! // Triangles merge into polygons, without constraints; only counts leave the device.
+//! let result = polylla(&on, &triangulation, None, polylla::Options::default())?;
+//! assert_eq!(result.counts().polygons, 316);
 //!
 //! // Polygon i has the vertices vertices[offsets[i]..offsets[i + 1]], counter-clockwise.
 //! let polygons = result.download_lists(&on)?;
 //! assert_eq!(polygons.len(), 316);
 //! assert!(polygons.iter().all(|polygon| polygon.len() >= 3));
 //!
-//! // What took how long.
+//! // How long each stage took.
 //! for stage in on.take_stages()? {
 //!     println!("{:<32} {:.3} ms", stage.name, stage.milliseconds);
 //! }
@@ -40,7 +37,9 @@
 //! | to find | look in |
 //! | --- | --- |
 //! | a kernel | `gpu/src/<family>/<stage>.rs` |
+//! | the names that most programs use | [`prelude`] |
 //! | the pipeline that launches it | here: [`half_edges`], [`polylla`](mod@polylla), [`collective`] |
+//! | the way from one family to the next, on the device | [`convert`] |
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | what a mesh must keep | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
@@ -62,9 +61,11 @@
 pub mod backend;
 pub mod collective;
 pub mod conformance;
+pub mod convert;
 pub mod half_edges;
 pub mod indexed;
 pub mod polylla;
+pub mod prelude;
 pub mod quality;
 pub mod quality3d;
 pub mod reference;
@@ -78,10 +79,14 @@ pub mod weld;
 
 pub use backend::{Buffer, Device, Ptx};
 pub use glam;
+pub use gpu::ids;
+
 #[cfg(feature = "formats")]
 pub use trioxide_formats as formats;
 #[cfg(any(feature = "generate", test))]
 pub use trioxide_generate as generate;
-pub use trioxide_mesh::{Error, Result, digest, edges, error, mesh, prolongation, random, volume};
+pub use trioxide_mesh::{
+    Error, Result, bit_set, digest, edges, error, mesh, prolongation, random, volume,
+};
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

@@ -201,7 +201,7 @@ fn lists(mesh: &PolyllaMesh) -> PolyllaLists {
 
 /// Runs everything on `mesh` in one precision and compares.
 fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseError> {
-    let resident = match DeviceTriangulation::<P>::upload(on, mesh) {
+    let resident = match DeviceTriangulation::<P>::upload(on, mesh).map_err(Error::from) {
         // Rounded to f32, a sliver can lose its area.
         Err(Error::Invalid { rule, .. })
             if P::INSTANCE == "f32" && rule.contains("chosen precision") =>
@@ -223,9 +223,10 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseEr
     let polygons = &serial.polygons;
     validate::polygons::polygons_of(&mesh.points, &half_edges, polygons, constrained).unwrap();
 
-    let constraints = Constraints::new(on, &resident, mesh).unwrap();
-    let ours = polylla(on, &resident, &constraints, polylla::Options::default());
-    let ours = ours.unwrap().download(on, &resident).unwrap();
+    let constraints = Constraints::of(on, &resident, mesh).unwrap();
+    let constraints = constraints.as_ref();
+    let ours = polylla(on, &resident, constraints, polylla::Options::default());
+    let ours = ours.unwrap().download_mesh(on, &resident).unwrap();
     prop_assert_eq!(&ours, &expected, "half-edges");
     let neighbours = Neighbours::new(on, &resident).unwrap();
     for repair in [Repair::Device, Repair::Host] {
@@ -233,7 +234,7 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseEr
             repair,
             ..Default::default()
         };
-        let ours = indexed(on, &resident, &neighbours, &constraints, options).unwrap();
+        let ours = indexed(on, &resident, &neighbours, constraints, options).unwrap();
         prop_assert_eq!(&ours.download(on).unwrap(), &serial, "{:?}", repair);
     }
 
@@ -241,8 +242,8 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseEr
         strict: true,
         ..Default::default()
     };
-    let strict = polylla(on, &resident, &constraints, strict).unwrap();
-    let strict = strict.download(on, &resident).unwrap();
+    let strict = polylla(on, &resident, constraints, strict).unwrap();
+    let strict = strict.download_mesh(on, &resident).unwrap();
     let found = validate::polygons::polylla(&mesh.points, &half_edges, &strict, constrained);
     prop_assert_eq!(found.unwrap().weakly_simple, 0);
     let mut expected = expected;

@@ -10,9 +10,9 @@ use trioxide::backend::Device;
 use trioxide::generate;
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
-use trioxide::smooth::cells::DeviceMesh;
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, Form, Layout, Method, Options, Renumber, Smoothed, Weights,
+    self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
+    Weights,
 };
 use trioxide::validate::smooth::{smoothed_surface, smoothed_volume};
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -65,7 +65,7 @@ fn measured(mesh: &VolumeMesh, points: &[DVec3]) -> Quality3d {
     let on = on(1);
     let resident = DeviceMesh::<DVec3>::upload(&on, mesh).expect("a valid mesh");
     let points = on.upload(points).expect("the CPU");
-    quality(&on, &resident.cells, &points).expect("the CPU")
+    quality(&on, resident.cells(), &points).expect("the CPU")
 }
 
 proptest! {

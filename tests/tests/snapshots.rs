@@ -93,10 +93,15 @@ fn fixtures() -> Vec<PathBuf> {
 fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
     let on = Device::cpu(None)?;
     let triangulation = DeviceTriangulation::<DVec2>::upload(&on, mesh)?;
-    let constraints = Constraints::new(&on, &triangulation, mesh)?;
-    let result = polylla(&on, &triangulation, &constraints, Options::default())?;
+    let constraints = Constraints::of(&on, &triangulation, mesh)?;
+    let result = polylla(
+        &on,
+        &triangulation,
+        constraints.as_ref(),
+        Options::default(),
+    )?;
     let half_edges = triangulation.download(&on)?;
-    let result = result.download(&on, &triangulation)?;
+    let result = result.download_mesh(&on, &triangulation)?;
     let counts = result.counts;
 
     let mut text = String::new();

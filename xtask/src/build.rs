@@ -20,6 +20,15 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
 
 /// Builds the binary; its path.
 pub fn trioxide() -> Result<PathBuf, Error> {
+    let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
+    let path = target_dir().join("release").join(name);
+    // On standard error, as cargo's own progress: standard output may be the program's that is run.
+    let time = if path.exists() {
+        ""
+    } else {
+        "; 2 to 4 minutes from nothing"
+    };
+    eprintln!("building trioxide (release{time})");
     run_command(&mut cargo(&[
         "build",
         "--release",
@@ -28,8 +37,7 @@ pub fn trioxide() -> Result<PathBuf, Error> {
         "--bin",
         "trioxide",
     ]))?;
-    let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
-    Ok(target_dir().join("release").join(name))
+    Ok(path)
 }
 
 /// The commit of the sources, with `-dirty` behind it where they differ; `None` outside of a repository.

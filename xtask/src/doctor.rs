@@ -1,13 +1,13 @@
 //! `cargo xtask doctor`: what this machine has, what it lacks, and the command that installs it.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use cuda_builder::{CompilerSearch, search_device_compiler};
+use ptx_rules::{entries, join_directory};
 
 use crate::process::{cargo, output_of};
-use crate::ptx::{kernel_count, prebuilt};
+use crate::ptx::prebuilt;
 use crate::report::find_browser;
 use crate::{Error, ptxas};
 
@@ -102,7 +102,7 @@ fn report_device_compiler(search: &CompilerSearch) {
 }
 
 fn report_prebuilt() -> bool {
-    match fs::read_to_string(prebuilt()) {
+    match join_directory(&prebuilt()) {
         Ok(text) => {
             let compiler = text.lines().next().unwrap_or_default();
             let compiler = compiler
@@ -112,14 +112,14 @@ fn report_prebuilt() -> bool {
                 .unwrap_or_default();
             report(
                 "prebuilt kernels",
-                &format!("{} kernels by {compiler}", kernel_count(&text)),
+                &format!("{} kernels by {compiler}", entries(&text).len()),
             );
             true
         }
-        Err(_) => {
+        Err(reason) => {
             report(
                 "prebuilt kernels",
-                "none in gpu/prebuilt\nwrite them: cargo xtask ptx --bless",
+                &format!("none that can be used\n{reason}\nwrite them: cargo xtask ptx --bless"),
             );
             false
         }

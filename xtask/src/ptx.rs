@@ -1,9 +1,11 @@
 //! `cargo xtask ptx`: builds the kernels, checks them, makes them the prebuilt ones.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuda_builder::{CudaBuilder, NvvmArch, search_device_compiler};
+use ptx_rules::{Build, Exceptions, declared_kernels, entries, family_of, join_directory, review};
 
 use crate::ptxas::{self, KernelUse, Ptxas};
 use crate::{Error, target_dir, workspace};
@@ -13,58 +15,48 @@ const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
 
 /// Builds the kernels to PTX, target/trioxide.ptx.
 ///
-/// Without a device compiler (`cargo xtask doctor`) the checked-in gpu/prebuilt/trioxide.ptx is looked at instead.
+/// Without a device compiler (`cargo xtask doctor`) the checked-in gpu/prebuilt is looked at instead.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Make the build the prebuilt one: write gpu/prebuilt/trioxide.ptx, to be committed.
+    /// Make the build the prebuilt one: write gpu/prebuilt/<family>.ptx, to be committed.
     #[arg(long)]
     bless: bool,
-    /// Assemble the PTX with ptxas and show what each kernel uses on each architecture.
+    /// Check the rules of the PTX, assemble it with ptxas and show what each kernel uses on each architecture.
     ///
     /// ptxas is taken from TRIOXIDE_PTXAS, PATH or /usr/local/cuda/bin, or downloaded from PyPI into target/ptxas. No
     /// GPU is needed.
     #[arg(long)]
     check: bool,
+    /// Build nothing: take this PTX of all kernels, such as one built on another machine.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Build the kernels of a checked build, which report every index that an array does not have: target/checked.ptx.
+    #[arg(long, conflicts_with_all = ["bless", "from"])]
+    checked: bool,
 }
 
-/// The checked-in PTX, for machines without a device compiler.
+/// The directory of the checked-in PTX, for machines without a device compiler.
 pub(crate) fn prebuilt() -> PathBuf {
-    workspace()
-        .join("gpu")
-        .join("prebuilt")
-        .join("trioxide.ptx")
+    workspace().join("gpu").join("prebuilt")
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let search = search_device_compiler();
-    let ptx = if search.found.is_some() {
-        println!("building the kernels with {search}");
-        build()?
-    } else if arguments.bless {
-        return Err(format!("there is no device compiler to build with\n{search}").into());
-    } else if prebuilt().is_file() {
-        println!(
-            "skipped: building the kernels: there is no device compiler (`cargo xtask doctor`)"
-        );
-        prebuilt()
-    } else {
-        return Err(format!(
-            "there is no device compiler, and no {}\n{search}",
-            prebuilt().display()
-        )
-        .into());
+    let ptx = match &arguments.from {
+        Some(file) => file.clone(),
+        None => kernels(arguments.bless || arguments.checked, arguments.checked)?,
     };
-    let text = fs::read_to_string(&ptx)?;
+    let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
     println!(
         "{}: {} kernels, {} KiB",
         ptx.display(),
-        kernel_count(&text),
+        entries(&text).len(),
         text.len() / 1024
     );
     if arguments.bless {
         bless(&text)?;
     }
     if arguments.check {
+        check_rules(&ptx, &text, arguments.checked)?;
         match ptxas::find_or_download() {
             Ok(ptxas) => check(&ptxas, &ptx)?,
             Err(reason) => println!("skipped: assembling the kernels: {reason}"),
@@ -73,32 +65,91 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// The number of kernels in a PTX module.
-pub(crate) fn kernel_count(ptx: &str) -> usize {
-    ptx.lines()
-        .filter(|line| line.starts_with(".visible .entry "))
-        .count()
+/// Builds the kernels, or puts the prebuilt ones together where that `must_build` not be; the file.
+fn kernels(must_build: bool, checked: bool) -> Result<PathBuf, Error> {
+    let search = search_device_compiler();
+    if search.found.is_some() {
+        println!("building the kernels (1 to 2 minutes from nothing) with {search}");
+        return build(checked);
+    }
+    if must_build {
+        return Err(format!("there is no device compiler to build with\n{search}").into());
+    }
+    println!("skipped: building the kernels: there is no device compiler (`cargo xtask doctor`)");
+    let text = join_directory(&prebuilt())
+        .map_err(|error| format!("{error}, and there is no device compiler\n{search}"))?;
+    let path = target_dir().join("trioxide.ptx");
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
 }
 
-fn build() -> Result<PathBuf, Error> {
+fn build(checked: bool) -> Result<PathBuf, Error> {
     let builder = CudaBuilder::new(workspace().join("gpu")).arch(NvvmArch::Compute75);
+    let builder = builder.features(checked.then_some("checked"));
+    let name = if checked { "checked" } else { "trioxide" };
     // The directory that the host's build script uses too: `core` is built once.
     let builder = builder.target_dir(target_dir().join("device"));
-    Ok(builder.copy_to(target_dir().join("trioxide.ptx")).build()?)
+    Ok(builder
+        .copy_to(target_dir().join(format!("{name}.ptx")))
+        .build()?)
 }
 
+/// Writes one file for each family, and removes those of families that are no more.
 fn bless(text: &str) -> Result<(), Error> {
-    let path = prebuilt();
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    if before == text {
-        println!("{} is up to date", path.display());
-        return Ok(());
+    let declared = declared_kernels(&workspace().join("gpu").join("src"))?;
+    let families = ptx_rules::split(text, |entry| {
+        family_of(entry, &declared).map(|(_, family)| family.to_owned())
+    })?;
+    let directory = prebuilt();
+    fs::create_dir_all(&directory)?;
+    let before = ptx_rules::read_families(&directory)?;
+    let changed = changed_families(&before, &families);
+    for family in &changed {
+        let path = directory.join(format!("{family}.ptx"));
+        match families.get(*family) {
+            None => fs::remove_file(&path)?,
+            Some(text) => {
+                let temporary = path.with_extension("ptx.tmp");
+                fs::write(&temporary, text)?;
+                fs::rename(&temporary, &path)?;
+            }
+        }
+        println!("{} has changed", path.display());
     }
-    fs::create_dir_all(path.parent().expect("it lies in gpu/prebuilt"))?;
-    let temporary = path.with_extension("ptx.tmp");
-    fs::write(&temporary, text)?;
-    fs::rename(&temporary, &path)?;
-    println!("{} is written: commit it with the sources", path.display());
+    if changed.is_empty() {
+        println!("{} is up to date", directory.display());
+    } else {
+        println!("commit {} with the sources", directory.display());
+    }
+    Ok(())
+}
+
+/// The families whose texts differ, or which are in one of both only.
+fn changed_families<'a>(
+    before: &'a BTreeMap<String, String>,
+    after: &'a BTreeMap<String, String>,
+) -> Vec<&'a str> {
+    let differs = |family: &&String| before.get(*family) != after.get(*family);
+    let gone = before.keys().filter(|family| !after.contains_key(*family));
+    let changed = after.keys().filter(differs).chain(gone);
+    changed.map(String::as_str).collect()
+}
+
+/// Checks the rules of the PTX. The kernels that may break one are in gpu/ptx-exceptions.txt.
+fn check_rules(file: &Path, text: &str, checked: bool) -> Result<(), Error> {
+    let path = workspace().join("gpu").join("ptx-exceptions.txt");
+    let exceptions = fs::read_to_string(&path)
+        .map_err(|error| error.to_string())
+        .and_then(|text| Exceptions::parse(&text))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let build = if checked {
+        Build::Checked
+    } else {
+        Build::Plain
+    };
+    review(&file.to_string_lossy(), text, build, &exceptions)
+        .map_err(|report| format!("kernels break rules of the PTX\n{report}"))?;
+    println!("the kernels keep the rules of the PTX");
     Ok(())
 }
 
@@ -180,12 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn counts_kernels() {
-        assert_eq!(
-            kernel_count(
-                ".version 6.3\n.visible .entry a(\n)\n.visible .func b\n.visible .entry c(\n"
-            ),
-            2
-        );
+    fn families_that_change_come_or_go_are_found() {
+        let families = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let own = |&(family, text): &(&str, &str)| (family.to_owned(), text.to_owned());
+            pairs.iter().map(own).collect()
+        };
+        let before = families(&[("gone", "a"), ("same", "b"), ("weld", "c")]);
+        let after = families(&[("new", "a"), ("same", "b"), ("weld", "d")]);
+        assert_eq!(changed_families(&before, &after), ["new", "weld", "gone"]);
     }
 }

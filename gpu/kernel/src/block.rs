@@ -4,14 +4,10 @@
 //! thread runs the phase for all lanes of the block before the next. What a lane keeps from one phase to another is a
 //! [`Lanes`]: a register there, an array here.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use core::cell::Cell;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::check::CHECKED;
-use crate::check::Label;
+use crate::check::{CHECKED, shared_label};
 
 /// A value of type `T` for each lane of a block.
 #[derive(Clone, Copy)]
@@ -28,11 +24,21 @@ pub struct Lanes<T, const LANES: usize> {
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
 
+impl<T, const N: usize> Shared<T, N> {
+    /// Refuses index `i` unless it is below `N`.
+    #[inline(always)]
+    fn check(i: usize) {
+        if CHECKED && i >= N {
+            shared_label().check(i, N);
+        }
+    }
+}
+
 impl<T: Copy, const N: usize> Shared<T, N> {
     /// Address of element `i`.
     #[inline(always)]
     fn pointer(&self, i: u32) -> *mut T {
-        Label::new("a kernel with shared memory", "shared").check(i as usize, N);
+        Self::check(i as usize);
         // SAFETY: in range by the promise of who launches the kernel.
         unsafe { self.0.get().cast::<T>().add(i as usize) }
     }
@@ -62,7 +68,7 @@ impl<const N: usize> Shared<u8, N> {
                 "words of a shared array whose length is no multiple of 4"
             )
         };
-        self.pointer(4 * i + 3);
+        Self::check(4 * i as usize + 3);
         // SAFETY: in range; the array is aligned to 16 bytes; every machine here is little-endian.
         unsafe { *self.0.get().cast::<u32>().add(i as usize) }
     }
@@ -84,19 +90,23 @@ pub const MOST_LANES: usize = 1024;
 /// Most bytes of shared memory of a block on any device, without asking for more.
 pub const MOST_SHARED: usize = 48 << 10;
 
-/// Refuses a width that no device has. Evaluated where a kernel is declared.
-pub const fn check_width(lanes: usize) {
-    assert!(
-        lanes > 0 && lanes.is_multiple_of(32) && lanes <= MOST_LANES,
-        "a block has 32 to 1024 lanes, a multiple of 32: change N in `&Block<N>`"
-    );
+/// Whether devices have blocks of `lanes` lanes.
+#[doc(hidden)]
+pub const fn is_width(lanes: usize) -> bool {
+    lanes > 0 && lanes.is_multiple_of(32) && lanes <= MOST_LANES
 }
 
-/// Refuses more shared memory than a device has. Evaluated where a kernel is declared.
-pub const fn check_shared(bytes: usize) {
+/// Whether devices have blocks with `bytes` bytes of shared memory, beside the scratch.
+#[doc(hidden)]
+pub const fn has_shared(bytes: usize) -> bool {
+    bytes <= MOST_SHARED - SCRATCH_BYTES
+}
+
+/// Refuses an alignment that shared memory does not have.
+const fn check_alignment<S>() {
     assert!(
-        bytes + SCRATCH_BYTES <= MOST_SHARED,
-        "a block has at most 48 KiB of shared memory, 256 bytes of which are for `exclusive_sum`: make S in `&Block<N, S>` smaller"
+        align_of::<S>() <= 16,
+        "shared memory is aligned to 16 bytes at most: remove the struct's repr(align)"
     );
 }
 
@@ -108,9 +118,6 @@ pub struct Block<const LANES: usize, S = ()> {
     index: u32,
     #[cfg(not(target_arch = "nvptx64"))]
     shared: *mut u8,
-    /// Whether a lane's closure runs: no place for a barrier.
-    #[cfg(not(target_arch = "nvptx64"))]
-    is_in_lane: Cell<bool>,
     memory: PhantomData<fn() -> S>,
 }
 
@@ -155,6 +162,7 @@ mod device {
 
         #[inline(always)]
         pub fn shared(&self) -> &S {
+            const { check_alignment::<S>() };
             // SAFETY: the launch reserves the scratch, and behind it the bytes of `S`.
             unsafe { &*shared::dynamic_shared_mem::<u8>().add(SCRATCH_BYTES).cast() }
         }
@@ -211,11 +219,74 @@ mod device {
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
+    use core::cell::Cell;
+
     use super::*;
 
+    /// No lane.
+    const NO_LANE: u32 = u32::MAX;
+
+    thread_local! {
+        /// The lane whose closure this thread runs, in a checked build.
+        static LANE: Cell<u32> = const { Cell::new(NO_LANE) };
+    }
+
+    /// Runs `f` for each lane.
+    struct InLanes;
+
+    impl InLanes {
+        /// # Panics
+        /// Inside of a lane's closure.
+        fn enter() -> Self {
+            refuse_in_lane();
+            InLanes
+        }
+
+        #[inline(always)]
+        fn run<T>(&self, lane: u32, f: impl FnOnce(u32) -> T) -> T {
+            if CHECKED {
+                LANE.set(lane);
+            }
+            f(lane)
+        }
+    }
+
+    impl Drop for InLanes {
+        // After a panic too: the thread runs other kernels later.
+        fn drop(&mut self) {
+            if CHECKED {
+                LANE.set(NO_LANE);
+            }
+        }
+    }
+
+    /// On a device a barrier that not all lanes reach hangs the block, and lanes inside of a lane are that lane alone.
+    #[inline(always)]
+    fn refuse_in_lane() {
+        assert!(
+            !CHECKED || LANE.get() == NO_LANE,
+            "a barrier inside of a lane's closure: call lanes, phase, any and exclusive_sum outside of the closures of lanes and \
+             phase"
+        );
+    }
+
     impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-        /// Value of `lane`.
+        /// Value of `lane`: of the lane that asks, in its closure. On a device a lane has its own value only.
+        ///
+        /// # Panics
+        /// In a checked build, for another lane than the one that asks.
         pub fn at(&self, lane: u32) -> T {
+            if CHECKED {
+                let asks = LANE.get();
+                assert!(
+                    asks == lane,
+                    "Lanes::at({lane}) {}: on a device a lane has its own value only; exchange values by shared memory",
+                    match asks {
+                        NO_LANE => "outside of a lane's closure".to_owned(),
+                        asks => format!("in the closure of lane {asks}"),
+                    }
+                );
+            }
             self.values[lane as usize]
         }
     }
@@ -229,7 +300,6 @@ mod host {
             Self {
                 index,
                 shared,
-                is_in_lane: Cell::new(false),
                 memory: PhantomData,
             }
         }
@@ -237,37 +307,35 @@ mod host {
         /// `f` of every lane, without a barrier.
         pub fn lanes<T: Copy>(&self, f: impl FnMut(u32) -> T) -> Lanes<T, LANES> {
             let mut f = f;
-            self.is_in_lane.set(true);
-            let values = core::array::from_fn(|lane| f(lane as u32));
-            self.is_in_lane.set(false);
+            let lanes = InLanes::enter();
+            let values = core::array::from_fn(|lane| lanes.run(lane as u32, &mut f));
             Lanes { values }
         }
 
         /// Runs `f` for every lane, then a barrier.
         pub fn phase(&self, mut f: impl FnMut(u32)) {
-            self.refuse_barrier_in_lane();
-            self.is_in_lane.set(true);
+            let lanes = InLanes::enter();
             for lane in 0..LANES as u32 {
-                f(lane);
+                lanes.run(lane, &mut f);
             }
-            self.is_in_lane.set(false);
         }
 
         /// Whether `x` holds for one of the lanes. A barrier.
         pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
-            self.refuse_barrier_in_lane();
+            refuse_in_lane();
             x.values.contains(&true)
         }
 
         /// The block's shared memory.
         pub fn shared(&self) -> &S {
-            // SAFETY: behind the scratch (contract of `new`); any bits are a value of `S`.
+            const { check_alignment::<S>() };
+            // SAFETY: behind the scratch (contract of `new`), aligned as checked; any bits are a value of `S`.
             unsafe { &*self.shared.add(SCRATCH_BYTES).cast() }
         }
 
         /// Sum of `x` over the lanes below each, and over all, modulo 2^32. A barrier before and after.
         pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
-            self.refuse_barrier_in_lane();
+            refuse_in_lane();
             let mut sum = 0u32;
             let values = core::array::from_fn(|lane| {
                 let before = sum;
@@ -275,15 +343,6 @@ mod host {
                 before
             });
             (Lanes { values }, sum)
-        }
-
-        /// On a device a barrier that not all lanes reach hangs the block.
-        #[inline(always)]
-        fn refuse_barrier_in_lane(&self) {
-            assert!(
-                !CHECKED || !self.is_in_lane.get(),
-                "a barrier inside of a lane's closure: call phase, any and exclusive_sum outside of the closures of lanes and phase"
-            );
         }
     }
 }

@@ -92,6 +92,29 @@ impl Label {
     }
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+thread_local! {
+    /// The kernel whose blocks this thread runs, in a checked build: shared memory is not told of it.
+    static KERNEL: core::cell::Cell<&'static str> = const { core::cell::Cell::new("") };
+}
+
+/// Names the kernel whose blocks this thread runs from now on.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn name_kernel(name: &'static str) {
+    if CHECKED {
+        KERNEL.set(name);
+    }
+}
+
+/// The label of the arrays in shared memory.
+#[inline(always)]
+pub(crate) fn shared_label() -> Label {
+    #[cfg(target_arch = "nvptx64")]
+    return Label::new("", "shared");
+    #[cfg(not(target_arch = "nvptx64"))]
+    Label::new(KERNEL.get(), "shared")
+}
+
 /// A bad index, as the device reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]

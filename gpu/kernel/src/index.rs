@@ -125,6 +125,8 @@ macro_rules! id {
             type Bits = u32;
         }
 
+        impl $crate::view::OrderedElement for $id {}
+
         impl $crate::Index for $id {
             type Word = $crate::Bits<Self>;
 

@@ -2,7 +2,9 @@
 
 use core::ffi::c_void;
 use core::fmt;
+use core::mem::MaybeUninit;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Pod;
 
@@ -14,7 +16,15 @@ use crate::view::{Out, RawView};
 
 /// The device that a buffer's memory belongs to. Each device that is opened has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DeviceId(pub u64);
+pub struct DeviceId(u64);
+
+impl DeviceId {
+    /// An id that no other device of this process has.
+    pub fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Relaxed))
+    }
+}
 
 /// A typed array in the memory of a device. Dropping it gives its memory back.
 #[repr(C)]
@@ -28,7 +38,7 @@ pub struct Buffer<T> {
 
 /// Memory that a [`Buffer`] owns: dropping it frees it.
 pub trait Memory: Send + Sync {
-    /// The device whose memory this is.
+    /// The device whose memory this is: the same at every call.
     fn device(&self) -> DeviceId;
 }
 
@@ -45,7 +55,10 @@ impl<T: Pod> Buffer<T> {
     /// # Safety
     /// `address` is that of at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and
     /// used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
+    ///
+    /// An element has a size, and an alignment of 16 bytes at most; anything else does not compile.
     pub unsafe fn from_raw(address: u64, len: usize, memory: Box<dyn Memory>) -> Self {
+        const { check_element::<T>() };
         Self {
             address,
             len,
@@ -104,9 +117,10 @@ impl<T: Pod> Buffer<T> {
     /// # Panics
     /// If the bytes are no whole number of the new elements.
     pub fn cast<U: Pod>(self) -> Buffer<U> {
+        const { check_element::<U>() };
         let bytes = self.bytes();
         assert!(
-            size_of::<U>() > 0 && bytes.is_multiple_of(size_of::<U>()),
+            bytes.is_multiple_of(size_of::<U>()),
             "{bytes} bytes are no whole number of {}",
             core::any::type_name::<U>()
         );
@@ -118,6 +132,18 @@ impl<T: Pod> Buffer<T> {
             element: core::marker::PhantomData,
         }
     }
+}
+
+/// Refuses elements that no buffer holds.
+const fn check_element<T>() {
+    assert!(
+        size_of::<T>() > 0,
+        "a buffer's element has no size: a buffer holds numbers, ids, vectors or structs of these"
+    );
+    assert!(
+        align_of::<T>() <= 16,
+        "a buffer's element is aligned to more than 16 bytes: remove its repr(align)"
+    );
 }
 
 impl<T: Word> Buffer<T> {
@@ -184,8 +210,29 @@ pub struct Launch<'a> {
     pub arguments: Arguments,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
     pub moves: Option<Moves>,
-    /// The CPU run of a range of indices, of words of indices, or of blocks.
-    pub run: &'a (dyn Fn(Range<u32>) + Sync),
+    /// The CPU's run.
+    pub run: Run<'a>,
+}
+
+/// The CPU's run of a launch.
+#[derive(Clone, Copy)]
+pub struct Run<'a>(&'a (dyn Fn(Range<u32>) + Sync));
+
+impl<'a> Run<'a> {
+    /// The run that `calls` makes of a range.
+    #[doc(hidden)]
+    pub fn new(calls: &'a (dyn Fn(Range<u32>) + Sync)) -> Self {
+        Self(calls)
+    }
+
+    /// Makes the calls of `range`: indices, words of 32 indices, or blocks, by the launch's shape.
+    ///
+    /// # Safety
+    /// That of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of
+    /// this process.
+    pub unsafe fn calls(self, range: Range<u32>) {
+        (self.0)(range);
+    }
 }
 
 impl Launch<'_> {
@@ -256,10 +303,9 @@ pub struct Array {
 }
 
 /// Values that a PTX entry takes.
-#[derive(Default)]
 pub struct Arguments {
     /// 16 bytes at a time, so that every value is aligned.
-    values: Vec<u128>,
+    values: Vec<MaybeUninit<u128>>,
     /// Where each value starts in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
@@ -269,7 +315,12 @@ impl Arguments {
     /// The arguments of a launch of `n` indices.
     #[doc(hidden)]
     pub fn new(n: u32) -> Self {
-        let mut arguments = Self::default();
+        // Room for most kernels' parameters: small launches wait for the host.
+        let mut arguments = Self {
+            values: Vec::with_capacity(32),
+            starts: Vec::with_capacity(24),
+            arrays: Vec::with_capacity(16),
+        };
         arguments.push(n);
         arguments
     }
@@ -298,7 +349,9 @@ impl Arguments {
         let start = self.values.len();
         self.starts.push(start);
         self.values
-            .resize(start + size_of::<R>().div_ceil(16).max(1), 0);
+            .resize_with(start + size_of::<R>().div_ceil(16).max(1), || {
+                MaybeUninit::new(0)
+            });
         // SAFETY: room for the value was made above, aligned to 16 bytes.
         unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
     }
@@ -421,10 +474,20 @@ pub fn bits<const N: usize, I: Index, W: BitWord>(
     body: impl Fn(I) -> [bool; N],
     bits: [Out<W>; N],
 ) {
+    let end = n.div_ceil(32);
+    let is_last = words.contains(&(end - 1));
     for word in words {
         let packed = pack(word, n, &body);
         for k in 0..N {
             bits[k].set(word, W::from_word(packed[k]));
+        }
+    }
+    // A device writes four words at a time: it clears those behind the last, as far as the array has them.
+    if is_last {
+        for set in bits {
+            for word in end..end.next_multiple_of(4).min(set.len()) {
+                set.set(word, W::from_word(0));
+            }
         }
     }
 }
@@ -474,8 +537,10 @@ fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool;
 #[inline(always)]
 pub fn blocks<const LANES: usize, S: SharedMemory>(
     blocks: Range<u32>,
+    kernel: &'static str,
     body: impl Fn(&Block<LANES, S>),
 ) {
+    crate::check::name_kernel(kernel);
     let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
     for index in blocks {
         // SAFETY: aligned to 16 bytes, as long as declared, this thread's alone.

@@ -111,6 +111,13 @@ impl<'v, T: RacingElement> Parameter for Racing<'v, T> {
     }
 }
 
+// The compiler asks for this trait where a type is no parameter at all.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel's parameter",
+    label = "no parameter of a kernel",
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+)]
 /// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
 pub trait Scalar: Pod + Send + Sync {}
 

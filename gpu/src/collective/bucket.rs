@@ -3,13 +3,25 @@
 //! Count, scan, fill, order. The fill's order is a race; ordering each bucket afterwards makes the result the same on
 //! every run.
 
-use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
+use trioxide_kernel::{Atomic, Group, In, Index, Out, kernel};
 
-/// Counts the elements of each key, into `counts[key + 1]`. Elements with key `NONE` are left out.
-#[kernel]
+/// Lists of elements, one for each key, as kernels read them: compressed sparse rows.
+#[derive(Group)]
+pub struct Rows<'a, T: bytemuck::Pod + Send + Sync> {
+    /// Start of each key's elements in `items`, and the end of the last.
+    pub offsets: In<'a, u32>,
+    /// Elements, ascending for each key.
+    pub items: In<'a, T>,
+}
+
+/// Counts the elements of each key, into `counts[key + 1]`. An element whose key has no place there is left out: `NONE`, above all.
+#[kernel(
+    requires(keys.len() == n, !counts.is_empty()),
+    moves(keys.bytes() + 2 * counts.bytes())
+)]
 pub fn count_keys(i: u32, keys: In<u32>, counts: Atomic) {
     let key = keys.at(i);
-    if key != NONE {
+    if key < counts.len() - 1 {
         counts.add(key + 1, 1);
     }
 }
@@ -18,10 +30,13 @@ pub fn count_keys(i: u32, keys: In<u32>, counts: Atomic) {
 ///
 /// Before, `offsets[key + 1]` is the scanned count: the start of the bucket. Each element takes a slot there and moves it
 /// on, so that after the launch `offsets[key]..offsets[key + 1]` is the bucket of each key.
-#[kernel]
+#[kernel(
+    requires(keys.len() == n, !offsets.is_empty()),
+    moves(keys.bytes() + 2 * offsets.bytes() + items.bytes())
+)]
 pub fn fill_buckets(i: u32, keys: In<u32>, offsets: Atomic, items: Out<u32>) {
     let key = keys.at(i);
-    if key != NONE {
+    if key < offsets.len() - 1 {
         items.set(offsets.add(key + 1, 1), i);
     }
 }
@@ -29,15 +44,15 @@ pub fn fill_buckets(i: u32, keys: In<u32>, offsets: Atomic, items: Out<u32>) {
 /// Longest list that is sorted by insertion.
 const SHORT: u32 = 32;
 
-/// Orders the elements of each bucket.
-#[kernel]
+/// Orders the elements of each bucket; a bucket in order is only read.
+#[kernel(requires(offsets.len() > n), moves(offsets.bytes() + items.bytes()))]
 pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
     sort(items, offsets.at(key), offsets.at(key + 1));
 }
 
 /// Sorts `values[start..end]`: by insertion if it is short, else as a heap.
 #[inline(always)]
-pub fn sort(values: Out<u32>, start: u32, end: u32) {
+pub fn sort<T: Index>(values: Out<T>, start: u32, end: u32) {
     if end - start > SHORT {
         return heap_sort(values, start, end);
     }
@@ -55,7 +70,7 @@ pub fn sort(values: Out<u32>, start: u32, end: u32) {
 }
 
 #[inline(always)]
-fn heap_sort(values: Out<u32>, start: u32, end: u32) {
+fn heap_sort<T: Index>(values: Out<T>, start: u32, end: u32) {
     let at = |i| values.at(start + i);
     let sift = |mut parent: u32, count: u32| {
         let value = at(parent);

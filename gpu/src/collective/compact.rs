@@ -9,14 +9,19 @@
 
 use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
-const ROUND: u32 = 256;
+/// Lanes of a block: a word each.
+const LANES: usize = 256;
+const ROUND: u32 = LANES as u32;
 const ROUNDS: u32 = 4;
 /// Words of a tile.
 pub const BIT_TILE: u32 = ROUND * ROUNDS;
 
 /// Number of set bits in each tile of a bit set.
-#[kernel]
-pub fn count_bits(block: &Block<256>, bits: In<u32>, counts: Out<u32>) {
+#[kernel(
+    requires(bits.len().div_ceil(BIT_TILE as usize) == n, counts.len() == n),
+    moves(bits.bytes() + counts.bytes())
+)]
+pub fn count_bits(block: &Block<LANES>, bits: In<u32>, counts: Out<u32>) {
     let partial = block.lanes(|lane| {
         let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane * 4);
         a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
@@ -29,18 +34,21 @@ pub fn count_bits(block: &Block<256>, bits: In<u32>, counts: Out<u32>) {
     });
 }
 
-/// Shared memory of a block: the members of a round, from its first on.
+/// Shared memory of a block: the members in the words of a round, counted from its first bit.
 #[derive(SharedMemory)]
 pub struct Unpacked {
-    local: Shared<u16, 8192>,
+    local: Shared<u16, { 32 * LANES }>,
 }
 
 /// Lists the set bits of each tile, from the scanned counts.
 ///
 /// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list, neighbours
 /// to neighbours.
-#[kernel]
-pub fn list_bits(block: &Block<256, Unpacked>, bits: In<u32>, counts: In<u32>, list: Out<u32>) {
+#[kernel(
+    requires(bits.len().div_ceil(BIT_TILE as usize) == n, counts.len() == n),
+    moves(bits.bytes() + counts.bytes() + list.bytes())
+)]
+pub fn list_bits(block: &Block<LANES, Unpacked>, bits: In<u32>, counts: In<u32>, list: Out<u32>) {
     let local = &block.shared().local;
     let mut start = counts.at(block.index());
     let mut round = 0;
@@ -66,7 +74,7 @@ pub fn list_bits(block: &Block<256, Unpacked>, bits: In<u32>, counts: In<u32>, l
                 let mut i = lane;
                 while i < total {
                     list.set(start + i, first * 32 + u32::from(local.at(i)));
-                    i += 256;
+                    i += ROUND;
                 }
             });
         }

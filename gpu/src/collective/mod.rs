@@ -1,4 +1,10 @@
-//! What many families need and one thread cannot do: scan, compact, bucket.
+//! Collectives, for all families: scan, compact, bucket.
+//!
+//! | kernels | do |
+//! | --- | --- |
+//! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
+//! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
+//! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide::collective`.
 

@@ -4,16 +4,21 @@
 
 use trioxide_kernel::{Block, In, Out, kernel};
 
+/// Lanes of a block.
+const LANES: usize = 256;
 /// Elements that a lane takes at a time: one vector load.
 const ITEMS: u32 = 4;
-const ROUND: u32 = 256 * ITEMS;
+const ROUND: u32 = LANES as u32 * ITEMS;
 const ROUNDS: u32 = 4;
 /// Elements of a tile.
 pub const TILE: u32 = ROUND * ROUNDS;
 
 /// Sum of each tile of `values`.
-#[kernel]
-pub fn sum_tiles(block: &Block<256>, values: In<u32>, sums: Out<u32>) {
+#[kernel(
+    requires(values.len().div_ceil(TILE as usize) == n, sums.len() == n),
+    moves(values.bytes() + sums.bytes())
+)]
+pub fn sum_tiles(block: &Block<LANES>, values: In<u32>, sums: Out<u32>) {
     let first = block.index() * TILE;
     let partial = block.lanes(|lane| {
         let mut sum = 0u32;
@@ -33,9 +38,12 @@ pub fn sum_tiles(block: &Block<256>, values: In<u32>, sums: Out<u32>) {
     });
 }
 
-/// Scans `values` by one block; `total` gets their sum.
-#[kernel]
-pub fn scan_sums(block: &Block<256>, values: Out<u32>, total: Out<u32>, count: u32) {
+/// Scans `values`, of which there are `count`, by one block; `total` gets their sum.
+#[kernel(
+    requires(n == 1, values.len() == count as usize, total.len() == 1),
+    moves(2 * values.bytes() + total.bytes())
+)]
+pub fn scan_sums(block: &Block<LANES>, values: Out<u32>, total: Out<u32>, count: u32) {
     let mut carry = 0;
     let mut first = 0;
     while first < count {
@@ -50,8 +58,11 @@ pub fn scan_sums(block: &Block<256>, values: Out<u32>, total: Out<u32>, count: u
 }
 
 /// Scans each tile of `values`, from the scanned sums.
-#[kernel]
-pub fn scan_tiles(block: &Block<256>, values: Out<u32>, sums: In<u32>) {
+#[kernel(
+    requires(values.len().div_ceil(TILE as usize) == n, sums.len() == n),
+    moves(2 * values.bytes() + sums.bytes())
+)]
+pub fn scan_tiles(block: &Block<LANES>, values: Out<u32>, sums: In<u32>) {
     let mut carry = sums.at(block.index());
     let mut round = 0;
     while round < ROUNDS {
@@ -60,10 +71,10 @@ pub fn scan_tiles(block: &Block<256>, values: Out<u32>, sums: In<u32>) {
     }
 }
 
-/// Scans one element for each of a lane's items from `first` on; the sum of all so far. Modulo 2^32: the last element of an array
-/// of offsets may be anything.
+/// Scans a round from `first` on; returns the sum of all elements so far. Sums are modulo 2^32: the last element of an array of
+/// offsets may hold any number.
 #[inline(always)]
-fn scan_round(block: &Block<256>, values: Out<u32>, first: u32, carry: u32) -> u32 {
+fn scan_round(block: &Block<LANES>, values: Out<u32>, first: u32, carry: u32) -> u32 {
     let items = block.lanes(|lane| values.quad(first + lane * ITEMS));
     let sums = block.lanes(|lane| {
         let [a, b, c, d] = items.at(lane);

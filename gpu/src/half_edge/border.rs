@@ -2,30 +2,35 @@
 
 use trioxide_kernel::{In, Out, kernel};
 
-use super::prev;
+use crate::ids::HalfEdge;
 
 /// Gives the `j`-th edge of the boundary its border half-edge, `first + j`.
-#[kernel]
-pub fn number_border(j: u32, border: In<u32>, twins: Out<u32>, first: u32) {
-    twins.set(border.at(j), first + j);
+#[kernel(requires(border.len() == n, twins.len() == first as usize))]
+pub fn number_border(j: u32, border: In<HalfEdge>, twins: Out<HalfEdge>, first: u32) {
+    twins.set(border.at(j), HalfEdge::new(first + j));
 }
 
 /// Finds the border half-edge behind the `j`-th, by turning around the vertex between them within its fan of triangles:
 /// where boundary loops touch at a vertex, each keeps to its own side.
-#[kernel]
+#[kernel(requires(
+    border.len() == n,
+    border_next.len() == n,
+    border_prev.len() == n,
+    twins.len() == first as usize
+))]
 pub fn link_border(
     j: u32,
-    border: In<u32>,
-    twins: In<u32>,
-    border_next: Out<u32>,
-    border_prev: Out<u32>,
+    border: In<HalfEdge>,
+    twins: In<HalfEdge>,
+    border_next: Out<HalfEdge>,
+    border_prev: Out<HalfEdge>,
     first: u32,
 ) {
-    let mut incoming = prev(border.at(j));
-    while twins.at(incoming) < first {
-        incoming = prev(twins.at(incoming));
+    let mut incoming = border.at(j).prev();
+    while twins.at(incoming).index() < first {
+        incoming = twins.at(incoming).prev();
     }
-    let next = twins.at(incoming) - first;
-    border_next.set(j, first + next);
-    border_prev.set(next, first + j);
+    let next = twins.at(incoming);
+    border_next.set(j, next);
+    border_prev.set(next.index() - first, HalfEdge::new(first + j));
 }

@@ -1,52 +1,55 @@
-//! What must hold before any other kernel may index with a mesh.
+//! The rules that a mesh must keep before any other kernel may index with it.
 
-use crate::half_edge::prefetch_corners;
-use crate::point::Planar;
 use trioxide_kernel::{Atomic, In, kernel};
 
+use super::prefetch_corners;
+use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::orientation::is_counter_clockwise;
+use crate::point::{Planar, Point2};
 
-use crate::point::Point2;
-
-/// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
+/// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the rule holds.
 pub mod rule {
-    /// Vertex with a coordinate that is no finite number.
+    /// A vertex with a coordinate that is no finite number.
     pub const FINITE: u32 = 0;
-    /// Triangle with an index out of range.
+    /// A triangle with an index out of range.
     pub const RANGE: u32 = 1;
-    /// Triangle that is clockwise or degenerate.
+    /// A triangle that is clockwise or degenerate.
     pub const ORIENTATION: u32 = 2;
-    /// Half-edge of an edge that is not shared by exactly two opposite half-edges at most.
+    /// A half-edge of an edge that is shared by more than two half-edges, or by two of the same direction.
     pub const MANIFOLD: u32 = 3;
-    /// Half-edge for which the table of twins has no room.
+    /// A half-edge for which the table of twins has no room.
     pub const CROWDED: u32 = 4;
     /// Number of rules.
     pub const COUNT: usize = 5;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite.
-#[kernel(P in Planar)]
-pub fn check_points<P: Point2>(v: u32, points: In<P>, found: Atomic) {
+#[kernel(P in Planar, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
+pub fn check_points<P: Point2>(v: Vertex, points: In<P>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !(p.x.is_finite() && p.y.is_finite()) {
-        found.min(rule::FINITE, v);
+        found.min(rule::FINITE, v.index());
     }
 }
 
 /// Finds triangle `t` if it has an index out of range, or if it is not counter-clockwise (which a triangle with a vertex
 /// twice is not). Orientation is exact, of the points in the precision that the device holds.
-#[kernel(P in Planar)]
-pub fn check_triangles<P: Point2>(t: u32, origins: In<u32>, points: In<P>, found: Atomic) {
-    let corner = |k| origins.at(3 * t + k);
+#[kernel(
+    P in Planar,
+    requires(origins.len() == 3 * n, found.len() == rule::COUNT),
+    moves(origins.bytes() + points.bytes())
+)]
+pub fn check_triangles<P: Point2>(t: Triangle, origins: In<Vertex>, points: In<P>, found: Atomic) {
+    let corner = |k| origins.at(HalfEdge::of(t, k));
     let (a, b, c) = (corner(0), corner(1), corner(2));
-    let n = points.len();
+    let vertices = points.len();
     prefetch_corners(points, origins, t);
-    if a >= n || b >= n || c >= n {
-        found.min(rule::RANGE, t);
+    if a.index() >= vertices || b.index() >= vertices || c.index() >= vertices {
+        found.min(rule::RANGE, t.index());
         return;
     }
-    let point = |v| points.at(v).to_f64();
+    let point = |v: Vertex| points.at(v).to_f64();
     if !is_counter_clockwise(point(a), point(b), point(c)) {
-        found.min(rule::ORIENTATION, t);
+        found.min(rule::ORIENTATION, t.index());
     }
 }

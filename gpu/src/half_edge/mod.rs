@@ -1,12 +1,12 @@
 //! A half-edge triangulation from triangles and points (gpolylla-2023, section 4), built on the device.
 //!
 //! T triangles, V vertices. Half-edge 3t + k starts at vertex k of triangle t; `origins` (3T) is the triangle list itself,
-//! and `next` and `prev` inside of a triangle are arithmetic. `twins` (3T) is the other half of the edge. The B edges of
+//! and `next` and `prev` inside of a triangle are arithmetic ([`HalfEdge`]). `twins` (3T) is the other half of the edge. The B edges of
 //! the boundary have border half-edges 3T + j, j < B, in the order of their twins, which `border` lists.
 //!
 //! | stage | does |
 //! | --- | --- |
-//! | [`check_points()`], [`check_triangles()`] | refuse what the other kernels could not index or orient |
+//! | [`check_points()`], [`check_triangles()`] | refuse meshes that the other kernels could not index or orient |
 //! | [`match_twins()`] | the half-edges of each edge find each other |
 //! | [`mark_boundary()`] | edges without a twin, a bit each |
 //! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |
@@ -25,30 +25,20 @@ pub use border::*;
 pub use check::*;
 pub use twins::*;
 
-use trioxide_kernel::{In, NONE, PREFETCHED_AHEAD};
+use trioxide_kernel::{In, Index, PREFETCHED_AHEAD};
 
-/// Next half-edge around the triangle.
-#[inline(always)]
-pub fn next(h: u32) -> u32 {
-    if h % 3 == 2 { h - 2 } else { h + 1 }
-}
+use crate::ids::{HalfEdge, Vertex};
 
-/// Previous half-edge around the triangle.
+/// The vertex that `h` ends at.
 #[inline(always)]
-pub fn prev(h: u32) -> u32 {
-    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
-}
-
-/// Vertex that `h` ends at.
-#[inline(always)]
-pub fn target(origins: In<u32>, h: u32) -> u32 {
-    origins.at(next(h))
+pub fn target(origins: In<Vertex>, h: HalfEdge) -> Vertex {
+    origins.at(h.next())
 }
 
 /// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
 #[inline(always)]
-pub(crate) fn prefetch_corners<T: Copy>(points: In<T>, origins: In<u32>, t: u32) {
-    let h = 3 * t + 3 * PREFETCHED_AHEAD;
+pub(crate) fn prefetch_corners<T: Copy, V: Index>(points: In<T>, origins: In<V>, t: impl Index) {
+    let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
     if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
         points.prefetch(origins.at(h));
         points.prefetch(origins.at(h + 1));
@@ -56,35 +46,37 @@ pub(crate) fn prefetch_corners<T: Copy>(points: In<T>, origins: In<u32>, t: u32)
     }
 }
 
-/// A half-edge between vertices `a` and `b`, either way, or `NONE`: sought among the triangles at that of them that has fewer.
+/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. It is sought among the triangles at one of them, the
+/// one that has fewer.
 ///
 /// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one half-edge
 /// would not lead to all the others.
 #[inline(always)]
-pub fn half_edge_between(
-    a: u32,
-    b: u32,
-    origins: In<u32>,
+pub fn half_edge_between<V: Index, H: Index>(
+    a: V,
+    b: V,
+    origins: In<V>,
     offsets: In<u32>,
-    items: In<u32>,
-) -> u32 {
-    let triangles = |v: u32| offsets.at(v + 1) - offsets.at(v);
+    items: In<H>,
+) -> HalfEdge {
+    let triangles = |v: V| offsets.at(v.index() + 1) - offsets.at(v);
     let (v, w) = if triangles(a) <= triangles(b) {
         (a, b)
     } else {
         (b, a)
     };
+    let end = offsets.at(v.index() + 1);
     let mut slot = offsets.at(v);
-    while slot < offsets.at(v + 1) {
-        let leaves = items.at(slot);
-        if target(origins, leaves) == w {
+    while slot < end {
+        let leaves = HalfEdge::new(items.at(slot).index());
+        if origins.at(leaves.next()) == w {
             return leaves;
         }
-        let arrives = prev(leaves);
+        let arrives = leaves.prev();
         if origins.at(arrives) == w {
             return arrives;
         }
         slot += 1;
     }
-    NONE
+    HalfEdge::NONE
 }

@@ -1,12 +1,13 @@
 //! Twins: the two half-edges of an edge meet in a hash table.
 
-use trioxide_kernel::{Atomic, In, NONE, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
 use super::{rule, target};
+use crate::ids::{HalfEdge, Triangle, Vertex};
 
-/// Slots next to an edge's own that are tried before any other.
+/// Slots beside an edge's own that are tried first.
 const WINDOW: u32 = 16;
-/// Slots that are tried at all. Of a table with two thirds taken, so many are never taken all.
+/// Slots that are tried at all. In a table of which two thirds are taken, some of these are free.
 pub(crate) const ATTEMPTS: u32 = 256;
 
 /// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
@@ -30,33 +31,37 @@ pub(crate) fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> 
     (((x >> 32) * u64::from(size)) >> 32) as u32
 }
 
-/// Meets the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second tells
-/// both.
+/// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the twins
+/// of both.
 ///
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written: `mark_boundary` finds the others.
 ///
 /// The three half-edges take each step together, so that their reads, each of which may miss every cache, overlap.
-#[kernel]
+#[kernel(
+    requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
+    // An edge, two half-edges, has one slot: written, read.
+    moves(2 * origins.bytes() + twins.bytes())
+)]
 pub fn match_twins(
-    t: u32,
-    origins: In<u32>,
-    table: Atomic,
-    twins: Atomic,
+    t: Triangle,
+    origins: In<Vertex>,
+    table: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
     let size = table.len();
-    let corners = |t: u32| {
+    let corners = |t: Triangle| {
         [
-            origins.at(3 * t),
-            origins.at(3 * t + 1),
-            origins.at(3 * t + 2),
+            origins.at(HalfEdge::of(t, 0)),
+            origins.at(HalfEdge::of(t, 1)),
+            origins.at(HalfEdge::of(t, 2)),
         ]
     };
-    let home = |v: [u32; 3], k: usize| {
-        let (a, b) = (v[k], v[(k + 1) % 3]);
+    let home = |v: [Vertex; 3], k: usize| {
+        let (a, b) = (v[k].index(), v[(k + 1) % 3].index());
         slot(a.min(b), a.max(b), 0, size, scale)
     };
     if cfg!(not(target_arch = "nvptx64")) {
@@ -68,13 +73,13 @@ pub fn match_twins(
     let look = |k: usize| table.load(home(v, k));
     let waiting = [look(0), look(1), look(2)];
     let opposite = |k: usize| {
-        waiting[k] != NONE
+        waiting[k].is_some()
             && origins.at(waiting[k]) == to(k)
             && target(origins, waiting[k]) == from(k)
     };
     let met = [opposite(0), opposite(1), opposite(2)];
     let finish = |k: usize| {
-        let h = 3 * t + k as u32;
+        let h = HalfEdge::of(t, k as u32);
         if met[k] {
             twins.store(h, waiting[k]);
             twins.store(waiting[k], h);
@@ -91,21 +96,22 @@ pub fn match_twins(
 /// later read begin, so that every read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
-    t: u32,
-    origins: In<u32>,
-    table: Atomic,
-    twins: Atomic,
-    home: impl Fn(u32, usize) -> u32,
+    t: Triangle,
+    origins: In<Vertex>,
+    table: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge>,
+    home: impl Fn(Triangle, usize) -> u32,
 ) {
     let triangles = origins.len() / 3;
+    let later = |ahead: u32| Triangle::new(t.index() + ahead);
     let mut k = 0;
     while k < 3 {
-        if t + PREFETCHED_AHEAD < triangles {
-            table.prefetch(home(t + PREFETCHED_AHEAD, k));
+        if t.index() + PREFETCHED_AHEAD < triangles {
+            table.prefetch(home(later(PREFETCHED_AHEAD), k));
         }
-        if t + PREFETCHED_AHEAD / 2 < triangles {
-            let waiting = table.load(home(t + PREFETCHED_AHEAD / 2, k));
-            if waiting != NONE {
+        if t.index() + PREFETCHED_AHEAD / 2 < triangles {
+            let waiting = table.load(home(later(PREFETCHED_AHEAD / 2), k));
+            if waiting.is_some() {
                 origins.prefetch(waiting);
                 twins.prefetch(waiting);
             }
@@ -117,23 +123,23 @@ fn ask_ahead(
 /// Tries slot after slot for half-edge `h` from `a` to `b`.
 #[inline(always)]
 fn search(
-    h: u32,
-    a: u32,
-    b: u32,
-    origins: In<u32>,
-    table: Atomic,
-    twins: Atomic,
+    h: HalfEdge,
+    a: Vertex,
+    b: Vertex,
+    origins: In<Vertex>,
+    table: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    let (low, high) = (a.min(b), a.max(b));
+    let (low, high) = (a.min(b).index(), a.max(b).index());
     let mut attempt = 0;
     while attempt < ATTEMPTS {
         let slot = slot(low, high, attempt, table.len(), scale);
         let mut other = table.load(slot);
-        if other == NONE {
-            other = table.compare_exchange(slot, NONE, h);
-            if other == NONE {
+        if other.is_none() {
+            other = table.compare_exchange(slot, HalfEdge::NONE, h);
+            if other.is_none() {
                 return;
             }
         }
@@ -144,26 +150,36 @@ fn search(
             return;
         }
         if (c, d) == (a, b) {
-            found.min(rule::MANIFOLD, h);
+            found.min(rule::MANIFOLD, h.index());
             return;
         }
         attempt += 1;
     }
-    found.min(rule::CROWDED, h);
+    found.min(rule::CROWDED, h.index());
 }
 
 /// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
-#[kernel]
-pub fn mark_boundary(h: u32, twins: In<u32>, found: Atomic) -> bool {
+#[kernel(
+    requires(twins.len() == n, found.len() == rule::COUNT),
+    moves(twins.bytes() + 4 * words(n))
+)]
+pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) -> bool {
     let twin = twins.at(h);
-    if twin != NONE && twins.at(twin) != h {
-        found.min(rule::MANIFOLD, h);
+    if twin.is_some() && twins.at(twin) != h {
+        found.min(rule::MANIFOLD, h.index());
     }
-    twin == NONE
+    twin.is_none()
 }
 
-/// Finds the smallest half-edge that starts at each vertex.
-#[kernel]
-pub fn find_half_edges_of_vertices(h: u32, origins: In<u32>, half_edge_of_vertex: Atomic) {
+/// Offers half-edge `h` to the vertex that it starts at; the smallest stays.
+#[kernel(
+    requires(origins.len() == n),
+    moves(origins.bytes() + 2 * half_edge_of_vertex.bytes())
+)]
+pub fn find_half_edges_of_vertices(
+    h: HalfEdge,
+    origins: In<Vertex>,
+    half_edge_of_vertex: Atomic<HalfEdge>,
+) {
     half_edge_of_vertex.min(origins.at(h), h);
 }

@@ -6,16 +6,16 @@
 //! half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the edge of `N[h]`
 //! whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at most.)
 //!
-//! | stage | covers, in the paper |
-//! | --- | --- |
-//! | [`find_neighbours()`], [`find_trivertex()`] | section 2: the arrays, where the paper reads files |
-//! | [`label_max()`] | Algorithm 2, LabelMax |
-//! | [`label_seed()`] | Algorithm 2, LabelSeed |
-//! | [`label_frontier()`] | Algorithm 2, LabelFrontier |
-//! | [`measure_polygons()`], [`append_polygons()`] | Algorithm 3, TraversalTriangulation, with Algorithm 4, PolyConstruction |
-//! | [`label_middle_edges()`], [`label_cuts()`] | Algorithm 5, PolygonReparation: its search for tips and for middle edges |
-//! | [`measure_parts()`], [`append_parts()`] | Algorithm 5: PolyConstruction of both parts into the auxiliary arrays |
-//! | [`mark_starts()`], [`count_starts()`], [`place_polygons()`], [`gather_polygons()`] | beyond the paper: the canonical order |
+//! | stage | kernels | in the paper |
+//! | --- | --- | --- |
+//! | find neighbours | [`find_neighbours()`], [`find_trivertex()`] | section 2: the arrays, which the paper reads from files |
+//! | label max | [`label_max()`] | Algorithm 2, LabelMax |
+//! | label seed | [`label_seed()`] | Algorithm 2, LabelSeed |
+//! | label frontier | [`label_frontier()`] | Algorithm 2, LabelFrontier |
+//! | traversal | [`measure_polygons()`], [`append_polygons()`] | Algorithm 3, TraversalTriangulation, with Algorithm 4, PolyConstruction |
+//! | reparation | [`label_middle_edges()`], [`label_cuts()`] | Algorithm 5, PolygonReparation: its search for tips and for middle edges |
+//! | | [`measure_parts()`], [`append_parts()`] | Algorithm 5: PolyConstruction of both parts into the auxiliary arrays |
+//! | order polygons | [`mark_starts()`], [`count_starts()`], [`place_polygons()`], [`gather_polygons()`] | not there: the canonical order |
 //!
 //! A polygon in the *Mesh array* is its number of vertices and the vertices; the *Position array* holds where each
 //! polygon begins.
@@ -35,7 +35,7 @@
 //!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here the
 //!   first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is left
 //!   inside of a polygon.
-//! - A round works on the polygons that the one before has split; the paper copies the others along.
+//! - A round works on the parts of the polygons that the round before has split; the paper copies the other polygons along.
 //!
 //! # The polygons are those of the half-edge method
 //!
@@ -56,40 +56,25 @@
 //! A polygon with k tips may take k rounds, each of which walks it: unlike the half-edge method, this one is quadratic for
 //! a single region with very many tips. In triangulations of random points the rounds are few.
 
-mod label;
-mod neighbours;
-mod order;
+// A file has the name of its stage, which the stage's kernel takes here.
+mod arrays;
+#[path = "find_neighbours.rs"]
+mod find_neighbours_stage;
+#[path = "label_frontier.rs"]
+mod label_frontier_stage;
+#[path = "label_max.rs"]
+mod label_max_stage;
+#[path = "label_seed.rs"]
+mod label_seed_stage;
+mod order_polygons;
 mod reparation;
 mod traversal;
 
-pub use label::*;
-pub use neighbours::*;
-pub use order::*;
+pub use arrays::*;
+pub use find_neighbours_stage::*;
+pub use label_frontier_stage::*;
+pub use label_max_stage::*;
+pub use label_seed_stage::*;
+pub use order_polygons::*;
 pub use reparation::*;
 pub use traversal::*;
-
-use crate::half_edge::next;
-use trioxide_kernel::{In, NONE};
-
-/// The other half of half-edge `h`: the edge of the neighbour across it that leads back; `NONE` on the boundary.
-#[inline(always)]
-fn opposite(neighbours: In<u32>, h: u32) -> u32 {
-    let neighbour = neighbours.at(h);
-    if neighbour == NONE {
-        return NONE;
-    }
-    let first = 3 * neighbour;
-    if neighbours.at(first) == h / 3 {
-        first
-    } else if neighbours.at(first + 1) == h / 3 {
-        first + 1
-    } else {
-        first + 2
-    }
-}
-
-/// The next half-edge clockwise with the same origin as `h`, which is not on the boundary.
-#[inline(always)]
-fn clockwise(neighbours: In<u32>, h: u32) -> u32 {
-    next(opposite(neighbours, h))
-}

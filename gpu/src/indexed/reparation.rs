@@ -1,33 +1,39 @@
 //! Reparation: polygons with barrier tips are split until none is left (Algorithm 5).
 
-use trioxide_kernel::{Atomic, In, NONE, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
-use super::traversal::{append, measure, successor};
-use super::{clockwise, opposite};
+use super::traversal::append;
+use super::{Adjacent, Labelled, Polygons};
 use crate::half_edge::target;
+use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
 
 /// Marks the middle edges of all tips of the `i`-th broken polygon (`broken` lists them) in the bit set `middle`.
 ///
 /// `cuts` gets the first one, at the polygon's index; `tips` the number of tips, at `i`.
-#[kernel]
+#[kernel(requires(
+    broken.len() == n,
+    edges.neighbours.len() == triangles.len(),
+    edges.frontier.len() == words(triangles.len()),
+    middle.len() == words(triangles.len()),
+    cuts.len() == polygons.starts.len(),
+    tips.len() == n
+))]
 pub fn label_middle_edges(
     i: u32,
-    broken: In<u32>,
-    triangles: In<u32>,
-    neighbours: In<u32>,
-    trivertex: In<u32>,
-    frontier: In<u32>,
-    starts: In<u32>,
-    positions: In<u32>,
-    mesh: In<u32>,
-    middle: Atomic,
-    cuts: Out<u32>,
+    broken: In<Polygon>,
+    triangles: In<Vertex>,
+    trivertex: In<Triangle>,
+    edges: Labelled,
+    polygons: Polygons,
+    middle: Atomic<Bits<HalfEdge>>,
+    cuts: Out<HalfEdge>,
     tips: Out<u32>,
 ) {
     let p = broken.at(i);
-    let position = positions.at(p);
-    let length = mesh.at(position);
-    let vertex = |slot: u32| mesh.at(position + 1 + slot);
+    let position = polygons.positions.at(p);
+    let length = polygons.mesh.at(position);
+    let vertex = |slot: u32| Vertex::new(polygons.mesh.at(position + 1 + slot));
+    let neighbours = Adjacent(edges.neighbours);
     let mut count = 0;
     let mut slot = 0;
     while slot < length {
@@ -35,18 +41,18 @@ pub fn label_middle_edges(
         let behind = vertex(if slot + 1 == length { 0 } else { slot + 1 });
         if before == behind {
             let mut barrier = find_spoke(triangles, neighbours, trivertex, vertex(slot), behind);
-            if barrier == NONE {
+            if barrier.is_none() {
                 // The triangle of the Trivertex array is not one of the tip's: only where triangles overlap.
-                barrier = starts.at(p);
+                barrier = polygons.starts.at(p);
                 let mut steps = slot;
                 while steps > 0 {
-                    barrier = successor(neighbours, frontier, barrier, |_| {});
+                    barrier = edges.successor(barrier, |_| {});
                     steps -= 1;
                 }
             }
             let cut = middle_edge(neighbours, barrier);
             middle.set_bit(cut);
-            middle.set_bit(opposite(neighbours, cut));
+            middle.set_bit(neighbours.opposite(cut));
             if count == 0 {
                 cuts.set(p, cut);
             }
@@ -59,20 +65,28 @@ pub fn label_middle_edges(
 
 /// The half-edge from vertex `v` to vertex `to`, sought clockwise around `v` from its triangle in the Trivertex array.
 #[inline(always)]
-fn find_spoke(triangles: In<u32>, neighbours: In<u32>, trivertex: In<u32>, v: u32, to: u32) -> u32 {
-    let mut first = 3 * trivertex.at(v);
-    while triangles.at(first) != v {
-        first += 1;
+fn find_spoke(
+    triangles: In<Vertex>,
+    neighbours: Adjacent,
+    trivertex: In<Triangle>,
+    v: Vertex,
+    to: Vertex,
+) -> HalfEdge {
+    let t = trivertex.at(v);
+    let mut k = 0;
+    while triangles.at(HalfEdge::of(t, k)) != v {
+        k += 1;
     }
+    let first = HalfEdge::of(t, k);
     let mut spoke = first;
     while target(triangles, spoke) != to {
-        let back = opposite(neighbours, spoke);
-        if back == NONE {
-            return NONE;
+        let back = neighbours.opposite(spoke);
+        if back.is_none() {
+            return HalfEdge::NONE;
         }
-        spoke = crate::half_edge::next(back);
+        spoke = back.next();
         if spoke == first {
-            return NONE;
+            return HalfEdge::NONE;
         }
     }
     spoke
@@ -81,80 +95,95 @@ fn find_spoke(triangles: In<u32>, neighbours: In<u32>, trivertex: In<u32>, v: u3
 /// The middle one of the interior edges around a tip, as its half-edge from there; `barrier` is the half-edge from the
 /// tip along its only frontier edge. Of n, clockwise from that edge, it is number (n - 1) / 2.
 #[inline(always)]
-fn middle_edge(neighbours: In<u32>, barrier: u32) -> u32 {
-    let first = clockwise(neighbours, barrier);
+fn middle_edge(neighbours: Adjacent, barrier: HalfEdge) -> HalfEdge {
+    let first = neighbours.clockwise(barrier);
     let mut interior = 0;
     let mut e = first;
     while e != barrier {
         interior += 1;
-        e = clockwise(neighbours, e);
+        e = neighbours.clockwise(e);
     }
     let mut steps = (interior - 1) / 2;
     e = first;
     while steps > 0 {
-        e = clockwise(neighbours, e);
+        e = neighbours.clockwise(e);
         steps -= 1;
     }
     e
 }
 
 /// Makes the cut of the `i`-th broken polygon a frontier edge.
-#[kernel]
-pub fn label_cuts(i: u32, broken: In<u32>, cuts: In<u32>, neighbours: In<u32>, frontier: Atomic) {
+#[kernel(requires(broken.len() == n, frontier.len() == words(neighbours.len())))]
+pub fn label_cuts(
+    i: u32,
+    broken: In<Polygon>,
+    cuts: In<HalfEdge>,
+    neighbours: In<Triangle>,
+    frontier: Atomic<Bits<HalfEdge>>,
+) {
     let cut = cuts.at(broken.at(i));
     frontier.set_bit(cut);
-    frontier.set_bit(opposite(neighbours, cut));
+    frontier.set_bit(Adjacent(neighbours).opposite(cut));
 }
 
 /// Smallest half-edge of part `i`, and the space that it takes in the auxiliary Mesh array: of the two parts of each
 /// broken polygon, in the order of `broken`, first the one to the left of the cut.
-#[kernel]
+#[kernel(requires(
+    2 * broken.len() == n,
+    edges.frontier.len() == words(edges.neighbours.len()),
+    starts.len() == n,
+    sizes.len() >= n
+))]
 pub fn measure_parts(
-    i: u32,
-    broken: In<u32>,
-    cuts: In<u32>,
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    starts: Out<u32>,
+    i: Polygon,
+    broken: In<Polygon>,
+    cuts: In<HalfEdge>,
+    edges: Labelled,
+    starts: Out<HalfEdge>,
     sizes: Out<u32>,
 ) {
-    let mut cut = cuts.at(broken.at(i / 2));
-    if i % 2 == 1 {
-        cut = opposite(neighbours, cut);
+    let mut cut = cuts.at(broken.at(i.index() / 2));
+    if i.index() % 2 == 1 {
+        cut = edges.opposite(cut);
     }
-    let (length, smallest) = measure(neighbours, frontier, cut);
+    let (length, smallest) = edges.measure(cut);
     starts.set(i, smallest);
     sizes.set(i, length + 1);
 }
 
-/// Writes part `i` to the auxiliary Mesh array; whether a middle edge is left inside, the first of which `cuts` gets.
-#[kernel]
+/// Writes part `i` to the auxiliary Mesh array; returns whether a middle edge is left inside of it, the first of which `cuts` gets.
+#[kernel(requires(
+    edges.neighbours.len() == triangles.len(),
+    edges.frontier.len() == words(triangles.len()),
+    middle.len() == words(triangles.len()),
+    starts.len() == n,
+    positions.len() == n + 1,
+    cuts.len() == n
+))]
 pub fn append_parts(
-    i: u32,
-    triangles: In<u32>,
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    middle: In<u32>,
-    starts: In<u32>,
+    i: Polygon,
+    triangles: In<Vertex>,
+    edges: Labelled,
+    middle: In<Bits<HalfEdge>>,
+    starts: In<HalfEdge>,
     positions: In<u32>,
     mesh: Out<u32>,
-    cuts: Out<u32>,
+    cuts: Out<HalfEdge>,
 ) -> bool {
-    let mut cut = NONE;
+    let mut cut = HalfEdge::NONE;
     append(
         triangles,
-        neighbours,
-        frontier,
+        edges,
         starts.at(i),
         positions.at(i),
         mesh,
         |_, _| {},
         |e| {
-            if cut == NONE && middle.bit(e) {
+            if cut.is_none() && middle.bit(e) {
                 cut = e;
             }
         },
     );
     cuts.set(i, cut);
-    cut != NONE
+    cut.is_some()
 }

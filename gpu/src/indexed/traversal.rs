@@ -2,59 +2,29 @@
 
 use trioxide_kernel::{In, Out, kernel};
 
-use super::label::longest_edge;
-use super::opposite;
-use crate::half_edge::{next, target};
-
-/// The frontier half-edge behind `h` around its polygon; `crossed` is told of every half-edge on the way, in clockwise
-/// order around the vertex between the two.
-#[inline(always)]
-pub(super) fn successor(
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    h: u32,
-    mut crossed: impl FnMut(u32),
-) -> u32 {
-    let mut e = next(h);
-    while !frontier.bit(e) {
-        crossed(e);
-        e = next(opposite(neighbours, e));
-    }
-    e
-}
-
-/// Number of vertices of the polygon through the frontier half-edge `start`, and its smallest half-edge.
-#[inline(always)]
-pub(super) fn measure(neighbours: In<u32>, frontier: In<u32>, start: u32) -> (u32, u32) {
-    let (mut length, mut smallest) = (1, start);
-    let mut h = successor(neighbours, frontier, start, |_| {});
-    while h != start {
-        length += 1;
-        smallest = smallest.min(h);
-        h = successor(neighbours, frontier, h, |_| {});
-    }
-    (length, smallest)
-}
+use super::Labelled;
+use super::label_max_stage::longest_edge;
+use crate::half_edge::target;
+use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
 
 /// PolyConstruction: writes the polygon through the frontier half-edge `start` to the Mesh array from `position` on;
-/// `corner` is told of each of its half-edges and the next, `crossed` of each half-edge inside.
+/// `corner` gets each of its half-edges and the next one, `crossed` each half-edge inside.
 #[inline(always)]
 pub(super) fn append(
-    triangles: In<u32>,
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    start: u32,
+    triangles: In<Vertex>,
+    edges: Labelled,
+    start: HalfEdge,
     position: u32,
     mesh: Out<u32>,
-    mut corner: impl FnMut(u32, u32),
-    mut crossed: impl FnMut(u32),
+    mut corner: impl FnMut(HalfEdge, HalfEdge),
+    mut crossed: impl FnMut(HalfEdge),
 ) {
     let mut length = 0;
     let mut h = start;
     loop {
         length += 1;
-        mesh.set(position + length, triangles.at(h));
-        let after = successor(neighbours, frontier, h, &mut crossed);
+        mesh.set(position + length, triangles.at(h).index());
+        let after = edges.successor(h, &mut crossed);
         corner(h, after);
         h = after;
         if h == start {
@@ -68,43 +38,65 @@ pub(super) fn append(
 ///
 /// A terminal edge that is no frontier edge lies inside: the first frontier edge clockwise around its end is one of the
 /// polygon.
-#[kernel]
+#[kernel(
+    requires(
+        seeds.len() == n,
+        max.len() == words(2 * (edges.neighbours.len() / 3)),
+        edges.frontier.len() == words(edges.neighbours.len()),
+        starts.len() == n,
+        sizes.len() >= n
+    ),
+    moves(seeds.bytes() + edges.neighbours.bytes() + edges.frontier.bytes() + starts.bytes() + sizes.bytes())
+)]
 pub fn measure_polygons(
-    i: u32,
-    seeds: In<u32>,
+    i: Polygon,
+    seeds: In<Triangle>,
     max: In<u32>,
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    starts: Out<u32>,
+    edges: Labelled,
+    starts: Out<HalfEdge>,
     sizes: Out<u32>,
 ) {
     let terminal = longest_edge(max, seeds.at(i));
-    let start = if frontier.bit(terminal) {
+    let start = if edges.frontier.bit(terminal) {
         terminal
     } else {
-        successor(neighbours, frontier, terminal, |_| {})
+        edges.successor(terminal, |_| {})
     };
-    let (length, smallest) = measure(neighbours, frontier, start);
+    let (length, smallest) = edges.measure(start);
     starts.set(i, smallest);
     sizes.set(i, length + 1);
 }
 
-/// Writes polygon `i` to the Mesh array; whether it has a barrier tip.
-#[kernel]
+/// Writes polygon `i` to the Mesh array; returns whether it has a barrier tip.
+#[kernel(
+    requires(
+        edges.neighbours.len() == triangles.len(),
+        edges.frontier.len() == words(triangles.len()),
+        starts.len() == n,
+        positions.len() == n + 1
+    ),
+    moves(
+        triangles.bytes()
+            + edges.neighbours.bytes()
+            + edges.frontier.bytes()
+            + starts.bytes()
+            + positions.bytes()
+            + mesh.bytes()
+            + 4 * words(n)
+    )
+)]
 pub fn append_polygons(
-    i: u32,
-    triangles: In<u32>,
-    neighbours: In<u32>,
-    frontier: In<u32>,
-    starts: In<u32>,
+    i: Polygon,
+    triangles: In<Vertex>,
+    edges: Labelled,
+    starts: In<HalfEdge>,
     positions: In<u32>,
     mesh: Out<u32>,
 ) -> bool {
     let mut tip = false;
     append(
         triangles,
-        neighbours,
-        frontier,
+        edges,
         starts.at(i),
         positions.at(i),
         mesh,

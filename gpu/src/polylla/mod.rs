@@ -4,16 +4,17 @@
 //! *frontier edges*, which are the longest edge of neither neighbour. A *barrier tip* is a vertex with a single frontier
 //! edge: a polygon would run there and back, so an interior edge of the tip becomes a frontier edge too.
 //!
-//! | stage | covers, in the paper |
-//! | --- | --- |
-//! | [`label_longest_edges()`] | 6.1, Algorithm 8 |
-//! | [`label_frontier_edges()`] | 6.2 and 6.3, Algorithms 9 and 10: both read each half-edge's twin |
-//! | [`link_frontier_edges()`] | 6.5, Algorithm 12, and the search for tips of 6.4, Algorithm 11 |
-//! | [`mark_middle_edges()`], [`link_middle_edges()`] | the rest of 6.4 |
-//! | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
-//! | `collective::compact` | 6.7 |
-//! | [`count_vertices()`], [`write_polygons()`] | polygons as lists, which the paper leaves to the host |
-//! | [`cut_weakly_simple()`] | beyond the paper: `--strict` |
+//! | stage | kernels | in the paper |
+//! | --- | --- | --- |
+//! | mark constraints | [`mark_region_borders()`], [`mark_segments()`] | not there |
+//! | label longest edges | [`label_longest_edges()`] | 6.1, Algorithm 8 |
+//! | label frontier edges | [`label_frontier_edges()`]: seeds too, since both read each half-edge's twin | 6.2 and 6.3, Algorithms 9 and 10 |
+//! | compact seeds, compact polygons | `collective::compact` | 6.7 |
+//! | link frontier edges | [`link_frontier_edges()`], which finds barrier tips too | 6.5 "change attributes", Algorithm 12; 6.4, Algorithm 11 |
+//! | repair barrier tips | [`mark_middle_edges()`], [`link_middle_edges()`] | the rest of 6.4 |
+//! | find polygons | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
+//! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
+//! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
 //!
@@ -34,14 +35,27 @@
 //! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one
 //! closed walk and one seed finds it.
 
-mod cut;
-mod label;
-mod link;
-mod polygons;
-mod repair;
+// A file has the name of its stage, which the stage's kernel takes here.
+#[path = "cut_weakly_simple.rs"]
+mod cut_weakly_simple_stage;
+mod find_polygons;
+#[path = "label_frontier_edges.rs"]
+mod label_frontier_edges_stage;
+#[path = "label_longest_edges.rs"]
+mod label_longest_edges_stage;
+#[path = "link_frontier_edges.rs"]
+mod link_frontier_edges_stage;
+mod list_polygons;
+mod mark_constraints;
+mod repair_barrier_tips;
+mod walk;
 
-pub use cut::*;
-pub use label::*;
-pub use link::*;
-pub use polygons::*;
-pub use repair::*;
+pub use cut_weakly_simple_stage::*;
+pub use find_polygons::*;
+pub use label_frontier_edges_stage::*;
+pub use label_longest_edges_stage::*;
+pub use link_frontier_edges_stage::*;
+pub use list_polygons::*;
+pub use mark_constraints::*;
+pub use repair_barrier_tips::*;
+pub use walk::*;

@@ -1,78 +1,105 @@
 //! Back to an earlier level: what a round overwrites is saved before, and put back.
 
-use trioxide_kernel::{In, NONE, Out, kernel};
+use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
-use super::reverse;
+use crate::ids::{HalfEdge, Side, Triangle, Vertex};
 
 /// Set in a saved side that had no other side.
 const ON_BOUNDARY: u32 = 1 << 31;
 
+/// Triangles as they are read: of a mesh, or saved ones.
+#[derive(Group)]
+pub struct Rows<'a> {
+    /// Vertices; three for each triangle.
+    pub corners: In<'a, Vertex>,
+    /// Sides; three for each triangle.
+    pub sides: In<'a, Side>,
+    /// Tags, for each edge of a mesh, or three for each saved triangle; or empty.
+    pub tags: In<'a, u32>,
+}
+
+/// [`Rows`] to be written.
+#[derive(Group)]
+pub struct WrittenRows<'a> {
+    /// Vertices; three for each triangle.
+    pub corners: Out<'a, Vertex>,
+    /// Sides; three for each triangle.
+    pub sides: Out<'a, Side>,
+    /// Tags, for each edge of a mesh, or three for each saved triangle; or empty.
+    pub tags: Out<'a, u32>,
+}
+
 /// Whether a side of triangle `t` is divided: then the round overwrites the triangle.
-#[kernel]
-pub fn mark_divided_triangles(t: u32, flags: In<u32>) -> bool {
-    flags.bit(3 * t) || flags.bit(3 * t + 1) || flags.bit(3 * t + 2)
+#[kernel(requires(flags.len() == words(3 * n)), moves(flags.bytes() + 4 * words(n)))]
+pub fn mark_divided_triangles(t: Triangle, flags: In<Bits<HalfEdge>>) -> bool {
+    flags.bit(HalfEdge::of(t, 0)) || flags.bit(HalfEdge::of(t, 1)) || flags.bit(HalfEdge::of(t, 2))
 }
 
 /// Saves the `i`-th divided triangle: three corners, sides and tags each.
-#[kernel]
+#[kernel(requires(
+    list.len() == n,
+    mesh.corners.len() == mesh.sides.len(),
+    saved.corners.len() == 3 * n,
+    saved.sides.len() == 3 * n,
+    mesh.tags.is_empty() || saved.tags.len() == 3 * n
+))]
 pub fn save_triangles(
     i: u32,
-    list: In<u32>,
-    corners: In<u32>,
-    sides: In<u32>,
-    halves: In<u32>,
-    tags: In<u32>,
-    saved_corners: Out<u32>,
-    saved_sides: Out<u32>,
-    saved_tags: Out<u32>,
+    list: In<Triangle>,
+    mesh: Rows,
+    halves: In<HalfEdge>,
+    saved: WrittenRows,
 ) {
     let mut k = 0;
     while k < 3 {
-        let h = 3 * list.at(i) + k;
-        let side = sides.at(h);
-        let on_boundary = halves.at(reverse(side)) == NONE;
-        saved_corners.set(3 * i + k, corners.at(h));
-        saved_sides.set(
+        let h = HalfEdge::of(list.at(i), k);
+        let side = mesh.sides.at(h);
+        let is_on_boundary = halves.at(side.reverse()).is_none();
+        saved.corners.set(3 * i + k, mesh.corners.at(h));
+        saved.sides.set(
             3 * i + k,
-            if on_boundary {
-                side | ON_BOUNDARY
+            if is_on_boundary {
+                Side::new(side.index() | ON_BOUNDARY)
             } else {
                 side
             },
         );
-        if !tags.is_empty() {
-            saved_tags.set(3 * i + k, tags.at(side / 2));
+        if !mesh.tags.is_empty() {
+            saved.tags.set(3 * i + k, mesh.tags.at(side.edge()));
         }
         k += 1;
     }
 }
 
 /// Puts the `i`-th saved triangle back, with the half-edges of its sides.
-#[kernel]
+#[kernel(requires(
+    list.len() == n,
+    saved.corners.len() == 3 * n,
+    saved.sides.len() == 3 * n,
+    mesh.tags.is_empty() || saved.tags.len() == 3 * n,
+    mesh.corners.len() == mesh.sides.len()
+))]
 pub fn restore_triangles(
     i: u32,
-    list: In<u32>,
-    saved_corners: In<u32>,
-    saved_sides: In<u32>,
-    saved_tags: In<u32>,
-    corners: Out<u32>,
-    sides: Out<u32>,
-    halves: Out<u32>,
-    tags: Out<u32>,
+    list: In<Triangle>,
+    saved: Rows,
+    mesh: WrittenRows,
+    halves: Out<HalfEdge>,
 ) {
     let mut k = 0;
     while k < 3 {
-        let h = 3 * list.at(i) + k;
-        let saved = saved_sides.at(3 * i + k);
-        let side = saved & !ON_BOUNDARY;
-        corners.set(h, saved_corners.at(3 * i + k));
-        sides.set(h, side);
+        let h = HalfEdge::of(list.at(i), k);
+        let row = saved.sides.at(3 * i + k).index();
+        let side = Side::new(row & !ON_BOUNDARY);
+        mesh.corners.set(h, saved.corners.at(3 * i + k));
+        mesh.sides.set(h, side);
         halves.set(side, h);
-        if saved & ON_BOUNDARY != 0 {
-            halves.set(reverse(side), NONE);
+        if row & ON_BOUNDARY != 0 {
+            halves.set(side.reverse(), HalfEdge::NONE);
         }
-        if !tags.is_empty() {
-            tags.set(side / 2, saved_tags.at(3 * i + k));
+        if !mesh.tags.is_empty() {
+            // Both triangles at an edge put its tag back: the same one.
+            mesh.tags.set_same(side.edge(), saved.tags.at(3 * i + k));
         }
         k += 1;
     }

@@ -19,29 +19,30 @@
 //!
 //! | step of the paper | stage |
 //! | --- | --- |
-//! | edges, given there | [`mark_owners()`], [`number_sides()`] |
-//! | 1 edge lengths, 2 longest edges | [`find_longest_edges()`] |
-//! | 3 dependency forest | [`link_sides()`] |
-//! | 2 marks, 4 propagation | [`mark_divided_edges()`], [`follow_divided_edges()`], or [`follow_marked_triangles()`] |
-//! | 5 counts of divided edges | [`flag_divided_sides()`], or [`set_divided_sides()`] |
-//! | 6 prefix sums | [`count_divided_sides()`], `collective::scan` |
-//! | 7 new edges, divided edges, triangles | [`divide_all_triangles()`], or [`divide_listed_triangles()`] |
+//! | edges, given there | [`number_edges`], [`tag_segments`] |
+//! | 1 edge lengths, 2 longest edges | [`find_longest_edges`] |
+//! | 3 dependency forest | [`link_sides`] |
+//! | 2 marks | [`mark_triangles`], [`mark_divided_edges`] |
+//! | 4 propagation | [`propagate_divisions`] |
+//! | 5 counts of divided edges | [`flag_divided_sides`] |
+//! | 6 prefix sums | [`prefix_sums`] |
+//! | 7 new edges, divided edges, triangles | [`divide_edges_and_triangles`], by the [`template`] |
+//! | none | [`check_parts`], [`coarsen`], [`maps`] |
 //!
 //! # How this differs from the paper
 //!
-//! - **Nothing is stored that can be had for less.** The paper keeps length, midpoint, marks, link and three new edges for each
-//!   edge: 44 bytes, and reads and writes them in each step. Lengths are compared where they are computed; a midpoint is computed
-//!   once, where it becomes a vertex; marks are bits. The ends of an edge are corners of its owner: [`find_edge_ends()`] gives them
-//!   to who asks.
+//! - **Less is stored.** The paper keeps length, midpoint, marks, link and three new edges for each edge: 44 bytes, which each step
+//!   reads and writes. Here lengths are compared where they are computed; a midpoint is computed once, where it becomes a vertex;
+//!   marks are bits. The ends of an edge are corners of its owner: [`maps::find_edge_ends()`] gives them when a user asks.
 //! - **The forest is implicit.** The link of edge e (step 3) is the longest edge of the triangle across it. `halves` leads to
-//!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before: who
-//!   set it goes on.
+//!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before: the
+//!   thread that set it goes on.
 //! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the smaller
 //!   edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the longest edge of a
 //!   triangle with a divided edge is divided.
-//! - **One sub-step.** The paper needs three, since edges are overwritten that neighbours still read, and since a triangle reads from
-//!   its neighbour's edge which slots that took. Here triangles know their corners, so nobody reads the ends of an edge; and the
-//!   slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
+//! - **One sub-step.** The paper needs three: neighbours still read edges that a triangle overwrites, and a triangle reads its
+//!   neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an edge; and the slots of a
+//!   neighbour follow from its ranks. So one launch writes points, edges and triangles.
 //! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in the
 //!   bit set. 8 bytes for 128 sides instead of 8 for each triangle.
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
@@ -49,42 +50,100 @@
 //!
 //! Slots, pieces and directions are those of the paper's worked example (section 4.5), template by template.
 
-mod check;
-mod coarsen;
-mod count;
-mod divide;
-mod edges;
-mod longest;
-mod mark;
-mod output;
-mod propagate;
+pub mod check_parts;
+pub mod coarsen;
+pub mod divide_edges_and_triangles;
+pub mod find_longest_edges;
+pub mod flag_divided_sides;
+pub mod link_sides;
+pub mod maps;
+pub mod mark_divided_edges;
+pub mod mark_triangles;
+pub mod number_edges;
+pub mod prefix_sums;
+pub mod propagate_divisions;
+pub mod tag_segments;
+pub mod template;
 
-pub use check::*;
-pub use coarsen::*;
-pub use count::*;
-pub use divide::*;
-pub use edges::*;
-pub use longest::*;
-pub use mark::*;
-pub use output::*;
-pub use propagate::*;
+use bytemuck::{Pod, Zeroable};
+use glam::DVec2;
+use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
 
-use count::{Counts, acting};
+use crate::ids::{HalfEdge, Triangle, Vertex};
+use crate::point::Point2;
 
-/// Side `side` run along the other way.
-#[inline(always)]
-pub fn reverse(side: u32) -> u32 {
-    side ^ 1
+/// Start and end of an edge in one word, so that they are read and written together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Ends(u64);
+
+impl Ends {
+    /// The edge from `start` to `end`.
+    #[inline(always)]
+    pub fn new(start: Vertex, end: Vertex) -> Self {
+        Self(u64::from(end.index()) << 32 | u64::from(start.index()))
+    }
+
+    /// Where the edge starts.
+    #[inline(always)]
+    pub fn start(self) -> Vertex {
+        Vertex::new(self.0 as u32)
+    }
+
+    /// Where the edge ends.
+    #[inline(always)]
+    pub fn end(self) -> Vertex {
+        Vertex::new((self.0 >> 32) as u32)
+    }
 }
 
-/// Two indices in one word, so that they are read and written together.
-#[inline(always)]
-pub fn pair(low: u32, high: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
+/// Triangles by their corners.
+#[derive(Group)]
+pub struct Corners<'a, P: Point2> {
+    /// Vertex at which each half-edge of a triangle starts; 3T.
+    pub corners: In<'a, Vertex>,
+    /// Coordinates; V.
+    pub points: In<'a, P>,
 }
 
-/// The indices of a pair.
-#[inline(always)]
-pub fn unpair(pair: u64) -> (u32, u32) {
-    (pair as u32, (pair >> 32) as u32)
+impl<P: Point2> Corners<'_, P> {
+    /// Asks a CPU for the points of a triangle some way behind `t`.
+    #[inline(always)]
+    fn prefetch(self, t: Triangle) {
+        let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
+        if cfg!(not(target_arch = "nvptx64")) && h + 2 < self.corners.len() {
+            self.points.prefetch(self.corners.at(h));
+            self.points.prefetch(self.corners.at(h + 1));
+            self.points.prefetch(self.corners.at(h + 2));
+        }
+    }
+
+    /// The points of triangle `t`.
+    #[inline(always)]
+    fn points_of(self, t: Triangle) -> [DVec2; 3] {
+        self.prefetch(t);
+        let point = |k| self.points.at(self.corners.at(HalfEdge::of(t, k))).to_f64();
+        [point(0), point(1), point(2)]
+    }
+}
+
+/// The triangles that a launch works on: those of the half-edges in a list, or all from an id on if the list is empty.
+#[derive(Group)]
+pub struct Selected<'a> {
+    /// Half-edges, or `NONE`.
+    pub list: In<'a, HalfEdge>,
+    /// The first triangle, where there is no list.
+    pub first: u32,
+}
+
+impl Selected<'_> {
+    /// The triangle of index `i`, if it has one.
+    #[inline(always)]
+    fn triangle(self, i: u32) -> Option<Triangle> {
+        if self.list.is_empty() {
+            return Some(Triangle::new(self.first + i));
+        }
+        let h = self.list.at(i);
+        h.is_some().then_some(h.triangle())
+    }
 }

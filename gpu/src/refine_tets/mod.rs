@@ -7,14 +7,16 @@
 //!
 //! | stage | covers, in the paper |
 //! | --- | --- |
-//! | [`check_tet_points()`], [`check_tetrahedra()`] | what the other kernels may rely on |
-//! | [`meet_tet_edges()`], [`mark_first_tet_edges()`], [`number_tet_edges()`], [`link_tet_edges()`] | edges and whose they are (3.1), which the paper is given |
-//! | [`order_tet_edges()`] | steps 1 and 2: lengths and longest edges |
-//! | [`mark_edges_of_tets()`], behind a kernel that marks tetrahedra | step 2: the marks |
-//! | [`close_tet_marks()`] | steps 3 and 4: the dependencies, and marks along them |
-//! | [`count_tet_children()`], `collective::exclusive_scan` | steps 5 and 6 |
-//! | [`place_tet_midpoints()`], [`write_tet_children()`] | step 7 |
-//! | [`find_face_edges()`], [`count_face_children()`], [`write_face_children()`] | the same for triangles that carry boundary tags |
+//! | [`check_tetrahedra`] | the conditions that the other kernels rely on |
+//! | [`number_edges`] | edges and their owners (3.1), which the paper is given |
+//! | [`order_edges`] | steps 1 and 2: lengths and longest edges |
+//! | [`mark_tetrahedra`], [`mark_edges`] | step 2: the marks |
+//! | [`close_marks`] | steps 3 and 4: the dependencies, and marks along them |
+//! | [`count_children`], `collective::exclusive_scan` | steps 5 and 6 |
+//! | [`place_midpoints`], [`write_children`] | step 7 |
+//! | [`divide_faces`] | the same for triangles that carry boundary tags |
+//!
+//! A stage is a file of its name; "check children" is [`check_tetrahedra`] again.
 //!
 //! # Order of edges
 //!
@@ -29,7 +31,7 @@
 //! marks in which that holds for all e and s is *closed*. The edges that e asks for depend on nothing but e: they are the
 //! paper's dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron
 //! around it. Each successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure
-//! is what can be reached from the marks, whatever the order of the visits; [`close_tet_marks()`] goes breadth first.
+//! is what can be reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first.
 //!
 //! Neither rule implies the other. The tetrahedron's asks nothing of a face that does not hold its longest edge. And
 //! the faces' says nothing about the longest edge l of a tetrahedron if the only marked edge is the one opposite to l and
@@ -56,7 +58,7 @@
 //! divided there as that face's own marks ask for. (2) Two tetrahedra of the mesh that share a face, or an edge, divide it
 //! alike: by the lemma, as D(G, M_G), which depends on G, its marks and the order of its edges only. So the whole mesh
 //! conforms, **with any marks**: the closure is not needed for it. The same lemma divides triangles that carry a boundary
-//! tag: [`write_face_children()`] runs the recursion on them alone.
+//! tag: [`divide_faces`] runs the recursion on them alone.
 //!
 //! *What the closure is for.* With closed marks, the first bisection of each tetrahedron and of each face is by its
 //! longest edge. So each face gets one of Rivara's templates (the paper's figure 1.2), as a triangle in the plane does. A
@@ -80,21 +82,26 @@
 //! Child 0 takes its parent's place, the others follow behind the T tetrahedra, in the order of their parents: slots from
 //! prefix sums as in the paper (4.3).
 
-mod check;
-mod children;
-mod close;
-mod edges;
-mod faces;
-mod mark;
-mod order;
+pub mod check_tetrahedra;
+pub mod close_marks;
+pub mod count_children;
+pub mod divide_faces;
+pub mod mark_edges;
+pub mod mark_tetrahedra;
+pub mod number_edges;
+pub mod order_edges;
+pub mod place_midpoints;
+pub mod write_children;
 
-pub use check::*;
-pub use children::*;
-pub use close::*;
-pub use edges::*;
-pub use faces::*;
-pub use mark::*;
-pub use order::*;
+use trioxide_kernel::In;
+
+use crate::ids::{Tet, Vertex};
+
+/// Vertices of tetrahedron `t`.
+#[inline(always)]
+fn corners(tetrahedra: In<Vertex>, t: Tet) -> [Vertex; 4] {
+    tetrahedra.quad(4 * t.index())
+}
 
 /// All vertices of a tetrahedron, as a set.
 pub const TETRAHEDRON: u32 = 0b1111;

@@ -1,132 +1,223 @@
 //! Cells of any kind, seen from their corners.
 //!
-//! Cells are lists of vertices, one behind the other; a *corner* is a place in that list. Of tetrahedra the list alone is
-//! there (`offsets` and `cells` are empty), as cell `c` is `4c..4c + 4`. Other cells are told by `offsets` (their starts,
-//! and the end of the last) and `cells` (the cell of each corner); the number of vertices is the kind. A surface mesh is
-//! told by `SURFACE`: there a cell is a polygon.
+//! The vertices of all cells stand in one list; a *corner* is a place in it. A mesh of tetrahedra has that list alone
+//! (`offsets` and `cells` are empty): cell `c` has corners `4c..4c + 4`. Other meshes have `offsets`, the start of each cell and
+//! the end of the last, and `cells`, the cell of each corner. The number of vertices is the kind of a cell. The cells of a
+//! surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
 
-use trioxide_kernel::In;
+use trioxide_kernel::{Group, In};
 
-/// Kinds of cells are those of volumes: 4 tetrahedron, 5 pyramid, 6 wedge, 8 hexahedron.
+use crate::ids::{Cell, CellFace, Corner, Vertex};
+
+/// Dimension: cells are tetrahedra, pyramids, wedges and hexahedra, by 4, 5, 6 and 8 vertices.
 pub const VOLUME: u32 = 0;
-/// Cells are polygons.
+/// Dimension: cells are polygons.
 pub const SURFACE: u32 = 1;
-/// As a volume, but every other vertex of a cell counts as neighbour, not only those at the other ends of its edges.
+/// As a volume, but all vertices of a cell are neighbours, and not only the two ends of an edge.
 pub const WHOLE_CELLS: u32 = 2;
 
 /// No vertex: the nibble that ends a list of a cell's vertices.
 const END: u32 = 0xF;
 
-/// Cells of a mesh.
-#[derive(Clone, Copy)]
-pub struct CellView<'a> {
-    offsets: In<'a, u32>,
-    vertices: In<'a, u32>,
-    cells: In<'a, u32>,
+/// N cells with C corners.
+#[derive(Group)]
+pub struct Cells<'a> {
+    /// First corner of each cell, and the end of the last; N + 1, or empty if all cells are tetrahedra.
+    pub offsets: In<'a, u32>,
+    /// Vertex at each corner; C.
+    pub vertices: In<'a, Vertex>,
+    /// Cell of each corner; C, or empty if all cells are tetrahedra.
+    pub cells: In<'a, Cell>,
 }
 
-/// A cell: its number, the start of its vertices, and how many they are.
+/// Cells, and the corners at each of V vertices: the stars of the vertices.
+#[derive(Group)]
+pub struct Stars<'a> {
+    /// Cells.
+    pub cells: Cells<'a>,
+    /// Start of each vertex's corners in `corners`, and the end of the last; V + 1.
+    pub starts: In<'a, u32>,
+    /// Corners by their vertex; C.
+    pub corners: In<'a, Corner>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl CellsBuffers<'_> {
+    /// Whether the three arrays have the lengths of one mesh.
+    pub fn fit(&self) -> bool {
+        let corners = self.vertices.len();
+        match self.offsets.len() {
+            0 => corners.is_multiple_of(4) && self.cells.is_empty(),
+            _ => self.cells.len() == corners,
+        }
+    }
+
+    /// N.
+    pub fn count(&self) -> usize {
+        match self.offsets.len() {
+            0 => self.vertices.len() / 4,
+            ends => ends - 1,
+        }
+    }
+
+    /// Size of all arrays.
+    pub fn bytes(&self) -> usize {
+        self.offsets.bytes() + self.vertices.bytes() + self.cells.bytes()
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl StarsBuffers<'_> {
+    /// V.
+    pub fn nodes(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Whether the arrays have the lengths of one mesh of `vertices` vertices.
+    pub fn fit(&self, vertices: usize) -> bool {
+        self.cells.fit()
+            && self.starts.len() == vertices + 1
+            && self.corners.len() == self.cells.vertices.len()
+    }
+
+    /// Size of all arrays.
+    pub fn bytes(&self) -> usize {
+        self.cells.bytes() + self.starts.bytes() + self.corners.bytes()
+    }
+}
+
+impl Stars<'_> {
+    /// Start of the corners at vertex `v`.
+    #[inline(always)]
+    pub fn start(self, v: Vertex) -> u32 {
+        self.starts.at(v)
+    }
+
+    /// End of the corners at vertex `v`.
+    #[inline(always)]
+    pub fn end(self, v: Vertex) -> u32 {
+        self.starts.at(v.index() + 1)
+    }
+
+    /// Number of cells at vertex `v`.
+    #[inline(always)]
+    pub fn degree(self, v: Vertex) -> u32 {
+        self.end(v) - self.start(v)
+    }
+
+    /// Corner number `s` of the list.
+    #[inline(always)]
+    pub fn corner(self, s: u32) -> Corner {
+        self.corners.at(s)
+    }
+
+    /// Asks a CPU for the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
+    #[inline(always)]
+    pub fn prefetch(self, s: u32) {
+        self.cells.vertices.prefetch_item(self.corners, s);
+    }
+}
+
+/// A cell: its corners are `first..first + size`.
 #[derive(Clone, Copy)]
-pub struct Cell {
-    /// Number.
-    pub id: u32,
-    /// Start in the list of vertices.
+pub struct CellSpan {
+    /// The cell.
+    pub id: Cell,
+    /// Its first corner, as a number.
     pub first: u32,
     /// Number of vertices.
     pub size: u32,
 }
 
-impl<'a> CellView<'a> {
-    /// The view of a kernel's arrays.
+impl CellSpan {
+    /// Its corner at place `k`.
     #[inline(always)]
-    pub fn new(offsets: In<'a, u32>, vertices: In<'a, u32>, cells: In<'a, u32>) -> Self {
-        Self {
-            offsets,
-            vertices,
-            cells,
-        }
+    pub fn corner(self, k: u32) -> Corner {
+        Corner::new(self.first + k)
     }
 
-    /// Whether every cell is a tetrahedron, told so.
+    /// The place of one of its corners.
+    #[inline(always)]
+    pub fn place(self, corner: Corner) -> u32 {
+        corner.index() - self.first
+    }
+}
+
+impl Cells<'_> {
+    /// Whether all cells are tetrahedra, without offsets.
     #[inline(always)]
     pub fn only_tetrahedra(self) -> bool {
         self.offsets.is_empty()
     }
 
-    /// Cell number `id`.
+    /// Cell `id`.
     #[inline(always)]
-    pub fn cell(self, id: u32) -> Cell {
+    pub fn cell(self, id: Cell) -> CellSpan {
         if self.only_tetrahedra() {
-            return Cell {
+            return CellSpan {
                 id,
-                first: 4 * id,
+                first: 4 * id.index(),
                 size: 4,
             };
         }
         let first = self.offsets.at(id);
-        Cell {
+        CellSpan {
             id,
             first,
-            size: self.offsets.at(id + 1) - first,
+            size: self.offsets.at(id.index() + 1) - first,
         }
     }
 
     /// The cell of a corner.
     #[inline(always)]
-    pub fn cell_of(self, corner: u32) -> Cell {
+    pub fn cell_of(self, corner: Corner) -> CellSpan {
         if self.only_tetrahedra() {
-            self.cell(corner / 4)
+            self.cell(Cell::new(corner.index() / 4))
         } else {
             self.cell(self.cells.at(corner))
         }
     }
 
-    /// The vertex at a corner.
+    /// The vertex at place `k` of a cell.
     #[inline(always)]
-    pub fn vertex(self, corner: u32) -> u32 {
-        self.vertices.at(corner)
+    pub fn vertex(self, cell: CellSpan, k: u32) -> Vertex {
+        self.vertices.at(cell.corner(k))
     }
 
-    /// Asks a CPU for the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
+    /// The vertices of a tetrahedron, loaded as one vector; the mesh has tetrahedra alone.
     #[inline(always)]
-    pub fn prefetch(self, corners: In<u32>, s: u32) {
-        self.vertices.prefetch_item(corners, s);
-    }
-
-    /// The vertices of a tetrahedron, loaded as one vector; it is one of tetrahedra told so.
-    #[inline(always)]
-    pub fn tetrahedron(self, id: u32) -> [u32; 4] {
-        self.vertices.quad(4 * id)
+    pub fn tetrahedron(self, id: Cell) -> [Vertex; 4] {
+        self.vertices.quad(4 * id.index())
     }
 
     /// Calls `f` with each neighbour of the vertex at `corner` in its cell.
     #[inline(always)]
-    pub fn each_neighbour(self, corner: u32, dimension: u32, mut f: impl FnMut(u32)) {
+    pub fn each_neighbour(self, corner: Corner, dimension: u32, mut f: impl FnMut(Vertex)) {
         if self.only_tetrahedra() {
-            let [a, b, c, d] = self.tetrahedron(corner / 4);
-            let own = corner % 4;
+            let [a, b, c, d] = self.tetrahedron(Cell::new(corner.index() / 4));
+            let own = corner.index() % 4;
             f(if own == 0 { b } else { a });
             f(if own <= 1 { c } else { b });
             f(if own <= 2 { d } else { c });
             return;
         }
         let cell = self.cell_of(corner);
-        let own = corner - cell.first;
+        let own = cell.place(corner);
         if dimension == SURFACE {
-            f(self.vertex(cell.first + next(own, cell.size)));
-            f(self.vertex(cell.first + previous(own, cell.size)));
+            f(self.vertex(cell, next(own, cell.size)));
+            f(self.vertex(cell, previous(own, cell.size)));
         } else if dimension == WHOLE_CELLS {
             let mut k = 0;
             while k < cell.size {
                 if k != own {
-                    f(self.vertex(cell.first + k));
+                    f(self.vertex(cell, k));
                 }
                 k += 1;
             }
         } else {
             let mut list = neighbours_in_cell(cell.size, own);
             while list & 0xF != END {
-                f(self.vertex(cell.first + (list & 0xF)));
+                f(self.vertex(cell, list & 0xF));
                 list >>= 4;
             }
         }
@@ -134,7 +225,7 @@ impl<'a> CellView<'a> {
 
     /// Most neighbours that a vertex has in the cell of `corner`.
     #[inline(always)]
-    pub fn most_neighbours(self, corner: u32, dimension: u32) -> u32 {
+    pub fn most_neighbours(self, corner: Corner, dimension: u32) -> u32 {
         match dimension {
             SURFACE => 2,
             WHOLE_CELLS => self.cell_of(corner).size - 1,
@@ -144,9 +235,9 @@ impl<'a> CellView<'a> {
 
     /// Vertices of face `face` of a cell.
     #[inline(always)]
-    pub fn face(self, cell: Cell, face: u32) -> Face {
+    pub fn face(self, cell: CellSpan, face: u32) -> Face {
         let code = face_code(cell.size, face);
-        let at = |k: u32| self.vertex(cell.first + (code >> (4 * k) & 0xF));
+        let at = |k: u32| self.vertex(cell, code >> (4 * k) & 0xF);
         let is_triangle = code >> 12 == END;
         Face {
             vertices: [at(0), at(1), at(2), if is_triangle { at(0) } else { at(3) }],
@@ -155,11 +246,11 @@ impl<'a> CellView<'a> {
     }
 }
 
-/// A face of a cell. Of a triangle the first vertex stands in the fourth place too.
+/// A face of a cell. A triangle has its first vertex in the fourth place too.
 #[derive(Clone, Copy)]
 pub struct Face {
-    /// Vertex ids.
-    pub vertices: [u32; 4],
+    /// Vertices.
+    pub vertices: [Vertex; 4],
     /// Whether it has three vertices.
     pub is_triangle: bool,
 }
@@ -167,14 +258,14 @@ pub struct Face {
 impl Face {
     /// Whether vertex `v` is one of its vertices.
     #[inline(always)]
-    pub fn has(self, v: u32) -> bool {
+    pub fn has(self, v: Vertex) -> bool {
         let [a, b, c, d] = self.vertices;
         v == a || v == b || v == c || v == d
     }
 
     /// The lowest vertex.
     #[inline(always)]
-    pub fn lowest(self) -> u32 {
+    pub fn lowest(self) -> Vertex {
         let [a, b, c, d] = self.vertices;
         a.min(b).min(c.min(d))
     }
@@ -203,7 +294,7 @@ pub fn previous(k: u32, size: u32) -> u32 {
     if k == 0 { size - 1 } else { k - 1 }
 }
 
-/// Places of the vertices that edges of a cell lead to from place `k`: nibbles from the lowest on, ended by `END`.
+/// Places at the other ends of a cell's edges from place `k`: nibbles from the lowest on, ended by `END`.
 #[inline(always)]
 fn neighbours_in_cell(size: u32, k: u32) -> u32 {
     match size {
@@ -238,7 +329,7 @@ pub fn face_count(size: u32) -> u32 {
 }
 
 /// Most faces of a cell.
-pub const MOST_FACES: u32 = 6;
+pub const MOST_FACES: u32 = CellFace::MOST;
 
 /// Places of the vertices of face `face`, in VTK's order, nibbles from the lowest on; the fourth of a triangle is `END`.
 #[inline(always)]

@@ -1,17 +1,20 @@
 //! Classes of nodes that may move at the same time: colours, or levels of dependency.
 //!
-//! A node gets its class once all moving neighbours before it have theirs. Before means a smaller id for levels, and a
-//! smaller hash of the id for colours, so that few wait for each other. What a node gets is decided by what those before it
-//! got, not by when: rounds may read what others of the same round write.
+//! A node gets its class once all moving neighbours before it have theirs. For levels, a neighbour is before a node if its id is
+//! smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class of a node follows from
+//! the classes before it, whenever they were found: a round may read classes that other nodes write in the same round.
 
-use trioxide_kernel::{Atomic, In, NONE, kernel};
+use trioxide_kernel::{Atomic, Bits, In, NONE, kernel};
+
+use super::neighbours::Adjacency;
+use crate::ids::Vertex;
 
 /// The class is the smallest colour that no neighbour before has.
 pub const COLOURS: u32 = 0;
-/// The class is one more than the largest of the neighbours before: what Gauss-Seidel in the order of ids waits for.
+/// The class is one more than the largest of the neighbours before: the nodes that Gauss-Seidel in the order of ids waits for.
 pub const LEVELS: u32 = 1;
 
-/// A number that says nothing about `v`; different for different `v`.
+/// A hash of `v`; different `v` have different hashes.
 #[inline(always)]
 pub fn shuffled(v: u32) -> u32 {
     // MurmurHash3's finalizer, which is a permutation.
@@ -20,14 +23,18 @@ pub fn shuffled(v: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// Classifies node `list[i]` if it can be; else the round is not the last: `left` gets 1.
-#[kernel]
+/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left` to 1: another round is needed.
+#[kernel(requires(
+    list.len() >= n,
+    adjacency.rows.len() == classes.len() + 1,
+    moving.len() == words(classes.len()),
+    left.len() == 1
+))]
 pub fn classify(
     i: u32,
-    list: In<u32>,
-    rows: In<u32>,
-    neighbours: In<u32>,
-    moving: In<u32>,
+    list: In<Vertex>,
+    adjacency: Adjacency,
+    moving: In<Bits<Vertex>>,
     classes: Atomic,
     left: Atomic,
     kind: u32,
@@ -36,12 +43,12 @@ pub fn classify(
     if classes.load(v) != NONE {
         return;
     }
-    let is_before = |u| {
+    let is_before = |u: Vertex| {
         moving.bit(u)
             && if kind == LEVELS {
                 u < v
             } else {
-                shuffled(u) < shuffled(v)
+                shuffled(u.index()) < shuffled(v.index())
             }
     };
     // Colours from `base` on, 64 at a time.
@@ -49,14 +56,14 @@ pub fn classify(
     loop {
         let mut taken = 0u64;
         let mut level = 0;
-        let mut s = rows.at(v);
-        while s < rows.at(v + 1) {
-            let u = neighbours.at(s);
+        let mut s = adjacency.start(v);
+        while s < adjacency.end(v) {
+            let u = adjacency.neighbours.at(s);
             if is_before(u) {
                 let class = classes.load(u);
                 if class == NONE {
-                    if left.load(0) == 0 {
-                        left.store(0, 1);
+                    if left.load(0u32) == 0 {
+                        left.store(0u32, 1);
                     }
                     return;
                 }

@@ -3,35 +3,35 @@
 //! V nodes, C corners of cells (4 of a tetrahedron), E edges, M nodes that move. Each node that moves goes to the mean of its
 //! neighbours, again and again, until no move of a sweep reaches the tolerance.
 //!
-//! | stage | covers, in the paper |
-//! | --- | --- |
-//! | [`check_nodes()`], [`check_cells()`] | what the other kernels may rely on |
-//! | `collective::count_keys`, `fill_buckets` | which cells each node has |
-//! | [`gather_neighbours()`], [`move_lists()`] | neighbours, as unique edges (3.2.1) |
-//! | [`mark_boundary_faces()`], [`mark_interfaces()`], [`mark_moving()`] | boundary nodes (3.2.2), and others that stay |
-//! | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | an order in memory; not in the paper |
-//! | [`classify()`] | colours or levels, so that form B over many blocks does not race; not in the paper |
-//! | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | other weights than equal ones; not in the paper |
-//! | [`slide_nodes()`], [`slide_border_nodes()`] | boundary nodes that slide; not in the paper |
-//! | [`arrange()`], [`restore()`] | into one of the three layouts (2.3) and back |
-//! | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
-//! | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
-//! | [`sweep_guarded()`] | smart Laplacian: only moves that harm no cell; not in the paper |
-//! | [`measure_excess()`], [`sweep_hc()`] | HC smoothing of surfaces; not in the paper |
-//! | [`measure_cells()`] | quality of cells; not in the paper |
-//! | [`square_moves()`], [`sum_moves()`] | how far the last sweep moved the nodes |
+//! | stage | kernels | in the paper |
+//! | --- | --- | --- |
+//! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
+//! | cells of nodes | `collective::count_keys`, `fill_buckets`, [`mark_heavy()`] | not named |
+//! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells | unique edges (3.2.1) |
+//! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`] | boundary nodes (3.2.2) |
+//! | region interfaces | [`mark_interfaces()`] | not in the paper |
+//! | weights | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | not in the paper: its weights are equal |
+//! | sliding nodes | [`slide_nodes()`], [`slide_border_nodes()`] | not in the paper |
+//! | order | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | not in the paper |
+//! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
+//! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
+//! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
+//! | sweeps | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
+//! | sweeps | [`sweep_guarded()`]: smart Laplacian, only moves that harm no cell | not in the paper |
+//! | sweeps | [`measure_excess()`], [`sweep_hc()`]: HC smoothing of surfaces | not in the paper |
+//! | moves | [`square_moves()`], [`sum_moves()`] | the tolerance |
+//! | quality | [`measure_cells()`] | not in the paper |
 //!
 //! # The same bits
 //!
 //! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A gives
 //! the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a chunk of
-//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race, and [`sweep_class()`] stands
-//! beside it: over colours it is a Gauss-Seidel sweep in the order of colours, and over levels that in the order of ids,
-//! bit for bit.
+//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_class()`] does not race:
+//! over colours it is a Gauss-Seidel sweep in the order of colours, over levels one in the order of ids, bit for bit.
 //!
 //! # Bytes
 //!
-//! For T tetrahedra, in double precision, what must move from and to memory:
+//! T tetrahedra in double precision must move these bytes from and to memory:
 //!
 //! | stage | bytes | 20M nodes, 110M tetrahedra, at 4.3 TB/s |
 //! | --- | --- | --- |
@@ -46,35 +46,45 @@
 //! # Differences to the paper
 //!
 //! - The paper sorts all edges and all faces. Here cells are bucketed by node, and equal ones are found around a node.
-//! - Its blocks converge one by one, and those that have leave. Here a sweep is a launch, so that what form A and B mean
-//!   does not depend on the order of blocks, and the first sweep under the tolerance is the last.
+//! - Its blocks converge one by one, and a block leaves when it has converged. Here a sweep is a launch, so that forms A and B do
+//!   not depend on the order of blocks, and the first sweep under the tolerance is the last.
 
 pub mod boundary;
 pub mod cells;
+pub mod cells_of_nodes;
+pub mod check_mesh;
 pub mod classes;
-pub mod guard;
-pub mod hc;
+pub mod guarded_sweeps;
+pub mod hc_sweeps;
+pub mod layout;
 pub mod moves;
+pub mod moving_nodes;
 pub mod neighbours;
 pub mod nodes;
-pub mod one_block;
+pub mod one_block_sweeps;
 pub mod order;
 pub mod quality;
-pub mod slide;
-pub mod sweep;
+pub mod region_interfaces;
+pub mod sliding_nodes;
+pub mod sweeps;
 pub mod weights;
 
 pub use boundary::*;
 pub use cells::*;
+pub use cells_of_nodes::*;
+pub use check_mesh::*;
 pub use classes::*;
-pub use guard::*;
-pub use hc::*;
+pub use guarded_sweeps::*;
+pub use hc_sweeps::*;
+pub use layout::*;
 pub use moves::*;
+pub use moving_nodes::*;
 pub use neighbours::*;
 pub use nodes::*;
-pub use one_block::*;
+pub use one_block_sweeps::*;
 pub use order::*;
 pub use quality::*;
-pub use slide::*;
-pub use sweep::*;
+pub use region_interfaces::*;
+pub use sliding_nodes::*;
+pub use sweeps::*;
 pub use weights::*;

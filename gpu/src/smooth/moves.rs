@@ -1,37 +1,41 @@
-//! Into the order of smoothing and back, and how far nodes moved.
+//! How far the last sweep moved the nodes.
 
-use super::nodes::Layouts;
 use trioxide_kernel::{In, Out, kernel};
 
-use super::nodes::{Nodes, Vector};
-
-/// Puts the point of node `order[i]` into place `i`.
-#[kernel(L in Layouts)]
-pub fn arrange<L: Nodes>(i: u32, order: In<u32>, points: In<<L as Nodes>::Point>, nodes: Out<L>) {
-    L::store(nodes, i, points.at(order.at(i)));
-}
-
-/// Puts the node at place `i` back to the point of node `order[i]`.
-#[kernel(L in Layouts)]
-pub fn restore<L: Nodes>(i: u32, order: In<u32>, nodes: In<L>, points: Out<<L as Nodes>::Point>) {
-    points.set(order.at(i), L::load(nodes, i));
-}
+use super::nodes::{Layouts, Nodes, Vector};
+use crate::ids::{Place, Vertex};
 
 /// The squared move of node `i` between two arrays.
-#[kernel(L in Layouts)]
-pub fn square_moves<L: Nodes>(i: u32, from: In<L>, to: In<L>, squares: Out<f64>) {
+#[kernel(
+    L in Layouts,
+    requires(
+        from.len() == to.len(),
+        from.len() >= L::ELEMENTS * n,
+        squares.len() >= n
+    ),
+    moves(2 * n * L::ELEMENTS * size_of::<L>() + squares.bytes())
+)]
+pub fn square_moves<L: Nodes>(i: Place, from: In<L>, to: In<L>, squares: Out<f64>) {
     squares.set(i, (L::load(to, i) - L::load(from, i)).square());
 }
 
 /// Nodes whose moves are summed together.
 pub const MOVES_CHUNK: u32 = 1024;
 
-/// Sum and maximum of the squared moves of nodes `1024 c` and on, in the order of ids; `ranks` are their places, and those
-/// from `moving` on did not move.
-#[kernel]
+/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: chunk `c`. `ranks` are their places; nodes
+/// at places from `moving` on did not move.
+#[kernel(
+    requires(
+        n == ranks.len().div_ceil(MOVES_CHUNK as usize),
+        squares.len() >= moving as usize,
+        sums.len() == n,
+        maxima.len() == n
+    ),
+    moves(ranks.bytes() + squares.bytes() + sums.bytes() + maxima.bytes())
+)]
 pub fn sum_moves(
     c: u32,
-    ranks: In<u32>,
+    ranks: In<Place>,
     squares: In<f64>,
     moving: u32,
     sums: Out<f64>,
@@ -42,8 +46,8 @@ pub fn sum_moves(
     let mut v = c * MOVES_CHUNK;
     let end = (v + MOVES_CHUNK).min(ranks.len());
     while v < end {
-        let rank = ranks.at(v);
-        if rank < moving {
+        let rank = ranks.at(Vertex::new(v));
+        if rank.index() < moving {
             let square = squares.at(rank);
             sum += square;
             if square > maximum {

@@ -1,21 +1,44 @@
 //! Neighbours of nodes (section 3.2.1): unique edges, as compressed sparse rows in ascending order.
 //!
-//! The vertices of the cells around a node are put into a short sorted list, each once; the lists lie apart until their lengths
-//! are known. A mesh without loose parts has at most two neighbours more than cells around a node (Euler's formula for the
-//! triangles opposite to it), so lists have that room and one more. A node that does not keep to it, or of more than `LIGHT` cells, has all its
-//! candidates listed and sorted.
+//! A node collects the vertices of its cells in a short sorted list, each once. The lists have gaps between them until their
+//! lengths are known. In a mesh without loose parts a node has at most two neighbours more than cells (Euler's formula for the
+//! triangles opposite to it), so a list has room for these and one more. The candidates of a node that exceeds its room, or has
+//! more than [`LIGHT`] cells, are listed in full and sorted.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
-use super::cells::{CellView, WHOLE_CELLS};
+use super::cells::{Stars, WHOLE_CELLS};
+use super::cells_of_nodes::LIGHT;
 use crate::collective::sort;
+use crate::ids::Vertex;
 
-/// Most cells of a node whose neighbours and faces are compared one by one.
-pub const LIGHT: u32 = 96;
-/// Room of a list beyond that for its cells.
+/// Neighbours of V nodes; D in all.
+#[derive(Group)]
+pub struct Adjacency<'a> {
+    /// Start of each node's neighbours, and the end of the last; V + 1.
+    pub rows: In<'a, u32>,
+    /// Neighbours, ascending for each node; D.
+    pub neighbours: In<'a, Vertex>,
+}
+
+impl Adjacency<'_> {
+    /// Start of the neighbours of node `v`.
+    #[inline(always)]
+    pub fn start(self, v: Vertex) -> u32 {
+        self.rows.at(v)
+    }
+
+    /// End of the neighbours of node `v`.
+    #[inline(always)]
+    pub fn end(self, v: Vertex) -> u32 {
+        self.rows.at(v.index() + 1)
+    }
+}
+
+/// Room of a list beyond the number of its cells.
 const ROOM: u32 = 3;
 
-/// Room for `before` cells of the nodes below `v`: the start of the list of node `v`.
+/// Start of the list of node `v`: the room of all nodes below, which have `before` cells.
 #[inline(always)]
 fn list_start(before: u32, v: u32, dimension: u32) -> u32 {
     let each = if dimension == WHOLE_CELLS { 4 } else { 1 };
@@ -29,51 +52,35 @@ pub fn lists_room(nodes: u32, corners: u32, dimension: u32) -> u64 {
     each * u64::from(corners) + u64::from(ROOM) * u64::from(nodes)
 }
 
-/// Puts the cell of each corner of cell `c` into `cells`.
-#[kernel]
-pub fn name_cells(c: u32, offsets: In<u32>, cells: Out<u32>) {
-    let mut corner = offsets.at(c);
-    let end = offsets.at(c + 1);
-    while corner < end {
-        cells.set(corner, c);
-        corner += 1;
-    }
-}
-
-/// Whether node `v` has more cells than are compared one by one.
-#[kernel]
-pub fn mark_heavy(v: u32, starts: In<u32>) -> bool {
-    starts.at(v + 1) - starts.at(v) > LIGHT
-}
-
-/// Lists the neighbours of node `v`, ascending, and counts them; or tells that they do not fit.
-///
-/// `corners[starts[v]..starts[v + 1]]` are the corners at which cells have node v, in any order.
-#[kernel]
+/// Lists the neighbours of node `v`, ascending, and counts them. Whether they are left to [`sort_candidates()`]: the node has more
+/// than [`LIGHT`] cells, or its list has no room for them.
+#[kernel(
+    requires(
+        stars.fit(n),
+        lists.len() as u64 >= lists_room(n as u32, stars.corners.len() as u32, dimension),
+        counts.len() >= n
+    ),
+    moves(stars.bytes() + counts.bytes() + 4 * words(n))
+)]
 pub fn gather_neighbours(
-    v: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
+    v: Vertex,
+    stars: Stars,
     dimension: u32,
-    lists: Out<u32>,
+    lists: Out<Vertex>,
     counts: Out<u32>,
 ) -> bool {
-    let (start, end) = (starts.at(v), starts.at(v + 1));
+    let (start, end) = (stars.start(v), stars.end(v));
     if end - start > LIGHT {
         return true;
     }
-    let view = CellView::new(offsets, vertices, cells);
-    let first = list_start(start, v, dimension);
-    let room = list_start(end, v + 1, dimension) - first;
+    let first = list_start(start, v.index(), dimension);
+    let room = list_start(end, v.index() + 1, dimension) - first;
     let mut count = 0;
     let mut overflows = false;
     let mut s = start;
     while s < end {
-        view.prefetch(corners, s);
-        view.each_neighbour(corners.at(s), dimension, |u| {
+        stars.prefetch(s);
+        stars.cells.each_neighbour(stars.corner(s), dimension, |u| {
             let mut place = count;
             while place > 0 && lists.at(first + place - 1) > u {
                 place -= 1;
@@ -99,23 +106,30 @@ pub fn gather_neighbours(
     overflows
 }
 
-/// Moves the list of node `v` to its row, `rows[v]` and on; of the nodes whose neighbours did fit.
-#[kernel]
+/// Moves the list of node `v` to its row, unless its neighbours are left to [`sort_candidates()`].
+#[kernel(
+    requires(
+        starts.len() == n + 1,
+        heavy.len() == words(n),
+        rows.len() == n + 1
+    ),
+    moves(starts.bytes() + heavy.bytes() + rows.bytes() + 2 * neighbours.bytes())
+)]
 pub fn move_lists(
-    v: u32,
+    v: Vertex,
     starts: In<u32>,
-    lists: In<u32>,
-    heavy: In<u32>,
+    lists: In<Vertex>,
+    heavy: In<Bits<Vertex>>,
     rows: In<u32>,
     dimension: u32,
-    neighbours: Out<u32>,
+    neighbours: Out<Vertex>,
 ) {
     if heavy.bit(v) {
         return;
     }
-    let from = list_start(starts.at(v), v, dimension);
+    let from = list_start(starts.at(v), v.index(), dimension);
     let to = rows.at(v);
-    let count = rows.at(v + 1) - to;
+    let count = rows.at(v.index() + 1) - to;
     let mut k = 0;
     while k < count {
         neighbours.set(to + k, lists.at(from + k));
@@ -124,52 +138,52 @@ pub fn move_lists(
 }
 
 /// Room that the candidates of node `heavy[h]` take.
-#[kernel]
+#[kernel(requires(
+    heavy.len() == n,
+    stars.fit(stars.nodes()),
+    rooms.len() == n
+))]
 pub fn measure_candidates(
     h: u32,
-    heavy: In<u32>,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
+    heavy: In<Vertex>,
+    stars: Stars,
     dimension: u32,
     rooms: Out<u32>,
 ) {
-    let view = CellView::new(offsets, vertices, cells);
     let v = heavy.at(h);
     let mut room = 0;
-    let mut s = starts.at(v);
-    while s < starts.at(v + 1) {
-        room += view.most_neighbours(corners.at(s), dimension);
+    let mut s = stars.start(v);
+    while s < stars.end(v) {
+        room += stars.cells.most_neighbours(stars.corner(s), dimension);
         s += 1;
     }
     rooms.set(h, room);
 }
 
-/// Lists the candidates of node `heavy[h]` from `rooms[h]` on, sorts them, and keeps each once; counts them.
-#[kernel]
+/// Lists the candidates of node `heavy[h]` from `rooms[h]` on, sorts them, keeps each once, and counts them.
+#[kernel(requires(
+    heavy.len() == n,
+    stars.fit(stars.nodes()),
+    rooms.len() == n,
+    counts.len() >= stars.nodes()
+))]
 pub fn sort_candidates(
     h: u32,
-    heavy: In<u32>,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
+    heavy: In<Vertex>,
+    stars: Stars,
     dimension: u32,
     rooms: In<u32>,
+    // Numbers of vertices: the sort is one of numbers.
     candidates: Out<u32>,
     counts: Out<u32>,
 ) {
-    let view = CellView::new(offsets, vertices, cells);
     let v = heavy.at(h);
     let first = rooms.at(h);
     let mut end = first;
-    let mut s = starts.at(v);
-    while s < starts.at(v + 1) {
-        view.each_neighbour(corners.at(s), dimension, |u| {
-            candidates.set(end, u);
+    let mut s = stars.start(v);
+    while s < stars.end(v) {
+        stars.cells.each_neighbour(stars.corner(s), dimension, |u| {
+            candidates.set(end, u.index());
             end += 1;
         });
         s += 1;
@@ -189,19 +203,19 @@ pub fn sort_candidates(
 }
 
 /// Writes the neighbours of node `heavy[h]`.
-#[kernel]
+#[kernel(requires(heavy.len() == n, rooms.len() == n))]
 pub fn copy_candidates(
     h: u32,
-    heavy: In<u32>,
+    heavy: In<Vertex>,
     rooms: In<u32>,
-    candidates: In<u32>,
+    candidates: In<Vertex>,
     rows: In<u32>,
-    neighbours: Out<u32>,
+    neighbours: Out<Vertex>,
 ) {
     let v = heavy.at(h);
     let first = rows.at(v);
     let mut k = 0;
-    while first + k < rows.at(v + 1) {
+    while first + k < rows.at(v.index() + 1) {
         neighbours.set(first + k, candidates.at(rooms.at(h) + k));
         k += 1;
     }

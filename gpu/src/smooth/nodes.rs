@@ -2,15 +2,17 @@
 //!
 //! The element type of an array is its layout: `f32` or `f64` is a structure of arrays (all x, then all y, then all z),
 //! `Vec3` or `DVec3` an array of structures, `Vec4` or `DVec4` an array of aligned structures, whose fourth coordinate is
-//! nothing.
+//! unused.
 
 use core::ops::{Add, Sub};
 
 use glam::{DVec3, DVec4, Vec3, Vec4};
 
-use crate::point3::Point3;
 use trioxide_kernel::view::RacingElement;
 use trioxide_kernel::{In, Out, Racing};
+
+use crate::ids::Place;
+use crate::point3::Point3;
 
 trioxide_kernel::instances! {
     /// The three layouts in both precisions.
@@ -77,58 +79,66 @@ vector!(Vec3, f32, Vec4);
 vector!(DVec3, f64, DVec4);
 
 /// Element of an array of nodes.
-pub trait Nodes: RacingElement {
+///
+/// # Safety
+/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node.
+pub unsafe trait Nodes: RacingElement {
     /// A node.
     type Point: Vector;
     /// Name of layout and precision, and suffix of their PTX entries.
     const INSTANCE: &'static str;
-    /// Elements a node.
+    /// Number of elements for each node.
     const ELEMENTS: usize;
 
     /// Node `i`.
-    fn load(nodes: In<Self>, i: u32) -> Self::Point;
+    fn load(nodes: In<Self>, i: Place) -> Self::Point;
 
     /// Writes node `i`.
-    fn store(nodes: Out<Self>, i: u32, point: Self::Point);
+    fn store(nodes: Out<Self>, i: Place, point: Self::Point);
 
-    /// Node `i`, of which another thread may have written some coordinates and not yet others.
-    fn load_racing(nodes: Racing<Self>, i: u32) -> Self::Point;
+    /// Node `i`; another thread may have written some of its coordinates and not yet the others.
+    fn load_racing(nodes: Racing<Self>, i: Place) -> Self::Point;
 
     /// Writes node `i`, which another thread may read meanwhile.
-    fn store_racing(nodes: Racing<Self>, i: u32, point: Self::Point);
+    fn store_racing(nodes: Racing<Self>, i: Place, point: Self::Point);
 }
 
 macro_rules! soa {
     ($scalar:ident, $vector:ident, $name:literal) => {
-        impl Nodes for $scalar {
+        // SAFETY: coordinate k of node i is element k n + i of 3 n.
+        unsafe impl Nodes for $scalar {
             type Point = $vector;
             const INSTANCE: &'static str = $name;
             const ELEMENTS: usize = 3;
 
             #[inline(always)]
-            fn load(nodes: In<Self>, i: u32) -> $vector {
+            fn load(nodes: In<Self>, i: Place) -> $vector {
                 let n = nodes.len() / 3;
+                let i = i.index();
                 $vector::new(nodes.at(i), nodes.at(n + i), nodes.at(2 * n + i))
             }
 
             #[inline(always)]
-            fn store(nodes: Out<Self>, i: u32, point: $vector) {
+            fn store(nodes: Out<Self>, i: Place, point: $vector) {
                 let n = nodes.len() / 3;
+                let i = i.index();
                 nodes.set(i, point.x);
                 nodes.set(n + i, point.y);
                 nodes.set(2 * n + i, point.z);
             }
 
             #[inline(always)]
-            fn load_racing(nodes: Racing<Self>, i: u32) -> $vector {
+            fn load_racing(nodes: Racing<Self>, i: Place) -> $vector {
                 let n = nodes.len() / 3;
                 let at = |i: u32| nodes.load(i, 0);
+                let i = i.index();
                 $vector::new(at(i), at(n + i), at(2 * n + i))
             }
 
             #[inline(always)]
-            fn store_racing(nodes: Racing<Self>, i: u32, point: $vector) {
+            fn store_racing(nodes: Racing<Self>, i: Place, point: $vector) {
                 let n = nodes.len() / 3;
+                let i = i.index();
                 nodes.store(i, 0, point.x);
                 nodes.store(n + i, 0, point.y);
                 nodes.store(2 * n + i, 0, point.z);
@@ -142,30 +152,31 @@ soa!(f64, DVec3, "soa_f64");
 
 macro_rules! aos {
     ($element:ident, $vector:ident, $name:literal, $load:expr, $store:expr) => {
-        impl Nodes for $element {
+        // SAFETY: node i is element i.
+        unsafe impl Nodes for $element {
             type Point = $vector;
             const INSTANCE: &'static str = $name;
             const ELEMENTS: usize = 1;
 
             #[inline(always)]
-            fn load(nodes: In<Self>, i: u32) -> $vector {
+            fn load(nodes: In<Self>, i: Place) -> $vector {
                 let element: $element = nodes.at(i);
                 $load(element)
             }
 
             #[inline(always)]
-            fn store(nodes: Out<Self>, i: u32, point: $vector) {
+            fn store(nodes: Out<Self>, i: Place, point: $vector) {
                 nodes.set(i, $store(point));
             }
 
             #[inline(always)]
-            fn load_racing(nodes: Racing<Self>, i: u32) -> $vector {
+            fn load_racing(nodes: Racing<Self>, i: Place) -> $vector {
                 let at = |k| nodes.load(i, k);
                 $vector::new(at(0), at(1), at(2))
             }
 
             #[inline(always)]
-            fn store_racing(nodes: Racing<Self>, i: u32, point: $vector) {
+            fn store_racing(nodes: Racing<Self>, i: Place, point: $vector) {
                 nodes.store(i, 0, point.x);
                 nodes.store(i, 1, point.y);
                 nodes.store(i, 2, point.z);

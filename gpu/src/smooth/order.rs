@@ -2,12 +2,13 @@
 //! curve.
 //!
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
-//! of the caller's ids, so that the order in memory does not show in the result.
+//! of the caller's ids, so that the result does not depend on the order in memory.
 
-use crate::point3::Spatial;
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::{Bits, In, Out, kernel};
 
-use crate::point3::Point3;
+use super::neighbours::Adjacency;
+use crate::ids::{Place, Vertex};
+use crate::point3::{Point3, Spatial};
 
 /// Most bits of a coordinate in a key.
 pub const MOST_CURVE_BITS: u32 = 10;
@@ -22,13 +23,17 @@ fn spread(x: u32) -> u32 {
     (x | x << 2) & 0x0924_9249
 }
 
-/// The place of node `v` along Hilbert's curve through a grid of 2^bits cells a side.
+/// The place of node `v` along Hilbert's curve (Skilling, Programming the Hilbert curve, 2004).
 ///
-/// The grid's corner is at `low_*` and it has `scale` cells a unit of length. The curve is Skilling's: Programming the Hilbert
-/// curve (2004).
-#[kernel(P in Spatial)]
+/// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells a unit of
+/// length.
+#[kernel(
+    P in Spatial,
+    requires(points.len() == n, keys.len() == n),
+    moves(points.bytes() + keys.bytes())
+)]
 pub fn key_nodes<P: Point3>(
-    v: u32,
+    v: Vertex,
     points: In<P>,
     keys: Out<u32>,
     low_x: f64,
@@ -77,69 +82,90 @@ pub fn key_nodes<P: Point3>(
 }
 
 /// Whether bit `bit` of the key of node `list[i]` is 0, and whether it is 1: a pass of a radix sort.
-#[kernel]
-pub fn split_by_bit(i: u32, list: In<u32>, keys: In<u32>, bit: u32) -> (bool, bool) {
+#[kernel(
+    requires(list.len() == n, keys.len() == n),
+    moves(list.bytes() + keys.bytes() + 8 * words(n))
+)]
+pub fn split_by_bit(i: Place, list: In<Vertex>, keys: In<u32>, bit: u32) -> (bool, bool) {
     let one = keys.at(list.at(i)) >> bit & 1 != 0;
     (!one, one)
 }
 
 /// Whether node `list[i]` moves, and whether it stays.
-#[kernel]
-pub fn split_moving(i: u32, list: In<u32>, moving: In<u32>) -> (bool, bool) {
+#[kernel(
+    requires(list.len() == n, moving.len() == words(n)),
+    moves(list.bytes() + moving.bytes() + 8 * words(n))
+)]
+pub fn split_moving(i: Place, list: In<Vertex>, moving: In<Bits<Vertex>>) -> (bool, bool) {
     let moves = moving.bit(list.at(i));
     (moves, !moves)
 }
 
 /// Whether the class of node `list[i]` is `class`.
-#[kernel]
-pub fn select_class(i: u32, list: In<u32>, classes: In<u32>, class: u32) -> bool {
+#[kernel(
+    requires(list.len() >= n),
+    moves(4 * n + 4 * n + 4 * words(n))
+)]
+pub fn select_class(i: Place, list: In<Vertex>, classes: In<u32>, class: u32) -> bool {
     classes.at(list.at(i)) == class
 }
 
 /// Puts item `places[i]` of a list into place `first + i` of another.
-#[kernel]
-pub fn pick(i: u32, places: In<u32>, from: In<u32>, to: Out<u32>, first: u32) {
+#[kernel(
+    requires(places.len() == n, to.len() >= first as usize + n),
+    moves(12 * n)
+)]
+pub fn pick(i: u32, places: In<Place>, from: In<Vertex>, to: Out<Vertex>, first: u32) {
     to.set(first + i, from.at(places.at(i)));
 }
 
-/// Each index, as an element.
-#[kernel]
-pub fn count_up(i: u32, list: Out<u32>) {
-    list.set(i, i);
+/// Each node, in the order of ids.
+#[kernel(requires(list.len() == n), moves(list.bytes()))]
+pub fn count_up(v: Vertex, list: Out<Vertex>) {
+    list.set(v, v);
 }
 
 /// Puts the place of node `order[i]` into `ranks`.
-#[kernel]
-pub fn rank_nodes(i: u32, order: In<u32>, ranks: Out<u32>) {
+#[kernel(requires(order.len() == n, ranks.len() == n), moves(8 * n))]
+pub fn rank_nodes(i: Place, order: In<Vertex>, ranks: Out<Place>) {
     ranks.set(order.at(i), i);
 }
 
 /// Number of neighbours of node `order[i]`.
-#[kernel]
-pub fn measure_row(i: u32, order: In<u32>, rows: In<u32>, lengths: Out<u32>) {
+#[kernel(requires(order.len() >= n, lengths.len() >= n), moves(12 * n))]
+pub fn measure_row(i: Place, order: In<Vertex>, rows: In<u32>, lengths: Out<u32>) {
     let v = order.at(i);
-    lengths.set(i, rows.at(v + 1) - rows.at(v));
+    lengths.set(i, rows.at(v.index() + 1) - rows.at(v));
 }
 
-/// Writes the neighbours of node `order[i]` by their places, in the order of their ids; their weights too if there are some.
-#[kernel]
+/// Writes the neighbours of node `order[i]` by their places, in the order of their ids, and their weights unless all are equal.
+#[kernel(
+    requires(
+        order.len() >= n,
+        ranks.len() == order.len(),
+        adjacency.rows.len() == order.len() + 1,
+        weights.is_empty() || weights.len() == adjacency.neighbours.len(),
+        new_rows.len() == n + 1,
+        new_weights.len() == if weights.is_empty() { 0 } else { new_neighbours.len() }
+    ),
+    moves(8 * n + ranks.bytes() + new_rows.bytes() + 2 * (new_neighbours.bytes() + new_weights.bytes()))
+)]
 pub fn order_row(
-    i: u32,
-    order: In<u32>,
-    ranks: In<u32>,
-    rows: In<u32>,
-    neighbours: In<u32>,
+    i: Place,
+    order: In<Vertex>,
+    ranks: In<Place>,
+    adjacency: Adjacency,
     weights: In<f64>,
     new_rows: In<u32>,
-    new_neighbours: Out<u32>,
+    new_neighbours: Out<Place>,
     new_weights: Out<f64>,
 ) {
-    let from = rows.at(order.at(i));
+    let from = adjacency.start(order.at(i));
     let to = new_rows.at(i);
-    let count = new_rows.at(i + 1) - to;
+    let count = new_rows.at(i.index() + 1) - to;
     let mut k = 0;
     while k < count {
-        new_neighbours.set(to + k, ranks.at(neighbours.at(from + k)));
+        new_neighbours.set(to + k, ranks.at(adjacency.neighbours.at(from + k)));
         if !weights.is_empty() {
             new_weights.set(to + k, weights.at(from + k));
         }

@@ -1,16 +1,16 @@
 //! Quality of cells, by Verdict's definitions (Stimpson et al., The Verdict geometric quality library, SAND2007-1751), in double
 //! precision.
 //!
-//! The scaled Jacobian is that of each kind of cell: 1 at best, 0 where it is flat, negative where it is inverted; not cut
-//! off at 0, as Verdict does for pyramids, so that worse and better inverted cells differ. The dihedral angle and the radius
-//! ratio are of tetrahedra.
+//! Each kind of cell has its scaled Jacobian: 1 at best, 0 where the cell is flat, negative where it is inverted. Verdict cuts it
+//! off at 0 for pyramids; here it is not, so that worse and better inverted cells differ. The dihedral angle and the radius ratio
+//! are for tetrahedra only.
 
-use crate::point3::Spatial;
 use glam::DVec3;
 use trioxide_kernel::{Atomic, In, kernel};
 
-use super::cells::CellView;
-use crate::point3::Point3;
+use super::cells::Cells;
+use crate::ids::Cell;
+use crate::point3::{Point3, Spatial};
 
 /// The square root, rounded as IEEE says.
 #[inline(always)]
@@ -21,7 +21,7 @@ pub fn root(x: f64) -> f64 {
     x.sqrt()
 }
 
-/// What smoothing asks of a cell.
+/// Quality of a cell, for the guard of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellQuality {
     /// The scaled Jacobian.
@@ -41,7 +41,7 @@ impl CellQuality {
     }
 }
 
-/// The smaller one, by a comparison: what `f64::min` makes of equal zeros is not the same everywhere.
+/// The smaller one, by a comparison: `f64::min` of equal zeros differs between machines.
 #[inline(always)]
 fn min(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
@@ -261,7 +261,7 @@ pub const BINS: u32 = 20;
 /// Copies of each histogram and each extreme, so that few threads meet at one.
 pub const COPIES: u32 = 64;
 
-/// Histograms in the kernel's counts, in units of `BINS * COPIES`; what is counted last has no bins.
+/// Histograms in the kernel's counts, in units of `BINS * COPIES`. The last is a single count, without bins.
 pub mod counted {
     /// Scaled Jacobian of cells.
     pub const JACOBIAN: u32 = 0;
@@ -318,26 +318,33 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
 ///
 /// `bounds` are those between bins, of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes` are keys:
 /// of the negative Jacobian, of the cosine, of the ratio.
-#[kernel(P in Spatial)]
+#[kernel(
+    P in Spatial,
+    requires(
+        cells.fit(),
+        cells.count() == n,
+        bounds.len() == 3 * (BINS as usize - 1),
+        counts.len() == (counted::COUNT * COPIES * BINS) as usize,
+        extremes.len() == 3 * COPIES as usize
+    ),
+    moves(cells.bytes() + points.bytes())
+)]
 pub fn measure_cells<P: Point3>(
-    c: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
+    c: Cell,
+    cells: Cells,
     points: In<P>,
     bounds: In<f64>,
     counts: Atomic,
     extremes: Atomic<u64>,
 ) {
-    let view = CellView::new(offsets, vertices, cells);
-    let cell = view.cell(c);
-    let at = |k: u32| points.at(view.vertex(cell.first + k)).to_f64();
+    let cell = cells.cell(c);
+    let at = |k: u32| points.at(cells.vertex(cell, k)).to_f64();
     let mut k = 0;
     while k < cell.size {
-        points.prefetch_item(vertices, cell.first + k);
+        points.prefetch_item(cells.vertices, cell.corner(k));
         k += 1;
     }
-    let copy = c / 32 % COPIES;
+    let copy = c.index() / 32 % COPIES;
     let count = |histogram: u32, bin: u32| {
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };

@@ -1,14 +1,15 @@
 //! Weights of neighbours: one over their distance, or cotangents; not in the paper.
 //!
-//! They are those of the mesh before the first sweep. All weights equal is no array at all.
+//! Weights are measured before the first sweep. Equal weights have no array at all.
 
-use crate::point3::Spatial;
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};
 
-use super::cells::{CellView, next, previous};
+use super::cells::{Stars, next, previous};
+use super::neighbours::Adjacency;
 use super::quality::{root, square};
-use crate::point3::Point3;
+use crate::ids::Vertex;
+use crate::point3::{Point3, Spatial};
 
 /// Distance up to which two nodes are at one place: its reciprocal is finite in single precision.
 const NOWHERE: f64 = 1e-30;
@@ -21,18 +22,24 @@ pub fn inverse_length(edge: DVec3) -> f64 {
 }
 
 /// Writes the weight of each neighbour of node `v`: one over its distance, or 0 if it is at the same place.
-#[kernel(P in Spatial)]
+#[kernel(
+    P in Spatial,
+    requires(
+        adjacency.rows.len() == n + 1,
+        points.len() == n,
+        weights.len() == adjacency.neighbours.len()
+    )
+)]
 pub fn weigh_by_distance<P: Point3>(
-    v: u32,
-    rows: In<u32>,
-    neighbours: In<u32>,
+    v: Vertex,
+    adjacency: Adjacency,
     points: In<P>,
     weights: Out<f64>,
 ) {
     let here = points.at(v).to_f64();
-    let mut s = rows.at(v);
-    while s < rows.at(v + 1) {
-        let there = points.at(neighbours.at(s)).to_f64();
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        let there = points.at(adjacency.neighbours.at(s)).to_f64();
         weights.set(s, inverse_length(there - here));
         s += 1;
     }
@@ -71,37 +78,40 @@ pub(super) fn dot(a: DVec3, b: DVec3) -> f64 {
 /// tetrahedra; 0 if that is negative, so that the mean lies among the neighbours.
 ///
 /// `corners` of each node are ascending: sums are taken in the order of cells.
-#[kernel(P in Spatial)]
+#[kernel(
+    P in Spatial,
+    requires(
+        stars.fit(n),
+        adjacency.rows.len() == n + 1,
+        points.len() == n,
+        weights.len() == adjacency.neighbours.len()
+    )
+)]
 pub fn weigh_by_cotangents<P: Point3>(
-    v: u32,
-    offsets: In<u32>,
-    vertices: In<u32>,
-    cells: In<u32>,
-    starts: In<u32>,
-    corners: In<u32>,
-    rows: In<u32>,
-    neighbours: In<u32>,
+    v: Vertex,
+    stars: Stars,
+    adjacency: Adjacency,
     points: In<P>,
     weights: Out<f64>,
 ) {
-    let view = CellView::new(offsets, vertices, cells);
+    let cells = stars.cells;
     let here = points.at(v).to_f64();
-    let mut r = rows.at(v);
-    while r < rows.at(v + 1) {
-        let u = neighbours.at(r);
+    let mut r = adjacency.start(v);
+    while r < adjacency.end(v) {
+        let u = adjacency.neighbours.at(r);
         let there = points.at(u).to_f64();
         let mut weight = 0.0;
-        let mut s = starts.at(v);
-        while s < starts.at(v + 1) {
-            let corner = corners.at(s);
+        let mut s = stars.start(v);
+        while s < stars.end(v) {
+            let corner = stars.corner(s);
             s += 1;
-            let cell = view.cell_of(corner);
-            let own = corner - cell.first;
-            let at = |k: u32| points.at(view.vertex(cell.first + k)).to_f64();
+            let cell = cells.cell_of(corner);
+            let own = cell.place(corner);
+            let at = |k: u32| points.at(cells.vertex(cell, k)).to_f64();
             let mut place = cell.size;
             let mut k = 0;
             while k < cell.size {
-                if view.vertex(cell.first + k) == u {
+                if cells.vertex(cell, k) == u {
                     place = k;
                 }
                 k += 1;

@@ -10,10 +10,12 @@
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`prolongation`] | values of a refined mesh from those of its input |
+//! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 //! | [`error`] | [`Error`] |
 
+pub mod bit_set;
 pub mod digest;
 pub mod edge_table;
 pub mod edges;

@@ -17,6 +17,8 @@ const SMALLEST_CHUNK: u32 = 2048;
 const CHUNKS_PER_THREAD: u32 = 16;
 /// Bytes that one thread copies or fills at a time.
 const COPY_CHUNK: usize = 1 << 20;
+/// Most bytes of a buffer: those that a slice may have.
+const MOST_BYTES: usize = isize::MAX as usize / 2;
 
 pub struct Cpu {
     id: DeviceId,
@@ -39,6 +41,14 @@ impl Cpu {
         })
     }
 
+    fn out_of_memory(&self, bytes: usize) -> Error {
+        Error::OutOfMemory {
+            device: self.name(),
+            needed: bytes as u64,
+            free: self.free().unwrap_or(0),
+        }
+    }
+
     /// New pages.
     fn map(&self, bytes: usize) -> Result<MmapMut> {
         let map = || MmapMut::map_anon(bytes.max(1));
@@ -46,11 +56,7 @@ impl Cpu {
             self.freed.shrink(0);
             map()
         });
-        let pages = pages.map_err(|_| Error::OutOfMemory {
-            device: self.name(),
-            needed: bytes as u64,
-            free: self.free().unwrap_or(0),
-        })?;
+        let pages = pages.map_err(|_| self.out_of_memory(bytes))?;
         // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
         // is only slower.
         #[cfg(target_os = "linux")]
@@ -81,9 +87,14 @@ impl Freed {
 
     /// Gives pages back to the system, the oldest first, until at most `bytes` are left.
     fn shrink(&self, bytes: u64) {
-        while self.bytes() > bytes {
-            lock(&self.0).remove(0);
+        let mut freed = lock(&self.0);
+        let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
+        let mut gone = 0;
+        while left > bytes {
+            left -= freed[gone].len() as u64;
+            gone += 1;
         }
+        freed.drain(..gone);
     }
 }
 
@@ -122,17 +133,26 @@ impl Backend for Cpu {
         false
     }
 
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cpu(Some(self.threads.current_num_threads()))
+    }
+
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
-        self.memory.add(bytes);
+        if bytes > MOST_BYTES {
+            return Err(self.out_of_memory(bytes));
+        }
         let mut pages = match self.freed.take(bytes) {
             Some(pages) => pages,
             None => {
                 // All together stay within the most that was in use at once.
                 let (current, peak) = self.memory.current_and_peak();
-                self.freed.shrink(peak - current);
-                self.map(bytes).inspect_err(|_| self.memory.remove(bytes))?
+                self.freed
+                    .shrink(peak.saturating_sub(current + bytes as u64));
+                self.map(bytes)?
             }
         };
+        self.memory.add(bytes);
         let address = pages.as_mut_ptr().expose_provenance() as u64;
         let allocation = Allocation {
             pages: Some(pages),
@@ -193,12 +213,15 @@ impl Backend for Cpu {
         let threads = self.threads.current_num_threads() as u32;
         let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
         if threads == 1 || calls <= chunk {
-            (launch.run)(0..calls);
+            // SAFETY: the caller's promise; all calls, once; the arrays are this device's.
+            unsafe { launch.run.calls(0..calls) };
             return Ok(());
         }
         self.threads.install(|| {
             (0..calls.div_ceil(chunk)).into_par_iter().for_each(|i| {
-                (launch.run)(i * chunk..(i + 1).saturating_mul(chunk).min(calls));
+                let range = i * chunk..(i + 1).saturating_mul(chunk).min(calls);
+                // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
+                unsafe { launch.run.calls(range) };
             });
         });
         Ok(())

@@ -1,7 +1,8 @@
 //! The GPU, by CUDA (cust).
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
@@ -22,6 +23,8 @@ use crate::{Error, Result};
 const THREADS_PER_BLOCK: u32 = 256;
 /// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
 const COPY_CHUNK: usize = 1 << 20;
+/// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
+const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
 /// Starts the driver.
 fn start() -> Result<()> {
@@ -91,6 +94,8 @@ struct Loaded {
 
 pub struct Cuda {
     id: DeviceId,
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    index: u32,
     name: String,
     loaded: Mutex<Vec<Loaded>>,
     /// For copies of a piece, and for those that come while the lanes are at work.
@@ -161,6 +166,8 @@ impl Cuda {
         }
         Ok(Self {
             id,
+            #[cfg(all(feature = "checked", feature = "selftest"))]
+            index,
             name: format!("{} (cuda:{index})", found.name),
             loaded: Mutex::default(),
             staging: Mutex::new([Staging::new()?, Staging::new()?]),
@@ -215,9 +222,25 @@ impl Cuda {
         Ok(Some(lanes))
     }
 
+    /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited for them
+    /// could be the one that uses them, since it runs other work where it spreads a copy.
+    fn with_staging(
+        &self,
+        copy: impl FnOnce(&mut [Staging; 2]) -> CudaResult<()>,
+    ) -> CudaResult<()> {
+        match self.staging.try_lock() {
+            Ok(mut staging) => copy(&mut staging),
+            Err(TryLockError::Poisoned(staging)) => copy(&mut staging.into_inner()),
+            Err(TryLockError::WouldBlock) => copy(&mut [Staging::new()?, Staging::new()?]),
+        }
+    }
+
     /// Copies in by the calling thread, through two buffers in turn.
     fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
-        let mut staging = lock(&self.staging);
+        self.with_staging(|staging| self.copy_in_by(staging, to, from))
+    }
+
+    fn copy_in_by(&self, staging: &mut [Staging; 2], to: u64, from: &[u8]) -> CudaResult<()> {
         for (i, piece) in from.chunks(PIECE).enumerate() {
             let to = to + (i * PIECE) as u64;
             // SAFETY: the buffer at `to` has `from.len()` bytes.
@@ -228,7 +251,10 @@ impl Cuda {
 
     /// Copies out by the calling thread.
     fn copy_out_turn(&self, from: u64, to: &mut [u8]) -> CudaResult<()> {
-        let mut staging = lock(&self.staging);
+        self.with_staging(|staging| self.copy_out_by(staging, from, to))
+    }
+
+    fn copy_out_by(&self, staging: &mut [Staging; 2], from: u64, to: &mut [u8]) -> CudaResult<()> {
         let bytes = to.len();
         let request = |staging: &mut [Staging; 2], i: usize| {
             let length = PIECE.min(bytes - i * PIECE);
@@ -237,12 +263,12 @@ impl Cuda {
             unsafe { staging[i % 2].request(&self.core.stream, from, length) }
         };
         if bytes > 0 {
-            request(&mut staging, 0)?;
+            request(staging, 0)?;
         }
         for (i, piece) in to.chunks_mut(PIECE).enumerate() {
             // The next piece travels while this one is copied out.
             if (i + 1) * PIECE < bytes {
-                request(&mut staging, i + 1)?;
+                request(staging, i + 1)?;
             }
             staging[i % 2].receive(piece, copy_host)?;
         }
@@ -266,12 +292,17 @@ impl Cuda {
         self.order(&self.core.stream, &self.copies)?;
         let (context, copies) = (&self.core.context, &self.copies);
         let mut result = Ok(());
-        rayon::in_place_scope(|scope| {
-            scope.spawn(|_| result = copy(context, copies));
-            work();
-        });
-        // Also after a failure, since the buffer may be freed next.
-        self.order(&self.copies, &self.core.stream).and(result)
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| result = copy(context, copies));
+                work();
+            });
+        }));
+        // Also after a failure or a panic, since the buffer may be freed next. The work may have entered another context.
+        let ordered =
+            (self.core.enter()).and_then(|()| self.order(&self.copies, &self.core.stream));
+        worked.unwrap_or_else(|panic| resume_unwind(panic));
+        ordered.and(result)
     }
 }
 
@@ -366,6 +397,11 @@ impl Backend for Cuda {
 
     fn is_gpu(&self) -> bool {
         true
+    }
+
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cuda(self.index)
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
@@ -563,7 +599,11 @@ impl Backend for Cuda {
             Shape::Blocks { lanes } => lanes,
             Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
         };
-        let blocks = launch.threads().div_ceil(threads.into()) as u32;
+        let blocks = launch.threads().div_ceil(threads.into());
+        let blocks = match launch.shape {
+            Shape::Blocks { .. } => blocks,
+            Shape::Each | Shape::Bits => blocks.min(MOST_BLOCKS),
+        } as u32;
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.
@@ -600,10 +640,9 @@ impl Backend for Cuda {
 
     fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
         match (from, to) {
-            (Mark::Cuda(from), Mark::Cuda(to)) => to
-                .elapsed_time_f32(from)
-                .map(f64::from)
-                .map_err(|error| self.error(error)),
+            (Mark::Cuda(from), Mark::Cuda(to)) => {
+                self.enter(|| to.elapsed_time_f32(from).map(f64::from))
+            }
             _ => unreachable!("marks of another backend"),
         }
     }

@@ -33,6 +33,9 @@ pub use copies::{Copying, Way};
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
+    /// A new device on the same machine.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    fn reopened(&self) -> Result<Device>;
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
@@ -196,16 +199,18 @@ struct Machine {
     backend: Box<dyn Backend>,
 }
 
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // On a GPU: waits for the kernels that are unloaded next, and makes this thread's context the one whose events, streams
+        // and memory are given back. A failure here means that an earlier one has been reported.
+        let _ = self.backend.synchronize();
+    }
+}
+
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.name())
     }
-}
-
-/// An id that no other device of this process has.
-fn new_id() -> DeviceId {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    DeviceId(NEXT.fetch_add(1, Relaxed))
 }
 
 /// A CUDA device of this machine.
@@ -247,7 +252,7 @@ impl Device {
     /// # Errors
     /// [`Error::Argument`] when the threads cannot be started.
     pub fn cpu(threads: Option<usize>) -> Result<Self> {
-        let id = new_id();
+        let id = DeviceId::unique();
         Ok(Self::new(id, Box::new(cpu::Cpu::new(id, threads)?)))
     }
 
@@ -258,7 +263,7 @@ impl Device {
     pub fn cuda(index: u32) -> Result<Self> {
         #[cfg(feature = "cuda")]
         {
-            let id = new_id();
+            let id = DeviceId::unique();
             let device = Self::new(id, Box::new(cuda::Cuda::new(id, index)?));
             device.load(PTX)?;
             Ok(device)
@@ -295,6 +300,8 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`] when the driver refuses the PTX; [`Error::Argument`] when the package was loaded with other PTX.
+    ///
+    /// Whoever launches a kernel of the package promises that this PTX is built from the package's sources.
     pub fn load(&self, ptx: Ptx) -> Result<()> {
         self.0.backend.load(ptx)
     }
@@ -307,6 +314,12 @@ impl Device {
     /// The machine's name.
     pub fn name(&self) -> String {
         self.0.backend.name()
+    }
+
+    /// A new device on the same machine, with the same threads.
+    #[cfg(all(feature = "checked", feature = "selftest"))]
+    pub(crate) fn reopened(&self) -> Result<Self> {
+        self.0.backend.reopened()
     }
 
     /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
@@ -405,7 +418,7 @@ impl Device {
     /// [`Error::OutOfMemory`].
     pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
         if len > buffer.capacity() {
-            *buffer = self.moved(buffer, len + len / 4)?;
+            *buffer = self.moved(buffer, len.saturating_add(len / 4))?;
         }
         buffer.set_len(len);
         Ok(())
@@ -460,9 +473,16 @@ impl Device {
     /// The content of `buffer` as rows of several elements each.
     ///
     /// # Errors
-    /// As [`Device::download`].
+    /// As [`Device::download`]; [`Error::Argument`] when the content is no whole number of rows.
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
+        const { assert!(size_of::<R>() > 0, "a row has no size") };
         self.check(buffer)?;
+        if !buffer.bytes().is_multiple_of(size_of::<R>()) {
+            return Err(Error::Argument(format!(
+                "{buffer:?} is no whole number of rows of {}",
+                std::any::type_name::<R>()
+            )));
+        }
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.0
             .backend
@@ -473,7 +493,10 @@ impl Device {
     /// Element `i` of `buffer`. Waits for the work before.
     ///
     /// # Errors
-    /// [`Error::Device`] when that work failed.
+    /// [`Error::Device`] when that work failed; [`Error::Argument`] for a buffer of another device.
+    ///
+    /// # Panics
+    /// If there is no element `i`.
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
         assert!(
             i < buffer.len(),
@@ -502,6 +525,18 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.try_stage(name, work)
+    }
+
+    /// As [`Device::stage`], where `work` has an error of its own.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn try_stage<R, E: From<Error>>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
         let from = self.0.backend.mark()?;
         let result = work()?;
         let to = self.0.backend.mark()?;

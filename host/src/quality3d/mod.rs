@@ -3,16 +3,16 @@
 use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits};
 use trioxide_kernel::launch::Buffer;
 
-use crate::Result;
 use crate::backend::Device;
-use crate::smooth::cells::DeviceCells;
+use crate::smooth::DeviceCells;
+use crate::{Error, Result};
 
 /// Counts of values between bounds: one more than there are bounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histogram {
     /// Bounds between the bins, ascending; a value on a bound belongs to the bin above.
     pub bounds: Vec<f64>,
-    /// Values in each bin; those beyond the last bounds are in the outer bins.
+    /// Values in each bin; values beyond the last bounds are in the outer bins.
     pub counts: Vec<u64>,
 }
 
@@ -21,13 +21,13 @@ pub struct Histogram {
 pub struct Quality3d {
     /// N.
     pub cells: u64,
-    /// Cells that are not certainly positive: inverted, flat, or too near to it for double precision to tell.
+    /// Cells that are not certainly positive: inverted, flat, or so nearly flat that double precision cannot decide.
     pub inverted: u64,
     /// Smallest scaled Jacobian; 1 is the best, for each kind of cell.
     pub worst_jacobian: f64,
     /// Scaled Jacobians.
     pub jacobians: Histogram,
-    /// Of the tetrahedra, if there are any.
+    /// Quality of the tetrahedra, if there are any.
     pub tetrahedra: Option<TetrahedraQuality>,
 }
 
@@ -63,12 +63,24 @@ fn bounds() -> [Vec<f64>; 3] {
 /// Measures the cells of a volume mesh with these points.
 ///
 /// # Errors
-/// Those of the device.
+/// [`Error::Invalid`] for cells of a surface, and for another number of points than the cells have nodes; the errors of the device.
 pub fn quality<P: Vector>(
     on: &Device,
     cells: &DeviceCells,
     points: &Buffer<P>,
 ) -> Result<Quality3d> {
+    let broken = if cells.is_surface() {
+        Some("is a surface, which has no volume to measure".to_owned())
+    } else if points.len() != cells.nodes() as usize {
+        let (nodes, points) = (cells.nodes(), points.len());
+        Some(format!("has {nodes} nodes, but {points} points are given"))
+    } else {
+        None
+    };
+    if let Some(rule) = broken {
+        let element = "the mesh".to_owned();
+        return Err(Error::Invalid { element, rule });
+    }
     let [jacobians, angles, ratios] = bounds();
     on.stage("quality", || {
         let cosines = angles.iter().map(|angle| -angle.to_radians().cos());
@@ -81,13 +93,12 @@ pub fn quality<P: Vector>(
         let histogram = (BINS * COPIES) as usize;
         let mut counts = on.filled(counted::COUNT as usize * histogram, 0)?;
         let mut extremes = on.upload(&[0u64; 3 * COPIES as usize])?;
+        // SAFETY: vertices of checked cells are below V, the number of points.
         unsafe {
             kernel::measure_cells::launch(
                 on,
-                cells.count,
-                &cells.offsets,
-                &cells.vertices,
-                &cells.cells,
+                cells.len() as u32,
+                cells.buffers(),
                 points,
                 &on.upload(&all)?,
                 &mut counts,
@@ -127,7 +138,7 @@ pub fn quality<P: Vector>(
             },
         });
         Ok(Quality3d {
-            cells: cells.count.into(),
+            cells: cells.len() as u64,
             inverted: summed(counted::INVERTED)[0],
             worst_jacobian: extreme(counted::JACOBIAN).map_or(f64::NAN, |worst| -worst),
             jacobians: Histogram {

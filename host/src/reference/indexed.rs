@@ -204,7 +204,7 @@ pub fn indexed<P: Point>(
     lists.counts.barrier_tips = tips;
     let times = [
         ("label max", label_max),
-        ("label seeds", label_seed),
+        ("label seed", label_seed),
         ("label frontier", label_frontier),
         ("traversal", traversal),
         ("reparation", reparation),

@@ -4,21 +4,20 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use gpu::refine_tets::{centroid, is_chosen, six_volumes};
+use gpu::ids::Tet;
+use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
-use crate::Result;
 use crate::refine_tets::{
-    DividedEdges, Level, Marking, Options, Refined, SpacePoint, check_options, seed_of_level,
-    threshold,
+    DividedEdges, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level, threshold,
 };
 use crate::volume::{TaggedTriangle, TetMesh};
 
 /// Refines a mesh of valid tetrahedra whose tagged triangles are faces of it.
 ///
 /// # Errors
-/// [`Error::Argument`](crate::Error::Argument) for options out of range.
+/// Those of [`refine`](crate::refine_tets::refine) for a marking without meaning.
 pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<Refined> {
-    check_options(options, mesh.tetrahedra.len())?;
+    options.marking.check(mesh.tetrahedra.len())?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let mut refined = Refined {
         mesh: mesh.clone(),
@@ -59,7 +58,8 @@ fn is_marked<P: SpacePoint>(
     match marking {
         Marking::All => true,
         Marking::Fraction { fraction, seed } => {
-            is_chosen(t as u32, seed_of_level(*seed, level), threshold(*fraction))
+            let (seed, threshold) = (seed_of_level(*seed, level), threshold(*fraction));
+            is_chosen(Tet::new(t as u32), seed, threshold)
         }
         Marking::Box { low, high } => {
             let p = centroid(corners);

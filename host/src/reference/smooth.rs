@@ -3,7 +3,7 @@
 
 use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
 
-use crate::smooth::sweeps::Moves;
+use crate::smooth::Moves;
 
 /// Nodes whose squared moves are summed together, as on a device.
 const CHUNK: usize = gpu::smooth::MOVES_CHUNK as usize;
@@ -221,7 +221,7 @@ pub fn id_order(moving: &[bool]) -> Vec<u32> {
 }
 
 /// When to stop, and how far to go.
-pub use crate::smooth::sweeps::Schedule;
+pub use crate::smooth::Schedule;
 
 /// Form A: each sweep from the positions before it.
 pub fn form_a<P: Vector>(points: &mut [P], graph: &Graph<'_>, schedule: Schedule) -> Moves {

@@ -1,20 +1,24 @@
 //! Back to an earlier level, bit for bit.
 
-use gpu::refine as kernel;
+use gpu::ids::{HalfEdge, Side, Triangle, Vertex};
+use gpu::refine::coarsen::{
+    RowsBuffers, WrittenRowsBuffers, mark_divided_triangles, restore_triangles, save_triangles,
+};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::{EdgeMesh, Stale};
+use super::edges::Stale;
+use super::{EdgeMesh, Error, Result};
 use crate::backend::Device;
 use crate::collective::compact;
 use crate::half_edges::Point;
-use crate::{Error, Result};
 
 /// What a round overwrote: its A divided triangles.
 pub(super) struct Saved {
     /// Ids; A.
-    triangles: Buffer<u32>,
-    corners: Buffer<u32>,
-    sides: Buffer<u32>,
+    triangles: Buffer<Triangle>,
+    corners: Buffer<Vertex>,
+    sides: Buffer<Side>,
     tags: Buffer<u32>,
 }
 
@@ -23,29 +27,28 @@ impl Saved {
     pub(super) fn new<P: Point>(
         on: &Device,
         mesh: &EdgeMesh<P>,
-        flags: &Buffer<u32>,
-    ) -> Result<Self> {
+        flags: &Buffer<Bits<HalfEdge>>,
+    ) -> crate::Result<Self> {
         let all = mesh.level().triangles;
         let mut divided = on.uninitialized(all.div_ceil(32) as usize)?;
-        unsafe { kernel::mark_divided_triangles::launch(on, all, flags, &mut divided) }?;
+        // SAFETY: it reads the flags of its own half-edges.
+        unsafe { mark_divided_triangles::launch(on, all, flags, &mut divided) }?;
         let triangles = compact(on, &divided)?;
         let n = triangles.len();
         let (mut corners, mut sides) = (on.uninitialized(3 * n)?, on.uninitialized(3 * n)?);
         let mut tags = on.uninitialized(if mesh.tags.is_empty() { 0 } else { 3 * n })?;
-        unsafe {
-            kernel::save_triangles::launch(
-                on,
-                n as u32,
-                &triangles,
-                &mesh.corners,
-                &mesh.sides,
-                &mesh.halves,
-                &mesh.tags,
-                &mut corners,
-                &mut sides,
-                &mut tags,
-            )
-        }?;
+        let rows = RowsBuffers {
+            corners: &mesh.corners,
+            sides: &mesh.sides,
+            tags: &mesh.tags,
+        };
+        let saved = WrittenRowsBuffers {
+            corners: &mut corners,
+            sides: &mut sides,
+            tags: &mut tags,
+        };
+        // SAFETY: triangles of the mesh, whose sides are below 2E.
+        unsafe { save_triangles::launch(on, n as u32, &triangles, rows, &mesh.halves, saved) }?;
         Ok(Self {
             triangles,
             corners,
@@ -59,18 +62,14 @@ impl<P: Point> EdgeMesh<P> {
     /// Goes back to `level`: 0 is the input, i the mesh after i rounds. Every array is as it was then.
     ///
     /// # Errors
-    /// [`Error::Argument`] when there was no such level, or a round to undo ran without [`super::Options::history`].
+    /// [`Error::NoSuchLevel`], and [`Error::NoHistory`] when a round to undo ran without [`super::Options::history`].
     pub fn coarsen(&mut self, on: &Device, level: usize) -> Result<()> {
         let rounds = self.levels.len() - 1;
         if level > rounds {
-            return Err(Error::Argument(format!(
-                "level {level} was not reached: there were {rounds} rounds"
-            )));
+            return Err(Error::NoSuchLevel { level, rounds });
         }
         if self.saved[level..].iter().any(Option::is_none) {
-            return Err(Error::Argument(format!(
-                "a round after level {level} ran without history, so there is no way back"
-            )));
+            return Err(Error::NoHistory { level });
         }
         if level == rounds {
             return Ok(());
@@ -82,25 +81,25 @@ impl<P: Point> EdgeMesh<P> {
                 let saved = self.saved.pop().flatten().expect("looked at above");
                 self.levels.pop();
                 let back = self.level();
-                unsafe {
-                    kernel::restore_triangles::launch(
-                        on,
-                        saved.triangles.len() as u32,
-                        &saved.triangles,
-                        &saved.corners,
-                        &saved.sides,
-                        &saved.tags,
-                        &mut self.corners,
-                        &mut self.sides,
-                        &mut self.halves,
-                        &mut self.tags,
-                    )
-                }?;
+                let rows = RowsBuffers {
+                    corners: &saved.corners,
+                    sides: &saved.sides,
+                    tags: &saved.tags,
+                };
+                let mesh = WrittenRowsBuffers {
+                    corners: &mut self.corners,
+                    sides: &mut self.sides,
+                    tags: &mut self.tags,
+                };
+                let (n, list) = (saved.triangles.len() as u32, &saved.triangles);
+                // SAFETY: triangles of the mesh, each once, as the round found them; each side is in one triangle.
+                unsafe { restore_triangles::launch(on, n, list, rows, mesh, &mut self.halves) }?;
                 self.cut_to(on, back)?;
                 self.stale = Stale::All;
                 self.is_linked = true;
             }
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 }

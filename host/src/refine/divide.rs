@@ -1,94 +1,114 @@
 //! Step 7 on a device: points, edges and triangles.
 
-use gpu::refine::{self as kernel, TRIANGLES_OF_A_BLOCK};
+use gpu::ids::HalfEdge;
+use gpu::refine::divide_edges_and_triangles::{
+    PartsBuffers, TRIANGLES_OF_A_BLOCK, divide_all_triangles, divide_listed_triangles,
+};
+use gpu::refine::template::Before;
 use trioxide_kernel::launch::Buffer;
 
 use super::propagate::DividedSides;
-use super::{EdgeMesh, Level, with_room};
+use super::{EdgeMesh, Error, Level, Result, with_room};
 use crate::backend::Device;
 use crate::half_edges::Point;
-use crate::{Error, Result};
 
 /// Most edges: a side and a flag fit an index.
-const MOST_EDGES: usize = 1 << 30;
+pub(super) const MOST_EDGES: usize = 1 << 30;
 
 impl<P: Point> EdgeMesh<P> {
     /// Divides the edges and triangles of `sides`; `after` are the counts then.
     pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
+        if after.edges as usize > MOST_EDGES {
+            return Err(Error::TooManyEdges {
+                edges: after.edges as usize,
+                most: MOST_EDGES,
+            });
+        }
         on.stage("make room", || self.make_room(on, after))?;
         on.stage("divide edges and triangles", || match &sides.list {
             Some(list) => self.divide_listed(on, sides, list, after),
             None => self.divide_all(on, sides, after),
-        })
+        })?;
+        Ok(())
+    }
+
+    /// Counts before the round, and of the input.
+    fn before(&self) -> Before {
+        let (input, level) = (self.levels[0], self.level());
+        Before {
+            vertices: level.vertices,
+            edges: level.edges,
+            triangles: level.triangles,
+            input_vertices: input.vertices,
+            input_triangles: input.triangles,
+        }
     }
 
     fn divide_listed(
         &mut self,
         on: &Device,
         sides: &DividedSides,
-        list: &Buffer<u32>,
+        list: &Buffer<HalfEdge>,
         after: Level,
-    ) -> Result<()> {
-        let (input, level) = (self.levels[0], self.level());
+    ) -> crate::Result<()> {
+        let before = self.before();
         on.resize(&mut self.corners, 3 * after.triangles as usize)?;
         on.resize(&mut self.sides, 3 * after.triangles as usize)?;
+        let parts = PartsBuffers {
+            points: &mut self.points,
+            divided: &mut self.divided,
+            origins: &mut self.origins,
+            tags: &mut self.tags,
+            parents: &mut self.parents,
+        };
+        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the counts
+        // afterwards; one index works on each triangle of the list.
         unsafe {
-            kernel::divide_listed_triangles::launch(
+            divide_listed_triangles::launch(
                 on,
                 list.len() as u32,
                 list,
-                &sides.flags,
-                &sides.owned,
-                &sides.sums,
+                sides.counts(),
                 &self.halves,
                 &self.longest,
                 &mut self.corners,
                 &mut self.sides,
-                &mut self.points,
-                &mut self.tags,
-                &mut self.divided,
-                &mut self.origins,
-                &mut self.parents,
-                level.vertices,
-                level.edges,
-                level.triangles,
-                input.vertices,
-                input.triangles,
+                parts,
+                before,
             )
         }?;
         Ok(())
     }
 
-    fn divide_all(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
-        let (input, level) = (self.levels[0], self.level());
+    fn divide_all(&mut self, on: &Device, sides: &DividedSides, after: Level) -> crate::Result<()> {
+        let before = self.before();
         let words = 3 * after.triangles as usize;
         let mut corners = on.uninitialized(with_room(words))?;
         let mut new_sides = on.uninitialized(with_room(words))?;
         corners.set_len(words);
         new_sides.set_len(words);
+        let parts = PartsBuffers {
+            points: &mut self.points,
+            divided: &mut self.divided,
+            origins: &mut self.origins,
+            tags: &mut self.tags,
+            parents: &mut self.parents,
+        };
+        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the counts
+        // afterwards; a lane works on each triangle, and a block's new triangles fit its rows.
         unsafe {
-            kernel::divide_all_triangles::launch(
+            divide_all_triangles::launch(
                 on,
-                level.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
-                &sides.flags,
-                &sides.owned,
-                &sides.sums,
+                before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
+                sides.counts(),
                 &self.halves,
                 &self.longest,
                 &self.corners,
                 &self.sides,
                 &mut corners,
                 &mut new_sides,
-                &mut self.points,
-                &mut self.tags,
-                &mut self.divided,
-                &mut self.origins,
-                &mut self.parents,
-                level.vertices,
-                level.edges,
-                level.triangles,
-                input.vertices,
-                input.triangles,
+                parts,
+                before,
             )
         }?;
         (self.corners, self.sides) = (corners, new_sides);
@@ -96,16 +116,7 @@ impl<P: Point> EdgeMesh<P> {
     }
 
     /// Makes the arrays that are written in place as long as `level` asks.
-    fn make_room(&mut self, on: &Device, level: Level) -> Result<()> {
-        if level.edges as usize > MOST_EDGES {
-            return Err(Error::Invalid {
-                element: "the refined mesh".to_owned(),
-                rule: format!(
-                    "would have {} edges, but at most {MOST_EDGES} fit 32-bit ids: refine less",
-                    level.edges
-                ),
-            });
-        }
+    fn make_room(&mut self, on: &Device, level: Level) -> crate::Result<()> {
         let input = self.levels[0];
         on.resize(&mut self.points, level.vertices as usize)?;
         if !self.tags.is_empty() {
@@ -126,7 +137,7 @@ impl<P: Point> EdgeMesh<P> {
     }
 
     /// Cuts every array to `level`.
-    pub(super) fn cut_to(&mut self, on: &Device, level: Level) -> Result<()> {
+    pub(super) fn cut_to(&mut self, on: &Device, level: Level) -> crate::Result<()> {
         self.make_room(on, level)?;
         self.corners.set_len(3 * level.triangles as usize);
         self.sides.set_len(3 * level.triangles as usize);

@@ -1,15 +1,17 @@
 //! Which triangles a round refines.
 
-use gpu::refine as kernel;
+use gpu::ids::{Triangle, Vertex};
+use gpu::refine::mark_triangles::{
+    mark_angle, mark_area, mark_box, mark_disk, mark_fraction, mark_parts,
+};
+use gpu::refine::{Corners, CornersBuffers};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, In};
 
-use super::EdgeMesh;
-use trioxide_kernel::In;
-
+use super::{EdgeMesh, Error, Result};
 use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::EdgeTriangulation;
-use crate::{Error, Result};
 
 /// Which triangles a round refines.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +42,7 @@ pub(super) enum Marked {
     /// Every triangle.
     All,
     /// A bit for each triangle.
-    Some(Buffer<u32>),
+    Some(Buffer<Bits<Triangle>>),
 }
 
 /// A chance as one part of 2^32.
@@ -69,16 +71,16 @@ impl Marking {
     /// equal ones that with the smaller id.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a value that is negative or no number.
+    /// [`Error::Indicator`] for a value that is negative or no number.
     pub fn dorfler(values: &[f64], fraction: f64) -> Result<Self> {
-        if let Some(t) = values
+        if let Some(triangle) = values
             .iter()
             .position(|&value| value.is_nan() || value < 0.0)
         {
-            return Err(Error::Argument(format!(
-                "the value of triangle {t} is {}: an indicator of error is not negative",
-                values[t]
-            )));
+            return Err(Error::Indicator {
+                triangle,
+                value: values[triangle],
+            });
         }
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
         let value = |t: u32| values[t as usize];
@@ -105,58 +107,88 @@ impl Marking {
         Self::Triangles(bits)
     }
 
-    /// Marks triangles of `mesh`.
-    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> Result<Marked> {
+    /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
+    pub(super) fn check(&self, triangles: usize) -> Result<()> {
+        let refuse = |marking: String, rule| Err(Error::Marking { marking, rule });
+        match *self {
+            Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => refuse(
+                format!("a fraction of {fraction}"),
+                "it must be between 0 and 1",
+            ),
+            Marking::Box([x0, y0, x1, y1]) if !(x0 <= x1 && y0 <= y1) => refuse(
+                format!("a box from {x0}, {y0} to {x1}, {y1}"),
+                "its lower left corner comes first, then its upper right one",
+            ),
+            Marking::Disk([x, y, radius]) if !(x.is_finite() && y.is_finite() && radius >= 0.0) => {
+                refuse(
+                    format!("a disk of radius {radius} at {x}, {y}"),
+                    "its centre must be finite and its radius 0 or more",
+                )
+            }
+            Marking::Area(area) if area.is_nan() || area < 0.0 => {
+                refuse(format!("an area of {area}"), "it must be 0 or more")
+            }
+            Marking::Angle(degrees) if !(0.0..=60.0).contains(&degrees) => refuse(
+                format!("an angle of {degrees}"),
+                "it must be between 0 and 60 degrees: every triangle has one of 60 or less",
+            ),
+            Marking::Triangles(ref marked) if marked.len() != triangles.div_ceil(32) => {
+                Err(Error::MarksOfAnotherMesh {
+                    marks: 32 * marked.len(),
+                    triangles,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Marks triangles of `mesh`, for which the marking was checked.
+    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Marked> {
         let n = mesh.level().triangles;
         let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
-        let (corners, points) = (&mesh.corners, &mesh.points);
+        let corners = CornersBuffers {
+            corners: &mesh.corners,
+            points: &mesh.points,
+        };
         match self {
             Marking::All => return Ok(Marked::All),
             Marking::Fraction { fraction, .. } if *fraction >= 1.0 => return Ok(Marked::All),
             Marking::Fraction { fraction, seed } => {
                 let seed = round_seed(*seed, mesh.levels.len() - 1);
-                unsafe {
-                    kernel::mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)
-                }?;
+                // SAFETY: it reads no array.
+                unsafe { mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits) }?;
             }
             Marking::Box([x0, y0, x1, y1]) => {
-                unsafe {
-                    kernel::mark_box::launch(on, n, corners, points, *x0, *y0, *x1, *y1, &mut bits)
-                }?;
+                // SAFETY: corners of a checked mesh are below V.
+                unsafe { mark_box::launch(on, n, corners, *x0, *y0, *x1, *y1, &mut bits) }?;
             }
             Marking::Disk([x, y, radius]) => {
-                unsafe {
-                    kernel::mark_disk::launch(on, n, corners, points, *x, *y, *radius, &mut bits)
-                }?;
+                // SAFETY: corners of a checked mesh are below V.
+                unsafe { mark_disk::launch(on, n, corners, *x, *y, *radius, &mut bits) }?;
             }
             Marking::Area(area) => {
-                unsafe { kernel::mark_area::launch(on, n, corners, points, *area, &mut bits) }?;
+                // SAFETY: corners of a checked mesh are below V.
+                unsafe { mark_area::launch(on, n, corners, *area, &mut bits) }?;
             }
             Marking::Angle(degrees) => {
                 let (cosine, sine) = arms(*degrees);
-                unsafe {
-                    kernel::mark_angle::launch(on, n, corners, points, cosine, sine, &mut bits)
-                }?;
+                // SAFETY: corners of a checked mesh are below V.
+                unsafe { mark_angle::launch(on, n, corners, cosine, sine, &mut bits) }?;
             }
             Marking::Triangles(marked) => {
                 let input = mesh.levels[0].triangles;
-                if marked.len() != input.div_ceil(32) as usize {
-                    return Err(Error::Argument(format!(
-                        "there are marks for up to {} triangles, but the mesh has {input}",
-                        32 * marked.len()
-                    )));
-                }
-                let marked = on.upload(marked)?;
-                unsafe {
-                    kernel::mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits)
-                }?;
+                let marked = on.upload(bytemuck::cast_slice(marked))?;
+                // SAFETY: parents are older triangles, so each walk ends at one of the input, which has a bit.
+                unsafe { mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits) }?;
             }
         }
         Ok(Marked::Some(bits))
     }
 
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
-    pub fn marks<P: Point>(
+    ///
+    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are those of the mesh.
+    pub(super) fn marks<P: Point>(
         &self,
         t: u32,
         mesh: &EdgeTriangulation<P>,
@@ -165,27 +197,34 @@ impl Marking {
         input: u32,
         parents: &[u32],
     ) -> bool {
-        // SAFETY: a triangle of a checked mesh.
-        let (corners, points) = unsafe { (In::from_slice(corners), In::from_slice(&mesh.points)) };
+        let t = Triangle::new(t);
+        let corners: &[Vertex] = bytemuck::cast_slice(corners);
+        // SAFETY: a triangle of a checked mesh: its corners are vertices.
+        let corners = unsafe {
+            Corners {
+                corners: In::from_slice(corners),
+                points: In::from_slice(&mesh.points),
+            }
+        };
         match self {
             Marking::All => true,
             Marking::Fraction { fraction, seed } => {
-                kernel::mark_fraction(t, round_seed(*seed, round), chance(*fraction))
+                mark_fraction(t, round_seed(*seed, round), chance(*fraction))
             }
-            Marking::Box([x0, y0, x1, y1]) => {
-                kernel::mark_box(t, corners, points, *x0, *y0, *x1, *y1)
-            }
-            Marking::Disk([x, y, radius]) => kernel::mark_disk(t, corners, points, *x, *y, *radius),
-            Marking::Area(area) => kernel::mark_area(t, corners, points, *area),
+            Marking::Box([x0, y0, x1, y1]) => mark_box(t, corners, *x0, *y0, *x1, *y1),
+            Marking::Disk([x, y, radius]) => mark_disk(t, corners, *x, *y, *radius),
+            Marking::Area(area) => mark_area(t, corners, *area),
             Marking::Angle(degrees) => {
                 let (cosine, sine) = arms(*degrees);
-                kernel::mark_angle(t, corners, points, cosine, sine)
+                mark_angle(t, corners, cosine, sine)
             }
             Marking::Triangles(marked) => {
+                let (parents, marked): (&[Triangle], &[Bits<Triangle>]) =
+                    (bytemuck::cast_slice(parents), bytemuck::cast_slice(marked));
                 // SAFETY: a parent for each new triangle, a bit for each triangle of the input.
                 let (parents, marked) =
                     unsafe { (In::from_slice(parents), In::from_slice(marked)) };
-                kernel::mark_parts(t, parents, input, marked)
+                mark_parts(t, parents, input, marked)
             }
         }
     }

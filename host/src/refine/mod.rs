@@ -1,27 +1,58 @@
-//! Longest-edge bisection on a device. The kernels, what they cover of the paper and how they differ from it are in
-//! `gpu::refine`.
+//! Longest-edge bisection of triangulations on a device. The kernels, what they cover of the paper and how they differ from it are
+//! in [`gpu::refine`].
+//!
+//! ```
+//! use glam::DVec2;
+//! use trioxide::backend::Device;
+//! use trioxide::refine::{EdgeMesh, Marking, Options, refine};
+//! use trioxide::{formats, generate};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let folder = std::env::temp_dir();
+//! let (coarse, fine) = (folder.join("refine-coarse.off"), folder.join("refine-fine.off"));
+//! formats::write(&coarse, &generate::random(1000, 1)?.into())?;
+//!
+//! // Three rounds, in each the triangles with an angle under 25 degrees.
+//! let options = Options { marking: Marking::Angle(25.0), rounds: 3, ..Options::default() };
+//! let on = Device::cpu(None)?;
+//! let mesh = formats::read(&coarse)?.into_triangulation()?;
+//! let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh)?;
+//! refine(&on, &mut resident, &options)?;
+//! formats::write(&fine, &resident.triangulation(&on, None)?.into())?;
+//! # assert!(resident.levels().len() == 4);
+//! # Ok(())
+//! # }
+//! ```
 
 mod coarsen;
 mod divide;
 mod edges;
+mod error;
+mod maps;
 mod mark;
-mod output;
 mod propagate;
 mod serial;
 mod tags;
+mod upload;
 
-use gpu::refine as kernel;
+use gpu::ids::{HalfEdge, Triangle};
+use gpu::refine::check_parts::check_parts;
+use gpu::refine::find_longest_edges::find_longest_edges;
+use gpu::refine::link_sides::link_sides;
+use gpu::refine::{CornersBuffers, SelectedBuffers};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-pub use edges::{EdgeMesh, with_room, with_room_for_points};
+pub use edges::{EdgeMesh, Level};
+pub use error::{Error, Result};
 pub use mark::Marking;
 pub use serial::SerialRun;
+pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::Device;
 use crate::half_edges::Point;
-use crate::mesh::NONE;
-use crate::{Error, Result};
 use coarsen::Saved;
+use edges::Stale;
 use mark::Marked;
 
 /// How far to refine.
@@ -63,9 +94,12 @@ pub enum End {
 /// Refines `mesh` in rounds; only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Invalid`] when a triangle is too small for the precision; [`Error::OutOfMemory`], or what the device reports.
+/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a triangle
+/// is too small for the precision; [`Error::TooManyEdges`]; those of the device. After an error the mesh is that of the last round
+/// that was done.
 pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) -> Result<End> {
-    let mut found = on.filled(1, NONE)?;
+    options.marking.check(mesh.levels[0].triangles as usize)?;
+    let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
     for _ in 0..options.rounds {
         let marked = on.stage("mark triangles", || options.marking.mark(on, mesh))?;
@@ -74,48 +108,24 @@ pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) 
             break;
         }
     }
-    match on.read(&found, 0)? {
-        NONE => Ok(end),
-        triangle => Err(degenerate(triangle)),
+    let triangle = on.read(&found, 0)?;
+    match triangle.is_none() {
+        true => Ok(end),
+        false => Err(Error::Degenerate {
+            triangle: triangle.index(),
+        }),
     }
-}
-
-/// The error for a triangle that came out degenerate.
-fn degenerate(triangle: u32) -> Error {
-    Error::Invalid {
-        element: format!("triangle {triangle} of the refined mesh"),
-        rule: "is degenerate: the triangles are as small as the precision allows; use --precision f64, fewer --rounds or a larger area".to_owned(),
-    }
-}
-
-/// Counts before a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// V.
-    pub vertices: u32,
-    /// E.
-    pub edges: u32,
-    /// T.
-    pub triangles: u32,
-}
-
-/// Triangles whose longest edge is not known.
-enum Stale {
-    None,
-    All,
-    /// Those of the half-edges in the list, and all from an id on.
-    Some(Buffer<u32>, u32),
 }
 
 impl<P: Point> EdgeMesh<P> {
-    /// Refines the marked triangles and what must be refined with them; `found` gets a triangle that came out
-    /// degenerate. Tells why not, if nothing was done.
+    /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
+    /// degenerate. Gives the reason if nothing was done.
     fn round(
         &mut self,
         on: &Device,
         marked: &Marked,
         options: &Options,
-        found: &mut Buffer<u32>,
+        found: &mut Buffer<Triangle>,
     ) -> Result<Option<End>> {
         let level = self.level();
         self.label(on)?;
@@ -133,9 +143,13 @@ impl<P: Point> EdgeMesh<P> {
         {
             return Ok(Some(End::MaxTriangles));
         }
-        self.save(on, options.history, &sides.flags)?;
+        let saved = self.save(on, options.history, &sides.flags)?;
         // Step 7.
-        self.divide(on, &sides, after)?;
+        if let Err(error) = self.divide(on, &sides, after) {
+            self.cut_to(on, level)?;
+            return Err(error);
+        }
+        self.saved.push(saved);
         self.levels.push(after);
         self.stale = match sides.list {
             Some(list) => Stale::Some(list, level.triangles),
@@ -150,34 +164,30 @@ impl<P: Point> EdgeMesh<P> {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn label(&mut self, on: &Device) -> Result<()> {
+    pub fn label(&mut self, on: &Device) -> crate::Result<()> {
         let level = self.level();
-        on.stage("label longest edges", || {
+        on.stage("find longest edges", || {
             on.resize(&mut self.longest, level.triangles as usize)?;
-            self.for_stale(on, |mesh, n, list, first| {
-                unsafe {
-                    kernel::find_longest_edges::launch(
-                        on,
-                        n,
-                        list,
-                        first,
-                        &mesh.corners,
-                        &mesh.points,
-                        &mesh.sides,
-                        &mut mesh.longest,
-                    )
-                }?;
+            self.for_stale(on, |mesh, n, selected| {
+                let corners = CornersBuffers {
+                    corners: &mesh.corners,
+                    points: &mesh.points,
+                };
+                let (sides, longest) = (&mesh.sides, &mut mesh.longest);
+                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles, each triangle's once.
+                unsafe { find_longest_edges::launch(on, n, selected, corners, sides, longest) }?;
                 Ok(())
             })
         })?;
         if !self.is_linked {
-            on.stage("link edges", || {
+            on.stage("link sides", || {
                 let known = self.halves.len();
                 on.resize(&mut self.halves, 2 * level.edges as usize)?;
-                on.fill_from(&mut self.halves, known, NONE)?;
-                self.for_stale(on, |mesh, n, list, first| {
+                on.fill_from(&mut self.halves, known, HalfEdge::NONE)?;
+                self.for_stale(on, |mesh, n, selected| {
                     let (sides, halves) = (&mesh.sides, &mut mesh.halves);
-                    unsafe { kernel::link_sides::launch(on, n, list, first, sides, halves) }?;
+                    // SAFETY: sides of a checked mesh, which are below 2E; no side is in two triangles.
+                    unsafe { link_sides::launch(on, n, selected, sides, halves) }?;
                     Ok(())
                 })
             })?;
@@ -188,55 +198,137 @@ impl<P: Point> EdgeMesh<P> {
     }
 
     /// Looks for degenerate triangles among those of the last round.
-    fn check_stale(&mut self, on: &Device, found: &mut Buffer<u32>) -> Result<()> {
-        on.stage("check the triangles", || {
-            self.for_stale(on, |mesh, n, list, first| {
-                unsafe {
-                    kernel::check_parts::launch(
-                        on,
-                        n,
-                        list,
-                        first,
-                        &mesh.corners,
-                        &mesh.points,
-                        u32::from(mesh.clockwise),
-                        found,
-                    )
-                }?;
+    fn check_stale(&mut self, on: &Device, found: &mut Buffer<Triangle>) -> crate::Result<()> {
+        on.stage("check parts", || {
+            self.for_stale(on, |mesh, n, selected| {
+                let corners = CornersBuffers {
+                    corners: &mesh.corners,
+                    points: &mesh.points,
+                };
+                let clockwise = u32::from(mesh.clockwise);
+                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles.
+                unsafe { check_parts::launch(on, n, selected, corners, clockwise, found) }?;
                 Ok(())
             })
         })
     }
 
-    /// Runs `work(n, list, first)` for the stale triangles: those of a list, and a range.
+    /// Runs `work` for the stale triangles, given their number: those of a list, and a range.
     fn for_stale(
         &mut self,
         on: &Device,
-        mut work: impl FnMut(&mut Self, u32, &Buffer<u32>, u32) -> Result<()>,
-    ) -> Result<()> {
+        mut work: impl FnMut(&mut Self, u32, SelectedBuffers) -> crate::Result<()>,
+    ) -> crate::Result<()> {
         let triangles = self.level().triangles;
         let none = on.uninitialized(0)?;
-        let stale = std::mem::replace(&mut self.stale, Stale::None);
+        let from = |first| SelectedBuffers { list: &none, first };
+        let stale = std::mem::replace(&mut self.stale, Stale::All);
         match &stale {
             Stale::None => {}
-            Stale::All => work(self, triangles, &none, 0)?,
+            Stale::All => work(self, triangles, from(0))?,
             Stale::Some(list, first) => {
-                work(self, list.len() as u32, list, 0)?;
-                work(self, triangles - first, &none, *first)?;
+                work(self, list.len() as u32, SelectedBuffers { list, first: 0 })?;
+                work(self, triangles - first, from(*first))?;
             }
         }
         self.stale = stale;
         Ok(())
     }
 
-    /// Saves what the round overwrites.
-    fn save(&mut self, on: &Device, history: bool, flags: &Buffer<u32>) -> Result<()> {
-        let saved = if history {
-            Some(on.stage("save for coarsening", || Saved::new(on, self, flags))?)
-        } else {
-            None
-        };
-        self.saved.push(saved);
-        Ok(())
+    /// What the round overwrites, if it is to be kept.
+    fn save(
+        &self,
+        on: &Device,
+        history: bool,
+        flags: &Buffer<Bits<HalfEdge>>,
+    ) -> crate::Result<Option<Saved>> {
+        match history {
+            true => on.stage("save for coarsening", || {
+                Saved::new(on, self, flags).map(Some)
+            }),
+            false => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec2;
+
+    use super::*;
+    use crate::mesh::Triangulation;
+
+    fn cloud() -> Triangulation {
+        Triangulation {
+            points: vec![DVec2::ZERO, DVec2::X, DVec2::Y],
+            ..Triangulation::default()
+        }
+    }
+
+    #[test]
+    fn meshes_without_triangles_have_nothing_to_refine() {
+        let on = Device::cpu(Some(1)).unwrap();
+        for mesh in [cloud(), Triangulation::default()] {
+            for marking in [Marking::All, Marking::Area(0.0)] {
+                let options = Options {
+                    marking,
+                    rounds: 3,
+                    history: true,
+                    ..Options::default()
+                };
+                let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+                let end = refine(&on, &mut resident, &options).unwrap();
+                assert_eq!(end, End::NothingMarked);
+                assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
+                let serial = SerialRun::<DVec2>::of_triangulation(&mesh, &options).unwrap();
+                assert_eq!(serial.end, End::NothingMarked);
+            }
+        }
+    }
+
+    #[test]
+    fn markings_without_meaning_are_refused() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let mesh = crate::generate::random(50, 1).unwrap();
+        for (marking, text) in [
+            (Marking::Disk([0.0, 0.0, -1.0]), "a disk of radius -1"),
+            (Marking::Disk([0.0, f64::NAN, 1.0]), "a disk at 0, NaN"),
+            (
+                Marking::Box([1.0, 0.0, 0.0, 1.0]),
+                "a box from 1, 0 to 0, 1",
+            ),
+            (Marking::Area(f64::NAN), "an area of NaN"),
+            (Marking::Area(-1.0), "an area of -1"),
+            (Marking::Angle(61.0), "an angle of 61"),
+            (
+                Marking::Fraction {
+                    fraction: 1.5,
+                    seed: 1,
+                },
+                "a fraction of 1.5",
+            ),
+        ] {
+            let options = Options {
+                marking,
+                ..Options::default()
+            };
+            let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+            let error = refine(&on, &mut resident, &options).unwrap_err();
+            assert!(matches!(error, Error::Marking { .. }), "{error}");
+            assert!(error.to_string().starts_with(text), "{error}");
+            assert!(SerialRun::<DVec2>::of_triangulation(&mesh, &options).is_err());
+        }
+    }
+
+    #[test]
+    fn lists_of_another_length_are_refused() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let mesh = crate::generate::random(50, 1).unwrap();
+        let resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        let error = resident.triangulation(&on, Some(&[1, 2])).unwrap_err();
+        assert!(matches!(error, Error::Length { given: 2, .. }), "{error}");
+        let mut field = on.upload(&[1.0]).unwrap();
+        let error = resident.interpolate(&on, &mut field).unwrap_err();
+        assert!(matches!(error, Error::Length { given: 1, .. }), "{error}");
     }
 }

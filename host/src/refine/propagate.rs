@@ -1,6 +1,13 @@
-//! Steps 2 to 6 on a device: which edges are divided, and where what they give goes.
+//! Steps 2 to 6 on a device: which edges are divided, and the ranks of what they give.
 
-use gpu::refine::{self as kernel, STEP};
+use gpu::ids::{Edge, HalfEdge, Triangle};
+use gpu::refine::flag_divided_sides::{flag_divided_sides, set_divided_sides};
+use gpu::refine::mark_divided_edges::mark_divided_edges;
+use gpu::refine::prefix_sums::{CountsBuffers, STEP, count_divided_sides};
+use gpu::refine::propagate_divisions::{
+    ForestBuffers, follow_divided_edges, follow_marked_triangles,
+};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::mark::Marked;
@@ -10,27 +17,27 @@ use crate::backend::Device;
 use crate::collective::{Counted, compact, exclusive_scan};
 use crate::half_edges::Point;
 
-/// Of how many marked triangles or divided edges one is few: then lists are followed, and not all elements looked at.
+/// One in this many marked triangles or divided edges is few: then lists are followed instead of a pass over all elements.
 const FEW: usize = 8;
 
 /// Edges to divide.
 pub(super) enum DividedEdges {
     /// A bit for each edge.
-    Many(Buffer<u32>),
+    Many(Buffer<Bits<Edge>>),
     /// A list.
-    Few(Buffer<u32>),
+    Few(Buffer<Edge>),
 }
 
 /// Divided sides of the triangles.
 pub(super) struct DividedSides {
     /// A bit for each half-edge.
-    pub flags: Buffer<u32>,
+    pub flags: Buffer<Bits<HalfEdge>>,
     /// A bit for each half-edge that owns its edge.
-    pub owned: Buffer<u32>,
+    owned: Buffer<Bits<HalfEdge>>,
     /// Prefix sums of both.
-    pub sums: Buffer<u32>,
+    sums: Buffer<u32>,
     /// The half-edges, if they are few; `NONE` where there is none.
-    pub list: Option<Buffer<u32>>,
+    pub list: Option<Buffer<HalfEdge>>,
     /// Number of divided sides: of new triangles.
     sides: u32,
     /// Number of divided edges: of new vertices.
@@ -38,6 +45,15 @@ pub(super) struct DividedSides {
 }
 
 impl DividedSides {
+    /// The flags with their prefix sums.
+    pub fn counts(&self) -> CountsBuffers<'_> {
+        CountsBuffers {
+            flags: &self.flags,
+            owned: &self.owned,
+            sums: &self.sums,
+        }
+    }
+
     /// Counts after the round.
     pub fn after(&self, level: Level) -> Level {
         let new_edges = self.sides.saturating_add(self.edges);
@@ -50,8 +66,19 @@ impl DividedSides {
 }
 
 impl<P: Point> EdgeMesh<P> {
-    /// Steps 2 and 4: the longest edges of the marked triangles, and what they lead to. `None` if nothing is marked.
+    fn forest(&self) -> ForestBuffers<'_> {
+        ForestBuffers {
+            longest: &self.longest,
+            sides: &self.sides,
+            halves: &self.halves,
+        }
+    }
+
+    /// Steps 2 and 4: the longest edges of the marked triangles, and the edges that they lead to. `None` if nothing is marked.
     pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
+        if self.level().triangles == 0 {
+            return Ok(None);
+        }
         let Marked::Some(marked) = marked else {
             // Every longest edge is divided, and none leads to another.
             let (divided, _) = self.divided_by(on, &on.uninitialized(0)?)?;
@@ -59,32 +86,26 @@ impl<P: Point> EdgeMesh<P> {
         };
         let level = self.level();
         let marks = on.stage("mark divided edges", || Counted::new(on, marked))?;
-        if marks.total == 0 {
+        if marks.total() == 0 {
             return Ok(None);
         }
-        if marks.total as usize * FEW >= level.triangles as usize {
+        if marks.total() as usize * FEW >= level.triangles as usize {
             let divided = self.propagate_from_many(on, marked)?;
             return Ok(Some(DividedEdges::Many(divided)));
         }
         let words = level.edges.div_ceil(32) as usize;
         let (list, mut divided) = on.stage("mark divided edges", || {
-            Ok((marks.list(on, marked)?, on.filled(words, 0)?))
+            Ok((marks.list(on)?, on.filled(words, Bits::EMPTY)?))
         })?;
         on.stage("propagate divisions", || {
+            let forest = self.forest();
+            // SAFETY: the list has triangles of the mesh; sides lead to its edges and half-edges.
             unsafe {
-                kernel::follow_marked_triangles::launch(
-                    on,
-                    marks.total,
-                    &list,
-                    &self.longest,
-                    &self.sides,
-                    &self.halves,
-                    &mut divided,
-                )
+                follow_marked_triangles::launch(on, marks.total(), &list, forest, &mut divided)
             }?;
             let count = Counted::new(on, &divided)?;
-            Ok(Some(if count.total as usize * FEW < level.edges as usize {
-                DividedEdges::Few(count.list(on, &divided)?)
+            Ok(Some(if count.total() as usize * FEW < level.edges as usize {
+                DividedEdges::Few(count.list(on)?)
             } else {
                 DividedEdges::Many(divided)
             }))
@@ -93,13 +114,18 @@ impl<P: Point> EdgeMesh<P> {
 
     /// The longest edges of the marked triangles, and those of them that lead to others, a bit each. No mark at all: every triangle is
     /// marked.
-    fn divided_by(&self, on: &Device, marked: &Buffer<u32>) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    fn divided_by(
+        &self,
+        on: &Device,
+        marked: &Buffer<Bits<Triangle>>,
+    ) -> Result<(Buffer<Bits<Edge>>, Buffer<Bits<Edge>>)> {
         on.stage("mark divided edges", || {
             let edges = self.level().edges;
             let words = edges.div_ceil(32) as usize;
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
+            // SAFETY: halves are half-edges of the mesh, and each edge has an owner.
             unsafe {
-                kernel::mark_divided_edges::launch(
+                mark_divided_edges::launch(
                     on,
                     edges,
                     &self.halves,
@@ -114,22 +140,17 @@ impl<P: Point> EdgeMesh<P> {
     }
 
     /// The edges that many marked triangles divide.
-    fn propagate_from_many(&self, on: &Device, marked: &Buffer<u32>) -> Result<Buffer<u32>> {
+    fn propagate_from_many(
+        &self,
+        on: &Device,
+        marked: &Buffer<Bits<Triangle>>,
+    ) -> Result<Buffer<Bits<Edge>>> {
         let (mut divided, leading) = self.divided_by(on, marked)?;
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
-            unsafe {
-                kernel::follow_divided_edges::launch(
-                    on,
-                    leading.len() as u32,
-                    &leading,
-                    marked,
-                    &self.longest,
-                    &self.sides,
-                    &self.halves,
-                    &mut divided,
-                )
-            }?;
+            let (n, forest) = (leading.len() as u32, self.forest());
+            // SAFETY: leading edges have a triangle on both sides; sides lead to edges and half-edges of the mesh.
+            unsafe { follow_divided_edges::launch(on, n, &leading, marked, forest, &mut divided) }?;
             Ok(divided)
         })
     }
@@ -138,12 +159,16 @@ impl<P: Point> EdgeMesh<P> {
     pub(super) fn count(&self, on: &Device, divided: &DividedEdges) -> Result<DividedSides> {
         let n = 3 * self.level().triangles;
         let words = n.div_ceil(32) as usize;
-        let (flags, owned, list) = on.stage("count divided sides", || match divided {
+        let (flags, owned, list) = on.stage("flag divided sides", || match divided {
             DividedEdges::Few(edges) => {
-                let (mut flags, mut owned) = (on.filled(words, 0)?, on.filled(words, 0)?);
+                let (mut flags, mut owned) = (
+                    on.filled(words, Bits::EMPTY)?,
+                    on.filled(words, Bits::EMPTY)?,
+                );
                 let mut list = on.uninitialized(2 * edges.len())?;
+                // SAFETY: edges of the mesh, each once; halves are its half-edges, and each edge has an owner.
                 unsafe {
-                    kernel::set_divided_sides::launch(
+                    set_divided_sides::launch(
                         on,
                         edges.len() as u32,
                         edges,
@@ -158,18 +183,16 @@ impl<P: Point> EdgeMesh<P> {
             DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                unsafe {
-                    kernel::flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)
-                }?;
+                // SAFETY: the edges of sides have a bit each.
+                unsafe { flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned) }?;
                 Ok((flags, owned, None))
             }
         })?;
         on.stage("prefix sums", || {
             let n = n.div_ceil(STEP) as usize;
             let mut sums = on.uninitialized(2 * n)?;
-            unsafe {
-                kernel::count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)
-            }?;
+            // SAFETY: it reads the words of its own step.
+            unsafe { count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums) }?;
             let total = exclusive_scan(on, &mut sums)?;
             let total = on.read(&total, 0)?;
             let edges = match divided {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::edges::check_orientation;
-use super::tags::{Tags, no_edge, segments};
-use super::{End, Options, degenerate};
 use gpu::orientation::is_counter_clockwise;
 
+use super::tags::{Tags, segments};
+use super::upload::check_orientation;
+use super::{End, Error, Level, Options, Result};
 use crate::half_edges::Point;
 use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
-use crate::{Result, reference, validate};
+use crate::{reference, validate};
 
 /// A run of the sequential algorithm.
 pub struct SerialRun<P> {
@@ -24,13 +24,15 @@ pub struct SerialRun<P> {
     pub times: Vec<(&'static str, Duration)>,
     /// Markers of the segments, ascending: a tag is one more than the index of its edge's marker.
     markers: Vec<i32>,
+    /// Counts of the input.
+    input: Level,
 }
 
 impl<P: Point> SerialRun<P> {
     /// Checks a triangulation, numbers its edges and refines it in rounds.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
     pub fn of_triangulation(mesh: &Triangulation, options: &Options) -> Result<Self> {
         validate::triangulation(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
@@ -43,7 +45,9 @@ impl<P: Point> SerialRun<P> {
             let ids: HashMap<_, _> = edges.edges.iter().map(|&ends| key(ends)).zip(0..).collect();
             edges.tags = vec![0; edges.edges.len()];
             for (&ends, &value) in tags.ends.iter().zip(&tags.values) {
-                let e: usize = *ids.get(&key(ends)).ok_or_else(|| no_edge(ends))?;
+                let e: usize = *ids
+                    .get(&key(ends))
+                    .ok_or(Error::SegmentWithoutEdge { ends })?;
                 edges.tags[e] = value as i32;
             }
         }
@@ -54,37 +58,47 @@ impl<P: Point> SerialRun<P> {
     }
 
     /// The mesh by points and triangles, as [`super::EdgeMesh::triangulation`].
-    pub fn triangulation(&self, regions: Option<&[i32]>) -> Triangulation {
+    ///
+    /// # Errors
+    /// [`Error::Length`] when `regions` are not those of the input's triangles.
+    pub fn triangulation(&self, regions: Option<&[i32]>) -> Result<Triangulation> {
         let of_input = |regions: &[i32]| {
-            let ancestors = self.ancestors(regions.len());
-            ancestors.iter().map(|&t| regions[t as usize]).collect()
+            self.input.check_regions(regions)?;
+            let ancestors = self.ancestors();
+            Ok::<_, Error>(ancestors.iter().map(|&t| regions[t as usize]).collect())
         };
         let (ends, tags) = (
             self.mesh.edges.iter().copied(),
             self.mesh.tags.iter().copied(),
         );
-        Triangulation {
+        Ok(Triangulation {
             points: self.mesh.points.iter().map(|p| p.to_f64()).collect(),
             triangles: self.mesh.corners(),
-            regions: regions.map(of_input),
+            regions: regions.map(of_input).transpose()?,
             segments: segments(&self.markers, ends, tags),
-        }
+        })
     }
 
     /// Refines `mesh` in rounds.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
     pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Result<Self> {
         validate::refine::topology(&mesh)?;
         let clockwise = check_orientation(&mesh.points, &mesh.corners())?;
-        let input = mesh.triangles.len() as u32;
+        options.marking.check(mesh.triangles.len())?;
+        let input = Level {
+            vertices: mesh.points.len() as u32,
+            edges: mesh.edges.len() as u32,
+            triangles: mesh.triangles.len() as u32,
+        };
         let mut run = SerialRun {
             mesh,
             rounds: Vec::new(),
             end: End::Rounds,
             times: Vec::new(),
             markers: Vec::new(),
+            input,
         };
         let mut parents = Vec::new();
         for round in 0..options.rounds as usize {
@@ -93,7 +107,7 @@ impl<P: Point> SerialRun<P> {
             let is_marked = |t| {
                 options
                     .marking
-                    .marks(t, &run.mesh, corners, round, input, &parents)
+                    .marks(t, &run.mesh, corners, round, input.triangles, &parents)
             };
             let marks: Vec<bool> = (0..run.mesh.triangles.len() as u32)
                 .map(is_marked)
@@ -124,7 +138,7 @@ impl<P: Point> SerialRun<P> {
         let is_proper = |&[a, b, c]: &[u32; 3]| is_counter_clockwise(point(a), point(b), point(c));
         match corners.iter().position(|corners| !is_proper(corners)) {
             None => Ok(run),
-            Some(t) => Err(degenerate(t as u32)),
+            Some(t) => Err(Error::Degenerate { triangle: t as u32 }),
         }
     }
 
@@ -138,9 +152,9 @@ impl<P: Point> SerialRun<P> {
         }
     }
 
-    /// The triangle of the input, of `input`, that each triangle is a part of; T.
-    pub fn ancestors(&self, input: usize) -> Vec<u32> {
-        let mut ancestors: Vec<u32> = (0..input as u32).collect();
+    /// The triangle of the input that each triangle is a part of; T.
+    pub fn ancestors(&self) -> Vec<u32> {
+        let mut ancestors: Vec<u32> = (0..self.input.triangles).collect();
         for &parent in self.rounds.iter().flat_map(|round| &round.parents) {
             // A parent is older than its parts.
             ancestors.push(ancestors[parent as usize]);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::{Error, Result};
 use crate::mesh::Segment;
-use crate::{Error, Result};
 
 /// Segments of a mesh, each pair of vertices once.
 pub(super) struct Tags {
@@ -17,7 +17,7 @@ pub(super) struct Tags {
 
 impl Tags {
     /// # Errors
-    /// [`Error::Invalid`] for a vertex index out of range.
+    /// [`Error::SegmentVertex`] for a vertex index out of range.
     pub(super) fn new(segments: &[Segment], vertices: usize) -> Result<Self> {
         let markers: BTreeSet<i32> = segments.iter().map(|segment| segment.marker).collect();
         let mut tags = Tags {
@@ -29,10 +29,7 @@ impl Tags {
         for (i, segment) in segments.iter().enumerate() {
             let [a, b] = segment.ends;
             if a.max(b) as usize >= vertices {
-                return Err(Error::Invalid {
-                    element: format!("segment {i}"),
-                    rule: "has a vertex index that is out of range".to_owned(),
-                });
+                return Err(Error::SegmentVertex { segment: i });
             }
             if seen.insert((a.min(b), a.max(b))) {
                 let rank = tags.markers.binary_search(&segment.marker);
@@ -61,12 +58,4 @@ pub(super) fn segments<T: TryInto<usize>>(
             })
         })
         .collect()
-}
-
-/// The error for a segment that is no edge.
-pub(super) fn no_edge([a, b]: [u32; 2]) -> Error {
-    Error::Invalid {
-        element: format!("the segment from vertex {a} to vertex {b}"),
-        rule: "is no edge of the triangulation".to_owned(),
-    }
 }

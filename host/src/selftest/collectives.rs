@@ -2,7 +2,7 @@
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
-use crate::collective::{bucket, compact, count_bits, exclusive_scan};
+use crate::collective::{Csr, bucket, compact, count_bits, exclusive_scan};
 use crate::mesh::NONE;
 
 pub fn cases(size: Size) -> Vec<Case> {
@@ -112,7 +112,21 @@ fn bucketing(on: &Device, n: usize) -> Outcome {
         items[slots[key as usize] as usize] = i as u32;
         slots[key as usize] += 1;
     }
-    let ours = bucket(on, &on.upload(&keys)?, buckets)?;
-    equal("offsets", &on.download(&ours.offsets)?, &offsets)?;
-    equal("items", &on.download(&ours.items)?, &items)
+    let ours: Csr<u32, u32> = bucket(on, &on.upload(&keys)?, buckets)?;
+    equal("offsets", &on.download(ours.offsets())?, &offsets)?;
+    equal("items", &on.download(ours.items())?, &items)?;
+    // Keys that are too large are left out as `NONE` is.
+    let wild: Vec<u32> = keys
+        .iter()
+        .map(|&key| match key {
+            NONE => buckets as u32 + n as u32 % 7,
+            key => key,
+        })
+        .collect();
+    let ours: Csr<u32, u32> = bucket(on, &on.upload(&wild)?, buckets)?;
+    equal(
+        "items without wild keys",
+        &on.download(ours.items())?,
+        &items,
+    )
 }

@@ -40,7 +40,7 @@ pub fn cases(meshes: &[NamedMesh]) -> Vec<Case> {
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, expected: &HalfEdges) -> Outcome {
-    let ours = match DeviceTriangulation::<P>::upload(on, mesh) {
+    let ours = match DeviceTriangulation::<P>::upload(on, mesh).map_err(Error::from) {
         // Rounded to f32, a sliver can lose its area: then it must be refused, and it is.
         Err(Error::Invalid { rule, .. })
             if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>

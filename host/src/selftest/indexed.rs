@@ -115,9 +115,10 @@ fn run<P: Point>(
     options: Options,
 ) -> crate::Result<PolyllaLists> {
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
     let neighbours = Neighbours::new(on, &half_edges)?;
-    indexed(on, &half_edges, &neighbours, &constraints, options)?.download(on)
+    let result = indexed(on, &half_edges, &neighbours, constraints.as_ref(), options)?;
+    Ok(result.download(on)?)
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, runs: usize) -> Outcome {
@@ -141,7 +142,7 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, runs: usize) -> Outcome 
         validate::polygons::polygons_of(&mesh.points, &half_edges, polygons, is_constrained)?;
     }
 
-    let resident = match DeviceTriangulation::<P>::upload(on, mesh) {
+    let resident = match DeviceTriangulation::<P>::upload(on, mesh).map_err(Error::from) {
         Err(Error::Invalid { rule, .. })
             if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
         {
@@ -152,12 +153,12 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, runs: usize) -> Outcome 
     let neighbours = Neighbours::new(on, &resident)?;
     equal(
         "neighbours",
-        &on.download(&neighbours.neighbours)?,
-        arrays.neighbours.as_flattened(),
+        &on.download_rows(neighbours.neighbours())?,
+        &arrays.neighbours,
     )?;
     equal(
         "trivertex",
-        &on.download(&neighbours.trivertex)?,
+        &on.download_rows(neighbours.trivertex())?,
         &arrays.trivertex,
     )?;
     for i in 0..runs {

@@ -3,7 +3,10 @@
 //! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case
 //! takes the device that it runs on and says what differed.
 
+#[cfg(feature = "checked")]
+mod checked;
 mod collectives;
+mod convert;
 mod copies;
 mod half_edges;
 mod indexed;
@@ -33,6 +36,8 @@ pub enum Size {
 
 /// One check, to be run on any device.
 pub struct Case {
+    /// The family of kernels that it is for, as the folder in `gpu/src` is called.
+    pub family: &'static str,
     /// What it checks.
     pub name: String,
     run: Box<dyn Fn(&Device) -> Outcome + Send>,
@@ -44,6 +49,7 @@ type Outcome = std::result::Result<(), String>;
 impl Case {
     fn new(name: impl Into<String>, run: impl Fn(&Device) -> Outcome + Send + 'static) -> Self {
         Self {
+            family: "",
             name: name.into(),
             run: Box::new(run),
         }
@@ -87,22 +93,72 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         meshes.push(("random 300k".to_owned(), generate::random(300_000, 3)?));
     }
     meshes.extend(given);
-    let mut cases = collectives::cases(size);
-    cases.extend(copies::cases());
-    cases.extend(half_edges::cases(&meshes));
-    cases.extend(polylla::cases(&meshes, size));
-    cases.extend(indexed::cases(&meshes, size));
-    cases.extend(refine::cases(&meshes, size));
-    cases.extend(refine_tets::cases(size)?);
-    cases.extend(weld::cases(size));
-    cases.extend(weld_carried::cases());
-    cases.extend(weld_slabs::cases(size));
-    cases.extend(smooth::cases(size)?);
-    cases.push(Case::new(
-        "every kernel was launched",
-        every_kernel_launched,
-    ));
-    Ok(cases)
+    let families = [
+        ("collective", collectives::cases(size)),
+        #[cfg(feature = "checked")]
+        ("collective", vec![checked::good_indices()]),
+        (COPIES, copies::cases()),
+        ("convert", convert::cases()),
+        ("half_edge", half_edges::cases(&meshes)),
+        ("polylla", polylla::cases(&meshes, size)),
+        ("indexed", indexed::cases(&meshes, size)),
+        ("refine", refine::cases(&meshes, size)),
+        ("refine_tets", refine_tets::cases(size)?),
+        ("weld", weld::cases(size)),
+        ("weld", weld_carried::cases()),
+        ("weld", weld_slabs::cases(size)),
+        ("smooth", smooth::cases(size)?),
+        (
+            LAUNCHES,
+            vec![Case::new(
+                "every kernel was launched",
+                every_kernel_launched,
+            )],
+        ),
+        // Last: a GPU is lost to this process afterwards.
+        #[cfg(feature = "checked")]
+        (LAUNCHES, vec![checked::bad_index()]),
+    ];
+    let in_family = |(family, cases): (&'static str, Vec<Case>)| {
+        cases.into_iter().map(move |case| Case { family, ..case })
+    };
+    Ok(families.into_iter().flat_map(in_family).collect())
+}
+
+/// The family of copies between host and device, which have no kernels of their own.
+pub const COPIES: &str = "copies";
+
+/// The family of the one case that counts on all others having run on its device before.
+pub const LAUNCHES: &str = "launches";
+
+/// The cases of a family, or those whose name contains `text`; of the whole suite where it is `None`.
+///
+/// # Errors
+/// [`crate::Error::Argument`] with the families there are, when nothing matches.
+pub fn select<'s>(suite: &'s [Case], only: Option<&str>) -> Result<Vec<&'s Case>> {
+    let matches =
+        |case: &&Case| only.is_none_or(|text| case.family == text || case.name.contains(text));
+    let selected: Vec<&Case> = suite.iter().filter(matches).collect();
+    if !selected.is_empty() {
+        return Ok(selected);
+    }
+    let mut families: Vec<(&str, usize)> = Vec::new();
+    for case in suite {
+        match families.last_mut() {
+            Some((family, count)) if *family == case.family => *count += 1,
+            _ => families.push((case.family, 1)),
+        }
+    }
+    let families: Vec<String> = families
+        .iter()
+        .map(|(family, count)| format!("  {family:<12} {count:>3} checks\n"))
+        .collect();
+    Err(crate::Error::Argument(format!(
+        "no check has {:?} in its name, and no family is called so; the families are\n{}(`trioxide selftest --list` \
+         has every name)",
+        only.unwrap_or_default(),
+        families.concat()
+    )))
 }
 
 /// The mesh without a part of its triangles: one in `keep` is taken out. Holes, islands, vertices at which boundary loops
@@ -154,5 +210,44 @@ fn equal<T: PartialEq + std::fmt::Debug>(what: &str, ours: &[T], expected: &[T])
             "{what}: element {i} is {:?}, expected {:?}",
             ours[i], expected[i]
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite() -> Vec<Case> {
+        let case = |family, name: &str| Case {
+            family,
+            ..Case::new(name, |_| Ok(()))
+        };
+        vec![
+            case("refine", "refine: grid 30"),
+            case("refine", "longest edges"),
+            case("weld", "slabs"),
+        ]
+    }
+
+    #[test]
+    fn checks_are_selected_by_family_or_name() {
+        let suite = suite();
+        let count = |only| select(&suite, only).unwrap().len();
+        assert_eq!(count(None), 3);
+        assert_eq!(count(Some("refine")), 2);
+        assert_eq!(count(Some("slab")), 1);
+    }
+
+    #[test]
+    fn a_selection_of_nothing_names_the_families() {
+        let error = select(&suite(), Some("nosuchthing"))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(error.contains("\"nosuchthing\""), "{error}");
+        assert!(
+            error.contains("  refine         2 checks\n  weld           1 checks"),
+            "{error}"
+        );
     }
 }

@@ -133,8 +133,9 @@ fn run<P: Point>(
     options: Options,
 ) -> crate::Result<PolyllaMesh> {
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::new(on, &half_edges, mesh)?;
-    polylla(on, &half_edges, &constraints, options)?.download(on, &half_edges)
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
+    let result = polylla(on, &half_edges, constraints.as_ref(), options)?;
+    Ok(result.download_mesh(on, &half_edges)?)
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {

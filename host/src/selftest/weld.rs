@@ -37,6 +37,14 @@ pub fn cases(size: Size) -> Vec<Case> {
             epsilons: vec![1e-3],
             paired_up_to: 1e-3,
         });
+        let (points, faces) = scan(20_000, 1);
+        inputs.push(Input {
+            name: "a scan of 20k vertices",
+            points,
+            faces,
+            epsilons: vec![10.0],
+            paired_up_to: 0.12,
+        });
     }
     let mut cases = Vec::new();
     for input in inputs {
@@ -301,9 +309,18 @@ fn inputs() -> Vec<Input> {
         name: "a scan",
         points: points.clone(),
         faces: faces.clone(),
-        epsilons: vec![0.0, spacing / 20.0, spacing, 4.0 * spacing, 0.5, 10.0],
+        epsilons: vec![0.0, spacing / 20.0, spacing, 4.0 * spacing, 0.5],
         paired_up_to: 4.0 * spacing,
     }];
+    // Every point is a neighbour of every other: time grows with the square of the points.
+    let (all_points, all_faces) = scan(5_000, 1);
+    inputs.push(Input {
+        name: "a scan of 5k vertices",
+        points: all_points,
+        faces: all_faces,
+        epsilons: vec![10.0],
+        paired_up_to: 4.0 * spacing,
+    });
     let (points, faces) = shuffled(&points, &faces);
     inputs.push(Input {
         name: "a scan in random order",

@@ -1,175 +1,65 @@
-//! Laplacian smoothing on a device. The kernels, and what they cover of the paper, are in `gpu::smooth`.
+//! Laplacian smoothing on a device. The kernels are in `gpu::smooth`, with a table of the paper's stages.
+//!
+//! ```
+//! use glam::DVec3;
+//! use trioxide::backend::Device;
+//! use trioxide::formats::{read_volume, write_volume};
+//! use trioxide::smooth::{DeviceMesh, Options, smooth};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! # let input = std::env::temp_dir().join(format!("trioxide-smooth-{}.vtu", std::process::id()));
+//! # let output = input.with_extension("vtk");
+//! # write_volume(&input, &trioxide::generate::tet_grid(1000, 1)?.into())?;
+//! let on = Device::cpu(None)?;
+//! let mut mesh = read_volume(&input)?;
+//! let resident = DeviceMesh::<DVec3>::upload(&on, &mesh)?;
+//!
+//! // No node is fixed besides those of the boundary.
+//! let result = smooth(&on, &resident, &[], &Options::default())?;
+//! assert_eq!(result.moves().sweeps, 100);
+//!
+//! mesh.points = result.download(&on)?.points;
+//! write_volume(&output, &mesh)?;
+//! # for file in [input, output] {
+//! #     std::fs::remove_file(file).unwrap();
+//! # }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`smooth()`] does all. To sweep several times over one mesh, find its [`Relations`] and its [`Prepared`] nodes once, and
+//! [`relax()`] them.
 
-pub mod cells;
-pub mod order;
+mod cells;
+mod error;
+mod options;
+mod order;
+mod relations;
+mod schedule;
 pub mod serial;
-pub mod sweeps;
+mod sweeps;
 mod weights;
 
 use glam::DVec3;
 use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::bit_set;
 
 use crate::backend::Device;
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
-pub use crate::volume::bounds;
-use crate::{Error, Result};
-use cells::{Boundary, DeviceMesh, Incidence, Neighbours, Relation};
+pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
+pub use error::{Error, Result};
+pub use options::{
+    Blocks, BoundaryRule, Form, Layout, Method, Options, RENUMBERED_FROM, Renumber, Weights,
+};
 use order::{Classes, Moving, Ordered};
-use sweeps::{Moves, Schedule};
-
-/// Which positions a sweep takes of a node's neighbours (section 2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Those before the sweep: Jacobi's iteration.
-    #[default]
-    A,
-    /// Those of the moment: over one block in chunks of 512 nodes, over many as they race.
-    B,
-    /// As Gauss-Seidel's iteration in the order of colours, then ids: no two neighbours have one colour.
-    BColoured,
-    /// As Gauss-Seidel's iteration in the order of ids.
-    BExact,
-}
-
-/// Data layout of nodes (section 2.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// Structure of arrays.
-    Soa,
-    /// Array of structures of three coordinates.
-    Aos,
-    /// Array of structures of four coordinates.
-    #[default]
-    Aligned,
-}
-
-/// Blocks of threads that sweep (section 3.2.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Blocks {
-    /// One.
-    One,
-    /// As many as there are nodes for.
-    #[default]
-    Many,
-}
-
-/// Whether nodes lie along a space-filling curve in memory while they are smoothed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Renumber {
-    /// From [`RENUMBERED_FROM`] nodes on.
-    #[default]
-    Auto,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
-
-/// What a node's neighbours weigh in the mean. Those of the mesh before the first sweep, which stay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weights {
-    /// Each the same.
-    #[default]
-    Uniform,
-    /// One over its distance.
-    InverseLength,
-    /// The cotangents opposite to the edge: of angles in triangles, of dihedral angles, times the edge, in tetrahedra. Of an edge
-    /// where their sum is negative, 0.
-    Cotangent,
-}
-
-/// How far sweeps go.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Method {
-    /// To the mean.
-    #[default]
-    Laplacian,
-    /// Half of the way to the mean, and in the next sweep 0.53 of it away: what is smooth keeps its size (Taubin, A signal
-    /// processing approach to fair surface design, 1995, section 4).
-    Taubin,
-    /// To the mean, and back by what that was too far, of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl
-    /// and Müller, Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
-    Hc {
-        /// Part of the way back to where nodes were at first.
-        alpha: f64,
-        /// What the node itself counts for, and not its neighbours.
-        beta: f64,
-    },
-}
-
-impl Method {
-    /// HC smoothing that holds on a little to where nodes were at first.
-    pub const HC: Method = Method::Hc {
-        alpha: 0.1,
-        beta: 0.6,
-    };
-
-    /// How far sweeps of even and of odd number go to the mean: 1 is all the way.
-    pub fn factors(self) -> [f64; 2] {
-        match self {
-            Method::Laplacian | Method::Hc { .. } => [1.0; 2],
-            Method::Taubin => [0.5, -0.53],
-        }
-    }
-}
-
-/// What nodes of the boundary of a volume mesh, or of the border of a surface, do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BoundaryRule {
-    /// Stay.
-    #[default]
-    Fixed,
-    /// Go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two; of a
-    /// surface, on the same straight border. Others stay.
-    Slide,
-}
-
-/// Nodes from which a mesh is renumbered by itself.
-pub const RENUMBERED_FROM: usize = 1 << 16;
-
-/// How to smooth.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Which positions a sweep takes.
-    pub form: Form,
-    /// Layout of nodes.
-    pub layout: Layout,
-    /// Blocks that sweep.
-    pub blocks: Blocks,
-    /// A sweep that moves each node by less is the last; 0 for none.
-    pub tolerance: f64,
-    /// Most sweeps.
-    pub max_iterations: u32,
-    /// Whether nodes are renumbered. Shows in the result only of form B by one block.
-    pub renumber: Renumber,
-    /// Whether a move is taken only if it harms no cell: by colours, in place.
-    pub guard: bool,
-    /// What neighbours weigh.
-    pub weights: Weights,
-    /// How far sweeps go.
-    pub method: Method,
-    /// What nodes of the boundary do.
-    pub boundary: BoundaryRule,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            form: Form::default(),
-            layout: Layout::default(),
-            blocks: Blocks::default(),
-            tolerance: 0.0,
-            max_iterations: 100,
-            renumber: Renumber::default(),
-            guard: false,
-            weights: Weights::default(),
-            method: Method::default(),
-            boundary: BoundaryRule::default(),
-        }
-    }
-}
+pub use relations::Relations;
+pub(crate) use relations::join_bits;
+#[cfg(feature = "selftest")]
+pub(crate) use relations::{Neighbours, Relation, Sides};
+pub use schedule::{Moves, Schedule};
+use sweeps::Sweeps;
 
 /// A smoothed mesh's nodes, in the order of the input.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,46 +72,21 @@ pub struct Smoothed {
     pub moves: Moves,
 }
 
-/// What smoothing needs to know of a mesh on a device.
-pub struct Relations {
-    /// Cells of each node.
-    pub incidence: Incidence,
-    /// Neighbours of each node.
-    pub neighbours: Neighbours,
-    /// Boundary.
-    pub boundary: Boundary,
-}
-
-impl Relations {
-    /// Finds them.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn new<P: Vector>(on: &Device, mesh: &DeviceMesh<P>) -> Result<Self> {
-        let incidence = mesh.cells.incidence(on)?;
-        Ok(Self {
-            neighbours: mesh.cells.neighbours(on, &incidence, Relation::Edge)?,
-            boundary: mesh.cells.boundary(on, &incidence)?,
-            incidence,
-        })
-    }
-}
-
 /// Smooths a volume mesh: from host arrays to host arrays. Nodes of the boundary, of interfaces between regions, and those for
 /// which `fixed` is true stay; `fixed` has an element for each node, or none.
 ///
 /// # Errors
-/// [`Error::Argument`] for options out of range, [`Error::Invalid`] for a mesh that breaks a rule, with the element;
-/// [`Error::OutOfMemory`].
+/// An [`Error`] for options that do not go together; [`Error::Shared`] for a mesh that breaks a rule, with the element, or does
+/// not fit the device.
 pub fn run<P: Vector>(
     on: &Device,
     mesh: &VolumeMesh,
     fixed: &[bool],
     options: &Options,
 ) -> Result<Smoothed> {
-    check_options(options, fixed, mesh.points.len())?;
+    options.check(fixed, mesh.points.len())?;
     let resident = DeviceMesh::<P>::upload(on, mesh)?;
-    smooth(on, &resident, bounds(&mesh.points), fixed, options)?.download(on)
+    Ok(smooth(on, &resident, fixed, options)?.download(on)?)
 }
 
 /// Smooths a surface mesh as [`run`] does a volume mesh.
@@ -234,91 +99,39 @@ pub fn run_surface<P: Vector>(
     fixed: &[bool],
     options: &Options,
 ) -> Result<Smoothed> {
-    check_options(options, fixed, mesh.points.len())?;
+    options.check(fixed, mesh.points.len())?;
     let resident = DeviceMesh::<P>::upload_surface(on, mesh)?;
-    smooth(on, &resident, bounds(&mesh.points), fixed, options)?.download(on)
-}
-
-/// The error of options that mean nothing.
-///
-/// # Errors
-/// [`Error::Argument`].
-pub fn check_options(options: &Options, fixed: &[bool], nodes: usize) -> Result<()> {
-    let wrong = if !(options.tolerance >= 0.0 && options.tolerance.is_finite()) {
-        format!(
-            "a tolerance of {} stops nothing: give a length, or 0 for none",
-            options.tolerance
-        )
-    } else if !fixed.is_empty() && fixed.len() != nodes {
-        format!(
-            "{} nodes are told to be fixed or not, but the mesh has {nodes}",
-            fixed.len()
-        )
-    } else if options.blocks == Blocks::One
-        && matches!(options.form, Form::BColoured | Form::BExact)
-    {
-        "coloured and exact sweeps are of many blocks: one block's form B is deterministic as it is"
-            .to_owned()
-    } else if options.guard && options.form != Form::BColoured {
-        "guarded sweeps are by colours: they need form b-coloured".to_owned()
-    } else if let Some(wrong) = wrong_hc(options) {
-        wrong
-    } else {
-        return Ok(());
-    };
-    Err(Error::Argument(wrong))
-}
-
-/// Why HC smoothing cannot be done with these options.
-fn wrong_hc(options: &Options) -> Option<String> {
-    let Method::Hc { alpha, beta } = options.method else {
-        return None;
-    };
-    let range = 0.0..=1.0;
-    if !range.contains(&alpha) || !range.contains(&beta) {
-        Some(format!(
-            "alpha and beta of HC smoothing are parts of a whole, not {alpha} and {beta}: give numbers from 0 to 1"
-        ))
-    } else if options.form != Form::A || options.blocks != Blocks::Many {
-        let needs =
-            "HC smoothing moves all nodes at the same time: it needs form a over many blocks";
-        Some(needs.to_owned())
-    } else {
-        None
-    }
-}
-
-/// The error of options that this mesh cannot be smoothed with. `is_simplicial`: all cells are tetrahedra, or triangles.
-///
-/// # Errors
-/// [`Error::Argument`].
-pub(crate) fn check_kind(options: &Options, is_surface: bool, is_simplicial: bool) -> Result<()> {
-    let wrong = if is_surface && options.guard {
-        "the guard is of volume meshes: smooth a surface without it"
-    } else if options.weights == Weights::Cotangent && !is_simplicial {
-        "cotangent weights are of triangles and tetrahedra only: take uniform or inverse-length ones"
-    } else {
-        return Ok(());
-    };
-    Err(Error::Argument(wrong.to_owned()))
+    Ok(smooth(on, &resident, fixed, options)?.download(on)?)
 }
 
 /// A smoothed mesh on a device.
 pub struct DeviceSmoothed<P> {
-    /// Coordinates, in the order of the input; V.
-    pub points: Buffer<P>,
-    /// Number of nodes that may move.
-    pub moving: u32,
-    /// What the sweeps did.
-    pub moves: Moves,
+    points: Buffer<P>,
+    moving: u32,
+    moves: Moves,
 }
 
 impl<P: Vector> DeviceSmoothed<P> {
+    /// Coordinates, in the order of the input; V.
+    pub fn points(&self) -> &Buffer<P> {
+        &self.points
+    }
+
+    /// Number of nodes that may move.
+    pub fn moving(&self) -> u32 {
+        self.moving
+    }
+
+    /// What the sweeps did.
+    pub fn moves(&self) -> Moves {
+        self.moves
+    }
+
     /// The result in host memory.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn download(&self, on: &Device) -> Result<Smoothed> {
+    pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
         on.stage("copy to the host", || {
             let points = on.download(&self.points)?;
             Ok(Smoothed {
@@ -330,60 +143,66 @@ impl<P: Vector> DeviceSmoothed<P> {
     }
 }
 
-/// A bit set of booleans.
-fn pack(flags: &[bool], bits: usize) -> Vec<u32> {
-    let mut words = vec![0; bits.div_ceil(32)];
-    for (i, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
-        words[i / 32] |= 1 << (i % 32);
-    }
-    words
-}
-
-/// Smooths a mesh on the device; `bounds` are those of its points.
+/// Smooths a mesh on the device. Nodes for which `fixed` is true stay; it has an element for each node, or none.
 ///
 /// # Errors
-/// Those of the device.
+/// As [`run`].
 pub fn smooth<P: Vector>(
     on: &Device,
     mesh: &DeviceMesh<P>,
-    bounds: (DVec3, DVec3),
     fixed: &[bool],
     options: &Options,
 ) -> Result<DeviceSmoothed<P>> {
     let relations = Relations::new(on, mesh)?;
-    let ordered = prepare(on, mesh, &relations, bounds, fixed, options)?;
-    relax(on, mesh, &relations, &ordered, options)
+    let prepared = prepare(on, &relations, fixed, options)?;
+    relax(on, &prepared, options)
 }
 
-/// Decides which nodes move, and orders them.
+/// The nodes of a mesh, ordered for sweeps of one form.
+pub struct Prepared<'r, P> {
+    relations: &'r Relations<'r, P>,
+    ordered: Ordered,
+    form: Form,
+    guard: bool,
+}
+
+impl<P> Prepared<'_, P> {
+    /// Number of nodes that may move.
+    pub fn moving(&self) -> u32 {
+        self.ordered.moving
+    }
+
+    /// Number of neighbours of all nodes that may move.
+    pub fn neighbour_count(&self) -> usize {
+        self.ordered.neighbours.len()
+    }
+}
+
+/// Decides which nodes move, and orders them for the form of the options.
 ///
 /// # Errors
-/// Those of the device.
-pub fn prepare<P: Vector>(
+/// As [`run`].
+pub fn prepare<'r, P: Vector>(
     on: &Device,
-    mesh: &DeviceMesh<P>,
-    relations: &Relations,
-    bounds: (DVec3, DVec3),
+    relations: &'r Relations<'_, P>,
     fixed: &[bool],
     options: &Options,
-) -> Result<Ordered> {
-    let nodes = mesh.points.len();
-    let cells = &mesh.cells;
-    check_kind(options, cells.is_surface, cells.is_simplicial())?;
-    let mut stays = on.upload(&pack(fixed, nodes))?;
-    let words = stays.len() as u32;
-    let mut weights = weights::weigh(on, mesh, relations, options.weights)?;
+) -> Result<Prepared<'r, P>> {
+    let mesh = relations.mesh;
+    let (cells, nodes) = (mesh.cells(), mesh.points().len());
+    options.check(fixed, nodes)?;
+    options.check_kind(cells.is_surface(), cells.is_simplicial())?;
+    let flags = (0..nodes).map(|v| fixed.get(v).copied().unwrap_or(false));
+    let mut stays = on.upload(&bit_set::pack(flags))?.cast();
+    let mut weights = weights::weigh(on, relations, options.weights)?;
     match options.boundary {
-        BoundaryRule::Fixed => {
-            unsafe { kernel::join_bits::launch(on, words, &relations.boundary.nodes, &mut stays) }?;
-        }
+        BoundaryRule::Fixed => join_bits(on, &relations.boundary.nodes, &mut stays)?,
         BoundaryRule::Slide => {
-            let on_boundary = weights::slide(on, mesh, relations, &mut weights)?;
-            unsafe { kernel::join_bits::launch(on, words, &on_boundary, &mut stays) }?;
+            let on_boundary = weights::slide(on, relations, &mut weights)?;
+            join_bits(on, &on_boundary, &mut stays)?;
         }
     }
-    mesh.cells
-        .add_interfaces(on, &relations.incidence, &mut stays)?;
+    cells.add_interfaces(on, &relations.incidence, &mut stays)?;
     let moving = Moving::new(on, &stays, &relations.neighbours)?;
     let is_renumbered = match options.renumber {
         Renumber::Auto => nodes >= RENUMBERED_FROM,
@@ -395,83 +214,79 @@ pub fn prepare<P: Vector>(
         Form::BColoured => Classes::Colours,
         Form::BExact => Classes::Levels,
     };
-    // Guarded nodes of one colour share no cell; in tetrahedra edges say as much.
-    let by_cell = if options.guard && !mesh.cells.offsets.is_empty() {
-        let incidence = &relations.incidence;
-        Some(mesh.cells.neighbours(on, incidence, Relation::Cell)?)
+    // Guarded nodes of one colour share no cell; two nodes of a tetrahedron are neighbours by an edge.
+    let by_cell = if options.guard && !cells.buffers().offsets.is_empty() {
+        let relation = relations::Relation::Cell;
+        Some(cells.neighbours(on, &relations.incidence, relation)?)
     } else {
         None
     };
-    Ordered::new(
-        on,
-        &mesh.points,
-        &moving,
-        &relations.neighbours,
-        &weights,
-        is_renumbered.then_some(bounds),
+    let way = order::Way {
+        along_curve: is_renumbered.then(|| mesh.bounds()),
         classes,
-        by_cell.as_ref().unwrap_or(&relations.neighbours),
-    )
+        conflicts: by_cell.as_ref().unwrap_or(&relations.neighbours),
+    };
+    let neighbours = &relations.neighbours;
+    let ordered = Ordered::new(on, mesh.points(), &moving, neighbours, &weights, &way)?;
+    Ok(Prepared {
+        relations,
+        ordered,
+        form: options.form,
+        guard: options.guard,
+    })
 }
 
-/// Sweeps over ordered nodes.
+/// Sweeps over prepared nodes, in the layout of the options.
 ///
 /// # Errors
-/// Those of the device.
+/// [`Error::OtherSweeps`] for options of another form or guard than the nodes were prepared for; else as [`run`].
 pub fn relax<P: Vector>(
     on: &Device,
-    mesh: &DeviceMesh<P>,
-    relations: &Relations,
-    ordered: &Ordered,
+    prepared: &Prepared<'_, P>,
     options: &Options,
 ) -> Result<DeviceSmoothed<P>> {
-    match options.layout {
-        Layout::Soa => relax_in::<P::Soa>(on, mesh, relations, ordered, options),
-        Layout::Aos => relax_in::<P::Aos>(on, mesh, relations, ordered, options),
-        Layout::Aligned => relax_in::<P::Aligned>(on, mesh, relations, ordered, options),
+    let Prepared { form, guard, .. } = *prepared;
+    if (options.form, options.guard) != (form, guard) {
+        return Err(Error::OtherSweeps { form, guard });
     }
+    options.check(&[], 0)?;
+    Ok(match options.layout {
+        Layout::Soa => relax_in::<P::Soa>(on, prepared, options),
+        Layout::Aos => relax_in::<P::Aos>(on, prepared, options),
+        Layout::Aligned => relax_in::<P::Aligned>(on, prepared, options),
+    }?)
 }
 
 fn relax_in<L: Nodes>(
     on: &Device,
-    mesh: &DeviceMesh<L::Point>,
-    relations: &Relations,
-    ordered: &Ordered,
+    prepared: &Prepared<'_, L::Point>,
     options: &Options,
-) -> Result<DeviceSmoothed<L::Point>> {
-    let nodes = mesh.points.len();
+) -> crate::Result<DeviceSmoothed<L::Point>> {
+    let Prepared {
+        relations, ordered, ..
+    } = prepared;
+    let points = relations.mesh.points();
+    let (nodes, order) = (points.len(), &ordered.order);
     let mut arranged = on.uninitialized::<L>(L::ELEMENTS * nodes)?;
     on.stage("into the layout", || {
-        Ok(unsafe {
-            kernel::arrange::launch(
-                on,
-                nodes as u32,
-                &ordered.order,
-                &mesh.points,
-                &mut arranged,
-            )
-        }?)
+        // SAFETY: the order is a permutation of the nodes.
+        unsafe { kernel::arrange::launch(on, nodes as u32, order, points, &mut arranged) }?;
+        Ok(())
     })?;
-    let schedule = Schedule {
-        tolerance: options.tolerance,
-        max_sweeps: options.max_iterations,
-        method: options.method,
-    };
-    let guard = options.guard.then_some(sweeps::Guard {
-        cells: &mesh.cells,
-        incidence: &relations.incidence,
-    });
-    let way = sweeps::Way {
+    let sweeps = Sweeps {
+        on,
+        ordered,
         form: options.form,
         blocks: options.blocks,
-        guard,
+        guard: options.guard.then(|| relations.stars()),
+        schedule: Schedule::new(options),
     };
-    let (arranged, moves) = sweeps::sweep(on, ordered, arranged, way, schedule)?;
+    let (arranged, moves) = sweeps.run(arranged)?;
     let mut points = on.uninitialized(nodes)?;
     on.stage("out of the layout", || {
-        Ok(unsafe {
-            kernel::restore::launch(on, nodes as u32, &ordered.order, &arranged, &mut points)
-        }?)
+        // SAFETY: as above.
+        unsafe { kernel::restore::launch(on, nodes as u32, order, &arranged, &mut points) }?;
+        Ok(())
     })?;
     Ok(DeviceSmoothed {
         points,

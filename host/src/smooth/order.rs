@@ -1,60 +1,75 @@
 //! Which nodes move, in which order they lie in memory, and which may move at the same time.
 
 use glam::DVec3;
-use gpu::smooth::{self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, Vector};
-use trioxide_kernel::NONE;
+use gpu::ids::{Place, Vertex};
+use gpu::smooth::{self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, NeighbourhoodBuffers, Vector};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, NONE, words};
 
-use super::cells::Neighbours;
+use super::relations::Neighbours;
 use crate::Result;
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
 
 /// Nodes that move, of V.
-pub struct Moving {
-    /// Bit v: node v moves.
-    pub bits: Buffer<u32>,
-    /// Bit v: node v stays.
-    stays: Buffer<u32>,
+pub(super) struct Moving {
+    /// The nodes that move.
+    bits: Buffer<Bits<Vertex>>,
+    /// All other nodes.
+    stays: Buffer<Bits<Vertex>>,
 }
 
 impl Moving {
     /// The nodes that have neighbours and are not fixed.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn new(on: &Device, fixed: &Buffer<u32>, neighbours: &Neighbours) -> Result<Self> {
-        let nodes = neighbours.rows.len() as u32 - 1;
-        let words = nodes.div_ceil(32) as usize;
+    pub(super) fn new(
+        on: &Device,
+        fixed: &Buffer<Bits<Vertex>>,
+        neighbours: &Neighbours,
+    ) -> Result<Self> {
+        let rows = &neighbours.rows;
+        let nodes = rows.len() - 1;
+        let words = words(nodes);
         let (mut bits, mut stays) = (on.uninitialized(words)?, on.uninitialized(words)?);
+        // SAFETY: V + 1 rows.
         unsafe {
-            kernel::mark_moving::launch(on, nodes, fixed, &neighbours.rows, &mut bits, &mut stays)
+            kernel::mark_moving::launch(on, nodes as u32, fixed, rows, &mut bits, &mut stays)
         }?;
         Ok(Self { bits, stays })
     }
 }
 
 /// Nodes in an order: V nodes, of which the first M move; D neighbours of those.
-pub struct Ordered {
+pub(super) struct Ordered {
     /// Node at each place; V.
-    pub order: Buffer<u32>,
+    pub(super) order: Buffer<Vertex>,
     /// Place of each node; V.
-    pub ranks: Buffer<u32>,
+    pub(super) ranks: Buffer<Place>,
     /// M.
-    pub moving: u32,
+    pub(super) moving: u32,
     /// Start of each moving node's neighbours, and the end of the last; M + 1.
-    pub rows: Buffer<u32>,
+    rows: Buffer<u32>,
     /// Neighbours by their places, for each node in the order of their ids; D.
-    pub neighbours: Buffer<u32>,
+    pub(super) neighbours: Buffer<Place>,
     /// Weight of each neighbour; D, or empty.
-    pub weights: Buffer<f64>,
-    /// Places of the nodes of each class: the first, and how many they are.
-    pub classes: Vec<(u32, u32)>,
+    weights: Buffer<f64>,
+    /// Places of the nodes of each class: the first, and their number.
+    pub(super) classes: Vec<(u32, u32)>,
+}
+
+impl Ordered {
+    /// Neighbours and weights, as kernels take them.
+    pub(super) fn neighbourhood(&self) -> NeighbourhoodBuffers<'_> {
+        NeighbourhoodBuffers {
+            rows: &self.rows,
+            neighbours: &self.neighbours,
+            weights: &self.weights,
+        }
+    }
 }
 
 /// Which classes moving nodes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Classes {
+pub(super) enum Classes {
     /// All nodes are one.
     One,
     /// No two neighbours are of one class; few classes.
@@ -71,7 +86,7 @@ struct CurveGrid {
 }
 
 impl CurveGrid {
-    /// A grid with at least as many cells as points, as far as keys go.
+    /// A grid with at least as many cells as points, up to the most that keys can number.
     fn new(low: DVec3, high: DVec3, nodes: u32) -> Self {
         let bits = (nodes.ilog2().div_ceil(3) + 1).min(MOST_CURVE_BITS);
         let extent = (high - low).max_element();
@@ -85,168 +100,158 @@ impl CurveGrid {
     }
 }
 
-/// The order in memory: moving nodes first; each kind along a curve through the box from `low` to `high` if there is one, else by id.
+/// The order in memory, and the number of moving nodes, which come first. Moving nodes and others lie along a curve through the box
+/// from `low` to `high` if there is one, else in the order of ids.
 fn place<P: Vector>(
     on: &Device,
     points: &Buffer<P>,
     moving: &Moving,
     along_curve: Option<(DVec3, DVec3)>,
-) -> Result<(Buffer<u32>, u32)> {
+) -> Result<(Buffer<Vertex>, u32)> {
     let nodes = points.len() as u32;
     let mut order = on.uninitialized(nodes as usize)?;
+    // SAFETY: an element for each node.
     unsafe { kernel::count_up::launch(on, nodes, &mut order) }?;
-    if let Some((low, high)) = along_curve {
-        let grid = CurveGrid::new(low, high, nodes);
-        let mut keys = on.uninitialized(nodes as usize)?;
+    let Some((low, high)) = along_curve else {
+        // In the order of ids the place of a node is its id.
+        let moves = compact(on, &moving.bits)?.cast();
+        let stays = compact(on, &moving.stays)?.cast();
+        return pick_both(on, &order, &moves, &stays);
+    };
+    let grid = CurveGrid::new(low, high, nodes);
+    let mut keys = on.uninitialized(nodes as usize)?;
+    // SAFETY: a point and a key for each node.
+    unsafe {
+        kernel::key_nodes::launch(
+            on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale, grid.bits,
+        )
+    }?;
+    let words = words(nodes as usize);
+    let (mut zeros, mut ones) = (on.uninitialized(words)?, on.uninitialized(words)?);
+    for bit in 0..3 * grid.bits {
+        // SAFETY: the order is a permutation of the nodes.
         unsafe {
-            kernel::key_nodes::launch(
-                on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale,
-                grid.bits,
-            )
+            kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)
         }?;
-        let words = nodes.div_ceil(32) as usize;
-        let (mut zeros, mut ones) = (on.uninitialized(words)?, on.uninitialized(words)?);
-        for bit in 0..3 * grid.bits {
-            unsafe {
-                kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)
-            }?;
-            order = split(on, &order, &zeros, &ones)?.0;
-        }
-        unsafe {
-            kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)
-        }?;
-        return split(on, &order, &zeros, &ones);
+        let (zeros, ones) = (compact(on, &zeros)?, compact(on, &ones)?);
+        order = pick_both(on, &order, &zeros, &ones)?.0;
     }
-    split(on, &order, &moving.bits, &moving.stays)
+    // SAFETY: as above.
+    unsafe {
+        kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)
+    }?;
+    pick_both(on, &order, &compact(on, &zeros)?, &compact(on, &ones)?)
 }
 
-/// The items of a list that one bit set tells, then those that the other does; and the number of the former.
-fn split(
+/// The items of a list at the places `first`, then those at the places `second`; and the number of the former. Each place of the
+/// list is in one of both.
+fn pick_both(
     on: &Device,
-    list: &Buffer<u32>,
-    first: &Buffer<u32>,
-    second: &Buffer<u32>,
-) -> Result<(Buffer<u32>, u32)> {
-    let (first, second) = (compact(on, first)?, compact(on, second)?);
+    list: &Buffer<Vertex>,
+    first: &Buffer<Place>,
+    second: &Buffer<Place>,
+) -> Result<(Buffer<Vertex>, u32)> {
     let mut result = on.uninitialized(list.len())?;
-    let count = first.len() as u32;
-    unsafe { kernel::pick::launch(on, count, &first, list, &mut result, 0) }?;
-    unsafe { kernel::pick::launch(on, second.len() as u32, &second, list, &mut result, count) }?;
+    let (count, rest) = (first.len() as u32, second.len() as u32);
+    // SAFETY: places of the list; each is picked once.
+    unsafe { kernel::pick::launch(on, count, first, list, &mut result, 0) }?;
+    // SAFETY: as above.
+    unsafe { kernel::pick::launch(on, rest, second, list, &mut result, count) }?;
     Ok((result, count))
 }
 
 /// Rounds of classification that are launched before the host looks.
 const ROUNDS: u32 = 4;
 
-/// The class of each node in `list`, which moves; `NONE` of others.
+/// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes.
 fn classify(
     on: &Device,
     kind: u32,
-    list: &Buffer<u32>,
+    list: &Buffer<Vertex>,
     count: u32,
     moving: &Moving,
-    Neighbours { rows, neighbours }: &Neighbours,
+    neighbours: &Neighbours,
 ) -> Result<Buffer<u32>> {
-    let mut classes = on.filled(rows.len() - 1, NONE)?;
+    let mut classes = on.filled(neighbours.rows.len() - 1, NONE)?;
     loop {
-        for _ in 1..ROUNDS {
-            let mut ignored = on.filled(1, 0)?;
+        let mut left = on.filled(1, 0)?;
+        for round in 0..ROUNDS {
+            if round > 0 {
+                left = on.filled(1, 0)?;
+            }
+            // SAFETY: nodes and neighbours are below V.
             unsafe {
                 kernel::classify::launch(
                     on,
                     count,
                     list,
-                    rows,
-                    neighbours,
+                    neighbours.buffers(),
                     &moving.bits,
                     &mut classes,
-                    &mut ignored,
+                    &mut left,
                     kind,
                 )
             }?;
         }
-        let mut left = on.filled(1, 0)?;
-        unsafe {
-            kernel::classify::launch(
-                on,
-                count,
-                list,
-                rows,
-                neighbours,
-                &moving.bits,
-                &mut classes,
-                &mut left,
-                kind,
-            )
-        }?;
         if on.read(&left, 0)? == 0 {
             return Ok(classes);
         }
     }
 }
 
+/// How nodes are ordered.
+pub(super) struct Way<'a> {
+    /// The box of the curve that nodes lie along; else they lie in the order of ids.
+    pub(super) along_curve: Option<(DVec3, DVec3)>,
+    /// Classes of the moving nodes.
+    pub(super) classes: Classes,
+    /// Neighbours here are never of one class.
+    pub(super) conflicts: &'a Neighbours,
+}
+
 impl Ordered {
-    /// Orders nodes and rewrites their neighbours.
-    ///
-    /// `weights` has one weight for each neighbour, or is empty. Classes are those of `conflicts`: its neighbours never share
-    /// one.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn new<P: Vector>(
+    /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty.
+    pub(super) fn new<P: Vector>(
         on: &Device,
         points: &Buffer<P>,
         moving: &Moving,
         neighbours: &Neighbours,
         weights: &Buffer<f64>,
-        along_curve: Option<(DVec3, DVec3)>,
-        classes: Classes,
-        conflicts: &Neighbours,
+        way: &Way<'_>,
     ) -> Result<Self> {
-        let (mut order, count) = on.stage("order", || place(on, points, moving, along_curve))?;
-        let mut ranges = vec![(0, count)];
-        if classes != Classes::One && count > 0 {
-            ranges = on.stage("classes", || {
-                let kind = if classes == Classes::Colours {
-                    COLOURS
-                } else {
-                    LEVELS
-                };
-                let class = classify(on, kind, &order, count, moving, conflicts)?;
-                let old = on.duplicate(&order)?;
-                let mut bits = on.uninitialized(count.div_ceil(32) as usize)?;
-                let (mut ranges, mut first) = (Vec::new(), 0);
-                while first < count {
-                    let number = ranges.len() as u32;
-                    unsafe {
-                        kernel::select_class::launch(on, count, &old, &class, number, &mut bits)
-                    }?;
-                    let places = compact(on, &bits)?;
-                    let size = places.len() as u32;
-                    unsafe { kernel::pick::launch(on, size, &places, &old, &mut order, first) }?;
-                    ranges.push((first, size));
-                    first += size;
-                }
-                Ok(ranges)
+        let (mut order, count) =
+            on.stage("order", || place(on, points, moving, way.along_curve))?;
+        let kind = match way.classes {
+            Classes::One => None,
+            Classes::Colours => Some(COLOURS),
+            Classes::Levels => Some(LEVELS),
+        };
+        let mut classes = vec![(0, count)];
+        if let Some(kind) = kind.filter(|_| count > 0) {
+            classes = on.stage("classes", || {
+                let class = classify(on, kind, &order, count, moving, way.conflicts)?;
+                by_class(on, &mut order, count, &class)
             })?;
         }
         on.stage("order", || {
             let mut ranks = on.uninitialized(order.len())?;
+            // SAFETY: the order is a permutation of the nodes.
             unsafe { kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks) }?;
             let mut rows = on.filled(count as usize + 1, 0)?;
+            // SAFETY: nodes below V, which has V + 1 rows.
             unsafe { kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows) }?;
             let total = exclusive_scan(on, &mut rows)?;
             let total = on.read(&total, 0)? as usize;
             let mut list = on.uninitialized(total)?;
             let mut new_weights = on.uninitialized(if weights.is_empty() { 0 } else { total })?;
+            // SAFETY: as above; the new rows are the scanned lengths of the old ones.
             unsafe {
                 kernel::order_row::launch(
                     on,
                     count,
                     &order,
                     &ranks,
-                    &neighbours.rows,
-                    &neighbours.neighbours,
+                    neighbours.buffers(),
                     weights,
                     &rows,
                     &mut list,
@@ -260,8 +265,32 @@ impl Ordered {
                 rows,
                 neighbours: list,
                 weights: new_weights,
-                classes: ranges,
+                classes,
             })
         })
     }
+}
+
+/// Orders the first `count` nodes by their class; the places of each class.
+fn by_class(
+    on: &Device,
+    order: &mut Buffer<Vertex>,
+    count: u32,
+    class: &Buffer<u32>,
+) -> Result<Vec<(u32, u32)>> {
+    let old = on.duplicate(order)?;
+    let mut bits = on.uninitialized(words(count as usize))?;
+    let (mut ranges, mut first) = (Vec::new(), 0);
+    while first < count {
+        let number = ranges.len() as u32;
+        // SAFETY: nodes below V, which all have a class.
+        unsafe { kernel::select_class::launch(on, count, &old, class, number, &mut bits) }?;
+        let places = compact(on, &bits)?;
+        let size = places.len() as u32;
+        // SAFETY: places below `count`; classes are apart.
+        unsafe { kernel::pick::launch(on, size, &places, &old, order, first) }?;
+        ranges.push((first, size));
+        first += size;
+    }
+    Ok(ranges)
 }

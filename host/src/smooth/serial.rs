@@ -1,28 +1,27 @@
-//! Smoothing by the sequential reference: `--device serial`, and what devices are compared with.
+//! Smoothing by the sequential reference, which devices are compared with.
 
 use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 
-use super::sweeps::{Moves, Schedule};
-use super::{
-    Blocks, BoundaryRule, Form, Method, Options, Smoothed, Weights, check_kind, check_options,
-};
+use super::Smoothed;
+use super::error::{Error, Result};
+use super::options::{Blocks, BoundaryRule, Form, Method, Options, Weights};
+use super::schedule::{Moves, Schedule};
 use crate::mesh::Mesh;
 use crate::reference::{smooth as reference, smooth_weights};
 use crate::volume::VolumeMesh;
-use crate::{Error, Result};
 
-/// Smooths a volume mesh as [`super::run`] does, without a curve's order.
+/// Smooths a volume mesh as [`super::run`] does, without a curve's order. The mesh keeps the rules of
+/// [`DeviceMesh`](super::DeviceMesh).
 ///
 /// # Errors
-/// [`Error::Argument`] for options out of range, or form B over many blocks, which no sequence of moves is.
+/// An [`Error`] for options that do not go together, or form B over many blocks ([`Error::Race`]).
+///
+/// # Panics
+/// May panic for a mesh that breaks a rule.
 pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -> Result<Smoothed> {
     let nodes = mesh.points.len();
-    check_options(options, fixed, nodes)?;
-    check_kind(
-        options,
-        false,
-        mesh.cells.iter().all(|cell| cell.len() == 4),
-    )?;
+    options.check(fixed, nodes)?;
+    options.check_kind(false, mesh.cells.iter().all(|cell| cell.len() == 4))?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::neighbours(nodes, mesh.cells.iter());
     let mut weights = weigh(&points, &rows, mesh.cells.iter(), options.weights);
@@ -47,22 +46,32 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
         let by_cell = reference::cell_neighbours(nodes, mesh.cells.iter());
         let order = reference::colour_order(&by_cell, &moving);
         let cells_of = reference::cells_of(nodes, mesh.cells.iter());
-        reference::guarded(&mut points, &graph, &order, &cells_of, schedule(options))
+        reference::guarded(
+            &mut points,
+            &graph,
+            &order,
+            &cells_of,
+            Schedule::new(options),
+        )
     } else {
         sweep(&mut points, &graph, options)?
     };
     Ok(smoothed(points, &moving, moves))
 }
 
-/// Smooths a surface mesh as [`super::run_surface`] does, without a curve's order.
+/// Smooths a surface mesh as [`super::run_surface`] does, without a curve's order. The mesh keeps the rules of
+/// [`DeviceMesh`](super::DeviceMesh).
 ///
 /// # Errors
 /// As [`volume`].
+///
+/// # Panics
+/// As [`volume`].
 pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Result<Smoothed> {
     let nodes = mesh.points.len();
-    check_options(options, fixed, nodes)?;
+    options.check(fixed, nodes)?;
     let faces = || (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
-    check_kind(options, true, faces().all(|face| face.len() == 3))?;
+    options.check_kind(true, faces().all(|face| face.len() == 3))?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::surface_neighbours(nodes, faces());
     let mut weights = weigh(&points, &rows, faces(), options.weights);
@@ -108,14 +117,6 @@ fn weigh<'a, P: Vector>(
     }
 }
 
-fn schedule(options: &Options) -> Schedule {
-    Schedule {
-        tolerance: options.tolerance,
-        max_sweeps: options.max_iterations,
-        method: options.method,
-    }
-}
-
 fn moving(rows: &[Vec<u32>], stays: &[bool], fixed: &[bool]) -> Vec<bool> {
     (0..rows.len())
         .map(|v| !stays[v] && !rows[v].is_empty() && !fixed.get(v).copied().unwrap_or(false))
@@ -135,7 +136,7 @@ fn sweep<P: Vector>(
     graph: &reference::Graph<'_>,
     options: &Options,
 ) -> Result<Moves> {
-    let schedule = schedule(options);
+    let schedule = Schedule::new(options);
     if let Method::Hc { alpha, beta } = options.method {
         return Ok(reference::hc(points, graph, [alpha, beta], schedule));
     }
@@ -143,14 +144,9 @@ fn sweep<P: Vector>(
     Ok(match (options.form, options.blocks) {
         (Form::A, _) => reference::form_a(points, graph, schedule),
         (Form::B, Blocks::One) => {
-            reference::in_chunks(points, graph, &by_id, ONE_BLOCK_LANES as usize, schedule)
+            reference::in_chunks(points, graph, &by_id, ONE_BLOCK_LANES, schedule)
         }
-        (Form::B, Blocks::Many) => {
-            return Err(Error::Argument(
-                "form b over many blocks is a race, which --device serial has not: use --form b-exact"
-                    .to_owned(),
-            ));
-        }
+        (Form::B, Blocks::Many) => return Err(Error::Race),
         (Form::BColoured, _) => {
             let order = reference::colour_order(graph.rows, graph.moving);
             reference::form_b(points, graph, &order, schedule)

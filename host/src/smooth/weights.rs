@@ -1,63 +1,53 @@
 //! Weights of neighbours, and which boundary nodes slide.
 
 use gpu::collective::order_buckets;
-use gpu::smooth::{self as kernel, Vector};
+use gpu::ids::Vertex;
+use gpu::smooth::{self as kernel, StarsBuffers, Vector};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 
-use super::cells::DeviceMesh;
-use super::{Relations, Weights};
+use super::options::Weights;
+use super::relations::{Relations, Sides};
 use crate::Result;
 use crate::backend::Device;
 
 /// The weight of each neighbour; empty if all are equal.
-///
-/// # Errors
-/// Those of the device.
 pub(super) fn weigh<P: Vector>(
     on: &Device,
-    mesh: &DeviceMesh<P>,
-    relations: &Relations,
+    relations: &Relations<'_, P>,
     weights: Weights,
 ) -> Result<Buffer<f64>> {
-    let Relations {
-        incidence,
-        neighbours,
-        ..
-    } = relations;
-    let count = neighbours.neighbours.len();
-    let nodes = mesh.cells.nodes;
+    let (points, nodes) = (relations.mesh.points(), relations.mesh.cells().nodes());
+    let adjacency = relations.neighbours.buffers();
+    let count = relations.neighbour_count();
     match weights {
-        Weights::Uniform => Ok(on.uninitialized(0)?),
+        Weights::Uniform => on.uninitialized(0),
         Weights::InverseLength => on.stage("weights", || {
             let mut weights = on.uninitialized(count)?;
+            // SAFETY: neighbours are nodes of the mesh.
             unsafe {
-                kernel::weigh_by_distance::launch(
-                    on,
-                    nodes,
-                    &neighbours.rows,
-                    &neighbours.neighbours,
-                    &mesh.points,
-                    &mut weights,
-                )
+                kernel::weigh_by_distance::launch(on, nodes, adjacency, points, &mut weights)
             }?;
             Ok(weights)
         }),
         Weights::Cotangent => on.stage("weights", || {
-            let mut corners = on.duplicate(&incidence.corners)?;
-            unsafe { order_buckets::launch(on, nodes, &incidence.starts, &mut corners) }?;
+            let stars = relations.stars();
+            let mut corners = on.duplicate(stars.corners)?;
+            // SAFETY: the starts are those of the corners.
+            unsafe { order_buckets::launch(on, nodes, stars.starts, corners.as_words_mut()) }?;
+            let stars = StarsBuffers {
+                corners: &corners,
+                ..stars
+            };
             let mut weights = on.uninitialized(count)?;
+            // SAFETY: stars and neighbours are those of the mesh's cells.
             unsafe {
                 kernel::weigh_by_cotangents::launch(
                     on,
                     nodes,
-                    &mesh.cells.offsets,
-                    &mesh.cells.vertices,
-                    &mesh.cells.cells,
-                    &incidence.starts,
-                    &corners,
-                    &neighbours.rows,
-                    &neighbours.neighbours,
-                    &mesh.points,
+                    stars,
+                    adjacency,
+                    points,
                     &mut weights,
                 )
             }?;
@@ -66,49 +56,49 @@ pub(super) fn weigh<P: Vector>(
     }
 }
 
-/// The boundary nodes that stay, as a bit set; of those that slide, `weights` lose the neighbours off their patch or edge.
-///
-/// # Errors
-/// Those of the device.
+/// The boundary nodes that stay. Nodes that slide lose the `weights` of the neighbours off their patch or edge.
 pub(super) fn slide<P: Vector>(
     on: &Device,
-    mesh: &DeviceMesh<P>,
-    relations: &Relations,
+    relations: &Relations<'_, P>,
     weights: &mut Buffer<f64>,
-) -> Result<Buffer<u32>> {
-    let Relations {
-        incidence,
-        neighbours,
-        boundary,
-    } = relations;
+) -> Result<Buffer<Bits<Vertex>>> {
+    let (points, nodes) = (relations.mesh.points(), relations.mesh.cells().nodes());
+    let (stars, adjacency) = (relations.stars(), relations.neighbours.buffers());
+    let boundary = &relations.boundary;
     on.stage("sliding nodes", || {
         if weights.is_empty() {
-            *weights = on.upload(&vec![1.0; neighbours.neighbours.len()])?;
+            *weights = on.upload(&vec![1.0; relations.neighbour_count()])?;
         }
-        let nodes = mesh.cells.nodes;
-        let mut stays = on.uninitialized(nodes.div_ceil(32) as usize)?;
-        let slide = if mesh.cells.is_surface {
-            kernel::slide_border_nodes::launch::<P>
-        } else {
-            kernel::slide_nodes::launch::<P>
-        };
-        unsafe {
-            slide(
-                on,
-                nodes,
-                &mesh.cells.offsets,
-                &mesh.cells.vertices,
-                &mesh.cells.cells,
-                &incidence.starts,
-                &incidence.corners,
-                &boundary.faces,
-                &boundary.nodes,
-                &neighbours.rows,
-                &neighbours.neighbours,
-                &mesh.points,
-                weights,
-                &mut stays,
-            )
+        let mut stays = on.uninitialized(words(nodes as usize))?;
+        match &boundary.sides {
+            // SAFETY: all relations are those of the mesh's cells.
+            Sides::Edges(edges) => unsafe {
+                kernel::slide_border_nodes::launch(
+                    on,
+                    nodes,
+                    stars,
+                    edges,
+                    &boundary.nodes,
+                    adjacency,
+                    points,
+                    weights,
+                    &mut stays,
+                )
+            },
+            // SAFETY: as above.
+            Sides::Faces(faces) => unsafe {
+                kernel::slide_nodes::launch(
+                    on,
+                    nodes,
+                    stars,
+                    faces,
+                    &boundary.nodes,
+                    adjacency,
+                    points,
+                    weights,
+                    &mut stays,
+                )
+            },
         }?;
         Ok(stays)
     })

@@ -6,7 +6,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::guards::{bits, words};
 use crate::backend::Device;
-use crate::collective::Buckets;
+use crate::collective::Csr;
 use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
@@ -170,7 +170,7 @@ pub(super) fn carry(
     on: &Device,
     carried: &DeviceCarried,
     representatives: &Buffer<u32>,
-    members: Option<&Buckets>,
+    members: Option<&Csr<u32, u32>>,
 ) -> Result<DeviceCarried> {
     let mut left = DeviceCarried::none(on)?;
     let count = representatives.len();
@@ -180,7 +180,8 @@ pub(super) fn carry(
         let (from, to) = (&carried.normals, &mut left.normals);
         match members {
             None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) }?,
-            Some(Buckets { offsets, items }) => {
+            Some(members) => {
+                let (offsets, items) = (members.offsets(), members.items());
                 unsafe {
                     kernel::average_normals::launch(
                         on,
@@ -200,7 +201,8 @@ pub(super) fn carry(
         let (from, to) = (&carried.uvs, &mut left.uvs);
         match members {
             None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) }?,
-            Some(Buckets { offsets, items }) => {
+            Some(members) => {
+                let (offsets, items) = (members.offsets(), members.items());
                 unsafe {
                     kernel::average_uvs::launch(on, n, representatives, offsets, items, from, to)
                 }?;
@@ -212,7 +214,8 @@ pub(super) fn carry(
         let (from, to) = (&carried.colors, &mut left.colors);
         match members {
             None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) }?,
-            Some(Buckets { offsets, items }) => {
+            Some(members) => {
+                let (offsets, items) = (members.offsets(), members.items());
                 unsafe {
                     kernel::average_colors::launch(on, n, representatives, offsets, items, from, to)
                 }?;

@@ -85,13 +85,15 @@ impl DeviceCells {
                 )
             }?;
             drop(owners);
-            let buckets = bucket_known(on, &slots, count, n)?;
+            // SAFETY: each point has the slot of a cell.
+            let (offsets, items) =
+                unsafe { bucket_known::<u32, u32>(on, &slots, count, n) }?.into_parts();
             Ok(Self {
                 table,
                 filter,
                 keys,
-                offsets: buckets.offsets,
-                items: buckets.items,
+                offsets,
+                items,
                 slots: if keeps_slots {
                     slots
                 } else {

@@ -9,7 +9,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Carried, DeviceCarried, Method, Welded, bad_face, bytes_needed, polygons};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
-use crate::smooth::cells::DeviceCells;
+use crate::smooth::{self, DeviceCells};
 use crate::{Error, Result, reference};
 
 /// Which vertices merge with none.
@@ -154,8 +154,7 @@ impl DeviceMesh {
             if locked.is_empty() {
                 *locked = border;
             } else {
-                let words = locked.len() as u32;
-                unsafe { gpu::smooth::join_bits::launch(on, words, &border, locked) }?;
+                smooth::join_bits(on, &border, locked)?;
             }
         }
         Ok(resident)
@@ -165,22 +164,9 @@ impl DeviceMesh {
 /// Bit set of the vertices at edges that one face alone has.
 fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<u32>> {
     let faces = proper_faces(mesh)?;
-    let count = faces.len() as u32;
-    let cells = on.stage("copy to the device", || {
-        let (offsets, vertices) = (on.upload(&faces.offsets)?, on.upload(&faces.vertices)?);
-        let mut cells = on.uninitialized(vertices.len())?;
-        unsafe { gpu::smooth::name_cells::launch(on, count, &offsets, &mut cells) }?;
-        Ok(DeviceCells {
-            offsets,
-            vertices,
-            cells,
-            regions: on.uninitialized(0)?,
-            count,
-            nodes: mesh.points.len() as u32,
-            is_surface: true,
-        })
-    })?;
-    Ok(cells.boundary(on, &cells.incidence(on)?)?.nodes)
+    // SAFETY: proper faces have indices below the number of points, each once.
+    let cells = unsafe { DeviceCells::of_polygons(on, &faces, mesh.points.len()) }?;
+    Ok(cells.boundary(on, &cells.incidence(on)?)?.nodes.cast())
 }
 
 impl Welded {

@@ -22,7 +22,7 @@ use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
-use crate::collective::{Buckets, bucket_known, compact, exclusive_scan};
+use crate::collective::{Csr, bucket_known, compact, exclusive_scan};
 use crate::mesh::VertexAttributes;
 use crate::{Error, Result};
 
@@ -424,10 +424,11 @@ fn number_clusters(on: &Device, representatives: &Buffer<u32>) -> Result<Cluster
 }
 
 /// The vertices of each cluster besides its representative.
-fn members(on: &Device, clusters: &Clusters) -> Result<Buckets> {
+fn members(on: &Device, clusters: &Clusters) -> Result<Csr<u32, u32>> {
     on.stage("members", || {
         let count = clusters.representatives.len();
-        bucket_known(on, &clusters.keys, count, clusters.keys.len() - count)
+        // SAFETY: every vertex but the representatives has the cluster that it is in as its key.
+        unsafe { bucket_known(on, &clusters.keys, count, clusters.keys.len() - count) }
     })
 }
 
@@ -436,14 +437,15 @@ fn position_clusters(
     on: &Device,
     points: &Buffer<DVec3>,
     representatives: &Buffer<u32>,
-    members: Option<&Buckets>,
+    members: Option<&Csr<u32, u32>>,
 ) -> Result<Buffer<DVec3>> {
     let mut positions = on.uninitialized(representatives.len())?;
     let n = representatives.len() as u32;
     let to = &mut positions;
     match members {
         None => unsafe { kernel::take_first_points::launch(on, n, representatives, points, to) }?,
-        Some(Buckets { offsets, items }) => {
+        Some(members) => {
+            let (offsets, items) = (members.offsets(), members.items());
             unsafe {
                 kernel::average_points::launch(on, n, representatives, offsets, items, points, to)
             }?;

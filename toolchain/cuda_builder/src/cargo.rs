@@ -51,6 +51,7 @@ pub(crate) fn build_static_library(
     compiler: &DeviceCompiler,
     crate_dir: &Path,
     arch: NvvmArch,
+    features: &[String],
     target_dir: &Path,
 ) -> Result<StaticLibrary, CudaBuilderError> {
     let release_dir = target_dir.join(TARGET).join("release");
@@ -70,6 +71,9 @@ pub(crate) fn build_static_library(
         "staticlib",
         "-Zbuild-std=core",
     ]);
+    for feature in features {
+        cargo.args(["--features", feature]);
+    }
     cargo
         .args(["--target", TARGET])
         .arg("--target-dir")

@@ -74,6 +74,7 @@ impl fmt::Display for NvvmArch {
 pub struct CudaBuilder {
     crate_dir: PathBuf,
     arch: NvvmArch,
+    features: Vec<String>,
     copy_to: Option<PathBuf>,
     target_dir: Option<PathBuf>,
 }
@@ -86,6 +87,7 @@ impl CudaBuilder {
         CudaBuilder {
             crate_dir: path_to_crate.as_ref().to_owned(),
             arch: NvvmArch::Compute75,
+            features: Vec::new(),
             copy_to: None,
             target_dir: None,
         }
@@ -94,6 +96,12 @@ impl CudaBuilder {
     /// Sets the architecture.
     pub fn arch(mut self, arch: NvvmArch) -> Self {
         self.arch = arch;
+        self
+    }
+
+    /// Turns on features of the crate, beside its default ones.
+    pub fn features<F: Into<String>>(mut self, features: impl IntoIterator<Item = F>) -> Self {
+        self.features.extend(features.into_iter().map(Into::into));
         self
     }
 
@@ -146,8 +154,10 @@ impl CudaBuilder {
 
         // Another build in this directory would replace the archive between cargo's end and the link.
         let lock = lock_directory(&target_dir)?;
-        let library = cargo::build_static_library(compiler, &crate_dir, self.arch, &target_dir)?;
-        let ptx = link::link_ptx(compiler, self.arch, &library.archive, &target_dir)?;
+        let (arch, features) = (self.arch, &self.features);
+        let library =
+            cargo::build_static_library(compiler, &crate_dir, arch, features, &target_dir)?;
+        let ptx = link::link_ptx(compiler, arch, features, &library.archive, &target_dir)?;
         if in_build_script() {
             print_rerun_lines(compiler, &crate_dir, &library);
         }

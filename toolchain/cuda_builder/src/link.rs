@@ -27,6 +27,7 @@ const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"
 pub(crate) fn link_ptx(
     compiler: &DeviceCompiler,
     arch: NvvmArch,
+    features: &[String],
     archive: &Path,
     target_dir: &Path,
 ) -> Result<String, CudaBuilderError> {
@@ -50,10 +51,11 @@ pub(crate) fn link_ptx(
         .arg(archive)
         .arg(&prelude))?;
     let text = read(&linked)?;
-    let names = kernel_names(&text);
+    let mut names = kernel_names(&text);
     if names.is_empty() {
         return Err(CudaBuilderError::NoKernels(archive.to_owned()));
     }
+    names.extend(host_variables(&text));
     write(&kernels, &names.join("\n"))?;
     write(&linked, &scope_atomics(&text))?;
     let mut opt = Command::new(&compiler.llvm.opt);
@@ -77,14 +79,18 @@ pub(crate) fn link_ptx(
     if !undefined.is_empty() {
         return Err(CudaBuilderError::UndefinedFunctions(undefined));
     }
-    Ok(format!("{}\n{text}", header(compiler, arch)))
+    Ok(format!("{}\n{text}", header(compiler, arch, features)))
 }
 
 /// The line that tells two builds apart: equal lines and equal sources give equal PTX.
-fn header(compiler: &DeviceCompiler, arch: NvvmArch) -> String {
+fn header(compiler: &DeviceCompiler, arch: NvvmArch, features: &[String]) -> String {
     let DeviceCompiler { version, llvm, .. } = compiler;
+    let features: String = features
+        .iter()
+        .map(|name| format!("; feature {name}"))
+        .collect();
     format!(
-        "// {version}; LLVM {}; {arch}; rustc {}; opt {PASSES}; llc {}",
+        "// {version}; LLVM {}; {arch}; rustc {}; opt {PASSES}; llc {}{features}",
         llvm.version,
         rustc_flags(arch).join(" "),
         LLC_FLAGS.join(" ")
@@ -117,6 +123,19 @@ fn kernel_names(llvm_ir: &str) -> Vec<String> {
     names
         .map(|(name, _)| name.trim_matches('"').to_owned())
         .collect()
+}
+
+/// Variables that the host writes: where the kernels of a checked build report a bad index (`trioxide_kernel::check`).
+const HOST_VARIABLES: [&str; 1] = ["__trioxide_fault"];
+
+/// Those of [`HOST_VARIABLES`] that the module defines.
+fn host_variables(llvm_ir: &str) -> Vec<String> {
+    let is_defined = |name: &&str| {
+        let definition = format!("@{name} = ");
+        llvm_ir.lines().any(|line| line.starts_with(&definition))
+    };
+    let defined = HOST_VARIABLES.into_iter().filter(is_defined);
+    defined.map(str::to_owned).collect()
 }
 
 /// The functions that a PTX module declares and does not define. The name is the last word before the parameters of
@@ -154,6 +173,15 @@ mod tests {
                   define dso_local ptx_kernel void @\"scan.tiles\"([2 x i64] %0) {\n\
                   declare ptx_kernel void @elsewhere()\n";
         assert_eq!(kernel_names(ir), ["label_longest_edges", "scan.tiles"]);
+    }
+
+    #[test]
+    fn finds_the_variables_of_a_checked_build() {
+        let ir = "@__trioxide_fault = local_unnamed_addr global ptr null, align 8\n@other = global i32 0\n";
+        assert_eq!(host_variables(ir), ["__trioxide_fault"]);
+        assert!(
+            host_variables("@other = global i32 0\n  store ptr @__trioxide_fault\n").is_empty()
+        );
     }
 
     #[test]

@@ -15,6 +15,16 @@ const LIBM: &[&str] = &[
 /// Bytes of the largest constant array that is no table of libm's: the smallest of libm's has 256.
 const MOST_TABLE_BYTES: u64 = 64;
 
+/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, with the bits below, and those that rounding an f64
+/// to an f32 drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
+const FLOAT_PARTS: [&str; 5] = [
+    "4503599627370495",
+    "4503599627370496",
+    "8388607",
+    "8388608",
+    "536870911",
+];
+
 /// Bytes of shared memory that every GPU gives a block without being asked.
 const MOST_SHARED_BYTES: u64 = 48 * 1024;
 
@@ -136,7 +146,7 @@ impl Rule {
             ),
             Rule::SoftwareFloat => (
                 "software-float",
-                "a shift by the width of a float's mantissa takes its exponent apart: a function of libm, inlined \
+                "integer arithmetic on the exponent or mantissa of a float: a function of libm, inlined \
                  (`mul_add`, or glam's `length`, `normalize`, `distance`, `floor`)",
                 "write `a * b + c`; compare `length_squared()`; where a root must be, use `gpu`'s own square root, one instruction",
             ),
@@ -214,7 +224,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The line's number in the text, from 1 on.
     pub line: usize,
-    /// The kernel or function; of a variable outside of any, the first that uses it.
+    /// The kernel or function; of what is outside of any, one that uses it.
     pub function: String,
     /// The line.
     pub text: String,
@@ -228,11 +238,10 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
         match item.kind {
             Kind::Entry | Kind::Function => check_function(item, &module, &mut findings),
             Kind::Variable => check_table(item, &module, &mut findings),
-            Kind::Undefined => findings.push(finding(
-                Rule::UndefinedFunction,
-                item,
-                user(item.name, &module),
-            )),
+            Kind::Undefined => {
+                let users = users(item.name, &module).into_iter();
+                findings.extend(users.map(|user| finding(Rule::UndefinedFunction, item, user)));
+            }
             Kind::Prototype | Kind::Directive => {}
         }
     }
@@ -254,17 +263,17 @@ fn finding(rule: Rule, item: &Item, function: &str) -> Finding {
     }
 }
 
-/// The first function that uses a name; the name itself where none does.
-fn user<'a>(name: &'a str, module: &Module<'a>) -> &'a str {
+/// The functions that use a name; the name itself where none does.
+fn users<'a>(name: &'a str, module: &Module<'a>) -> Vec<&'a str> {
     let functions = module
         .items
         .iter()
         .filter(|item| matches!(item.kind, Kind::Entry | Kind::Function));
-    functions
+    let users: Vec<&str> = functions
         .filter(|item| item.words().any(|word| word == name))
         .map(|item| item.name)
-        .next()
-        .unwrap_or(name)
+        .collect();
+    if users.is_empty() { vec![name] } else { users }
 }
 
 fn check_function(item: &Item, module: &Module, findings: &mut Vec<Finding>) {
@@ -308,7 +317,8 @@ fn check_table(item: &Item, module: &Module, findings: &mut Vec<Finding>) {
     let (_, text) = item.lines[0];
     let constant = text.contains(".global") || text.contains(".const");
     if constant && item.bytes() > MOST_TABLE_BYTES {
-        findings.push(finding(Rule::Table, item, user(item.name, module)));
+        let users = users(item.name, module).into_iter();
+        findings.extend(users.map(|user| finding(Rule::Table, item, user)));
     }
 }
 
@@ -394,10 +404,14 @@ fn broken_rules(line: &str) -> Vec<Rule> {
     broken
 }
 
-/// A shift to or from the place of a float's exponent: bit 52 of an f64, 20 of its high word with 11 bits, 23 of an f32.
+/// A shift to or from the place of a float's exponent (bit 52 of an f64, 20 of its high word with 11 bits, 23 of an f32),
+/// or a mask or comparison that takes the mantissa out of a float's bits.
 fn takes_a_float_apart(name: &str, modifiers: &[&str], operands: &[&str]) -> bool {
     let is = |wanted: &[&str]| modifiers.iter().any(|modifier| wanted.contains(modifier));
+    let integer = is(&["b32", "b64", "u32", "u64", "s32", "s64"]);
+    let of_float = |operand: &&str| FLOAT_PARTS.contains(operand);
     match (name, operands) {
+        ("and" | "setp", [.., operand]) if integer && of_float(operand) => true,
         ("shr" | "shl", [_, _, "52"]) => is(&["b64", "u64", "s64"]),
         ("shr", [_, _, "23"]) => is(&["b32", "u32", "s32"]),
         ("bfe", [_, _, "52" | "20", "11"] | [_, _, "23", "8"]) => true,
@@ -463,6 +477,9 @@ impl Exceptions {
     }
 }
 
+/// Characters shown of a line: a table's would go on for long.
+const MOST_CHARS: usize = 90;
+
 /// Lines shown of each function that breaks a rule.
 const SHOWN: usize = 3;
 
@@ -494,6 +511,7 @@ pub fn review(file: &str, ptx: &str, build: Build, exceptions: &Exceptions) -> R
         for (function, findings) in functions {
             for finding in findings.iter().take(SHOWN) {
                 let text = finding.text.replace('\t', " ");
+                let text: String = text.chars().take(MOST_CHARS).collect();
                 report += &format!("  {file}:{}: {function}: {text}\n", finding.line);
             }
             if findings.len() > SHOWN {

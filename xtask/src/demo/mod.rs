@@ -36,7 +36,6 @@ enum Family {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    println!("building trioxide");
     let trioxide = build::trioxide()?;
     let out = workspace().join("out");
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;

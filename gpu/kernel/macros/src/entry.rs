@@ -24,14 +24,14 @@ pub fn entries(kernel: &Kernel) -> TokenStream {
 
 fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
     let name = &kernel.function.sig.ident;
-    let label = name.to_string();
+    let label = kernel.text();
     let (n, i) = (own("n"), own("i"));
     let mut parameters = Vec::new();
     let mut views = Vec::new();
     let mut arguments = Vec::new();
     for (k, parameter) in kernel.parameters.iter().enumerate() {
         let ty = &parameter.ty;
-        let array = parameter.name.to_string();
+        let array = parameter.text();
         let own = own(&format!("p{k}"));
         parameters.push(quote!(#own: <#ty as ::trioxide_kernel::Parameter>::Raw));
         views.push(quote! {

@@ -2,12 +2,28 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::visit::Visit;
 use syn::{
-    Data, DeriveInput, Error, Fields, GenericParam, Lifetime, Result, Type, WherePredicate,
-    visit_mut::VisitMut,
+    Data, DeriveInput, Error, Fields, GenericArgument, GenericParam, Ident, Lifetime,
+    PathArguments, Result, Type, WherePredicate, visit_mut::VisitMut,
 };
 
 use crate::kernel::last;
+
+/// Finds a lifetime that is not the group's.
+struct Foreign<'t> {
+    group: &'t Lifetime,
+    found: Option<&'t Lifetime>,
+}
+
+impl<'t> Visit<'t> for Foreign<'t> {
+    fn visit_lifetime(&mut self, lifetime: &'t Lifetime) {
+        if lifetime != self.group {
+            self.found = Some(lifetime);
+        }
+    }
+}
 
 /// Puts one lifetime in the place of all.
 struct Replace<'l>(&'l Lifetime);
@@ -15,6 +31,50 @@ struct Replace<'l>(&'l Lifetime);
 impl VisitMut for Replace<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         *lifetime = self.0.clone();
+    }
+}
+
+/// What a launch takes for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
+/// not shorten its lifetime, and a group of shared arrays could not go into two launches.
+fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
+    struct Mentions<'g> {
+        generics: &'g [&'g Ident],
+        found: bool,
+    }
+    impl<'t> Visit<'t> for Mentions<'_> {
+        fn visit_lifetime(&mut self, _: &'t Lifetime) {
+            self.found = true;
+        }
+
+        fn visit_ident(&mut self, ident: &'t Ident) {
+            self.found |= self.generics.contains(&ident);
+        }
+    }
+    if let Type::Path(path) = ty
+        && let PathArguments::AngleBracketed(list) = &last(path).arguments
+    {
+        let element = list.args.iter().find_map(|argument| match argument {
+            GenericArgument::Type(element) => Some(quote!(#element)),
+            _ => None,
+        });
+        let element = element.unwrap_or_else(|| quote!(u32));
+        match last(path).ident.to_string().as_str() {
+            "In" => return quote!(&'buffers ::trioxide_kernel::launch::Buffer<#element>),
+            "Out" | "Atomic" | "Racing" => {
+                return quote!(&'buffers mut ::trioxide_kernel::launch::Buffer<#element>);
+            }
+            _ => {}
+        }
+    }
+    let mut mentions = Mentions {
+        generics,
+        found: false,
+    };
+    mentions.visit_type(ty);
+    if mentions.found {
+        quote!(<#static_type as ::trioxide_kernel::Parameter>::Argument<'buffers>)
+    } else {
+        quote!(#ty)
     }
 }
 
@@ -30,6 +90,15 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
     if lifetimes.len() != 1 {
         let message = "a group has one lifetime, that of its views: `struct Search<'a> { sites: In<'a, Site> }`";
         return Err(Error::new_spanned(&input.ident, message));
+    }
+    for field in &fields.named {
+        let group = &lifetimes[0].lifetime;
+        let mut foreign = Foreign { group, found: None };
+        foreign.visit_type(&field.ty);
+        if let Some(lifetime) = foreign.found {
+            let message = format!("the views of a group live as long as the group: write {group}");
+            return Err(Error::new_spanned(lifetime, message));
+        }
     }
     let name = &input.ident;
     let visibility = &input.vis;
@@ -64,7 +133,11 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
     let field_names: Vec<_> = fields.named.iter().map(|field| &field.ident).collect();
     let texts: Vec<String> = field_names
         .iter()
-        .map(|name| name.as_ref().map(ToString::to_string).unwrap_or_default())
+        .map(|name| {
+            name.as_ref()
+                .map(|name| name.unraw().to_string())
+                .unwrap_or_default()
+        })
         .collect();
     let types: Vec<&Type> = fields.named.iter().map(|field| &field.ty).collect();
     let static_types: Vec<Type> = types
@@ -75,6 +148,11 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             ty
         })
         .collect();
+    let generics: Vec<&Ident> = input.generics.type_params().map(|ty| &ty.ident).collect();
+    let arguments = types
+        .iter()
+        .zip(&static_types)
+        .map(|(ty, static_type)| argument(ty, static_type, &generics));
     let docs = fields.named.iter().map(|field| {
         let docs = field
             .attrs
@@ -136,7 +214,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         {
             #(
                 #docs
-                pub #field_names: <#static_types as ::trioxide_kernel::Parameter>::Argument<'buffers>,
+                pub #field_names: #arguments,
             )*
         }
         #copies

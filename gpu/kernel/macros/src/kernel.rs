@@ -2,9 +2,11 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::ext::IdentExt;
+use syn::visit::Visit;
 use syn::{
-    Error, Expr, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lit, Pat, PathArguments,
-    Result, ReturnType, Type, TypePath,
+    Error, Expr, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Lit, Pat,
+    PathArguments, Result, ReturnType, Type, TypePath,
 };
 
 use crate::entry::entries;
@@ -32,6 +34,13 @@ pub struct Parameter {
     pub ty: Type,
 }
 
+impl Parameter {
+    /// Its name in messages.
+    pub fn text(&self) -> String {
+        self.name.unraw().to_string()
+    }
+}
+
 pub struct Kernel {
     pub function: ItemFn,
     pub options: Options,
@@ -55,7 +64,11 @@ pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     {
         return Ok(quote! { #set! { #parameter [#others] [#item] } });
     }
-    let kernel = Kernel::new(syn::parse2(options)?, syn::parse2(item)?)?;
+    let function = syn::parse2(item).map_err(|error| {
+        let message = "#[kernel] stands on a function: fn name(i: u32, values: In<f32>, …) { … }";
+        Error::new(error.span(), message)
+    })?;
+    let kernel = Kernel::new(syn::parse2(options)?, function)?;
     let function = &kernel.function;
     let entries = entries(&kernel);
     let launch = launch(&kernel);
@@ -84,9 +97,9 @@ impl Kernel {
         check_generics(&options, &function)?;
         let mut inputs = sig.inputs.iter().map(parameter);
         let Some(index) = inputs.next().transpose()? else {
-            let message = "a kernel's first parameter is its index (`i: u32`, or an id) or its block (`block: &Block<256>`)";
-            return Err(Error::new_spanned(&sig.ident, message));
+            return Err(Error::new_spanned(&sig.ident, FIRST));
         };
+        check_index(&index.ty)?;
         let parameters = inputs.collect::<Result<Vec<_>>>()?;
         for parameter in &parameters {
             check_parameter(&parameter.ty)?;
@@ -102,7 +115,8 @@ impl Kernel {
             None => flags(&sig.output)?,
         };
         if options.members.is_some() && !matches!(shape, Shape::Bits { .. }) {
-            let message = "`members` is for kernels that give bits";
+            let message = "`members` names the members of the bit set that a kernel gives, but this kernel gives none: return \
+                           bool, (bool, bool) or [bool; N], or remove `members`";
             return Err(Error::new_spanned(&options.members, message));
         }
         Ok(Kernel {
@@ -112,6 +126,11 @@ impl Kernel {
             options,
             function,
         })
+    }
+
+    /// Its name in messages.
+    pub fn text(&self) -> String {
+        self.function.sig.ident.unraw().to_string()
     }
 
     /// Type of a bit set's words.
@@ -153,7 +172,8 @@ fn check_generics(options: &Options, function: &ItemFn) -> Result<()> {
         match parameter {
             GenericParam::Type(ty) => types.push(&ty.ident),
             other => {
-                let message = "a kernel is generic over one type at most; views need no lifetimes: write In<T>";
+                let message = "a kernel is generic over one type at most, not over lifetimes or constants: write In<T> without a \
+                               lifetime, and a `const` beside the kernel";
                 return Err(Error::new_spanned(other, message));
             }
         }
@@ -185,7 +205,8 @@ fn check_generics(options: &Options, function: &ItemFn) -> Result<()> {
 
 fn parameter(input: &FnArg) -> Result<Parameter> {
     let FnArg::Typed(typed) = input else {
-        let message = "a kernel is a plain function, no method";
+        let message = "a kernel is a plain function, not a method: move it out of the impl and replace `self` by views or a \
+                       #[derive(Group)] struct";
         return Err(Error::new_spanned(input, message));
     };
     let Pat::Ident(name) = &*typed.pat else {
@@ -200,8 +221,25 @@ fn parameter(input: &FnArg) -> Result<Parameter> {
 
 /// Refuses what looks like a view and is none, with the view to write instead.
 fn check_parameter(ty: &Type) -> Result<()> {
-    let Type::Reference(reference) = ty else {
-        return Ok(());
+    let reference = match ty {
+        Type::Reference(reference) => reference,
+        Type::Path(path) => {
+            let message = match last(path).ident.to_string().as_str() {
+                "usize" | "isize" => "a number has one size on every machine: write u32 or u64",
+                "bool" => "a kernel takes no bool: write u32, 0 or 1",
+                "Vec" | "Buffer" => {
+                    "a kernel takes views: write In<T>, or Out<T> for an array that it writes"
+                }
+                _ => return check_lifetimes(ty),
+            };
+            return Err(Error::new_spanned(ty, message));
+        }
+        Type::Array(_) | Type::Tuple(_) | Type::Slice(_) => {
+            let message = "a kernel takes views, numbers, ids, vectors and groups: write In<T> for an array, a parameter for \
+                           each number, or a #[repr(C)] struct of plain data with `impl Scalar`";
+            return Err(Error::new_spanned(ty, message));
+        }
+        _ => return check_lifetimes(ty),
     };
     let view = if reference.mutability.is_some() {
         "Out"
@@ -213,11 +251,55 @@ fn check_parameter(ty: &Type) -> Result<()> {
             let element = &slice.elem;
             format!("a kernel takes views: write {view}<{}>", quote!(#element))
         }
-        _ => format!(
-            "a kernel takes views and plain values, no references: write {view}<T> for an array"
+        Type::Array(array) => {
+            let element = &array.elem;
+            format!("a kernel takes views: write {view}<{}>", quote!(#element))
+        }
+        elem => format!(
+            "a kernel takes no references: write {view}<T> for an array, and `{}` for a value",
+            quote!(#elem)
         ),
     };
     Err(Error::new_spanned(ty, message))
+}
+
+/// Refuses a view with a lifetime of its own, which could outlive the launch.
+fn check_lifetimes(ty: &Type) -> Result<()> {
+    struct Named<'t>(Option<&'t Lifetime>);
+    impl<'t> Visit<'t> for Named<'t> {
+        fn visit_lifetime(&mut self, lifetime: &'t Lifetime) {
+            if lifetime.ident != "_" {
+                self.0 = Some(lifetime);
+            }
+        }
+    }
+    let mut named = Named(None);
+    named.visit_type(ty);
+    match named.0 {
+        None => Ok(()),
+        Some(lifetime) => {
+            let message = "a view lives as long as its launch: write In<T> without a lifetime";
+            Err(Error::new_spanned(lifetime, message))
+        }
+    }
+}
+
+/// What a kernel's first parameter must be.
+const FIRST: &str = "a kernel's first parameter is its index (`i: u32`, or an id) or its block (`block: &Block<256>`)";
+
+/// Refuses a first parameter that is certainly no index.
+fn check_index(ty: &Type) -> Result<()> {
+    const NONE: [&str; 18] = [
+        "In", "Out", "Atomic", "Racing", "bool", "u8", "i8", "u16", "i16", "i32", "u64", "i64",
+        "u128", "i128", "usize", "isize", "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) if NONE.contains(&last(path).ident.to_string().as_str()) => {
+            Err(index_error(ty))
+        }
+        Type::Path(_) | Type::Reference(_) => Ok(()),
+        _ => Err(index_error(ty)),
+    }
 }
 
 /// Lanes and shared memory of `&Block<LANES, S>`.
@@ -249,6 +331,16 @@ fn block(ty: &Type) -> Result<Option<(TokenStream, TokenStream)>> {
     });
     let lanes = values.next().transpose()?;
     let shared = values.next().transpose()?.unwrap_or_else(|| quote!(()));
+    if let Some(GenericArgument::Const(Expr::Lit(literal))) = arguments.args.first()
+        && let Lit::Int(number) = &literal.lit
+    {
+        let lanes: u32 = number.base10_parse()?;
+        if lanes == 0 || !lanes.is_multiple_of(32) || lanes > 1024 {
+            let message =
+                format!("a block has 32 to 1024 lanes, a multiple of 32; `{lanes}` is not");
+            return Err(Error::new_spanned(literal, message));
+        }
+    }
     match lanes {
         Some(lanes) if is_reference => Ok(Some((lanes, shared))),
         _ => Err(Error::new_spanned(ty, message)),
@@ -256,8 +348,7 @@ fn block(ty: &Type) -> Result<Option<(TokenStream, TokenStream)>> {
 }
 
 fn index_error(ty: &Type) -> Error {
-    let message = "a kernel's first parameter is its index (`i: u32`, or an id) or its block (`block: &Block<256>`)";
-    Error::new_spanned(ty, message)
+    Error::new_spanned(ty, FIRST)
 }
 
 /// Last segment of a path.
@@ -271,12 +362,12 @@ fn flags(output: &ReturnType) -> Result<Shape> {
         return Ok(Shape::Each);
     };
     let is_bool = |ty: &Type| matches!(ty, Type::Path(path) if last(path).ident == "bool");
-    let message =
-        "a kernel returns nothing, or flags: bool, (bool, bool) or [bool; N] with a number N";
+    let message = "a kernel returns nothing, or flags: bool, (bool, bool) or [bool; N] with N from 1 to 32; write other \
+                   results to an Out<T>";
     match &**ty {
         Type::Array(array) if is_bool(&array.elem) => match &array.len {
             Expr::Lit(length) => match &length.lit {
-                Lit::Int(flags) => Ok(Shape::Bits {
+                Lit::Int(flags) if matches!(flags.base10_parse(), Ok(1..=32)) => Ok(Shape::Bits {
                     sets: 1,
                     flags: flags.base10_parse()?,
                 }),

@@ -1,8 +1,9 @@
 //! Writes a kernel's launch: the checks of its arguments, and its run on the CPU.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{GenericParam, Type};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericParam, Ident, Type};
 
 use crate::kernel::{Kernel, Parameter, Shape, last, own};
 
@@ -12,15 +13,20 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let visibility = &kernel.function.vis;
     let (generics, _, conditions) = sig.generics.split_for_impl();
     let (on, n, arguments) = (own("on"), own("n"), own("arguments"));
-    let (moves_of, broken, condition, launched) =
-        (own("moves"), own("broken"), own("condition"), own("launch"));
+    let (moves_of, broken, condition, launched, calls) = (
+        own("moves"),
+        own("broken"),
+        own("condition"),
+        own("launch"),
+        own("calls"),
+    );
     let word = kernel.word();
     let bit_sets = kernel.bit_sets();
     let parameters = kernel.parameters.iter().map(
         |Parameter { name, ty }| quote!(#name: <#ty as ::trioxide_kernel::Parameter>::Argument<'_>),
     );
-    let raws = kernel.parameters.iter().map(|Parameter { name, ty }| {
-        let text = name.to_string();
+    let raws = kernel.parameters.iter().map(|parameter| {
+        let (Parameter { name, ty }, text) = (parameter, parameter.text());
         quote! {
             let #name = <#ty as ::trioxide_kernel::Parameter>::raw(#text, #name, &mut #arguments);
             #arguments.push(#name);
@@ -39,7 +45,10 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         Some(moves) => {
             let names = environment(kernel);
             let formula = tidy(&moves.to_token_stream().to_string());
-            quote!({
+            // A formula may rely on the conditions.
+            quote!(if #broken.is_some() {
+                ::core::option::Option::None
+            } else {
                 #names
                 ::core::option::Option::Some(::trioxide_kernel::launch::Moves {
                     bytes: (#moves) as u64,
@@ -49,18 +58,9 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         }
     };
     let (shape, run, shared) = run(kernel);
-    let checks = match &kernel.shape {
-        Shape::Block { lanes, shared } if kernel.options.instances.is_none() => quote! {
-            const _: () = ::trioxide_kernel::block::check_width(#lanes);
-            const _: () = ::trioxide_kernel::block::check_shared(::core::mem::size_of::<#shared>());
-        },
-        Shape::Block { lanes, .. } => quote! {
-            const _: () = ::trioxide_kernel::block::check_width(#lanes);
-        },
-        _ => TokenStream::new(),
-    };
+    let (checks, checks_of_instance) = checks(kernel);
     let (entries, select) = entries(kernel);
-    let text = name.to_string();
+    let text = kernel.text();
     let doc = format!("Launch of [`{name}`](fn@{name}).");
     let docs = launch_docs(kernel);
     quote! {
@@ -82,8 +82,9 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                 #(, #parameters)*
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
             ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
-                let #moves_of = #moves;
+                #checks_of_instance
                 #conditions_checked
+                let #moves_of = #moves;
                 let mut #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
                 #(#raws)*
                 #(#raw_sets)*
@@ -96,6 +97,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                         },
                     );
                 }
+                let #calls = #run;
                 let #launched = ::trioxide_kernel::launch::Launch {
                     kernel: ::trioxide_kernel::launch::Kernel {
                         name: #text,
@@ -108,7 +110,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                     shared: #shared,
                     arguments: #arguments,
                     moves: #moves_of,
-                    run: &#run,
+                    run: ::trioxide_kernel::launch::Run::new(&#calls),
                 };
                 // SAFETY: the caller's promise.
                 unsafe { #on.launch(#launched) }
@@ -116,6 +118,29 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         }
     }
     .into_token_stream()
+}
+
+/// What a block kernel asks of every device: checked where it is declared, or for each instance.
+fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
+    let Shape::Block { lanes, shared } = &kernel.shape else {
+        return Default::default();
+    };
+    let width = quote_spanned! { lanes.span() =>
+        const _: () = ::core::assert!(
+            ::trioxide_kernel::block::is_width(#lanes),
+            "a block has 32 to 1024 lanes, a multiple of 32"
+        );
+    };
+    let memory = quote_spanned! { shared.span() =>
+        ::core::assert!(
+            ::trioxide_kernel::block::has_shared(::core::mem::size_of::<#shared>()),
+            "a block has at most 48 KiB of shared memory, 256 bytes of which are for `exclusive_sum`: make the struct smaller"
+        )
+    };
+    match kernel.options.instances {
+        None => (quote!(#width const _: () = #memory;), TokenStream::new()),
+        Some(_) => (width, quote!(const { #memory })),
+    }
 }
 
 /// The names that conditions and `moves` use: `n`, the arguments, `words`.
@@ -128,12 +153,20 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    let author_n = quote::format_ident!("n");
+    // The author's `n`, also where the kernel went through a named set of instances, which is a macro.
+    let author_n = Ident::new("n", kernel.function.sig.ident.span());
+    let is_parameter = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
+    let count = (!is_parameter("n"))
+        .then(|| quote!(#[allow(unused_variables)] let #author_n = #n as usize;));
+    let words = (!is_parameter("words")).then(|| {
+        quote!(
+            #[allow(unused_imports)]
+            use ::trioxide_kernel::words;
+        )
+    });
     quote! {
-        #[allow(unused_imports)]
-        use ::trioxide_kernel::words;
-        #[allow(unused_variables)]
-        let #author_n = #n as usize;
+        #words
+        #count
         #( #[allow(unused_variables)] #names )*
     }
 }
@@ -171,7 +204,12 @@ fn checked_conditions(kernel: &Kernel) -> TokenStream {
             1 => format!("{set}.len() >= words(n)"),
             _ => format!("{set}.len() >= words({flags} * n)"),
         };
+        let members =
+            format!("{flags} * n <= 2^32, since members of a bit set are numbered by u32");
         quote! {
+            if #broken.is_none() && (#flags as u64) * (#n as u64) > 1 << 32 {
+                #broken = ::core::option::Option::Some(#members);
+            }
             if #broken.is_none() && #set.len() < ::trioxide_kernel::words(#flags * #n as usize) {
                 #broken = ::core::option::Option::Some(#text);
             }
@@ -204,10 +242,10 @@ fn tidy(tokens: &str) -> String {
 fn run(kernel: &Kernel) -> (TokenStream, TokenStream, TokenStream) {
     let sig = &kernel.function.sig;
     let name = &sig.ident;
-    let label = name.to_string();
+    let label = kernel.text();
     let (n, i, range) = (own("n"), own("i"), own("range"));
-    let views = kernel.parameters.iter().map(|Parameter { name, ty }| {
-        let text = name.to_string();
+    let views = kernel.parameters.iter().map(|parameter| {
+        let (Parameter { name, ty }, text) = (parameter, parameter.text());
         quote! {
             // SAFETY: the caller's promise; buffers are borrowed meanwhile.
             let #name = unsafe {
@@ -269,7 +307,7 @@ fn run(kernel: &Kernel) -> (TokenStream, TokenStream, TokenStream) {
         }
         Shape::Block { lanes, shared } => (
             quote!(Blocks { lanes: (#lanes) as u32 }),
-            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, |#i| #call)),
+            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, #label, |#i| #call)),
             quote!(::core::mem::size_of::<#shared>()),
         ),
     };
@@ -331,7 +369,9 @@ fn launch_docs(kernel: &Kernel) -> Vec<String> {
             .to_owned(),
         " element of an `Out` that one call writes no other call reads or writes; lanes of a block that share memory are"
             .to_owned(),
-        " separated by barriers. The conditions above are checked; ids that arrays hold are not.".to_owned(),
+        " separated by barriers. The kernel keeps no view. The PTX that the device has of this package is built from its"
+            .to_owned(),
+        " sources. The conditions above are checked; ids that arrays hold are not.".to_owned(),
     ]);
     docs
 }

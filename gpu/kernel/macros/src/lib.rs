@@ -32,13 +32,23 @@ use syn::parse_macro_input;
 /// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |
 /// | `members = HalfEdge` | what the bit set's members are, where they are not the index |
 ///
+/// A parameter called `n` or `words` hides the number and the function of that name in conditions.
+///
 /// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)`: `In<T>` becomes
 /// `&Buffer<T>`, `Out<T>` and `Atomic<T>` become `&mut Buffer<T>`, a group its `…Buffers`. Bit sets that the function gives come
 /// last.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    kernel::expand(options.into(), item.into())
-        .unwrap_or_else(syn::Error::into_compile_error)
+    let item = proc_macro2::TokenStream::from(item);
+    kernel::expand(options.into(), item.clone())
+        .unwrap_or_else(|error| {
+            // The function stays, so that nothing else is missing or unused; not an async one, which has errors of its own.
+            let error = error.into_compile_error();
+            match syn::parse2::<syn::ItemFn>(item.clone()) {
+                Ok(function) if function.sig.asyncness.is_some() => error,
+                _ => quote::quote!(#error #item),
+            }
+        })
         .into()
 }
 

@@ -72,7 +72,7 @@ impl Parse for Options {
             } else if name == "bits" {
                 let message = "a kernel whose function returns bool, (bool, bool) or [bool; N] gives bits: no option is needed";
                 return Err(Error::new(name.span(), message));
-            } else if input.peek(syn::token::Paren) {
+            } else if input.peek(syn::token::Paren) && is_type_parameter(&name) {
                 if options.instances.is_some() {
                     return Err(Error::new(
                         name.span(),
@@ -95,6 +95,11 @@ impl Parse for Options {
         }
         Ok(options)
     }
+}
+
+/// Whether a name is written like a type's.
+fn is_type_parameter(name: &Ident) -> bool {
+    name.to_string().starts_with(char::is_uppercase)
 }
 
 /// The error for an option that there is not.

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::Index;
-use crate::check::Label;
+use crate::check::{CHECKED, Label};
 use crate::index::Word;
 
 /// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
@@ -124,8 +124,8 @@ impl<T: Word> Array<T> {
     /// Elements `i` and `i + 1`; `i` is even.
     #[inline(always)]
     pub fn pair(self, i: u32) -> [T; 2] {
-        debug_assert!(
-            i.is_multiple_of(2),
+        assert!(
+            !CHECKED || i.is_multiple_of(2),
             "pair({i}): pairs begin at even indices"
         );
         // SAFETY: in range; buffers are aligned to 16 bytes.
@@ -135,8 +135,8 @@ impl<T: Word> Array<T> {
     /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
-        debug_assert!(
-            i.is_multiple_of(4),
+        assert!(
+            !CHECKED || i.is_multiple_of(4),
             "quad({i}): quads begin at multiples of 4"
         );
         if i as usize + 4 <= self.len {
@@ -158,8 +158,8 @@ impl<T: Word> Array<T> {
     /// Writes elements `i` to `i + 3`, as far as they exist; `i` is a multiple of 4.
     #[inline(always)]
     pub fn set_quad(self, i: u32, quad: [T; 4]) {
-        debug_assert!(
-            i.is_multiple_of(4),
+        assert!(
+            !CHECKED || i.is_multiple_of(4),
             "set_quad({i}): quads begin at multiples of 4"
         );
         if i as usize + 4 <= self.len {

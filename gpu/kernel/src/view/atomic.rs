@@ -9,7 +9,7 @@ use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
 use super::array::{Array, RawView};
 use crate::Index;
 use crate::bits::BitWord;
-use crate::check::Label;
+use crate::check::{CHECKED, Label};
 
 /// An integer with atomic operations: `u32` or `u64`. All are relaxed: launches order them.
 pub trait AtomicInteger: Pod + Ord + Send + Sync {
@@ -134,6 +134,16 @@ macro_rules! atomic_element {
 
 atomic_element!(u32: u32, i32: u32, f32: u32, u64: u64, i64: u64, f64: u64);
 
+/// An element whose order is that of its bits: an unsigned integer or an id, not a signed integer and not a float.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not ordered as its bits",
+    note = "atomic minima and maxima are those of u32, u64 and ids: map signed numbers and floats to unsigned keys"
+)]
+pub trait OrderedElement: AtomicElement + Ord {}
+
+impl OrderedElement for u32 {}
+impl OrderedElement for u64 {}
+
 /// The bits of an element.
 #[inline(always)]
 fn bits<T: AtomicElement>(element: T) -> T::Bits {
@@ -236,10 +246,13 @@ impl<T: AtomicElement> Atomic<'_, T> {
     }
 }
 
-impl<T: AtomicElement + Ord> Atomic<'_, T> {
+impl<T: AtomicElement> Atomic<'_, T> {
     /// Lowers element `i` to `value`.
     #[inline(always)]
-    pub fn min<I: Index>(self, i: I, value: T) {
+    pub fn min<I: Index>(self, i: I, value: T)
+    where
+        T: OrderedElement,
+    {
         // Most calls find a lower value there already: a load costs less than an atomic update.
         if self.load(i) > value {
             self.fetch_min(i, value);
@@ -248,15 +261,21 @@ impl<T: AtomicElement + Ord> Atomic<'_, T> {
 
     /// Lowers element `i` to `value`; its value before.
     #[inline(always)]
-    pub fn fetch_min<I: Index>(self, i: I, value: T) -> T {
-        // SAFETY: as `load`. Integers and ids are ordered as their bits.
+    pub fn fetch_min<I: Index>(self, i: I, value: T) -> T
+    where
+        T: OrderedElement,
+    {
+        // SAFETY: as `load`.
         unsafe { element(AtomicInteger::min(self.cell(i), bits(value))) }
     }
 
     /// Raises element `i` to `value`; its value before.
     #[inline(always)]
-    pub fn fetch_max<I: Index>(self, i: I, value: T) -> T {
-        // SAFETY: as `load`. Integers and ids are ordered as their bits.
+    pub fn fetch_max<I: Index>(self, i: I, value: T) -> T
+    where
+        T: OrderedElement,
+    {
+        // SAFETY: as `load`.
         unsafe { element(AtomicInteger::max(self.cell(i), bits(value))) }
     }
 }
@@ -377,7 +396,11 @@ impl<T: RacingElement> Racing<'_, T> {
     /// Address of part `part` of element `i`.
     #[inline(always)]
     fn part<I: Index>(self, i: I, part: usize) -> *mut T::Part {
-        debug_assert!((part + 1) * size_of::<T::Part>() <= size_of::<T>());
+        assert!(
+            !CHECKED || (part + 1) * size_of::<T::Part>() <= size_of::<T>(),
+            "part {part} of an element of a Racing array, which has {} parts",
+            size_of::<T>() / size_of::<T::Part>()
+        );
         // SAFETY: within an element in range, by the promise of who made the view.
         unsafe { self.array.pointer(i).cast::<T::Part>().add(part) }
     }

@@ -44,7 +44,7 @@ impl<'a, T: Copy> In<'a, T> {
     /// A view of host memory, to call a kernel's function with.
     ///
     /// # Safety
-    /// Every index that the view is used with is below the length.
+    /// Every index that the view is used with is below the length; the slice is aligned to 16 bytes if `pair` or `quad` is called.
     #[cfg(not(target_arch = "nvptx64"))]
     pub unsafe fn from_slice(slice: &'a [T]) -> Self {
         let address = slice.as_ptr().expose_provenance() as u64;
@@ -78,7 +78,7 @@ impl<'a, T: Copy> In<'a, T> {
     #[inline(always)]
     pub fn prefetch_item<I: Index>(self, list: In<I>, i: impl Index) {
         let i = i.index();
-        if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < list.len() {
+        if cfg!(not(target_arch = "nvptx64")) && PREFETCHED_AHEAD < list.len().saturating_sub(i) {
             self.prefetch(list.at(i + PREFETCHED_AHEAD));
         }
     }

@@ -88,7 +88,7 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
         ("polylla", "neighbours" | "indexed") => indexed(n, stage)?,
         ("polylla", _) => polylla(n, pipeline, stage)?,
         // Known from before.
-        ("refine", "labelled") if stage == "label longest edges" => return None,
+        ("refine", "labelled") if stage == "find longest edges" => return None,
         ("refine", _) => refinement(n, stage)?,
         ("refine-tets", _) => refine_tets(n, pipeline, stage)?,
         ("weld", "weld") => weld(n, stage)?,
@@ -135,17 +135,17 @@ fn polylla(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
             12.0 * t + p * v + bits,
             "origins, points read; bits written",
         ),
-        "label frontier and seed edges" => (
+        "label frontier edges" => (
             12.0 * t + 3.0 * bits,
             "twins, bits read; frontier and seed bits written",
         ),
         "compact seeds" => (bits + 4.0 * seeds, "bits read; list written"),
         // A run for lists alone writes no `prev`.
-        "change attributes" if pipeline == "with lists" => (
+        "link frontier edges" if pipeline == "with lists" => (
             12.0 * t + bits + 12.0 * t,
             "twins, frontier bits read; next written",
         ),
-        "change attributes" => (
+        "link frontier edges" => (
             12.0 * t + bits + 24.0 * t,
             "twins, frontier bits read; next, prev written",
         ),
@@ -176,7 +176,7 @@ fn indexed(n: &Numbers<'_>, stage: &str) -> Formula {
             12.0 * t + p * v + max,
             "triangles, points read; two bits a triangle written",
         ),
-        "label seeds" => (
+        "label seed" => (
             12.0 * t + max + t / 8.0 + 4.0 * seeds,
             "neighbours, longest edges read; bits, list written",
         ),
@@ -208,7 +208,7 @@ fn refinement(n: &Numbers<'_>, stage: &str) -> Formula {
     let after = n.count("triangles_after")?;
     let p = 2.0 * n.scalar();
     let bits = 3.0 * t / 8.0;
-    if stage == "label longest edges" {
+    if stage == "find longest edges" {
         return Some((12.0 * t + p * v + t, "corners, points read; labels written"));
     }
     if n.parameter("mark") != "all" {
@@ -219,7 +219,7 @@ fn refinement(n: &Numbers<'_>, stage: &str) -> Formula {
             13.0 * t + e / 8.0,
             "sides, labels read; bits of edges written",
         ),
-        "count divided sides" => (
+        "flag divided sides" => (
             12.0 * t + e / 8.0 + 2.0 * bits,
             "sides, bits of edges read; flags written",
         ),
@@ -237,13 +237,13 @@ fn refine_tets(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
     let (v, c) = (n.count("vertices")?, n.count("cells")?);
     let p = 3.0 * n.scalar();
     Some(match stage {
-        "edges" => (40.0 * c, "tetrahedra read; six edges of each written"),
+        "number edges" => (40.0 * c, "tetrahedra read; six edges of each written"),
         "order edges" => (
             16.0 * c + p * v + 24.0 * c + 4.0 * c,
             "tetrahedra, points, edges read; orders written",
         ),
         "mark edges" if pipeline != "0.1 %" => (28.0 * c, "orders, edges read"),
-        "new tetrahedra" if pipeline != "0.1 %" => {
+        "write children" if pipeline != "0.1 %" => {
             let after = match pipeline {
                 "100 %" => n.count("cells_after_100_percent")?,
                 _ => n.count("cells_after_every_edge")?,
@@ -370,9 +370,9 @@ mod tests {
             ("triangles_after", json!(12)),
         ]);
         let rows = [
-            row("refine", "label longest edges"),
+            row("refine", "find longest edges"),
             row("refine", "divide edges and triangles"),
-            row("refine", "check the triangles"),
+            row("refine", "check parts"),
             row("refine", "steps 1 to 7"),
         ];
         let bytes = |mark: &str| {

@@ -7,15 +7,15 @@ use serde_json::{Map, Value, json};
 use trioxide::backend::Device;
 use trioxide::collective::{bucket, compact, exclusive_scan};
 use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
-use trioxide::polylla::{self, Constraints};
+use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, EdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
 use trioxide::selftest::weld as scans;
-use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Form, Layout, Relations, bounds};
+use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
@@ -23,7 +23,7 @@ use trioxide::{Result, generate};
 use super::names::{SWEEPS, map};
 use super::record::Record;
 use super::timing::kernels;
-use super::{Mesh, Options, kernel_bytes, name_of};
+use super::{Mesh, Options, name_of};
 
 type Counts = Map<String, Value>;
 
@@ -45,16 +45,10 @@ impl Bench<'_> {
     ) -> Result<()> {
         self.on.reset_peak();
         let mut counts = Counts::new();
-        let stages = kernels(
-            pipeline,
-            self.on,
-            self.options.runs(),
-            kernel_bytes::of_launches,
-            || {
-                counts = work()?;
-                Ok(counts.clone())
-            },
-        )?;
+        let stages = kernels(pipeline, self.on, self.options.runs(), || {
+            counts = work()?;
+            Ok(())
+        })?;
         // Stages were recorded besides.
         self.on.take_stages()?;
         let n = self.options.n;
@@ -130,7 +124,7 @@ fn collectives(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
         exclusive_scan(on, &mut values)?;
         drop(values);
         let listed = compact(on, &bits)?.len();
-        bucket(on, &keys, vertices)?;
+        bucket::<u32, u32>(on, &keys, vertices)?;
         Ok(map([
             ("elements", json!(keys.len())),
             ("keys", json!(vertices)),
@@ -152,7 +146,10 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
     };
 
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let (points, origins) = (on.upload(&points)?, on.upload(cast_slice(&mesh.triangles))?);
+    let (points, origins) = (
+        on.upload(&points)?,
+        on.upload(cast_slice::<_, Vertex>(&mesh.triangles))?,
+    );
     bench.add("half-edges", &name, precision, || {
         let (points, origins) = (on.duplicate(&points)?, on.duplicate(&origins)?);
         let built = DeviceTriangulation::<P>::build(on, points, origins)?;
@@ -162,23 +159,22 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
     drop((points, origins));
 
     let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::none(on)?;
     bench.add("polylla", &name, precision, || {
         let options = polylla::Options::default();
-        let made = polylla::polylla(on, &resident, &constraints, options)?;
+        let made = polylla::polylla(on, &resident, None, options)?;
         let mut counts = sizes();
-        counts.insert("regions".to_owned(), json!(made.counts.regions));
-        counts.insert("polygons".to_owned(), json!(made.counts.polygons));
-        let corners = made.lists.map(|lists| lists.vertices.len());
+        counts.insert("regions".to_owned(), json!(made.counts().regions));
+        counts.insert("polygons".to_owned(), json!(made.counts().polygons));
+        let corners = made.lists().map(|lists| lists.items().len());
         counts.insert("corners".to_owned(), json!(corners));
         Ok(counts)
     })?;
     bench.add("indexed", &name, precision, || {
         let neighbours = Neighbours::new(on, &resident)?;
         let options = indexed::Options::default();
-        let made = indexed::indexed(on, &resident, &neighbours, &constraints, options)?;
+        let made = indexed::indexed(on, &resident, &neighbours, None, options)?;
         let mut counts = sizes();
-        counts.insert("polygons".to_owned(), json!(made.counts.polygons));
+        counts.insert("polygons".to_owned(), json!(made.counts().polygons));
         Ok(counts)
     })?;
 
@@ -197,15 +193,7 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
             ..refine::Options::default()
         };
         bench.add(pipeline, &name, precision, || {
-            let copy = DeviceTriangulation::<P> {
-                points: on.duplicate(&resident.points)?,
-                origins: on.duplicate(&resident.origins)?,
-                twins: on.duplicate(&resident.twins)?,
-                border: on.duplicate(&resident.border)?,
-                border_next: on.duplicate(&resident.border_next)?,
-                border_prev: on.duplicate(&resident.border_prev)?,
-            };
-            let mut fine = EdgeMesh::build(on, copy)?;
+            let mut fine = EdgeMesh::build(on, resident.duplicate(on)?)?;
             let edges = fine.level().edges;
             refine::refine(on, &mut fine, &options)?;
             let mut counts = sizes();
@@ -254,34 +242,28 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
         ..refine_tets::Options::default()
     };
     bench.add("refine-tets", name, precision, || {
-        let copy = DeviceTets {
-            points: on.duplicate(&tets.points)?,
-            tetrahedra: on.duplicate(&tets.tetrahedra)?,
-            faces: on.duplicate(&tets.faces)?,
-        };
+        let copy = tets.duplicate(on)?;
         let refined = refine_tets::refine(on, copy, &all)?;
         let mut counts = sizes();
-        counts.insert("edges".to_owned(), json!(refined.levels[0].edges));
-        counts.insert("cells_after".to_owned(), json!(refined.mesh.count()));
+        counts.insert("edges".to_owned(), json!(refined.levels()[0].edges));
+        counts.insert("cells_after".to_owned(), json!(refined.mesh().count()));
         Ok(counts)
     })?;
     drop(tets);
 
     let mesh = mesh.into();
     let resident = DeviceMesh::<P>::upload(on, &mesh)?;
-    let bounds = bounds(&mesh.points);
     let default = smooth::Options::default();
     bench.add("relations", name, precision, || {
         let relations = Relations::new(on, &resident)?;
         let mut counts = sizes();
-        let neighbours = relations.neighbours.neighbours.len();
-        counts.insert("neighbours".to_owned(), json!(neighbours));
-        quality(on, &resident.cells, &resident.points)?;
+        counts.insert("neighbours".to_owned(), json!(relations.neighbour_count()));
+        quality(on, resident.cells(), resident.points())?;
         Ok(counts)
     })?;
     let relations = Relations::new(on, &resident)?;
     bench.add("order", name, precision, || {
-        smooth::prepare(on, &resident, &relations, bounds, &[], &default)?;
+        smooth::prepare(on, &relations, &[], &default)?;
         Ok(sizes())
     })?;
     for (pipeline, form) in [
@@ -294,17 +276,17 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
             max_iterations: SWEEPS,
             ..default.clone()
         };
-        let ordered = smooth::prepare(on, &resident, &relations, bounds, &[], &options)?;
+        let prepared = smooth::prepare(on, &relations, &[], &options)?;
         bench.add(pipeline, name, precision, || {
             for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
                 let options = smooth::Options {
                     layout,
                     ..options.clone()
                 };
-                smooth::relax(on, &resident, &relations, &ordered, &options)?;
+                smooth::relax(on, &prepared, &options)?;
             }
             let mut counts = sizes();
-            counts.insert("moving".to_owned(), json!(ordered.moving));
+            counts.insert("moving".to_owned(), json!(prepared.moving()));
             Ok(counts)
         })?;
     }

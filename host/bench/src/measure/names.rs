@@ -19,5 +19,5 @@ pub fn sweeps_name(form: &str, row: &str) -> String {
 
 /// The paper's steps 1 to 7 of refinement: what marks triangles beforehand and looks at the result afterwards is not among them.
 pub fn is_step(stage: &str) -> bool {
-    !matches!(stage, "mark triangles" | "check the triangles")
+    !matches!(stage, "mark triangles" | "check parts")
 }

@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{PolyllaCounts, Triangulation};
-use trioxide::polylla::{self, Constraints};
+use trioxide::polylla;
 
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
@@ -32,13 +33,13 @@ pub fn half_edge<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Res
     };
     let mut stages = vec![waited("host arrays to host lists", runs.min(5), || {
         let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-        let constraints = Constraints::none(on)?;
-        let result = polylla::polylla(on, &half_edges, &constraints, lists_only)?;
-        result.download_lists(on).map(drop)
+        let result = polylla::polylla(on, &half_edges, None, lists_only)?;
+        result.download_lists(on)?;
+        Ok(())
     })?];
     let peak_bytes = on.peak_bytes();
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+    let origins = on.upload(bytemuck::cast_slice::<_, Vertex>(&mesh.triangles))?;
     let mut resident = None;
     let points = on.upload(&points)?;
     stages.extend(rows("half-edges", on, runs, || {
@@ -51,18 +52,18 @@ pub fn half_edge<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Res
     })?);
     drop((points, origins));
     let resident = resident.expect("at least one run");
-    let constraints = Constraints::none(on)?;
     let half_edges_only = polylla::Options {
         lists: false,
         ..polylla::Options::default()
     };
     let mut found = PolyllaCounts::default();
     stages.extend(rows("polylla", on, runs, || {
-        found = polylla::polylla(on, &resident, &constraints, half_edges_only)?.counts;
+        found = polylla::polylla(on, &resident, None, half_edges_only)?.counts();
         Ok(())
     })?);
     stages.extend(rows("with lists", on, runs, || {
-        polylla::polylla(on, &resident, &constraints, lists_only).map(drop)
+        polylla::polylla(on, &resident, None, lists_only)?;
+        Ok(())
     })?);
     Ok(Measured {
         counts: counts(mesh, found),
@@ -86,22 +87,22 @@ pub fn indexed<P: Point>(
     let mut stages = vec![waited("host arrays to host lists", runs.min(5), || {
         let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
         let neighbours = Neighbours::new(on, &half_edges)?;
-        let constraints = Constraints::none(on)?;
-        let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, options)?;
-        result.download(on).map(drop)
+        let result = indexed::indexed(on, &half_edges, &neighbours, None, options)?;
+        result.download(on)?;
+        Ok(())
     })?];
     let peak_bytes = on.peak_bytes();
     let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::none(on)?;
     stages.extend(rows("neighbours", on, runs, || {
-        Neighbours::new(on, &resident).map(drop)
+        Neighbours::new(on, &resident)?;
+        Ok(())
     })?);
     let neighbours = Neighbours::new(on, &resident)?;
     let mut found = PolyllaCounts::default();
     let mut rounds = 0;
     stages.extend(rows("indexed", on, runs, || {
-        let result = indexed::indexed(on, &resident, &neighbours, &constraints, options)?;
-        (found, rounds) = (result.counts, result.rounds);
+        let result = indexed::indexed(on, &resident, &neighbours, None, options)?;
+        (found, rounds) = (result.counts(), result.rounds());
         Ok(())
     })?);
     let mut counts = counts(mesh, found);

@@ -26,7 +26,7 @@ pub fn bench<P: Point>(
     let mut stages = vec![waited("host arrays to host arrays", runs.min(5), || {
         let mut fine = EdgeMesh::<P>::upload(on, mesh)?;
         refine(on, &mut fine, &options)?;
-        fine.triangulation(on, None).map(drop)
+        Ok(fine.triangulation(on, None).map(drop)?)
     })?];
     let peak_bytes = on.peak_bytes();
 
@@ -43,7 +43,7 @@ pub fn bench<P: Point>(
             with_room_for_points(points.len(), corners.len() / 3),
         )?;
         let corners = on.moved(&corners, with_room(corners.len()))?;
-        let with_twins = DeviceTriangulation::build(on, points, corners)?;
+        let with_twins = DeviceTriangulation::build(on, points, corners.cast())?;
         resident = Some(EdgeMesh::<P>::build(on, with_twins)?);
         Ok(())
     })?);

@@ -4,8 +4,7 @@ use gpu::smooth::Vector;
 use serde_json::json;
 use trioxide::Result;
 use trioxide::backend::Device;
-use trioxide::smooth::cells::DeviceMesh;
-use trioxide::smooth::{self, Blocks, Form, Layout, Options, Relations, bounds};
+use trioxide::smooth::{self, Blocks, DeviceMesh, Form, Layout, Options, Relations};
 use trioxide::volume::VolumeMesh;
 
 use super::names::{SWEEPS, map, sweeps_name};
@@ -56,7 +55,6 @@ const LAYOUTS: [(Layout, [&str; 3]); 3] = [
 
 /// Times the relations, the order, and the sweeps of every form in every layout.
 pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Measured> {
-    let bounds = bounds(&mesh.points);
     on.reset_peak();
     let converging = Options {
         tolerance: TOLERANCE,
@@ -72,7 +70,7 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
             runs.min(5),
             || {
                 let resident = DeviceMesh::<P>::upload(on, mesh)?;
-                smooth::smooth(on, &resident, bounds, &[], &converging)?
+                smooth::smooth(on, &resident, &[], &converging)?
                     .download(on)
                     .map(drop)
             },
@@ -81,13 +79,14 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
     let resident = DeviceMesh::<P>::upload(on, mesh)?;
     stages.extend(rows("prepare", on, runs, || {
         let relations = Relations::new(on, &resident)?;
-        smooth::prepare(on, &resident, &relations, bounds, &[], &Options::default()).map(drop)
+        smooth::prepare(on, &relations, &[], &Options::default())?;
+        Ok(())
     })?);
     let relations = Relations::new(on, &resident)?;
     let mut counts = map([
         ("vertices", json!(mesh.points.len())),
         ("cells", json!(mesh.cells.len())),
-        ("neighbours", json!(relations.neighbours.neighbours.len())),
+        ("neighbours", json!(relations.neighbour_count())),
     ]);
     for (form, blocks, name) in FORMS {
         if blocks == Blocks::One && !converges {
@@ -98,11 +97,11 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
             blocks,
             ..Options::default()
         };
-        let ordered = smooth::prepare(on, &resident, &relations, bounds, &[], &options)?;
-        counts.insert("moving".to_owned(), json!(ordered.moving));
+        let prepared = smooth::prepare(on, &relations, &[], &options)?;
+        counts.insert("moving".to_owned(), json!(prepared.moving()));
         counts.insert(
             "neighbours_of_moving".to_owned(),
-            json!(ordered.neighbours.len()),
+            json!(prepared.neighbour_count()),
         );
         for (layout, [fixed_number, to_convergence, whole]) in LAYOUTS {
             let fixed = Options {
@@ -110,10 +109,10 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
                 max_iterations: SWEEPS,
                 ..options.clone()
             };
-            let relax =
-                |options: &Options| smooth::relax(on, &resident, &relations, &ordered, options);
+            let relax = |options: &Options| smooth::relax(on, &prepared, options);
             stages.extend(sweeps(name, fixed_number, on, runs, || {
-                relax(&fixed).map(drop)
+                relax(&fixed)?;
+                Ok(())
             })?);
             if !converges {
                 continue;
@@ -126,13 +125,14 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
             };
             let mut taken = 0;
             stages.extend(sweeps(name, to_convergence, on, runs.min(10), || {
-                taken = relax(&converging)?.moves.sweeps;
+                taken = relax(&converging)?.moves().sweeps;
                 Ok(())
             })?);
             counts.insert(sweeps_name(name, to_convergence), json!(taken));
             // What a user waits for whose mesh is on the device.
             let all = rows(name, on, runs.min(10), || {
-                smooth::smooth(on, &resident, bounds, &[], &converging).map(drop)
+                smooth::smooth(on, &resident, &[], &converging)?;
+                Ok(())
             })?;
             let all = all.into_iter().filter(|row| row.stage == "all stages");
             stages.extend(all.map(|row| Row {

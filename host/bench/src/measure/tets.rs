@@ -33,7 +33,7 @@ pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<M
     let mut stages = vec![waited(
         "host arrays to host arrays, 0.1 %",
         runs.min(5),
-        || refine_tets::run::<P>(on, mesh, &few).map(drop),
+        || Ok(refine_tets::run::<P>(on, mesh, &few).map(drop)?),
     )?];
     let peak_bytes = on.peak_bytes();
     let resident = DeviceTets::<P>::upload(on, mesh)?;
@@ -44,12 +44,8 @@ pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<M
     ] {
         let mut cells = 0;
         stages.extend(rows(name, on, runs, || {
-            let copy = DeviceTets {
-                points: on.duplicate(&resident.points)?,
-                tetrahedra: on.duplicate(&resident.tetrahedra)?,
-                faces: on.duplicate(&resident.faces)?,
-            };
-            cells = refine_tets::refine(on, copy, &options)?.mesh.count();
+            let copy = resident.duplicate(on)?;
+            cells = refine_tets::refine(on, copy, &options)?.mesh().count();
             Ok(())
         })?);
         counts.insert(after.to_owned(), json!(cells));

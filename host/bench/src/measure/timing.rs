@@ -6,6 +6,8 @@ use std::time::Instant;
 use trioxide::Result;
 use trioxide::backend::{Device, Launched, Stage};
 
+use super::kernel_bytes;
+
 /// Runs before those that count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
 /// Runs that count however long they take.
@@ -152,22 +154,18 @@ pub fn rows_with_totals(
         .collect())
 }
 
-/// Times of `work` by kernel, the one that takes longest first; `moved` says what the launches of one run must move.
-///
-/// It is given what the last run told.
-pub fn kernels<T>(
+/// Times of `work` by kernel, the one that takes longest first, with the bytes that its launches must move in one run.
+pub fn kernels(
     pipeline: &'static str,
     on: &Device,
     runs: Runs,
-    moved: impl Fn(&T, &[Launched]) -> Option<Moved>,
-    mut work: impl FnMut() -> Result<T>,
+    mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
     let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     let mut last: BTreeMap<&'static str, Vec<Launched>> = BTreeMap::new();
-    let mut told = None;
     let timed = runs.repeat(|counts| {
         on.time_launches(true);
-        told = Some(work()?);
+        work()?;
         last.clear();
         for launched in on.take_launches()? {
             last.entry(launched.entry).or_default().push(launched);
@@ -180,11 +178,10 @@ pub fn kernels<T>(
     });
     on.time_launches(false);
     timed?;
-    let told = told.expect("at least one run");
     let row = |(name, launches): (&'static str, Vec<Launched>)| {
         let kernel = Kernel {
             launches: launches.len(),
-            moved: moved(&told, &launches),
+            moved: kernel_bytes::of_launches(&launches),
         };
         Some(Row {
             kernel: Some(kernel),

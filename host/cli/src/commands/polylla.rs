@@ -169,13 +169,14 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
     on.require(polylla::bytes_needed::<P>(points, triangles, settings))?;
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::new(on, &half_edges, mesh)?;
-    let result = polylla::polylla(on, &half_edges, &constraints, settings)?;
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
+    let result = polylla::polylla(on, &half_edges, constraints.as_ref(), settings);
+    let result = result.map_err(with_remedy)?;
     Ok(Outcome {
         device: on.name(),
         polygons: result.download_lists(on)?,
-        half_edges: on.download(&result.half_edges)?,
-        counts: result.counts,
+        half_edges: on.download_rows(result.half_edges())?,
+        counts: result.counts(),
         rounds: None,
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
@@ -190,19 +191,33 @@ fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) ->
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
     on.require(indexed::bytes_needed::<P>(points, triangles))?;
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::new(on, &half_edges, mesh)?;
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
     let neighbours = Neighbours::new(on, &half_edges)?;
-    let result = indexed::indexed(on, &half_edges, &neighbours, &constraints, settings)?;
+    let constraints = constraints.as_ref();
+    let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings);
+    let result = result.map_err(with_remedy)?;
     let lists = result.download(on)?;
     Ok(Outcome {
         device: on.name(),
         polygons: lists.polygons,
         half_edges: lists.half_edges,
         counts: lists.counts,
-        rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds),
+        rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds()),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
     })
+}
+
+/// The command's error: with the option that avoids it.
+fn with_remedy(error: polylla::Error) -> Error {
+    let is_tied = matches!(error, polylla::Error::TiedRing);
+    match error.into() {
+        Error::Invalid { element, rule } if is_tied => Error::Invalid {
+            element,
+            rule: rule + ": use --ties edge",
+        },
+        error => error,
+    }
 }
 
 fn stage((name, time): (&'static str, Duration)) -> Stage {

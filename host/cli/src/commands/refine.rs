@@ -13,7 +13,7 @@ use trioxide::formats::{self, Format};
 use trioxide::half_edges::Point;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
-use trioxide::refine::{EdgeMesh, End, Marking, SerialRun, refine};
+use trioxide::refine::{self, EdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
 use trioxide_arguments::count::parse_count;
@@ -27,7 +27,7 @@ mod tets;
 
 /// Refine a triangulation or a mesh of tetrahedra by longest-edge bisection
 ///
-/// Marked triangles are bisected at their longest edge, and with them those that must be for the mesh to stay conforming.
+/// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker.
 #[derive(Args)]
 pub struct Options {
@@ -38,8 +38,8 @@ pub struct Options {
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, those
-    /// that are larger; angle:DEGREES, those with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
+    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, larger
+    /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
     /// .edges file, else all]. Tetrahedra by all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
     /// volume:V or file:PATH
@@ -63,7 +63,7 @@ pub struct Options {
     )]
     rounds: u32,
     /// Refine in rounds until no triangle has more area than this
-    #[arg(long, value_name = "A", conflicts_with = "mark")]
+    #[arg(long, value_name = "A", conflicts_with = "mark", value_parser = parse_area)]
     until_area: Option<f64>,
     /// Begin no round that would give more triangles than this; of tetrahedra, none with so many or more
     #[arg(long, value_name = "N", value_parser = parse_count)]
@@ -89,6 +89,13 @@ enum EdgesBy {
     Points,
 }
 
+fn parse_area(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(area) if area > 0.0 => Ok(area),
+        _ => Err("expected an area above 0".to_owned()),
+    }
+}
+
 /// The marking that the options ask for, of a mesh of `triangles`, with the marks that its file may have.
 fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
     let has_rule = options.threshold.is_some() || options.dorfler.is_some();
@@ -106,7 +113,7 @@ fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Res
             let values = read_values(path, triangles)?;
             match (options.threshold, options.dorfler) {
                 (Some(threshold), _) => Ok(Marking::above(&values, threshold)),
-                (_, part) => Marking::dorfler(&values, part.unwrap_or_default()),
+                (_, part) => Ok(Marking::dorfler(&values, part.unwrap_or_default())?),
             }
         }
         (Some(mark), _) => mark.marking(options.seed, triangles),
@@ -201,7 +208,7 @@ pub fn run(options: &Options) -> Result<()> {
         (None, Precision::F64) => serial::<DVec2>(&input, &settings, options),
         (None, Precision::F32) => serial::<Vec2>(&input, &settings, options),
     };
-    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+    let outcome = result.map_err(|error| explained(error).in_file(&options.input))?;
     Report {
         command: "refine",
         input: &options.input,
@@ -307,7 +314,7 @@ fn on_device<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
-) -> Result<Outcome> {
+) -> Result<Outcome, refine::Error> {
     let mut fine = match input {
         Input::Triangles(mesh) => EdgeMesh::<P>::upload(on, mesh)?,
         Input::Edges(mesh) => EdgeMesh::<P>::upload_edges(on, mesh)?,
@@ -328,7 +335,7 @@ fn on_device<P: Point>(
             Some(_) => Output::Triangles(fine.triangulation(on, input.regions())?),
         },
         ancestors: match options.maps {
-            Some(_) => on.download(&fine.ancestors(on)?)?,
+            Some(_) => on.download_rows(&fine.ancestors(on)?)?,
             None => Vec::new(),
         },
         rounds: match options.maps {
@@ -350,12 +357,24 @@ fn in_double<P: Point>(mesh: EdgeTriangulation<P>) -> EdgeTriangulation {
     }
 }
 
+/// The error with the options that help.
+fn explained(error: refine::Error) -> Error {
+    let is_degenerate = matches!(error, refine::Error::Degenerate { .. });
+    match Error::from(error) {
+        Error::Invalid { element, rule } if is_degenerate => Error::Invalid {
+            element,
+            rule: format!("{rule}; use --precision f64, fewer --rounds or a larger area"),
+        },
+        error => error,
+    }
+}
+
 /// The paper's sequential algorithm.
 fn serial<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
-) -> Result<Outcome> {
+) -> Result<Outcome, refine::Error> {
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
         // Levels below are those of a run that ended there.
@@ -386,14 +405,14 @@ fn serial<P: Point>(
         edges: run.mesh.edges.len(),
         stages: stages.collect(),
         ancestors: match options.maps {
-            Some(_) => run.ancestors(input.counts().1),
+            Some(_) => run.ancestors(),
             None => Vec::new(),
         },
         end: run.end,
         mesh: match &options.output {
             None => Output::None,
             Some(path) if is_edges_file(path) => Output::Edges(in_double(run.mesh)),
-            Some(_) => Output::Triangles(run.triangulation(input.regions())),
+            Some(_) => Output::Triangles(run.triangulation(input.regions())?),
         },
         rounds: run.rounds,
         peak_bytes: None,

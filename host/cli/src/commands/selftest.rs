@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use trioxide::backend::{Choice, Device};
-use trioxide::selftest::{Size, cases};
+use trioxide::selftest::{Size, cases, select};
 use trioxide::{Error, Result, formats};
 
 /// Check every pipeline on every device against the sequential reference, bit for bit
@@ -19,9 +19,12 @@ pub struct Options {
     /// Include the largest sizes (100M elements; minutes on a CPU)
     #[arg(long)]
     large: bool,
-    /// Only the checks whose name contains this
+    /// Only the checks of this family (refine, weld, …), or whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Print the family and name of each check, and run none
+    #[arg(long)]
+    list: bool,
 }
 
 /// Runs the command.
@@ -39,18 +42,18 @@ pub fn run(options: &Options) -> Result<()> {
         Size::Small
     };
     let suite = cases(size, given)?;
+    // The check of all launches counts on the others.
+    let selected = select(&suite, options.only.as_deref())?;
+    if options.list {
+        for case in selected {
+            println!("{:<12} {}", case.family, case.name);
+        }
+        return Ok(());
+    }
     let mut failed = 0;
     for device in devices(options.device)? {
         println!("{}", device.name());
-        for case in &suite {
-            let listed = options
-                .only
-                .as_ref()
-                .is_none_or(|text| case.name.contains(text));
-            // The check of all launches counts on the others.
-            if !listed {
-                continue;
-            }
+        for case in &selected {
             let start = Instant::now();
             let outcome = case.run(&device);
             let seconds = start.elapsed().as_secs_f64();

@@ -12,9 +12,9 @@ use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
-use trioxide::smooth::cells::DeviceMesh;
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, Form, Layout, Method, Renumber, Smoothed, Weights, serial,
+    self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Renumber, Smoothed, Weights,
+    serial,
 };
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
@@ -51,8 +51,8 @@ pub struct Options {
 /// How nodes move.
 #[derive(Args, Clone, Copy)]
 pub struct WayOptions {
-    /// Which positions a sweep takes: a, those before it; b, those of the moment (over many blocks a race: another result in
-    /// each run); b-coloured, by colours; b-exact, in the order of ids [default: a; with --guard b-coloured]
+    /// Positions of the neighbours: a, before the sweep; b, of the moment (over many blocks a race: another result in each run);
+    /// b-coloured, of the moment by colours; b-exact, of the moment in the order of ids [default: a; with --guard b-coloured]
     #[arg(long, value_enum)]
     form: Option<FormOption>,
     /// Layout of nodes in memory: structure of arrays, array of structures, array of aligned structures
@@ -61,25 +61,25 @@ pub struct WayOptions {
     /// Blocks of threads that sweep
     #[arg(long, value_enum, default_value = "many")]
     blocks: BlocksOption,
-    /// Whether nodes lie along a space-filling curve meanwhile; the result comes in the order of the input
+    /// Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input
     #[arg(long, value_enum, default_value = "auto")]
     renumber: RenumberOption,
     /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
     #[arg(long)]
     guard: bool,
-    /// What a node's neighbours weigh, before the first sweep: each the same; one over its distance; cotangents opposite to the
-    /// edge (of triangles and tetrahedra)
+    /// Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite
+    /// to the edge (triangles and tetrahedra only)
     #[arg(long, value_enum, default_value = "uniform")]
     weights: WeightsOption,
-    /// How far sweeps go: laplacian, to the mean; taubin, in turn half of the way there and 0.53 of it back, which keeps the
-    /// volume (two sweeps are a step); hc, to the mean and back by what that was too far, which keeps it too
+    /// How far sweeps go: laplacian, to the mean; taubin, alternately half of the way there and 0.53 of it back, which keeps the
+    /// volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too
     #[arg(long, value_enum, default_value = "laplacian")]
     method: MethodOption,
-    /// Of hc: what part of the way nodes go back to where they were at first, and what part of the push is their own and not their
-    /// neighbours'; from 0 to 1 [default: 0.1,0.6]
+    /// Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part of the push
+    /// that is their own and not their neighbours' [default: 0.1,0.6]
     #[arg(long, value_name = "ALPHA,BETA", value_parser = parse_hc)]
     hc: Option<Hc>,
-    /// Nodes of the boundary: fixed; or sliding, of a volume mesh on planar patches and along straight edges between them, of a
+    /// Nodes of the boundary: fixed; or sliding, in a volume mesh on planar patches and along straight edges between them, in a
     /// surface along a straight border
     #[arg(long, value_enum, default_value = "fixed")]
     boundary: BoundaryOption,
@@ -152,7 +152,8 @@ impl WayOptions {
             (MethodOption::Hc, None) => Method::HC,
             (MethodOption::Hc, Some(Hc([alpha, beta]))) => Method::Hc { alpha, beta },
             (_, Some(_)) => {
-                let cause = "--hc says how --method hc goes: add --method hc, or leave --hc out";
+                let cause =
+                    "--hc has the parameters of --method hc: add --method hc, or leave --hc out";
                 return Err(Error::Argument(cause.to_owned()));
             }
             (MethodOption::Laplacian, None) => Method::Laplacian,
@@ -197,13 +198,13 @@ impl WayOptions {
     }
 }
 
-/// What a run gives besides the nodes.
+/// The result of a run.
 struct Outcome {
     smoothed: Smoothed,
     device: String,
     stages: Vec<Stage>,
     peak_bytes: Option<u64>,
-    /// Of volume meshes: before and after.
+    /// Quality before and after, of a volume mesh.
     quality: Option<[Quality3d; 2]>,
 }
 
@@ -269,12 +270,11 @@ fn volume_on<P: Vector>(
     fixed: &[bool],
     settings: &smooth::Options,
 ) -> Result<Outcome> {
-    smooth::check_options(settings, fixed, mesh.points.len())?;
+    settings.check(fixed, mesh.points.len()).map_err(by_flags)?;
     let resident = DeviceMesh::<P>::upload(on, mesh)?;
-    let before = quality(on, &resident.cells, &resident.points)?;
-    let bounds = smooth::bounds(&mesh.points);
-    let result = smooth::smooth(on, &resident, bounds, fixed, settings)?;
-    let after = quality(on, &resident.cells, &result.points)?;
+    let before = quality(on, resident.cells(), resident.points())?;
+    let result = smooth::smooth(on, &resident, fixed, settings).map_err(by_flags)?;
+    let after = quality(on, resident.cells(), result.points())?;
     Ok(Outcome {
         smoothed: result.download(on)?,
         device: on.name(),
@@ -284,7 +284,7 @@ fn volume_on<P: Vector>(
     })
 }
 
-/// The sequential algorithm; what it made is measured as ever.
+/// The sequential algorithm; its result is measured by the CPU.
 fn volume_serially<P: Vector>(
     mesh: &VolumeMesh,
     fixed: &[bool],
@@ -299,8 +299,8 @@ fn volume_serially<P: Vector>(
         .iter()
         .map(|&p| P::from_f64(p))
         .collect();
-    let before = quality(&on, &resident.cells, &resident.points)?;
-    let after = quality(&on, &resident.cells, &on.upload(&points)?)?;
+    let before = quality(&on, resident.cells(), resident.points())?;
+    let after = quality(&on, resident.cells(), &on.upload(&points)?)?;
     Ok(Outcome {
         quality: Some([before, after]),
         ..outcome
@@ -324,7 +324,7 @@ fn surface_on<P: Vector>(
     settings: &smooth::Options,
 ) -> Result<Outcome> {
     Ok(Outcome {
-        smoothed: smooth::run_surface::<P>(on, mesh, fixed, settings)?,
+        smoothed: smooth::run_surface::<P>(on, mesh, fixed, settings).map_err(by_flags)?,
         device: on.name(),
         stages: on.take_stages()?,
         peak_bytes: Some(on.peak_bytes()),
@@ -332,10 +332,10 @@ fn surface_on<P: Vector>(
     })
 }
 
-fn serially(run: impl FnOnce() -> Result<Smoothed>) -> Result<Outcome> {
+fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {
     let start = Instant::now();
     Ok(Outcome {
-        smoothed: run()?,
+        smoothed: run().map_err(by_flags)?,
         device: "serial".to_owned(),
         stages: vec![Stage {
             name: "smooth",
@@ -346,7 +346,33 @@ fn serially(run: impl FnOnce() -> Result<Smoothed>) -> Result<Outcome> {
     })
 }
 
-/// Which nodes the file of `--fixed` names.
+/// The cause, with the flags that remedy it.
+fn by_flags(error: smooth::Error) -> Error {
+    let remedy = match error {
+        smooth::Error::OneBlock => {
+            "coloured and exact sweeps need many blocks: with --blocks one use --form b, which is deterministic there"
+        }
+        smooth::Error::GuardedForm(_) => {
+            "guarded sweeps go by colours: use --form b-coloured, or leave --form out"
+        }
+        smooth::Error::HcForm => {
+            "HC smoothing moves all nodes at the same time: it needs form a over many blocks"
+        }
+        smooth::Error::GuardedSurface => {
+            "the guard is for volume meshes only: smooth a surface without --guard"
+        }
+        smooth::Error::CotangentCells => {
+            "cotangent weights are for triangles and tetrahedra only: use --weights uniform or inverse-length"
+        }
+        smooth::Error::Race => {
+            "form b over many blocks is a race, which --device serial cannot run: use --form b-exact"
+        }
+        other => return other.into(),
+    };
+    Error::Argument(remedy.to_owned())
+}
+
+/// The nodes that the file of `--fixed` names, as flags.
 fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     let Some(path) = &options.fixed else {
         return Ok(Vec::new());

@@ -13,7 +13,7 @@ use trioxide::formats::volume::{
     Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
 };
 use trioxide::quality3d::{Quality3d, quality};
-use trioxide::smooth::cells::DeviceMesh;
+use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Result, generate};
@@ -102,12 +102,12 @@ pub fn info(options: &Info) -> Result<()> {
     let mesh = read_volume(options.input)?;
     let start = Instant::now();
     let summary = volume_summary(&mesh);
-    // A mesh that cannot be measured has problems, which are told.
+    // The report lists the problems of a mesh that cannot be measured.
     let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
     let quality = if can_measure && !mesh.cells.is_empty() {
         let on = Device::cpu(None)?;
         let resident = DeviceMesh::<DVec3>::upload(&on, &mesh)?;
-        Some(quality(&on, &resident.cells, &resident.points)?)
+        Some(quality(&on, resident.cells(), resident.points())?)
     } else {
         None
     };

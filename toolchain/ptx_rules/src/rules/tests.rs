@@ -33,6 +33,7 @@ fn clean_lines_pass() {
         "// fma.rn.f64 in a comment",
         "$L__BB0_1:",
         "exit;",
+        "setp.lt.s64 %p2, %rd11, 9218868437227405312;",
     ] {
         assert_eq!(rules_of(line), [], "{line}");
     }
@@ -63,6 +64,12 @@ fn broken_lines_are_found() {
         ("shl.b64 %rd1, %rd2, 52;", &[SoftwareFloat]),
         ("bfe.u32 %r1, %r2, 20, 11;", &[SoftwareFloat]),
         ("shr.u32 %r1, %r2, 23;", &[SoftwareFloat]),
+        ("and.b64 %rd10, %rd24, 536870911;", &[SoftwareFloat]),
+        ("and.b32 %r29, %r28, 8388607;", &[SoftwareFloat]),
+        (
+            "setp.lt.s64 %p2, %rd48, 4503599627370496;",
+            &[SoftwareFloat],
+        ),
         ("call.uni (retval0), helper, (param0);", &[Call]),
         ("@%p1 trap;", &[Trap]),
         ("trap;", &[Trap]),

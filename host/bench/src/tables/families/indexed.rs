@@ -8,17 +8,17 @@ use super::super::results::{Run, Stage};
 use super::super::table::{OURS, Table, ours_only};
 use super::Made;
 
-/// The paper's phases, and our stages.
+/// The paper's phases, and our stages. Older records have "label seeds" for "label seed".
 const PHASES: [(&str, &[&str]); 4] = [
     (
         "label phase",
-        &["label max", "label seeds", "label frontier"],
+        &["label max", "label seed", "label seeds", "label frontier"],
     ),
     ("traversal phase", &["traversal"]),
     ("reparation phase", &["reparation"]),
     ("order polygons (not the paper's)", &["order polygons"]),
 ];
-const KERNELS: [&str; 3] = ["label max", "label seeds", "label frontier"];
+const KERNELS: [&str; 4] = ["label max", "label seed", "label seeds", "label frontier"];
 
 pub(super) fn made_of(runs: &[Run]) -> Made {
     let columns: Vec<&str> = ["vertices", "non-simple polygons' tips", "repair", "phase"]

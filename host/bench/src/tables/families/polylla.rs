@@ -8,7 +8,7 @@ use super::super::results::{Run, Stage};
 use super::super::table::{BESIDE, Table, beside};
 use super::{Made, is_same_size};
 
-/// Stages of the paper, by their columns, and ours.
+/// Stages of the paper, by their columns, and ours. Older records have the second name of a stage.
 const STAGES: [(&str, &[&str], &[&str]); 5] = [
     (
         "label longest edges (LLK)",
@@ -18,12 +18,16 @@ const STAGES: [(&str, &[&str], &[&str]); 5] = [
     (
         "label frontier and seed edges (LFK, LSK)",
         &["LFK", "LSK"],
-        &["label frontier and seed edges"],
+        &["label frontier edges", "label frontier and seed edges"],
     ),
     (
         "barrier tips, change attributes (LEK, CaK)",
         &["LEK", "CaK"],
-        &["change attributes", "repair barrier tips"],
+        &[
+            "link frontier edges",
+            "change attributes",
+            "repair barrier tips",
+        ],
     ),
     (
         "find polygons (SFK, OSK)",

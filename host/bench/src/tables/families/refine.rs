@@ -8,15 +8,28 @@ use super::super::results::{Run, Stage};
 use super::super::table::{Table, ratio, thousands};
 use super::{Made, is_same_size};
 
-/// Our stages, and the columns of the paper that they cover.
+/// Our stages, with their names in older results, and the columns of the paper that they cover.
 const STEPS: [(&str, &[&str], &[usize]); 5] = [
-    ("1, 2 longest edges", &["label longest edges"], &[0, 1]),
+    (
+        "1, 2 longest edges",
+        &["find longest edges", "label longest edges"],
+        &[0, 1],
+    ),
     (
         "2, 3, 4 marks, propagation",
-        &["mark divided edges", "propagate divisions", "link edges"],
+        &[
+            "mark divided edges",
+            "propagate divisions",
+            "link sides",
+            "link edges",
+        ],
         &[2, 3],
     ),
-    ("5 counts", &["count divided sides"], &[4]),
+    (
+        "5 counts",
+        &["flag divided sides", "count divided sides"],
+        &[4],
+    ),
     ("6 prefix sums", &["prefix sums"], &[5]),
     (
         "7 refinement",

@@ -1,0 +1,12 @@
+use trioxide_kernel::{In, Out, kernel};
+
+pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {
+    const INSTANCE: &'static str;
+}
+
+#[kernel]
+pub fn copy<P: Point>(i: u32, values: In<P>, copies: Out<P>) {
+    copies.set(i, values.at(i));
+}
+
+fn main() {}

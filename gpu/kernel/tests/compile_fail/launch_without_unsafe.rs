@@ -1,0 +1,13 @@
+use trioxide_kernel::launch::{Buffer, Launcher};
+use trioxide_kernel::{Out, kernel};
+
+#[kernel]
+pub fn fill(i: u32, values: Out<f64>) {
+    values.set(i, 1.0);
+}
+
+fn main() {}
+
+pub fn run(on: &dyn Launcher, values: &mut Buffer<f64>) {
+    let _ = fill::launch(on, 3, values);
+}

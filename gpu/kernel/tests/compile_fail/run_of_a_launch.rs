@@ -1,0 +1,16 @@
+//! A launcher cannot run other calls than those of the launch in safe code.
+#![deny(unsafe_op_in_unsafe_fn)]
+use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
+
+struct Twice;
+
+impl Launcher for Twice {
+    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+        launch.run.calls(0..2 * launch.calls());
+        Ok(())
+    }
+}
+
+fn main() {
+    let _ = Twice;
+}

@@ -1,0 +1,9 @@
+//! The bits of signed numbers are ordered otherwise.
+use trioxide_kernel::{Atomic, In, kernel};
+
+#[kernel]
+pub fn lower(i: u32, values: In<i32>, lowest: Atomic<i32>) {
+    lowest.min(0u32, values.at(i));
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! Frontier edges (Algorithm 2, LabelFrontier).
+
+use trioxide_kernel::{Bits, In, kernel};
+
+use super::label_max_stage::longest_edge;
+use super::label_seed_stage::is_wall;
+use crate::ids::{HalfEdge, Triangle};
+
+/// Whether half-edge `h` is a frontier edge: on the boundary, constrained, or the longest edge of neither triangle.
+#[kernel(
+    requires(
+        neighbours.len() == n,
+        max.len() == words(2 * (n / 3)),
+        constrained.is_empty() || constrained.len() == words(n)
+    ),
+    moves(neighbours.bytes() + max.bytes() + constrained.bytes() + 4 * words(n))
+)]
+pub fn label_frontier(
+    h: HalfEdge,
+    neighbours: In<Triangle>,
+    max: In<u32>,
+    constrained: In<Bits<HalfEdge>>,
+) -> bool {
+    let t = h.triangle();
+    let neighbour = neighbours.at(h);
+    is_wall(neighbour, constrained, h)
+        || (longest_edge(max, t) != h && neighbours.at(longest_edge(max, neighbour)) != t)
+}

@@ -1,0 +1,54 @@
+//! The longest edge of each triangle: the Max array (Algorithm 2, LabelMax).
+
+use trioxide_kernel::{In, kernel};
+
+use super::Adjacent;
+use crate::ids::{HalfEdge, Triangle, Vertex};
+use crate::point::{Planar, Point2};
+
+/// Which edge of triangle `t` is the longest, in two bits: 0, 1 or 2.
+///
+/// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the
+/// triangle. The id of an edge is the smaller of its two half-edges.
+#[kernel(
+    P in Planar,
+    members = u32,
+    requires(triangles.len() == 3 * n, neighbours.len() == 3 * n),
+    moves(triangles.bytes() + points.bytes() + 4 * words(2 * n))
+)]
+pub fn label_max<P: Point2>(
+    t: Triangle,
+    triangles: In<Vertex>,
+    points: In<P>,
+    neighbours: In<Triangle>,
+    ties_by_edge: u32,
+) -> [bool; 2] {
+    let side = |k: u32| HalfEdge::of(t, k);
+    let a = points.at(triangles.at(side(0)));
+    let b = points.at(triangles.at(side(1)));
+    let c = points.at(triangles.at(side(2)));
+    let id = |k: u32| side(k).min(Adjacent(neighbours).opposite(side(k)));
+    let mut best = 0;
+    let mut most = a.distance_squared(b);
+    let mut k = 1;
+    while k < 3 {
+        let length = if k == 1 {
+            b.distance_squared(c)
+        } else {
+            c.distance_squared(a)
+        };
+        // Ties are rare: only here ids count.
+        if length > most || (length == most && ties_by_edge != 0 && id(k) < id(best)) {
+            (best, most) = (k, length);
+        }
+        k += 1;
+    }
+    [best == 1, best == 2]
+}
+
+/// The longest edge of triangle `t`, from the Max array, as its half-edge there.
+#[inline(always)]
+pub(super) fn longest_edge(max: In<u32>, t: Triangle) -> HalfEdge {
+    let i = t.index();
+    HalfEdge::of(t, max.at(i / 16) >> (2 * (i % 16)) & 3)
+}

@@ -1,0 +1,91 @@
+//! Cuts: a weakly simple polygon is split until it visits no vertex twice (the option `strict`).
+
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+
+use super::walk::{Cycles, Labelled};
+use crate::collective::Rows;
+use crate::ids::{HalfEdge, Polygon, Vertex};
+
+/// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
+///
+/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the half-edge
+/// that left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, one of which
+/// keeps both corners. But the region's triangles form a tree: the way from the triangles at one corner to those at the
+/// other crosses exactly one edge opposite to v, beyond which lies the other corner. That edge is no frontier edge;
+/// cut there, no piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts
+/// end.
+#[kernel(requires(
+    weak.len() == n,
+    lists.offsets.len() == cycles.half_edges.len() + 1,
+    cycles.next.len() == edges.twins.len(),
+    edges.frontier.len() == words(edges.twins.len()),
+    cuts.len() == 2 * n
+))]
+pub fn cut_weakly_simple(
+    i: u32,
+    weak: In<Polygon>,
+    cycles: Cycles,
+    lists: Rows<Vertex>,
+    edges: Labelled,
+    cuts: Out<HalfEdge>,
+) {
+    let p = weak.at(i);
+    let vertices = lists.items;
+    let (start, end) = (lists.offsets.at(p), lists.offsets.at(p.index() + 1));
+    // The first corner at a vertex seen before, and the corner that saw it.
+    let mut second = start + 1;
+    let mut first = start;
+    while vertices.at(first) != vertices.at(second) {
+        first += 1;
+        if first == second {
+            first = start;
+            second += 1;
+        }
+    }
+    debug_assert!(second < end);
+    let leave = |slot: u32| {
+        let mut h = cycles.half_edges.at(p);
+        let mut k = start;
+        while k < slot {
+            h = cycles.next.at(h);
+            k += 1;
+        }
+        h
+    };
+    let (corner, other) = (leave(first), leave(second));
+    // Counter-clockwise through the triangles at the corner.
+    let mut spoke = corner;
+    loop {
+        let opposite = spoke.next();
+        if !edges.frontier.bit(opposite)
+            && bounds(edges, cycles.next, edges.twins.at(opposite), other)
+        {
+            cuts.set(2 * i, opposite);
+            cuts.set(2 * i + 1, edges.twins.at(opposite));
+            return;
+        }
+        spoke = edges.twins.at(spoke.prev());
+    }
+}
+
+/// Whether the part of a polygon beyond its interior half-edge `chord` has the frontier half-edge `wanted`.
+#[inline(always)]
+fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge) -> bool {
+    let back = edges.twins.at(chord);
+    // The walk stops where the chord would leave: at the half-edge that follows the frontier half-edge into its origin.
+    let stop = edges.successor(back);
+    let mut h = edges.successor(chord);
+    while h != stop {
+        if h == wanted {
+            return true;
+        }
+        h = next.at(h);
+    }
+    false
+}
+
+/// Makes the `i`-th half-edge of a cut a frontier edge.
+#[kernel(requires(cuts.len() == n))]
+pub fn mark_cuts(i: u32, cuts: In<HalfEdge>, frontier: Atomic<Bits<HalfEdge>>) {
+    frontier.set_bit(cuts.at(i));
+}

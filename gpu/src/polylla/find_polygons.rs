@@ -1,0 +1,42 @@
+//! Polygons from seeds: the smallest half-edge of each.
+
+use trioxide_kernel::{Atomic, Bits, In, kernel};
+
+use super::walk::Labelled;
+use crate::ids::HalfEdge;
+
+/// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
+///
+/// A seed inside of a polygon first finds a frontier edge of it. Several seeds of one polygon set the same bit.
+#[kernel(
+    requires(
+        seeds.len() == n,
+        edges.frontier.len() == words(edges.twins.len()),
+        polygon_next.len() == edges.twins.len(),
+        polygons.len() == words(edges.twins.len())
+    ),
+    // At least: how many half-edges the polygons have depends on the mesh.
+    moves(seeds.bytes())
+)]
+pub fn mark_polygons(
+    i: u32,
+    seeds: In<HalfEdge>,
+    edges: Labelled,
+    polygon_next: In<HalfEdge>,
+    polygons: Atomic<Bits<HalfEdge>>,
+) {
+    let seed = seeds.at(i);
+    polygon_next.prefetch_item(seeds, i);
+    let start = if edges.frontier.bit(seed) {
+        seed
+    } else {
+        edges.successor(seed)
+    };
+    let mut smallest = start;
+    let mut h = polygon_next.at(start);
+    while h != start {
+        smallest = smallest.min(h);
+        h = polygon_next.at(h);
+    }
+    polygons.set_bit(smallest);
+}

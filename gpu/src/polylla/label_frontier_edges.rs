@@ -1,0 +1,35 @@
+//! Frontier edges and seeds.
+
+use trioxide_kernel::{Bits, In, kernel};
+
+use crate::ids::HalfEdge;
+
+/// Whether half-edge `h` is a frontier edge, and whether it is a seed: of an interior terminal edge the smaller half-edge,
+/// of one on the boundary the inner.
+///
+/// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary on both sides.
+#[kernel(
+    requires(
+        twins.len() == n,
+        longest.len() == words(n),
+        constrained.is_empty() || constrained.len() == words(n)
+    ),
+    moves(twins.bytes() + longest.bytes() + constrained.bytes() + 8 * words(n))
+)]
+pub fn label_frontier_edges(
+    h: HalfEdge,
+    twins: In<HalfEdge>,
+    longest: In<Bits<HalfEdge>>,
+    constrained: In<Bits<HalfEdge>>,
+) -> (bool, bool) {
+    let twin = twins.at(h);
+    // Border half-edges are numbered behind those of the triangles.
+    let on_border = twin.index() >= twins.len();
+    let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
+    let mine = longest.bit(h);
+    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
+    let theirs = longest.bit(if on_border { h } else { twin });
+    let frontier = barrier | !(mine | theirs);
+    let seed = mine & (barrier | (theirs & (h < twin)));
+    (frontier, seed)
+}

@@ -1,0 +1,58 @@
+//! The longest edge of each triangle.
+
+use trioxide_kernel::{In, NONE, kernel};
+
+use crate::half_edge::prefetch_corners;
+use crate::ids::{HalfEdge, Triangle, Vertex};
+use crate::point::{Planar, Point2};
+
+/// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
+///
+/// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the triangle
+/// (module docs).
+#[kernel(
+    P in Planar,
+    members = HalfEdge,
+    requires(origins.len() == 3 * n, twins.len() == 3 * n),
+    moves(origins.bytes() + points.bytes() + 4 * words(3 * n))
+)]
+pub fn label_longest_edges<P: Point2>(
+    t: Triangle,
+    origins: In<Vertex>,
+    points: In<P>,
+    twins: In<HalfEdge>,
+    ties_by_edge: u32,
+) -> [bool; 3] {
+    prefetch_corners(points, origins, t);
+    let a = points.at(origins.at(HalfEdge::of(t, 0)));
+    let b = points.at(origins.at(HalfEdge::of(t, 1)));
+    let c = points.at(origins.at(HalfEdge::of(t, 2)));
+    let lengths = [
+        a.distance_squared(b),
+        b.distance_squared(c),
+        c.distance_squared(a),
+    ];
+    let longest =
+        |k: usize| lengths[k] >= lengths[(k + 1) % 3] && lengths[k] >= lengths[(k + 2) % 3];
+    let flags = [longest(0), longest(1), longest(2)];
+    if flags[0] as u32 + flags[1] as u32 + flags[2] as u32 == 1 {
+        return flags;
+    }
+    // Ties are rare: only here ids count.
+    let mut first = NONE;
+    let mut best = 0;
+    let mut k = 0;
+    while k < 3 {
+        let id = if ties_by_edge != 0 {
+            let h = HalfEdge::of(t, k);
+            h.min(twins.at(h)).index()
+        } else {
+            k
+        };
+        if (flags[0] && k == 0 || flags[1] && k == 1 || flags[2] && k == 2) && id < first {
+            (first, best) = (id, k);
+        }
+        k += 1;
+    }
+    [best == 0, best == 1, best == 2]
+}

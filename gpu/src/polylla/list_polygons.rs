@@ -1,0 +1,86 @@
+//! Polygons as lists of vertices.
+
+use trioxide_kernel::{In, Out, kernel};
+
+use super::walk::Cycles;
+use crate::collective::sort;
+use crate::ids::{Polygon, Vertex};
+
+/// Counts the vertices of polygon `p`.
+#[kernel(
+    requires(cycles.half_edges.len() == n, counts.len() >= n),
+    // At least: a polygon has three half-edges or more.
+    moves(4 * cycles.half_edges.bytes() + 4 * n)
+)]
+pub fn count_vertices(p: Polygon, cycles: Cycles, counts: Out<u32>) {
+    let start = cycles.half_edges.at(p);
+    cycles.next.prefetch_item(cycles.half_edges, p);
+    let mut count = 1;
+    let mut h = cycles.next.at(start);
+    while h != start {
+        count += 1;
+        h = cycles.next.at(h);
+    }
+    counts.set(p, count);
+}
+
+/// Longest list whose vertices are compared pair by pair.
+const COMPARED: u32 = 64;
+
+/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; returns whether one comes more than once.
+#[kernel(
+    requires(
+        cycles.half_edges.len() == n,
+        cycles.next.len() == origins.len(),
+        offsets.len() == n + 1
+    ),
+    // Next and origins are read along the polygons, as often as a vertex is written.
+    moves(cycles.half_edges.bytes() + offsets.bytes() + 3 * vertices.bytes() + 4 * words(n))
+)]
+pub fn write_polygons(
+    p: Polygon,
+    cycles: Cycles,
+    origins: In<Vertex>,
+    offsets: In<u32>,
+    vertices: Out<Vertex>,
+) -> bool {
+    let start = offsets.at(p);
+    let end = offsets.at(p.index() + 1);
+    cycles.next.prefetch_item(cycles.half_edges, p);
+    origins.prefetch_item(cycles.half_edges, p);
+    let write = || {
+        let mut h = cycles.half_edges.at(p);
+        let mut i = start;
+        while i < end {
+            vertices.set(i, origins.at(h));
+            h = cycles.next.at(h);
+            i += 1;
+        }
+    };
+    write();
+    if end - start <= COMPARED {
+        let mut i = start + 1;
+        while i < end {
+            let v = vertices.at(i);
+            let mut j = start;
+            while j < i {
+                if vertices.at(j) == v {
+                    return true;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        return false;
+    }
+    // Sorted in the place where they will stand, then written again.
+    sort(vertices, start, end);
+    let mut repeats = false;
+    let mut i = start + 1;
+    while i < end {
+        repeats |= vertices.at(i - 1) == vertices.at(i);
+        i += 1;
+    }
+    write();
+    repeats
+}

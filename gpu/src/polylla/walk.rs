@@ -1,0 +1,45 @@
+//! Walks from frontier edge to frontier edge around a vertex.
+
+use trioxide_kernel::{Bits, Group, In};
+
+use crate::ids::HalfEdge;
+
+/// Half-edges and which of them are frontier edges.
+#[derive(Group)]
+pub struct Labelled<'a> {
+    /// The other half-edge of each edge; along the boundary an id behind those of all triangles.
+    pub twins: In<'a, HalfEdge>,
+    /// The frontier edges, both half-edges of each.
+    pub frontier: In<'a, Bits<HalfEdge>>,
+}
+
+impl Labelled<'_> {
+    /// The frontier half-edge behind `h` around its polygon: the first, clockwise around the vertex that `h` ends at.
+    #[inline(always)]
+    pub(super) fn successor(self, h: HalfEdge) -> HalfEdge {
+        let mut e = h.next();
+        while !self.frontier.bit(e) {
+            e = self.twins.at(e).next();
+        }
+        e
+    }
+
+    /// The frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex it starts at.
+    #[inline(always)]
+    pub(super) fn predecessor(self, h: HalfEdge) -> HalfEdge {
+        let mut e = h.prev();
+        while !self.frontier.bit(e) {
+            e = self.twins.at(e).prev();
+        }
+        e
+    }
+}
+
+/// Polygons as cycles of half-edges.
+#[derive(Group)]
+pub struct Cycles<'a> {
+    /// The smallest half-edge of each polygon.
+    pub half_edges: In<'a, HalfEdge>,
+    /// The next half-edge around the polygon of each frontier half-edge.
+    pub next: In<'a, HalfEdge>,
+}

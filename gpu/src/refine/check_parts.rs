@@ -1,0 +1,36 @@
+//! The check that each midpoint lies between the ends of its edge: bisection fails between two neighbouring numbers.
+
+use trioxide_kernel::{Atomic, kernel};
+
+use super::{Corners, Selected};
+use crate::ids::Triangle;
+use crate::orientation::is_counter_clockwise;
+use crate::point::{Planar, Point2};
+
+/// Finds a triangle that is degenerate or turned over: its parent's edges were too short for this precision. `clockwise` is not 0
+/// if all triangles of the mesh run clockwise.
+#[kernel(
+    P in Planar,
+    requires(
+        selected.list.is_empty() || selected.list.len() == n,
+        !selected.list.is_empty() || 3 * (selected.first as usize + n) == mesh.corners.len(),
+        found.len() == 1
+    ),
+    moves(selected.list.bytes() + 12 * n + if 3 * n == mesh.corners.len() { mesh.points.bytes() } else { 0 })
+)]
+pub fn check_parts<P: Point2>(
+    i: u32,
+    selected: Selected,
+    mesh: Corners<P>,
+    clockwise: u32,
+    found: Atomic<Triangle>,
+) {
+    let Some(t) = selected.triangle(i) else {
+        return;
+    };
+    let [a, b, c] = mesh.points_of(t);
+    let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
+    if !is_counter_clockwise(a, b, c) {
+        found.min(0, t);
+    }
+}

@@ -1,0 +1,253 @@
+//! Step 7: new points, edges and triangles.
+//!
+//! With the ranks of step 6, the n-th divided side of all divides into triangle T + n, and the m-th owned one gives vertex V + m.
+//! A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the n-th side, if m owned ones
+//! lie before it, start at E + n + m.
+
+use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel};
+
+use super::Ends;
+use super::flag_divided_sides::acting;
+use super::prefix_sums::Counts;
+use super::template::{Before, Divided, Division, Flagged};
+use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
+use crate::point::{Planar, Point2};
+
+/// What a round appends to, for each new vertex and each new triangle.
+#[derive(Group)]
+pub struct Parts<'a, P: Point2> {
+    /// Coordinates; V, new ones included.
+    pub points: Out<'a, P>,
+    /// Edge that each new vertex divides; D of all rounds.
+    pub divided: Out<'a, Edge>,
+    /// Ends of that edge; D.
+    pub origins: Out<'a, Ends>,
+    /// Tag of each edge, or empty; E, new ones included.
+    pub tags: Out<'a, u32>,
+    /// Triangle that each new one is a part of; N of all rounds.
+    pub parents: Out<'a, Triangle>,
+}
+
+impl<P: Point2> Parts<'_, P> {
+    /// Writes the midpoint and the halves of edge `e`, which have its tag.
+    #[inline(always)]
+    fn divide(&self, before: Before, e: Edge, division: Division, ends: Ends) {
+        let midpoint = division.midpoint;
+        let (a, b) = (ends.start(), ends.end());
+        self.points
+            .set(midpoint, self.points.at(a).midpoint(self.points.at(b)));
+        let new = midpoint.index() - before.input_vertices;
+        self.divided.set(new, e);
+        self.origins.set(new, ends);
+        if !self.tags.is_empty() {
+            let tag = self.tags.at(e);
+            self.tags.set(division.slot, tag);
+            self.tags.set(division.slot.index() + 1, tag);
+        }
+    }
+
+    /// Takes the tag of the edge that had the slot of one inside of a triangle.
+    #[inline(always)]
+    fn untag(&self, e: Edge) {
+        if !self.tags.is_empty() {
+            self.tags.set(e, 0);
+        }
+    }
+}
+
+/// Divides a triangle by the template for its divided sides, in place, and the edges that it owns. For few.
+///
+/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of its
+/// owner's slots for it. The triangle is that of half-edge `list[i]`; its first piece takes its place.
+#[kernel(
+    P in Planar,
+    requires(
+        list.len() == n,
+        counts.flags.len() == words(3 * before.triangles as usize),
+        counts.owned.len() == counts.flags.len(),
+        counts.sums.len() == 2 * counts.flags.len().div_ceil(4),
+        halves.len() == 2 * before.edges as usize,
+        longest.len() == before.triangles as usize,
+        sides.len() == corners.len(),
+        corners.len() == 3 * (parts.parents.len() + before.input_triangles as usize),
+        parts.points.len() == parts.origins.len() + before.input_vertices as usize,
+        parts.divided.len() == parts.origins.len(),
+        parts.tags.is_empty() || parts.tags.len() >= before.edges as usize
+    )
+)]
+pub fn divide_listed_triangles<P: Point2>(
+    i: u32,
+    list: In<HalfEdge>,
+    counts: Counts,
+    halves: In<HalfEdge>,
+    longest: In<u8>,
+    corners: Out<Vertex>,
+    sides: Out<Side>,
+    parts: Parts<P>,
+    before: Before,
+) {
+    let Some(t) = acting(i, list, counts.flags) else {
+        return;
+    };
+    let h = |k: u32| HalfEdge::of(t, k);
+    let flagged = Flagged::new(t, longest, counts);
+    let vertices = [corners.at(h(0)), corners.at(h(1)), corners.at(h(2))];
+    let old_sides = [sides.at(h(0)), sides.at(h(1)), sides.at(h(2))];
+    let triangle = Divided::new(flagged, vertices, old_sides, halves, counts, before);
+    triangle.apply(
+        |piece, [a, b, c], [ab, bc, ca]| {
+            let place = if piece == 0 {
+                t
+            } else {
+                let new = before.triangles + triangle.rank + piece - 1;
+                parts.parents.set(new - before.input_triangles, t);
+                Triangle::new(new)
+            };
+            corners.set(HalfEdge::of(place, 0), a);
+            corners.set(HalfEdge::of(place, 1), b);
+            corners.set(HalfEdge::of(place, 2), c);
+            sides.set(HalfEdge::of(place, 0), ab);
+            sides.set(HalfEdge::of(place, 1), bc);
+            sides.set(HalfEdge::of(place, 2), ca);
+        },
+        |e| parts.untag(e),
+        |e, division, ends| parts.divide(before, e, division, ends),
+    );
+}
+
+/// Triangles that a block of [`divide_all_triangles()`] works on, a lane each.
+pub const TRIANGLES_OF_A_BLOCK: u32 = LANES as u32;
+const LANES: usize = 256;
+/// Words of the rows of a block's triangles.
+const OLD: u32 = 3 * TRIANGLES_OF_A_BLOCK;
+
+/// Rows of three for a block's triangles, and behind them for the new ones that they give, up to three each.
+#[derive(SharedMemory)]
+pub struct Pieces {
+    corners: Shared<Vertex, { 4 * 3 * LANES }>,
+    sides: Shared<Side, { 4 * 3 * LANES }>,
+}
+
+/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the triangles that stay as they
+/// are too. For many.
+///
+/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
+/// neighbouring lanes read and write neighbouring words.
+#[kernel(
+    P in Planar,
+    requires(
+        n == before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK) as usize,
+        counts.flags.len() == words(3 * before.triangles as usize),
+        counts.owned.len() == counts.flags.len(),
+        counts.sums.len() == 2 * counts.flags.len().div_ceil(4),
+        halves.len() == 2 * before.edges as usize,
+        longest.len() == before.triangles as usize,
+        old_corners.len() == 3 * before.triangles as usize,
+        old_sides.len() == old_corners.len(),
+        sides.len() == corners.len(),
+        corners.len() == 3 * (parts.parents.len() + before.input_triangles as usize),
+        parts.points.len() == parts.origins.len() + before.input_vertices as usize,
+        parts.divided.len() == parts.origins.len(),
+        parts.tags.is_empty() || parts.tags.len() >= before.edges as usize
+    ),
+    // All but tags, which few meshes have.
+    moves(
+        counts.flags.bytes() + counts.owned.bytes() + counts.sums.bytes() + halves.bytes() + longest.bytes()
+            + old_corners.bytes() + old_sides.bytes() + corners.bytes() + sides.bytes()
+            + parts.points.bytes() + parts.divided.bytes() + parts.origins.bytes() + parts.parents.bytes()
+    )
+)]
+pub fn divide_all_triangles<P: Point2>(
+    block: &Block<LANES, Pieces>,
+    counts: Counts,
+    halves: In<HalfEdge>,
+    longest: In<u8>,
+    old_corners: In<Vertex>,
+    old_sides: In<Side>,
+    corners: Out<Vertex>,
+    sides: Out<Side>,
+    parts: Parts<P>,
+    before: Before,
+) {
+    let first = block.index() * TRIANGLES_OF_A_BLOCK;
+    let last = if first + TRIANGLES_OF_A_BLOCK < before.triangles {
+        first + TRIANGLES_OF_A_BLOCK
+    } else {
+        before.triangles
+    };
+    let words = 3 * (last - first);
+    let pieces = block.shared();
+    // Asked for before the barrier, so that these reads overlap with those of the phase.
+    let flagged = block.lanes(|lane| {
+        let t = first + lane;
+        Flagged::new(
+            Triangle::new(if t < last { t } else { first }),
+            longest,
+            counts,
+        )
+    });
+    let (first_new, _) = counts.before(HalfEdge::new(3 * first));
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < words {
+            let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
+            pieces.corners.set(i, corner);
+            pieces.sides.set(i, side);
+            parts.points.unwritten().prefetch(corner);
+            halves.prefetch(side.reverse());
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+    });
+    block.phase(|lane| {
+        let t = first + lane;
+        if t >= last {
+            return;
+        }
+        let (i, j, k) = (3 * lane, 3 * lane + 1, 3 * lane + 2);
+        let corners = &pieces.corners;
+        let sides = &pieces.sides;
+        let vertices = [corners.at(i), corners.at(j), corners.at(k)];
+        let old_sides = [sides.at(i), sides.at(j), sides.at(k)];
+        let flagged = flagged.at(lane);
+        if !flagged.any() {
+            return;
+        }
+        let triangle = Divided::new(flagged, vertices, old_sides, halves, counts, before);
+        triangle.apply(
+            |piece, [a, b, c], [ab, bc, ca]| {
+                let row = if piece == 0 {
+                    3 * lane
+                } else {
+                    let new = triangle.rank + piece - 1;
+                    let parent = before.triangles - before.input_triangles + new;
+                    parts.parents.set(parent, Triangle::new(t));
+                    OLD + 3 * (new - first_new)
+                };
+                corners.set(row, a);
+                corners.set(row + 1, b);
+                corners.set(row + 2, c);
+                sides.set(row, ab);
+                sides.set(row + 1, bc);
+                sides.set(row + 2, ca);
+            },
+            |e| parts.untag(e),
+            |e, division, ends| parts.divide(before, e, division, ends),
+        );
+    });
+    let new_words = 3 * (counts.before(HalfEdge::new(3 * last)).0 - first_new);
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < words {
+            corners.set(3 * first + i, pieces.corners.at(i));
+            sides.set(3 * first + i, pieces.sides.at(i));
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+        let to = 3 * (before.triangles + first_new);
+        i = lane;
+        while i < new_words {
+            corners.set(to + i, pieces.corners.at(OLD + i));
+            sides.set(to + i, pieces.sides.at(OLD + i));
+            i += TRIANGLES_OF_A_BLOCK;
+        }
+    });
+}

@@ -1,0 +1,53 @@
+//! Steps 1 and 2: the longest edge of each triangle.
+
+use trioxide_kernel::{In, Out, kernel};
+
+use super::{Corners, Selected};
+use crate::ids::{HalfEdge, Side};
+use crate::point::{Planar, Point2};
+
+/// Which side of a triangle is its longest: 0, 1 or 2. Of equally long ones that with the smaller edge id.
+#[kernel(
+    P in Planar,
+    requires(
+        selected.list.is_empty() || selected.list.len() == n,
+        !selected.list.is_empty() || selected.first as usize + n == longest.len(),
+        mesh.corners.len() == 3 * longest.len(),
+        sides.len() == 3 * longest.len()
+    ),
+    // The points that a part of the triangles reads depend on the mesh.
+    moves(selected.list.bytes() + 13 * n + if n == longest.len() { mesh.points.bytes() } else { 0 })
+)]
+pub fn find_longest_edges<P: Point2>(
+    i: u32,
+    selected: Selected,
+    mesh: Corners<P>,
+    sides: In<Side>,
+    longest: Out<u8>,
+) {
+    let Some(t) = selected.triangle(i) else {
+        return;
+    };
+    if selected.list.is_empty() {
+        mesh.prefetch(t);
+    }
+    let h = |k: u32| HalfEdge::of(t, k);
+    let a = mesh.points.at(mesh.corners.at(h(0)));
+    let b = mesh.points.at(mesh.corners.at(h(1)));
+    let c = mesh.points.at(mesh.corners.at(h(2)));
+    let ab = a.distance_squared(b);
+    let bc = b.distance_squared(c);
+    let ca = c.distance_squared(a);
+    // Ids decide ties only; there they are read.
+    let edge = |k: u32| sides.at(h(k)).edge();
+    let mut best = 0;
+    let mut length = ab;
+    if bc > length || bc == length && edge(1) < edge(0) {
+        best = 1;
+        length = bc;
+    }
+    if ca > length || ca == length && edge(2) < edge(best) {
+        best = 2;
+    }
+    longest.set(t, best as u8);
+}

@@ -1,0 +1,25 @@
+//! Step 3: the way across each edge to the next triangle.
+
+use trioxide_kernel::{In, Out, kernel};
+
+use super::Selected;
+use crate::ids::{HalfEdge, Side};
+
+/// Writes the half-edges of the sides of a triangle. The triangle across an edge is found there, and with it that triangle's
+/// longest edge: the links of the dependency forest.
+#[kernel(
+    requires(
+        selected.list.is_empty() || selected.list.len() == n,
+        !selected.list.is_empty() || 3 * (selected.first as usize + n) == sides.len()
+    ),
+    moves(selected.list.bytes() + 24 * n)
+)]
+pub fn link_sides(i: u32, selected: Selected, sides: In<Side>, halves: Out<HalfEdge>) {
+    let Some(t) = selected.triangle(i) else {
+        return;
+    };
+    let h = |k: u32| HalfEdge::of(t, k);
+    halves.set(sides.at(h(0)), h(0));
+    halves.set(sides.at(h(1)), h(1));
+    halves.set(sides.at(h(2)), h(2));
+}

@@ -1,0 +1,73 @@
+//! Steps 2, 3 and 4: the edges to divide.
+//!
+//! `divided` is a bit for each edge. A walk goes from a triangle to its longest edge, across it to the next triangle, and ends at
+//! the boundary or at an edge that was marked before.
+
+use trioxide_kernel::{Atomic, Bits, Group, In, kernel};
+
+use crate::ids::{Edge, HalfEdge, Side, Triangle};
+
+/// The dependency forest: the longest edge of each triangle, and the triangle across it.
+#[derive(Group)]
+pub struct Forest<'a> {
+    /// Which side of each triangle is the longest; T.
+    pub longest: In<'a, u8>,
+    /// Side of each half-edge; 3T.
+    pub sides: In<'a, Side>,
+    /// Half-edge of each side, or `NONE`; 2E.
+    pub halves: In<'a, HalfEdge>,
+}
+
+/// Marks the edges that triangle `t` and those behind it divide.
+#[inline(always)]
+fn walk(t: Triangle, forest: Forest, divided: Atomic<Bits<Edge>>) {
+    let mut t = t;
+    loop {
+        let longest = HalfEdge::of(t, u32::from(forest.longest.at(t)));
+        let side = forest.sides.at(longest);
+        if divided.test_and_set_bit(side.edge()) {
+            return;
+        }
+        let across = forest.halves.at(side.reverse());
+        if across.is_none() {
+            return;
+        }
+        t = across.triangle();
+    }
+}
+
+/// Walks from the `i`-th marked triangle.
+#[kernel(requires(
+    marked.len() == n,
+    forest.sides.len() == 3 * forest.longest.len(),
+    divided.len() == words(forest.halves.len() / 2)
+))]
+pub fn follow_marked_triangles(
+    i: u32,
+    marked: In<Triangle>,
+    forest: Forest,
+    divided: Atomic<Bits<Edge>>,
+) {
+    walk(marked.at(i), forest, divided);
+}
+
+/// Walks on from the `i`-th edge that leads into a triangle that is not marked.
+#[kernel(requires(
+    leading.len() == n,
+    marked.len() == words(forest.longest.len()),
+    forest.sides.len() == 3 * forest.longest.len(),
+    divided.len() == words(forest.halves.len() / 2)
+))]
+pub fn follow_divided_edges(
+    i: u32,
+    leading: In<Edge>,
+    marked: In<Bits<Triangle>>,
+    forest: Forest,
+    divided: Atomic<Bits<Edge>>,
+) {
+    let e = leading.at(i);
+    let left = forest.halves.at(Side::along(e)).triangle();
+    let right = forest.halves.at(Side::against(e)).triangle();
+    let t = if marked.bit(left) { right } else { left };
+    walk(t, forest, divided);
+}

@@ -1,0 +1,106 @@
+//! The checks of a mesh: the other kernels index with it only after these.
+
+use trioxide_kernel::{Atomic, In, kernel};
+
+use super::corners;
+use crate::ids::{Tet, Vertex};
+use crate::point3::{Point3, Spatial};
+
+/// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
+pub mod tet_rule {
+    /// Vertex with a coordinate that is no finite number.
+    pub const FINITE: u32 = 0;
+    /// Tetrahedron with an index out of range.
+    pub const RANGE: u32 = 1;
+    /// Tetrahedron whose orientation is negative.
+    pub const ORIENTATION: u32 = 2;
+    /// Corner of a tagged triangle whose edge from there no tetrahedron has.
+    pub const FACE: u32 = 3;
+    /// Edge use for which the table of edges has no room.
+    pub const CROWDED: u32 = 4;
+    /// Number of rules.
+    pub const COUNT: usize = 5;
+}
+
+/// Finds vertex `v` if one of its coordinates is not finite.
+#[kernel(
+    P in Spatial,
+    requires(points.len() == n, found.len() == tet_rule::COUNT),
+    moves(points.bytes())
+)]
+pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
+    if !points.at(v).to_f64().is_finite() {
+        found.min(tet_rule::FINITE, v.index());
+    }
+}
+
+/// Finds tetrahedron number `i` if it has an index out of range or negative orientation; whether its orientation could not
+/// be decided.
+///
+/// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
+///
+/// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
+/// (1997), figure 21. The host decides the others exactly: those whose volume is under 10^-15 of that of their bounding box, so very
+/// few.
+#[kernel(
+    P in Spatial,
+    requires(
+        list.len() <= n,
+        first as usize + n - list.len() <= tetrahedra.len() / 4,
+        found.len() == tet_rule::COUNT
+    ),
+    // The points that a part of the tetrahedra reads depend on the mesh.
+    moves(
+        list.bytes() + 16 * n + 4 * words(n)
+            + if 4 * n == tetrahedra.len() { points.bytes() } else { 0 }
+    )
+)]
+pub fn check_tetrahedra<P: Point3>(
+    i: u32,
+    list: In<Tet>,
+    tetrahedra: In<Vertex>,
+    points: In<P>,
+    found: Atomic,
+    first: u32,
+) -> bool {
+    let t = if i < list.len() {
+        list.at(i)
+    } else {
+        Tet::new(first + (i - list.len()))
+    };
+    let v = corners(tetrahedra, t);
+    let n = points.len();
+    if v[0].index() >= n || v[1].index() >= n || v[2].index() >= n || v[3].index() >= n {
+        found.min(tet_rule::RANGE, t.index());
+        return false;
+    }
+    /// Bound of the rounding error relative to the sum of magnitudes: (7 + 56u) u with u = 2^-53.
+    const FILTER: f64 = 7.771_561_172_376_103e-16;
+    let d = points.at(v[3]).to_f64();
+    let a = points.at(v[0]).to_f64() - d;
+    let b = points.at(v[1]).to_f64() - d;
+    let c = points.at(v[2]).to_f64() - d;
+    let products = [
+        b.x * c.y,
+        c.x * b.y,
+        c.x * a.y,
+        a.x * c.y,
+        a.x * b.y,
+        b.x * a.y,
+    ];
+    let determinant = a.z * (products[0] - products[1])
+        + b.z * (products[2] - products[3])
+        + c.z * (products[4] - products[5]);
+    let magnitude = a.z.abs() * (products[0].abs() + products[1].abs())
+        + b.z.abs() * (products[2].abs() + products[3].abs())
+        + c.z.abs() * (products[4].abs() + products[5].abs());
+    let bound = FILTER * magnitude;
+    // This is det(a - d, b - d, c - d): the negative of det(b - a, c - a, d - a).
+    if determinant > bound {
+        found.min(tet_rule::ORIENTATION, t.index());
+        return false;
+    }
+    let is_positive = determinant < -bound;
+    // Also where the products overflow, and nothing compares.
+    !is_positive
+}

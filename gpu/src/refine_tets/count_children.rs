@@ -1,0 +1,41 @@
+//! Step 5 of the paper: the children of each divided tetrahedron are counted.
+
+use trioxide_kernel::{Bits, In, Out, kernel};
+
+use super::{TETRAHEDRON, count_leaves, edge_index};
+use crate::ids::{Edge, EdgeUse, Tet};
+
+/// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
+#[kernel(
+    requires(
+        touched.len() == n,
+        edges.len() == 6 * orders.len(),
+        divisions.len() == n,
+        added.len() == n
+    ),
+    moves(40 * n)
+)]
+pub fn count_tet_children(
+    i: u32,
+    touched: In<Tet>,
+    edges: In<Edge>,
+    orders: In<u32>,
+    marked: In<Bits<Edge>>,
+    divisions: Out<u32>,
+    added: Out<u32>,
+) {
+    let t = touched.at(i);
+    let order = orders.at(t);
+    let mut division = 0;
+    // From the shortest on, so that the longest comes to the lowest bits.
+    let mut place = 24;
+    while place > 0 {
+        place -= 4;
+        let set = order >> place & 15;
+        if marked.bit(edges.at(EdgeUse::of(t, edge_index(set)))) {
+            division = division << 4 | set;
+        }
+    }
+    divisions.set(i, division);
+    added.set(i, count_leaves(division, TETRAHEDRON) - 1);
+}

@@ -1,0 +1,115 @@
+//! Triangles that carry boundary tags are divided as the faces of tetrahedra that they are.
+
+use trioxide_kernel::{Bits, In, Out, kernel};
+
+use super::{PATHS, TRIANGLE, count_leaves, edge_set, walk};
+use crate::ids::{Edge, Triangle, Vertex};
+use crate::point3::{Point3, Spatial};
+
+/// Index of the edge of a triangle with the vertices in `set`: of 01, 02, 12.
+#[inline(always)]
+fn face_edge_index(set: u32) -> u32 {
+    (set >> 1) - 1
+}
+
+/// Marked edges of triangle `f`, longest first, and the number of its children but one.
+#[kernel(
+    P in Spatial,
+    requires(
+        faces.len() == 3 * n,
+        face_edges.len() == 3 * n,
+        divisions.len() == n,
+        added.len() == n
+    )
+)]
+pub fn count_face_children<P: Point3>(
+    f: Triangle,
+    faces: In<Vertex>,
+    face_edges: In<Edge>,
+    points: In<P>,
+    marked: In<Bits<Edge>>,
+    divisions: Out<u32>,
+    added: Out<u32>,
+) {
+    let point = |k| points.at(faces.at(3 * f.index() + k));
+    let (a, b, c) = (point(0), point(1), point(2));
+    let lengths = [
+        a.distance_squared(b),
+        a.distance_squared(c),
+        b.distance_squared(c),
+    ];
+    let ids = [
+        face_edges.at(3 * f.index()),
+        face_edges.at(3 * f.index() + 1),
+        face_edges.at(3 * f.index() + 2),
+    ];
+    let longer =
+        |j: usize, k: usize| lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k];
+    // How many marked edges are longer.
+    let rank = |k: usize, j: usize, l: usize| {
+        (marked.bit(ids[j]) && longer(j, k)) as u32 + (marked.bit(ids[l]) && longer(l, k)) as u32
+    };
+    let place = |k: usize, set: u32, rank: u32| {
+        if marked.bit(ids[k]) {
+            set << (4 * rank)
+        } else {
+            0
+        }
+    };
+    let division = place(0, edge_set(0), rank(0, 1, 2))
+        | place(1, edge_set(1), rank(1, 0, 2))
+        | place(2, edge_set(3), rank(2, 0, 1));
+    divisions.set(f, division);
+    added.set(f, count_leaves(division, TRIANGLE) - 1);
+}
+
+/// Writes the children of triangle `f`, as [`write_tet_children`](super::write_children::write_tet_children()) does.
+#[kernel(requires(
+    n == first as usize,
+    divisions.len() == n,
+    added.len() == n,
+    face_edges.len() == 3 * n,
+    parents.len() >= n,
+    faces.len() == 3 * parents.len()
+))]
+pub fn write_face_children(
+    f: Triangle,
+    divisions: In<u32>,
+    added: In<u32>,
+    face_edges: In<Edge>,
+    midpoints: In<Vertex>,
+    faces: Out<Vertex>,
+    parents: Out<Triangle>,
+    first: u32,
+) {
+    let division = divisions.at(f);
+    if division == 0 {
+        return;
+    }
+    let parent = parents.at(f);
+    let corners = [
+        faces.at(3 * f.index()),
+        faces.at(3 * f.index() + 1),
+        faces.at(3 * f.index() + 2),
+    ];
+    let mut slot = first + added.at(f);
+    let mut path = 0;
+    while path < PATHS {
+        let [mut a, mut b, mut c] = corners;
+        let is_leaf = walk(division, TRIANGLE, path, |edge, replaced| {
+            let m = midpoints.at(face_edges.at(3 * f.index() + face_edge_index(edge)));
+            a = if replaced == 1 { m } else { a };
+            b = if replaced == 2 { m } else { b };
+            c = if replaced == 4 { m } else { c };
+        });
+        if is_leaf {
+            let place = if path == 0 { f.index() } else { slot };
+            faces.set(3 * place, a);
+            faces.set(3 * place + 1, b);
+            faces.set(3 * place + 2, c);
+            parents.set(place, parent);
+            slot += (path != 0) as u32;
+        }
+        path += 1;
+    }
+}

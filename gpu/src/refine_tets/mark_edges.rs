@@ -1,0 +1,41 @@
+//! Step 2 of the paper: the edges by which marked tetrahedra are divided.
+
+use trioxide_kernel::{Atomic, Bits, In, kernel};
+
+use super::{TETRAHEDRON, edge_index, longest_within};
+use crate::ids::{Edge, EdgeUse, Tet};
+
+/// Marks the longest edge of tetrahedron `t` if `t` is marked; each of its edges if `every` is not 0.
+#[kernel(
+    requires(chosen.len() == words(n), orders.len() == n, edges.len() == 6 * n),
+    // Orders and edges are read of marked tetrahedra only.
+    moves(chosen.bytes())
+)]
+pub fn mark_edges_of_tets(
+    t: Tet,
+    chosen: In<Bits<Tet>>,
+    orders: In<u32>,
+    edges: In<Edge>,
+    every: u32,
+    marked: Atomic<Bits<Edge>>,
+) {
+    if !chosen.bit(t) {
+        return;
+    }
+    let mark = |e: Edge| {
+        // Others have marked most: a load costs less than an atomic update.
+        if !marked.bit(e) {
+            marked.set_bit(e);
+        }
+    };
+    if every == 0 {
+        let longest = longest_within(orders.at(t), TETRAHEDRON);
+        mark(edges.at(EdgeUse::of(t, edge_index(longest))));
+        return;
+    }
+    let mut k = 0;
+    while k < 6 {
+        mark(edges.at(EdgeUse::of(t, k)));
+        k += 1;
+    }
+}

@@ -1,0 +1,143 @@
+//! Edges of tetrahedra: ids, and the tetrahedra around each.
+//!
+//! Use 6t + k is edge k of tetrahedron t ([`EdgeUse`]). The uses of an edge meet in a hash table as half-edges do
+//! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in their
+//! order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring tetrahedra
+//! have neighbouring ids.
+
+use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
+
+use super::check_tetrahedra::tet_rule;
+use super::{edge_set, ends};
+use crate::half_edge::{ATTEMPTS, slot};
+use crate::ids::{Edge, EdgeUse, Vertex};
+
+/// The lower and the higher end of the edge that `usage` uses.
+#[inline(always)]
+pub(super) fn ends_of_use(tetrahedra: In<Vertex>, usage: EdgeUse) -> (Vertex, Vertex) {
+    let (a, b) = ends(edge_set(usage.place()));
+    let first = 4 * usage.tet().index();
+    let (a, b) = (tetrahedra.at(first + a), tetrahedra.at(first + b));
+    (a.min(b), a.max(b))
+}
+
+/// The slot at which attempt `attempt` looks for the edge from `low` to `high`, of `size`.
+#[inline(always)]
+fn slot_of((low, high): (Vertex, Vertex), attempt: u32, size: u32, scale: u64) -> u32 {
+    slot(low.index(), high.index(), attempt, size, scale)
+}
+
+/// Brings `usage` to the other uses of its edge: `slots` gets their slot in `table`, which gets the smallest of them.
+///
+/// `table` is `NONE` before. Finds a use for which it has no room. `scale` is slots a vertex, times 2^32.
+#[kernel(
+    requires(2 * n == 3 * tetrahedra.len(), slots.len() == n, found.len() == tet_rule::COUNT),
+    // The slots of the table that it reads and writes depend on the mesh.
+    moves(tetrahedra.bytes() + slots.bytes())
+)]
+pub fn meet_tet_edges(
+    usage: EdgeUse,
+    tetrahedra: In<Vertex>,
+    table: Atomic<EdgeUse>,
+    slots: Out<u32>,
+    found: Atomic,
+    scale: u64,
+) {
+    let ahead = usage.index() + PREFETCHED_AHEAD;
+    // On a CPU an atomic exchange lets no later read begin.
+    if cfg!(not(target_arch = "nvptx64")) && ahead < slots.len() {
+        let ends = ends_of_use(tetrahedra, EdgeUse::new(ahead));
+        table.prefetch(slot_of(ends, 0, table.len(), scale));
+    }
+    let ends = ends_of_use(tetrahedra, usage);
+    let mut attempt = 0;
+    while attempt < ATTEMPTS {
+        let slot = slot_of(ends, attempt, table.len(), scale);
+        let mut other = table.load(slot);
+        if other.is_none() {
+            other = table.compare_exchange(slot, EdgeUse::NONE, usage);
+            if other.is_none() {
+                slots.set(usage, slot);
+                return;
+            }
+        }
+        // Whichever use waits there: it is of the same edge from now on.
+        if ends_of_use(tetrahedra, other) == ends {
+            table.min(slot, usage);
+            slots.set(usage, slot);
+            return;
+        }
+        attempt += 1;
+    }
+    found.min(tet_rule::CROWDED, usage.index());
+}
+
+/// Whether `usage` is the first use of its edge.
+#[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)))]
+pub fn mark_first_tet_edges(usage: EdgeUse, slots: In<u32>, table: In<EdgeUse>) -> bool {
+    table.at(slots.at(usage)) == usage
+}
+
+/// Puts the id of edge `e` into its slot; `first_uses` lists the first uses.
+#[kernel(requires(first_uses.len() == n), moves(12 * n))]
+pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table: Out<Edge>) {
+    table.set(slots.at(first_uses.at(e)), e);
+}
+
+/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
+/// from each to another, at last to `NONE`.
+///
+/// The order of the links is that of the threads. No result depends on it: they are followed to the end, to set bits.
+#[kernel(
+    requires(edges.len() == n, links.len() == n),
+    moves(4 * last_uses.len() + 2 * (edges.bytes() + last_uses.bytes()) + links.bytes())
+)]
+pub fn link_tet_edges(
+    usage: EdgeUse,
+    table: In<Edge>,
+    edges: Out<u32>,
+    last_uses: Atomic<EdgeUse>,
+    links: Out<EdgeUse>,
+) {
+    let e = table.at(edges.at(usage));
+    edges.set(usage, e.index());
+    links.set(usage, last_uses.swap(e, usage));
+}
+
+/// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no tetrahedron
+/// has such an edge.
+#[kernel(requires(
+    faces.len() == n,
+    n.is_multiple_of(3),
+    face_edges.len() == n,
+    found.len() == tet_rule::COUNT
+))]
+pub fn find_face_edges(
+    i: u32,
+    faces: In<Vertex>,
+    tetrahedra: In<Vertex>,
+    first_uses: In<EdgeUse>,
+    table: In<Edge>,
+    vertices: u32,
+    face_edges: Out<Edge>,
+    found: Atomic,
+    scale: u64,
+) {
+    let (a, b) = ends(edge_set(i % 3 + u32::from(i % 3 == 2)));
+    let first = i - i % 3;
+    let (a, b) = (faces.at(first + a), faces.at(first + b));
+    let (low, high) = (a.min(b), a.max(b));
+    let mut attempt = if high.index() < vertices { 0 } else { ATTEMPTS };
+    while attempt < ATTEMPTS {
+        let e = table.at(slot_of((low, high), attempt, table.len(), scale));
+        if e.is_none() {
+            break;
+        }
+        if ends_of_use(tetrahedra, first_uses.at(e)) == (low, high) {
+            face_edges.set(i, e);
+            return;
+        }
+        attempt += 1;
+    }
+    found.min(tet_rule::FACE, i);
+}

@@ -1,0 +1,105 @@
+//! Smart Laplacian smoothing: a node takes its move only if the move harms no cell around it.
+//!
+//! Nodes of one colour share no cell, so a node sees all others of its cells at rest: its cells are still unharmed when all nodes
+//! of the colour have moved, and the result does not depend on the order within a colour.
+
+use glam::DVec3;
+use trioxide_kernel::{Block, In, Out, kernel};
+
+use super::cells::Stars;
+use super::nodes::{Layouts, Nodes, Vector};
+use super::quality::cell_quality;
+use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
+use crate::ids::{Place, Vertex};
+use crate::point3::Point3;
+
+/// One sweep over the nodes of a colour, which lie at `count` places from `first` on.
+///
+/// A node stays if its move would give a cell a worse quality than the worst around it before, or turn around a cell that is
+/// positive. Cells have the nodes' ids; `ranks` are the places of the nodes, and `order` the node at each place.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        stars.fit(order.len()),
+        ranks.len() == order.len(),
+        neighbourhood.fit(neighbourhood.moving()),
+        (first as usize + count as usize) <= neighbourhood.moving(),
+        neighbourhood.moving() <= order.len(),
+        nodes.len() == L::ELEMENTS * order.len(),
+        squares.len() >= neighbourhood.moving(),
+        moved.len() > k as usize + 1
+    )
+)]
+pub fn sweep_guarded<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    stars: Stars,
+    order: In<Vertex>,
+    ranks: In<Place>,
+    neighbourhood: Neighbourhood,
+    nodes: Out<L>,
+    squares: Out<f64>,
+    moved: Out<u32>,
+    k: u32,
+    first: u32,
+    count: u32,
+    factor: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let j = place(block, lane);
+        if j >= count {
+            return 0;
+        }
+        let i = Place::new(first + j);
+        let here = L::load(nodes.unwritten(), i);
+        let load = |j| L::load(nodes.unwritten(), j);
+        let there = neighbourhood.target(i, here, factor, load);
+        let v = order.at(i);
+        let mut before = f64::INFINITY;
+        let mut after = f64::INFINITY;
+        let mut turns = false;
+        let mut s = stars.start(v);
+        while s < stars.end(v) {
+            let cell = stars.cells.cell_of(stars.corner(s));
+            let quality = |own: L::Point| {
+                cell_quality(cell.size, |k| {
+                    let u = stars.cells.vertex(cell, k);
+                    // By coordinates: a choice between points would be one between addresses.
+                    let (own, other) = (own.to_f64(), load(ranks.at(u)).to_f64());
+                    let choose = |own, other| if u == v { own } else { other };
+                    DVec3::new(
+                        choose(own.x, other.x),
+                        choose(own.y, other.y),
+                        choose(own.z, other.z),
+                    )
+                })
+            };
+            let (old, new) = (quality(here), quality(there));
+            turns |= old.is_positive && !new.is_positive;
+            before = if old.jacobian < before {
+                old.jacobian
+            } else {
+                before
+            };
+            after = if new.jacobian < after {
+                new.jacobian
+            } else {
+                after
+            };
+            s += 1;
+        }
+        if turns || after < before {
+            squares.set(i, 0.0);
+            return 0;
+        }
+        L::store(nodes, i, there);
+        let square = (there - here).square();
+        squares.set(i, square);
+        u32::from(square >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}

@@ -1,0 +1,98 @@
+//! HC smoothing: Laplacian smoothing that pushes nodes back towards where they were (Vollmer, Mencl and Müller, Improved
+//! Laplacian smoothing of noisy surface meshes, 1999); not in the paper.
+//!
+//! A node that was at o at first and is at q goes to the mean p of its neighbours. That is b = p - (alpha o + (1 - alpha) q) too
+//! far: it goes back by beta b + (1 - beta) times the mean of its neighbours' b. All nodes move at the same time. With
+//! rest = alpha o + (1 - alpha) q the new place is rest + (1 - beta) (b - mean of b), so that p need not be kept.
+
+use trioxide_kernel::{Block, In, Out, kernel};
+
+use super::nodes::{Layouts, Nodes, Vector};
+use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
+use crate::ids::Place;
+
+/// The position that a node is pushed back to: by `alpha` of the way from `here` to where it was at first.
+#[inline(always)]
+fn rest<V: Vector>(here: V, first: V, alpha: f64) -> V {
+    here + (first - here).times(alpha)
+}
+
+/// How far the mean of its neighbours takes node `i` beyond its rest, into `excess`; 0 for nodes from `count` on, which stay.
+/// `first` are the nodes before all sweeps.
+#[kernel(
+    L in Layouts,
+    requires(
+        neighbourhood.fit(count as usize),
+        first.len() == L::ELEMENTS * n,
+        nodes.len() == first.len(),
+        excess.len() == first.len(),
+        moved.len() > k as usize
+    )
+)]
+pub fn measure_excess<L: Nodes>(
+    i: Place,
+    neighbourhood: Neighbourhood,
+    first: In<L>,
+    nodes: In<L>,
+    excess: Out<L>,
+    moved: In<u32>,
+    k: u32,
+    count: u32,
+    alpha: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    if i.index() >= count {
+        return L::store(excess, i, <L::Point as Vector>::ZERO);
+    }
+    let here = L::load(nodes, i);
+    let mean = neighbourhood.target(i, here, 1.0, |j| L::load(nodes, j));
+    L::store(excess, i, mean - rest(here, L::load(first, i), alpha));
+}
+
+/// Pushes nodes below `count` back: from `from` to `to`, with the `excess` of [`measure_excess()`].
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(count as usize),
+        first.len() >= L::ELEMENTS * count as usize,
+        excess.len() == first.len(),
+        from.len() == first.len(),
+        to.len() == first.len(),
+        moved.len() > k as usize + 1
+    )
+)]
+pub fn sweep_hc<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
+    first: In<L>,
+    excess: In<L>,
+    from: In<L>,
+    to: Out<L>,
+    moved: Out<u32>,
+    k: u32,
+    count: u32,
+    alpha: f64,
+    beta: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let i = place(block, lane);
+        if i >= count {
+            return 0;
+        }
+        let i = Place::new(i);
+        let here = L::load(from, i);
+        let own = L::load(excess, i);
+        let mean = neighbourhood.target(i, own, 1.0, |j| L::load(excess, j));
+        let there = rest(here, L::load(first, i), alpha) + (own - mean).times(1.0 - beta);
+        L::store(to, i, there);
+        u32::from((there - here).square() >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}

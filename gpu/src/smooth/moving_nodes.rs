@@ -1,0 +1,24 @@
+//! Which nodes move, and which stay.
+
+use trioxide_kernel::{Bits, In, Out, kernel};
+
+use crate::ids::Vertex;
+
+/// Adds the members of another bit set to word `w` of one; both have the same kind of members.
+#[kernel(
+    requires(others.len() == n, bits.len() == n),
+    moves(others.bytes() + 2 * bits.bytes())
+)]
+pub fn join_bits(w: u32, others: In<u32>, bits: Out<u32>) {
+    bits.set(w, bits.at(w) | others.at(w));
+}
+
+/// Whether node `v` moves, and whether it stays: it moves if it is not fixed and has neighbours.
+#[kernel(
+    requires(fixed.len() == words(n), rows.len() == n + 1),
+    moves(3 * fixed.bytes() + rows.bytes())
+)]
+pub fn mark_moving(v: Vertex, fixed: In<Bits<Vertex>>, rows: In<u32>) -> (bool, bool) {
+    let moves = !fixed.bit(v) && rows.at(v.index() + 1) > rows.at(v);
+    (moves, !moves)
+}

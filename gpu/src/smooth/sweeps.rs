@@ -1,0 +1,246 @@
+//! A sweep (section 2.2): every moving node goes to the mean of its neighbours.
+//!
+//! Form A reads the positions before the sweep and writes to a second array. Form B works in place. Over a class, a range of
+//! nodes without neighbours among them, it is deterministic; over all nodes at once it races.
+//!
+//! Sweeps are launched several at a time. `moved[k]` says whether sweep k - 1 of them moved a node by the tolerance or more
+//! (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at the first sweep
+//! under the tolerance, and the host reads `moved` once for all.
+
+use trioxide_kernel::{Block, Group, In, Lanes, Out, Racing, kernel};
+
+use super::nodes::{Layouts, Nodes, Vector};
+use crate::ids::Place;
+
+/// Lanes of a sweep's blocks.
+pub const SWEEP_LANES: usize = 256;
+
+/// The block of a sweep.
+pub type SweepBlock = Block<SWEEP_LANES>;
+
+/// Neighbours of M moving nodes, by places; D in all.
+#[derive(Group)]
+pub struct Neighbourhood<'a> {
+    /// Start of each moving node's neighbours, and the end of the last; M + 1.
+    pub rows: In<'a, u32>,
+    /// Neighbours by their places, for each node in the order of their ids; D.
+    pub neighbours: In<'a, Place>,
+    /// Weight of each neighbour; D, or empty if all are equal.
+    pub weights: In<'a, f64>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl NeighbourhoodBuffers<'_> {
+    /// Whether the arrays have the lengths of `moving` moving nodes.
+    pub fn fit(&self, moving: usize) -> bool {
+        self.rows.len() == moving + 1
+            && (self.weights.is_empty() || self.weights.len() == self.neighbours.len())
+    }
+
+    /// M.
+    pub fn moving(&self) -> usize {
+        self.rows.len().saturating_sub(1)
+    }
+
+    /// Size of all arrays.
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes() + self.neighbours.bytes() + self.weights.bytes()
+    }
+}
+
+/// The place of a lane.
+#[inline(always)]
+pub(super) fn place(block: &SweepBlock, lane: u32) -> u32 {
+    block.index() * SWEEP_LANES as u32 + lane
+}
+
+impl Neighbourhood<'_> {
+    /// The new position of node `i`, which is `here`: by `factor` of the way to the weighted mean of its neighbours. Neighbours are
+    /// summed in the order of their row.
+    #[inline(always)]
+    pub fn target<V: Vector>(self, i: Place, here: V, factor: f64, load: impl Fn(Place) -> V) -> V {
+        let mut s = self.rows.at(i);
+        let end = self.rows.at(i.index() + 1);
+        let mut sum = V::ZERO;
+        let mean = if self.weights.is_empty() {
+            let count = end - s;
+            while s < end {
+                sum = sum + load(self.neighbours.at(s));
+                s += 1;
+            }
+            sum.over(f64::from(count))
+        } else {
+            let mut total = 0.0;
+            while s < end {
+                let weight = self.weights.at(s);
+                sum = sum + load(self.neighbours.at(s)).times(weight);
+                total += weight;
+                s += 1;
+            }
+            if total <= 0.0 {
+                return here;
+            }
+            sum.over(total)
+        };
+        if factor == 1.0 {
+            mean
+        } else {
+            here + (mean - here).times(factor)
+        }
+    }
+}
+
+/// Form A: nodes below `count` from `from` to `to`.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(count as usize),
+        from.len() == to.len(),
+        from.len() >= L::ELEMENTS * count as usize,
+        moved.len() > k as usize + 1
+    ),
+    moves(neighbourhood.bytes() + from.bytes() + count as usize * L::ELEMENTS * size_of::<L>())
+)]
+pub fn sweep_form_a<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
+    from: In<L>,
+    to: Out<L>,
+    moved: Out<u32>,
+    k: u32,
+    count: u32,
+    factor: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let i = place(block, lane);
+        if i >= count {
+            return 0;
+        }
+        let i = Place::new(i);
+        let here = L::load(from, i);
+        let there = neighbourhood.target(i, here, factor, |j| L::load(from, j));
+        L::store(to, i, there);
+        u32::from((there - here).square() >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}
+
+/// Sets `moved[k + 1]` if a lane of the block moved its node.
+#[inline(always)]
+pub(super) fn note_moves(
+    block: &SweepBlock,
+    moves: &Lanes<u32, SWEEP_LANES>,
+    moved: Out<u32>,
+    k: u32,
+) {
+    let (_, total) = block.exclusive_sum(moves);
+    block.lanes(|lane| {
+        if lane == 0 && total > 0 {
+            moved.set_same(k + 1, 1);
+        }
+    });
+}
+
+/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. `squares` gets their squared moves.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(neighbourhood.moving()),
+        (first as usize + count as usize) <= neighbourhood.moving(),
+        nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
+        squares.len() >= neighbourhood.moving(),
+        moved.len() > k as usize + 1
+    ),
+    // A class has its share of what a sweep reads.
+    moves(
+        (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
+            / neighbourhood.moving().max(1) as u64
+            + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
+    )
+)]
+pub fn sweep_class<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
+    nodes: Out<L>,
+    squares: Out<f64>,
+    moved: Out<u32>,
+    k: u32,
+    first: u32,
+    count: u32,
+    factor: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let j = place(block, lane);
+        if j >= count {
+            return 0;
+        }
+        let i = Place::new(first + j);
+        let here = L::load(nodes.unwritten(), i);
+        let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
+        L::store(nodes, i, there);
+        let square = (there - here).square();
+        squares.set(i, square);
+        u32::from(square >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}
+
+/// Form B over all nodes below `count` at once: each reads the positions of its neighbours of that moment, so that the result
+/// differs from run to run.
+///
+/// The races are the paper's (section 3.2.3). Coordinates are read and written whole; a node may be read with some
+/// coordinates new and others old.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(count as usize),
+        nodes.len() >= L::ELEMENTS * count as usize,
+        squares.len() >= count as usize,
+        moved.len() > k as usize + 1
+    ),
+    moves(
+        neighbourhood.bytes()
+            + nodes.bytes()
+            + count as usize * (L::ELEMENTS * size_of::<L>() + size_of::<f64>())
+    )
+)]
+pub fn sweep_racing<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
+    nodes: Racing<L>,
+    squares: Out<f64>,
+    moved: Out<u32>,
+    k: u32,
+    count: u32,
+    factor: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let i = place(block, lane);
+        if i >= count {
+            return 0;
+        }
+        let i = Place::new(i);
+        let here = L::load_racing(nodes, i);
+        let there = neighbourhood.target(i, here, factor, |j| L::load_racing(nodes, j));
+        L::store_racing(nodes, i, there);
+        let square = (there - here).square();
+        squares.set(i, square);
+        u32::from(square >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}

@@ -1,0 +1,106 @@
+//! Polygons as the paper stores them, and their canonical order.
+
+use gpu::ids::{HalfEdge, Polygon, Vertex};
+use gpu::indexed as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
+
+use crate::Result;
+use crate::backend::Device;
+use crate::collective::{Csr, count_bits, exclusive_scan};
+
+/// Polygons as the paper stores them, on a device: P polygons, some of them broken.
+pub(super) struct PolygonArrays {
+    /// Smallest half-edge of each polygon; P.
+    pub starts: Buffer<HalfEdge>,
+    /// Where each polygon begins in `mesh`; P, and on the way the end of the last.
+    pub positions: Buffer<u32>,
+    /// Number of vertices of each polygon, and behind it its vertices.
+    pub mesh: Buffer<u32>,
+    /// Polygons that are split later, a bit each; P bits, or empty for none.
+    pub broken_bits: Buffer<Bits<Polygon>>,
+}
+
+impl PolygonArrays {
+    pub fn buffers(&self) -> kernel::PolygonsBuffers<'_> {
+        kernel::PolygonsBuffers {
+            starts: &self.starts,
+            positions: &self.positions,
+            mesh: &self.mesh,
+        }
+    }
+}
+
+/// The polygons of `all` that no later round has split, in the order of their smallest half-edges, of which there are
+/// `half_edges`: these, the lists, and the number of lists that have a vertex more than once.
+pub(super) fn order(
+    on: &Device,
+    half_edges: u32,
+    all: &mut [PolygonArrays],
+) -> Result<(Buffer<HalfEdge>, Csr<Polygon, Vertex>, u32)> {
+    let words = words(half_edges as usize);
+    let mut start_bits = on.filled(words, Bits::EMPTY)?;
+    for PolygonArrays {
+        starts,
+        broken_bits,
+        ..
+    } in &*all
+    {
+        let (n, to) = (starts.len() as u32, &mut start_bits);
+        // SAFETY: polygons start with half-edges of triangles.
+        unsafe { kernel::mark_starts::launch(on, n, starts, broken_bits, to) }?;
+    }
+    let mut ranks = on.uninitialized(words)?;
+    // SAFETY: no index comes from data.
+    unsafe { kernel::count_starts::launch(on, words as u32, &start_bits, &mut ranks) }?;
+    let total = exclusive_scan(on, &mut ranks)?;
+    let polygons = on.read(&total, 0)? as usize;
+    let order = kernel::OrderBuffers {
+        start_bits: &start_bits,
+        ranks: &ranks,
+    };
+
+    let mut half_edges = on.uninitialized(polygons)?;
+    let mut offsets = on.uninitialized(polygons + 1)?;
+    for arrays in &*all {
+        // SAFETY: each polygon that counts has a half-edge of its own, and with it a place below their number.
+        unsafe {
+            kernel::place_polygons::launch(
+                on,
+                arrays.starts.len() as u32,
+                arrays.buffers(),
+                &arrays.broken_bits,
+                order,
+                &mut half_edges,
+                &mut offsets,
+            )
+        }?;
+    }
+    exclusive_scan(on, &mut offsets)?;
+    let listed = on.read(&offsets, polygons)?;
+    let mut vertices = on.uninitialized(listed as usize)?;
+    let mut weakly_simple = 0;
+    for arrays in all {
+        let n = arrays.starts.len();
+        let mut weak: Buffer<Bits<Polygon>> = on.uninitialized(n.div_ceil(32))?;
+        // SAFETY: as above; each polygon's vertices go between its offsets, and those of others stay as they are.
+        unsafe {
+            kernel::gather_polygons::launch(
+                on,
+                n as u32,
+                &arrays.starts,
+                &arrays.broken_bits,
+                &arrays.positions,
+                order,
+                &offsets,
+                &mut arrays.mesh,
+                &mut vertices,
+                &mut weak,
+            )
+        }?;
+        weakly_simple += count_bits(on, &weak)?;
+    }
+    // SAFETY: scanned counts, the end of the last among them.
+    let lists = unsafe { Csr::from_parts(offsets, vertices) };
+    Ok((half_edges, lists, weakly_simple))
+}

@@ -1,0 +1,113 @@
+//! Edges that no polygon may cross.
+
+use gpu::ids::{HalfEdge, Vertex};
+use gpu::polylla as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
+
+use super::{Error, Result};
+use crate::backend::Device;
+use crate::collective::{Csr, bucket};
+use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::mesh::{NONE, Triangulation};
+
+/// Edges of one triangulation that no polygon may cross, besides the boundary.
+pub struct Constraints {
+    mesh: MeshId,
+    /// Both half-edges of each.
+    edges: Buffer<Bits<HalfEdge>>,
+}
+
+impl Constraints {
+    /// The edges between triangles of different regions, and the segments of `of`, whose half-edges are `mesh`; `None` where there
+    /// are neither regions nor segments.
+    ///
+    /// # Errors
+    /// [`Error::NoEdge`] when a segment is no edge of the triangulation, [`Error::SegmentOutOfRange`], [`Error::Regions`].
+    pub fn of<P: Point>(
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+        of: &Triangulation,
+    ) -> Result<Option<Self>> {
+        if of.regions.is_none() && of.segments.is_empty() {
+            return Ok(None);
+        }
+        on.try_stage("mark constraints", || {
+            let n = mesh.half_edges();
+            let mut edges = on.filled(words(n as usize), Bits::EMPTY)?;
+            if let Some(regions) = &of.regions {
+                if regions.len() != mesh.triangles() as usize {
+                    return Err(Error::Regions {
+                        regions: regions.len(),
+                        triangles: mesh.triangles(),
+                    });
+                }
+                let regions = on.upload(regions)?;
+                // SAFETY: half-edges of a checked triangulation; a region for each triangle.
+                unsafe {
+                    kernel::mark_region_borders::launch(on, n, mesh.twins(), &regions, &mut edges)
+                }?;
+            }
+            mark_segments(on, mesh, of, &mut edges)?;
+            Ok(Some(Self {
+                mesh: mesh.id(),
+                edges,
+            }))
+        })
+    }
+
+    /// The constrained half-edges of `mesh`; `None` without constraints.
+    pub(crate) fn edges<'c, P: Point>(
+        constraints: Option<&'c Self>,
+        mesh: &DeviceTriangulation<P>,
+    ) -> Result<Option<&'c Buffer<Bits<HalfEdge>>>> {
+        match constraints {
+            None => Ok(None),
+            Some(constraints) if constraints.mesh == mesh.id() => Ok(Some(&constraints.edges)),
+            Some(_) => Err(Error::OtherMesh {
+                arrays: "the constraints",
+            }),
+        }
+    }
+}
+
+/// Puts the segments of `of` into `edges`.
+fn mark_segments<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    of: &Triangulation,
+    edges: &mut Buffer<Bits<HalfEdge>>,
+) -> Result<()> {
+    if of.segments.is_empty() {
+        return Ok(());
+    }
+    let vertices = mesh.points().len();
+    let ends: Vec<[u32; 2]> = of.segments.iter().map(|segment| segment.ends).collect();
+    let is_outside = |ends: &[u32; 2]| ends.iter().any(|&v| v as usize >= vertices);
+    if let Some(segment) = ends.iter().position(is_outside) {
+        return Err(Error::SegmentOutOfRange { segment });
+    }
+    let ends: Buffer<Vertex> = on.upload(bytemuck::cast_slice(&ends))?;
+    let leaving: Csr<Vertex, HalfEdge> = bucket(on, mesh.origins(), vertices)?;
+    let mut found = on.filled(1, NONE)?;
+    // SAFETY: half-edges of a checked triangulation, sorted by their origins; the segments' ends were checked.
+    unsafe {
+        kernel::mark_segments::launch(
+            on,
+            ends.len() as u32 / 2,
+            &ends,
+            mesh.origins(),
+            mesh.twins(),
+            leaving.rows(),
+            edges,
+            &mut found,
+        )
+    }?;
+    match on.read(&found, 0)? {
+        NONE => Ok(()),
+        segment => {
+            let [from, to] = of.segments[segment as usize].ends;
+            Err(Error::NoEdge { segment, from, to })
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels are in `gpu::polylla`, with the parts of the
+//! paper that they cover and the differences from it.
+//!
+//! From a file to a file:
+//!
+//! ```
+//! # #[cfg(feature = "formats")]
+//! # fn main() -> trioxide::Result<()> {
+//! use trioxide::prelude::*;
+//! use trioxide::{formats, polylla};
+//!
+//! # let input = std::env::temp_dir().join("trioxide-doc-polylla.off");
+//! # let output = std::env::temp_dir().join("trioxide-doc-polygons.off");
+//! # formats::write(&input, &trioxide::generate::random(100, 1)?.into())?;
+//! let mesh = formats::read(&input)?.into_triangulation()?;
+//! let on = Device::cpu(None)?;
+//! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
+//! let constraints = polylla::Constraints::of(&on, &triangulation, &mesh)?;
+//! let result = polylla(&on, &triangulation, constraints.as_ref(), polylla::Options::default())?;
+//! let polygons = result.download_lists(&on)?;
+//! let polygons = PolygonMesh { points: mesh.points, polygons, ..PolygonMesh::default() };
+//! formats::write(&output, &polygons.into())?;
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "formats"))]
+//! # fn main() {}
+//! ```
+
+use gpu::ids::{HalfEdge, Polygon, Vertex};
+use gpu::polylla as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
+
+use crate::backend::Device;
+use crate::collective::{Csr, compact, count_bits, exclusive_scan};
+use crate::half_edges::{DeviceTriangulation, Point};
+use crate::mesh::{PolyllaCounts, Ties};
+
+mod constraints;
+mod error;
+mod result;
+
+pub use constraints::Constraints;
+pub use error::{Error, Result};
+pub use result::DevicePolygons;
+pub(crate) use result::download_lists;
+
+/// What a run gives besides its counts, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Split polygons that visit a vertex twice.
+    pub strict: bool,
+    /// Which of two equally long edges counts as longer.
+    pub ties: Ties,
+    /// Give `prev` too: the whole half-edge mesh. Lists of vertices do without.
+    pub prev: bool,
+    /// Give the polygons as lists of vertices.
+    pub lists: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            strict: false,
+            ties: Ties::Edge,
+            prev: true,
+            lists: true,
+        }
+    }
+}
+
+/// Bytes that a run takes at once with its mesh, for V points and T triangles.
+///
+/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier
+/// half-edges and T / 2 seeds and polygons besides those of the boundary, which is taken for small.
+pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options) -> u64 {
+    let words = |n: usize| n * size_of::<u32>();
+    let mesh = points * size_of::<P>() + words(6 * triangles);
+    let bit_sets = 4 * words(3 * triangles) / 32;
+    let links = words(3 * triangles) * if options.prev { 2 } else { 1 };
+    let seeds = words(triangles / 2);
+    let lists = words(3 * triangles) * usize::from(options.lists || options.strict);
+    (mesh + bit_sets + links + seeds + lists) as u64
+}
+
+/// Makes polygons of a triangulation; without constraints only the boundary stops them.
+///
+/// # Errors
+/// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];
+/// [`crate::Error::OutOfMemory`], or what the device reports.
+pub fn polylla<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    constraints: Option<&Constraints>,
+    options: Options,
+) -> Result<DevicePolygons> {
+    let (mut frontier, seed_bits) = label(on, mesh, constraints, options.ties)?;
+    let mut counts = PolyllaCounts::default();
+    let seeds = on.stage("compact seeds", || {
+        let labelled = count_bits(on, &frontier)?;
+        let boundary = mesh.border().len() as u32;
+        counts.frontier_edges = (labelled - boundary) / 2 + boundary;
+        compact(on, &seed_bits)
+    })?;
+    drop(seed_bits);
+    counts.regions = seeds.len() as u32;
+
+    let (mut links, middles) = link(on, mesh, &mut frontier, options.prev)?;
+    counts.barrier_tips = middles.len() as u32 / 2;
+
+    let mut found = on.filled(frontier.len(), Bits::EMPTY)?;
+    on.stage("find polygons", || {
+        for seeds in [&seeds, &middles] {
+            mark_polygons(on, mesh, seeds, &frontier, &links.next, &mut found)?;
+        }
+        Ok(())
+    })?;
+    drop((seeds, middles));
+    let mut half_edges = on.stage("compact polygons", || compact(on, &found))?;
+    if options.ties == Ties::First {
+        refuse_lost_polygons(on, &links.next, &half_edges, &frontier)?;
+    }
+    let mut lists = None;
+    if options.lists || options.strict {
+        let (mut listed, mut weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+        counts.weakly_simple = weak.len() as u32;
+        while options.strict && !weak.is_empty() {
+            on.stage("cut weakly simple polygons", || {
+                let cuts = cut(
+                    on,
+                    mesh,
+                    &weak,
+                    &half_edges,
+                    &listed,
+                    &mut frontier,
+                    &mut links,
+                )?;
+                mark_polygons(on, mesh, &cuts, &frontier, &links.next, &mut found)?;
+                half_edges = compact(on, &found)?;
+                Ok(())
+            })?;
+            (listed, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+        }
+        lists = Some(listed);
+    }
+    counts.polygons = half_edges.len() as u32;
+    Ok(DevicePolygons {
+        mesh: mesh.id(),
+        next: links.next,
+        prev: links.prev,
+        frontier,
+        half_edges,
+        lists,
+        counts,
+    })
+}
+
+/// The frontier edges and the seeds.
+fn label<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    constraints: Option<&Constraints>,
+    ties: Ties,
+) -> Result<(Buffer<Bits<HalfEdge>>, Buffer<Bits<HalfEdge>>)> {
+    let n = mesh.half_edges();
+    let words = words(n as usize);
+    let longest = on.stage("label longest edges", || {
+        let mut longest = on.uninitialized(words)?;
+        // SAFETY: half-edges and vertices of a checked triangulation.
+        unsafe {
+            kernel::label_longest_edges::launch(
+                on,
+                mesh.triangles(),
+                mesh.origins(),
+                mesh.points(),
+                mesh.twins(),
+                u32::from(ties == Ties::Edge),
+                &mut longest,
+            )
+        }?;
+        Ok(longest)
+    })?;
+    let constrained = Constraints::edges(constraints, mesh)?;
+    on.try_stage("label frontier edges", || {
+        let (mut frontier, mut seeds) = (on.uninitialized(words)?, on.uninitialized(words)?);
+        let none = on.uninitialized(0)?;
+        let constrained = constrained.unwrap_or(&none);
+        // SAFETY: a twin behind the half-edges of triangles, along the boundary, is no index.
+        unsafe {
+            kernel::label_frontier_edges::launch(
+                on,
+                n,
+                mesh.twins(),
+                &longest,
+                constrained,
+                &mut frontier,
+                &mut seeds,
+            )
+        }?;
+        Ok((frontier, seeds))
+    })
+}
+
+/// Links between frontier half-edges around polygons; `NONE` of other half-edges.
+struct Links {
+    next: Buffer<HalfEdge>,
+    /// May be empty.
+    prev: Buffer<HalfEdge>,
+}
+
+/// The links of frontier edges, repaired at barrier tips, and the half-edges that the repair adds to `frontier`, in pairs.
+fn link<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    frontier: &mut Buffer<Bits<HalfEdge>>,
+    with_prev: bool,
+) -> Result<(Links, Buffer<HalfEdge>)> {
+    let n = mesh.half_edges();
+    let mut links = Links {
+        next: on.uninitialized(n as usize)?,
+        prev: on.uninitialized(if with_prev { n as usize } else { 0 })?,
+    };
+    let tip_bits = on.stage("link frontier edges", || {
+        let mut tips: Buffer<Bits<HalfEdge>> = on.uninitialized(frontier.len())?;
+        let (next, prev) = (&mut links.next, &mut links.prev);
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        unsafe {
+            kernel::link_frontier_edges::launch(
+                on,
+                n,
+                labelled(mesh, frontier),
+                next,
+                prev,
+                &mut tips,
+            )
+        }?;
+        Ok(tips)
+    })?;
+    let middles = on.stage("repair barrier tips", || {
+        let tips = compact(on, &tip_bits)?;
+        let mut middles = on.uninitialized(2 * tips.len())?;
+        let (n, twins) = (tips.len() as u32, mesh.twins());
+        // SAFETY: a tip is an inner vertex, with triangles all around it.
+        unsafe { kernel::mark_middle_edges::launch(on, n, &tips, twins, frontier, &mut middles) }?;
+        link_new_edges(on, mesh, &middles, frontier, &mut links)?;
+        Ok(middles)
+    })?;
+    Ok((links, middles))
+}
+
+fn labelled<'a, P: Point>(
+    mesh: &'a DeviceTriangulation<P>,
+    frontier: &'a Buffer<Bits<HalfEdge>>,
+) -> kernel::LabelledBuffers<'a> {
+    kernel::LabelledBuffers {
+        twins: mesh.twins(),
+        frontier,
+    }
+}
+
+/// Splices new frontier half-edges, which come in pairs, into the links.
+fn link_new_edges<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    new: &Buffer<HalfEdge>,
+    frontier: &Buffer<Bits<HalfEdge>>,
+    links: &mut Links,
+) -> crate::Result<()> {
+    let edges = labelled(mesh, frontier);
+    let (n, next, prev) = (new.len() as u32, &mut links.next, &mut links.prev);
+    // SAFETY: as in `link`; half-edges that write the same link write the same value.
+    unsafe { kernel::link_middle_edges::launch(on, n, new, edges, next, prev) }?;
+    Ok(())
+}
+
+/// Sets the bit of the smallest half-edge of each seed's polygon.
+fn mark_polygons<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    seeds: &Buffer<HalfEdge>,
+    frontier: &Buffer<Bits<HalfEdge>>,
+    next: &Buffer<HalfEdge>,
+    polygons: &mut Buffer<Bits<HalfEdge>>,
+) -> crate::Result<()> {
+    let (n, edges) = (seeds.len() as u32, labelled(mesh, frontier));
+    // SAFETY: as in `link`; the links of frontier edges are cycles.
+    unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
+    Ok(())
+}
+
+/// Cuts each weakly simple polygon once; the half-edges of the cuts, in pairs.
+fn cut<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    weak: &Buffer<Polygon>,
+    half_edges: &Buffer<HalfEdge>,
+    lists: &Csr<Polygon, Vertex>,
+    frontier: &mut Buffer<Bits<HalfEdge>>,
+    links: &mut Links,
+) -> crate::Result<Buffer<HalfEdge>> {
+    let n = weak.len() as u32;
+    let mut cuts = on.uninitialized(2 * weak.len())?;
+    let cycles = kernel::CyclesBuffers {
+        half_edges,
+        next: &links.next,
+    };
+    let (lists, edges) = (lists.rows(), labelled(mesh, frontier));
+    // SAFETY: the polygons of the list have a vertex twice, and a cut between its corners exists (the kernel's documentation).
+    unsafe { kernel::cut_weakly_simple::launch(on, n, weak, cycles, lists, edges, &mut cuts) }?;
+    // SAFETY: cuts are half-edges of triangles.
+    unsafe { kernel::mark_cuts::launch(on, 2 * n, &cuts, frontier) }?;
+    link_new_edges(on, mesh, &cuts, frontier, links)?;
+    Ok(cuts)
+}
+
+/// Every frontier half-edge bounds a polygon that a seed found, unless ties left a region without one.
+fn refuse_lost_polygons(
+    on: &Device,
+    next: &Buffer<HalfEdge>,
+    half_edges: &Buffer<HalfEdge>,
+    frontier: &Buffer<Bits<HalfEdge>>,
+) -> Result<()> {
+    let mut sizes = on.uninitialized(half_edges.len())?;
+    count_vertices(on, next, half_edges, &mut sizes)?;
+    let listed = exclusive_scan(on, &mut sizes)?;
+    match on.read(&listed, 0)? == count_bits(on, frontier)? {
+        true => Ok(()),
+        false => Err(Error::TiedRing),
+    }
+}
+
+/// Number of vertices of each polygon.
+fn count_vertices(
+    on: &Device,
+    next: &Buffer<HalfEdge>,
+    half_edges: &Buffer<HalfEdge>,
+    counts: &mut Buffer<u32>,
+) -> crate::Result<()> {
+    let cycles = kernel::CyclesBuffers { half_edges, next };
+    // SAFETY: the links of frontier edges are cycles.
+    unsafe { kernel::count_vertices::launch(on, half_edges.len() as u32, cycles, counts) }?;
+    Ok(())
+}
+
+/// The polygons as lists, and those that visit a vertex more than once.
+fn list_polygons<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    next: &Buffer<HalfEdge>,
+    half_edges: &Buffer<HalfEdge>,
+) -> crate::Result<(Csr<Polygon, Vertex>, Buffer<Polygon>)> {
+    on.stage("list polygons", || {
+        // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
+        let mut offsets = on.uninitialized(half_edges.len() + 1)?;
+        count_vertices(on, next, half_edges, &mut offsets)?;
+        exclusive_scan(on, &mut offsets)?;
+        let total = on.read(&offsets, half_edges.len())?;
+        let mut vertices = on.uninitialized(total as usize)?;
+        let mut weak: Buffer<Bits<Polygon>> = on.uninitialized(words(half_edges.len()))?;
+        let cycles = kernel::CyclesBuffers { half_edges, next };
+        // SAFETY: each polygon writes to the place between its offsets, which are scanned counts of its vertices.
+        unsafe {
+            kernel::write_polygons::launch(
+                on,
+                half_edges.len() as u32,
+                cycles,
+                mesh.origins(),
+                &offsets,
+                &mut vertices,
+                &mut weak,
+            )
+        }?;
+        let weak = compact(on, &weak)?;
+        // SAFETY: scanned counts, the end of the last among them.
+        Ok((unsafe { Csr::from_parts(offsets, vertices) }, weak))
+    })
+}

@@ -1,0 +1,113 @@
+//! The polygonal mesh that a run gives.
+
+use gpu::ids::{HalfEdge, Polygon, Vertex};
+use trioxide_kernel::Bits;
+use trioxide_kernel::launch::Buffer;
+
+use super::{Error, Result};
+use crate::backend::Device;
+use crate::collective::Csr;
+use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, PolyllaMesh};
+
+/// A polygonal mesh on a device, over the half-edges of the triangulation that it was made from: P polygons.
+pub struct DevicePolygons {
+    pub(super) mesh: MeshId,
+    pub(super) next: Buffer<HalfEdge>,
+    pub(super) prev: Buffer<HalfEdge>,
+    pub(super) frontier: Buffer<Bits<HalfEdge>>,
+    pub(super) half_edges: Buffer<HalfEdge>,
+    pub(super) lists: Option<Csr<Polygon, Vertex>>,
+    pub(super) counts: PolyllaCounts,
+}
+
+impl DevicePolygons {
+    /// The next half-edge around the polygon, `NONE` inside of polygons; 3T.
+    pub fn next(&self) -> &Buffer<HalfEdge> {
+        &self.next
+    }
+
+    /// The previous half-edge around the polygon, `NONE` inside of polygons; 3T, or empty.
+    pub fn prev(&self) -> &Buffer<HalfEdge> {
+        &self.prev
+    }
+
+    /// The half-edges that bound polygons; 3T bits.
+    pub fn frontier(&self) -> &Buffer<Bits<HalfEdge>> {
+        &self.frontier
+    }
+
+    /// The smallest half-edge of each polygon, ascending; P.
+    pub fn half_edges(&self) -> &Buffer<HalfEdge> {
+        &self.half_edges
+    }
+
+    /// The vertices of each polygon, from the origin of its smallest half-edge; `None` where the options leave them out.
+    pub fn lists(&self) -> Option<&Csr<Polygon, Vertex>> {
+        self.lists.as_ref()
+    }
+
+    /// Counts of the run.
+    pub fn counts(&self) -> PolyllaCounts {
+        self.counts
+    }
+
+    /// The polygons as lists, in host memory.
+    ///
+    /// # Errors
+    /// [`Error::NoLists`]; those of the device.
+    pub fn download_lists(&self, on: &Device) -> Result<Polygons> {
+        let lists = self.lists.as_ref().ok_or(Error::NoLists)?;
+        on.try_stage("copy to the host", || Ok(download_lists(on, lists)?))
+    }
+
+    /// The polygons as lists, the half-edge of each, and the counts, in host memory.
+    ///
+    /// # Errors
+    /// As [`DevicePolygons::download_lists`].
+    pub fn download(&self, on: &Device) -> Result<PolyllaLists> {
+        Ok(PolyllaLists {
+            polygons: self.download_lists(on)?,
+            half_edges: on.download_rows(&self.half_edges)?,
+            counts: self.counts,
+        })
+    }
+
+    /// The whole half-edge mesh in host memory; border half-edges keep their place along the boundary of `mesh`, the triangulation
+    /// that the polygons were made from.
+    ///
+    /// # Errors
+    /// [`Error::OtherMesh`]; those of [`DevicePolygons::download_lists`].
+    pub fn download_mesh<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+    ) -> Result<PolyllaMesh> {
+        if self.mesh != mesh.id() {
+            return Err(Error::OtherMesh {
+                arrays: "the polygons",
+            });
+        }
+        let mut next = on.download(self.next.as_words())?;
+        let mut prev = on.download(self.prev.as_words())?;
+        next.extend(on.download(mesh.border_next().as_words())?);
+        if self.prev.len() == self.next.len() {
+            prev.extend(on.download(mesh.border_prev().as_words())?);
+        }
+        Ok(PolyllaMesh {
+            next,
+            prev,
+            half_edges: on.download_rows(&self.half_edges)?,
+            polygons: self.download_lists(on)?,
+            counts: self.counts,
+        })
+    }
+}
+
+/// Lists of vertices in host memory.
+pub(crate) fn download_lists(on: &Device, lists: &Csr<Polygon, Vertex>) -> crate::Result<Polygons> {
+    Ok(Polygons {
+        offsets: on.download(lists.offsets())?,
+        vertices: on.download_rows(lists.items())?,
+    })
+}

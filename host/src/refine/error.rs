@@ -1,0 +1,154 @@
+//! What refinement refuses.
+
+use trioxide_kernel::launch::LaunchError;
+
+/// Why a triangulation was not refined.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The mesh breaks a rule, or the device failed.
+    #[error(transparent)]
+    Mesh(#[from] trioxide_mesh::Error),
+    /// The triangles have no half-edges.
+    #[error(transparent)]
+    HalfEdges(#[from] crate::half_edges::Error),
+    /// A segment names a vertex that the mesh does not have.
+    #[error("segment {segment} has a vertex index that is out of range")]
+    SegmentVertex {
+        /// The segment, by its place in the mesh.
+        segment: usize,
+    },
+    /// A segment is no edge.
+    #[error(
+        "the segment from vertex {} to vertex {} is no edge of the triangulation",
+        ends[0],
+        ends[1]
+    )]
+    SegmentWithoutEdge {
+        /// Its vertices.
+        ends: [u32; 2],
+    },
+    /// Triangles do not all run the same way.
+    #[error(
+        "triangle {triangle} is degenerate in the chosen precision, or does not run the way of triangle 0"
+    )]
+    Orientation {
+        /// The first such triangle.
+        triangle: usize,
+    },
+    /// A triangle came out degenerate.
+    #[error(
+        "triangle {triangle} of the refined mesh is degenerate: the triangles are as small as the precision allows"
+    )]
+    Degenerate {
+        /// The triangle, by its id in the refined mesh.
+        triangle: u32,
+    },
+    /// The refined mesh has too many edges.
+    #[error(
+        "the refined mesh would have {edges} edges, but at most {most} fit 32-bit ids: refine less"
+    )]
+    TooManyEdges {
+        /// Its edges.
+        edges: usize,
+        /// As many fit.
+        most: usize,
+    },
+    /// The marking is that of another mesh.
+    #[error("there are marks for up to {marks} triangles, but the mesh has {triangles}")]
+    MarksOfAnotherMesh {
+        /// Triangles that the marks have room for.
+        marks: usize,
+        /// Triangles of the mesh.
+        triangles: usize,
+    },
+    /// An indicator of error is negative or no number.
+    #[error("the value of triangle {triangle} is {value}: an indicator of error is not negative")]
+    Indicator {
+        /// The triangle.
+        triangle: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A marking has no meaning.
+    #[error("{marking} cannot be marked by: {rule}")]
+    Marking {
+        /// The marking: `a disk of radius -1`.
+        marking: String,
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
+    /// There was no such level.
+    #[error("level {level} was not reached: there were {rounds} rounds")]
+    NoSuchLevel {
+        /// The level.
+        level: usize,
+        /// The rounds so far.
+        rounds: usize,
+    },
+    /// A round to undo was not recorded.
+    #[error("a round after level {level} ran without history, so there is no way back")]
+    NoHistory {
+        /// The level.
+        level: usize,
+    },
+    /// A list has a wrong number of values.
+    #[error("there are {given} {values}, but the input has {needed} {elements}")]
+    Length {
+        /// The values: `regions`.
+        values: &'static str,
+        /// How many were given.
+        given: usize,
+        /// The elements that need one each: `triangles`.
+        elements: &'static str,
+        /// How many there are.
+        needed: usize,
+    },
+}
+
+/// Result of refinement.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<LaunchError> for Error {
+    fn from(error: LaunchError) -> Self {
+        Error::Mesh(error.into())
+    }
+}
+
+impl From<Error> for trioxide_mesh::Error {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        let invalid = |element: String| {
+            let rule = text.strip_prefix(&element).unwrap_or(&text).trim_start();
+            trioxide_mesh::Error::Invalid {
+                rule: rule.to_owned(),
+                element,
+            }
+        };
+        match error {
+            Error::Mesh(error) => error,
+            Error::HalfEdges(error) => error.into(),
+            Error::SegmentVertex { segment } => invalid(format!("segment {segment}")),
+            Error::SegmentWithoutEdge { ends: [a, b] } => {
+                invalid(format!("the segment from vertex {a} to vertex {b}"))
+            }
+            Error::Orientation { triangle } => invalid(format!("triangle {triangle}")),
+            Error::Degenerate { triangle } => {
+                invalid(format!("triangle {triangle} of the refined mesh"))
+            }
+            Error::TooManyEdges { .. } => invalid("the refined mesh".to_owned()),
+            Error::MarksOfAnotherMesh { .. }
+            | Error::Indicator { .. }
+            | Error::Marking { .. }
+            | Error::NoSuchLevel { .. }
+            | Error::NoHistory { .. }
+            | Error::Length { .. } => trioxide_mesh::Error::Argument(text),
+        }
+    }
+}
+
+impl From<Error> for String {
+    fn from(error: Error) -> String {
+        error.to_string()
+    }
+}

@@ -1,0 +1,185 @@
+//! The way back from a device: the mesh, and the parent of each part.
+
+use glam::DVec2;
+use gpu::ids::Triangle;
+use gpu::point::Point2;
+use gpu::refine::Ends;
+use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
+use trioxide_kernel::launch::Buffer;
+
+use super::tags::segments;
+use super::{EdgeMesh, Error, Level};
+use crate::Result;
+use crate::backend::Device;
+use crate::half_edges::{self, DeviceTriangulation, Point};
+use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
+
+impl<P: Point> EdgeMesh<P> {
+    /// The mesh as half-edges, built on the device from its points and triangles.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTriangulation::build`]: a mesh whose triangles run clockwise is refused.
+    pub fn into_triangulation(self, on: &Device) -> half_edges::Result<DeviceTriangulation<P>> {
+        DeviceTriangulation::build(on, self.points, self.corners.cast())
+    }
+
+    /// The mesh with its edges, in host memory.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self, on: &Device) -> Result<EdgeTriangulation<P>> {
+        on.stage("copy to the host", || {
+            let marker = |tag: u32| match tag {
+                0 => 0,
+                tag => self.markers[tag as usize - 1],
+            };
+            Ok(EdgeTriangulation {
+                points: on.download(&self.points)?,
+                edges: on.download_rows(&self.edge_ends(on)?)?,
+                triangles: on.download_rows(&self.sides)?,
+                tags: on.download(&self.tags)?.into_iter().map(marker).collect(),
+            })
+        })
+    }
+
+    /// Start and end of each edge, along its owner; E.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn edge_ends(&self, on: &Device) -> Result<Buffer<Ends>> {
+        let level = self.level();
+        let mut ends = on.uninitialized(level.edges as usize)?;
+        let n = 3 * level.triangles;
+        // SAFETY: the edges of sides are below E; each edge has one owner.
+        unsafe { find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
+        Ok(ends)
+    }
+
+    /// The mesh by points and triangles, in host memory. Triangles have the regions of those of the input that they are parts
+    /// of; edges of segments are segments, in the order of their ids.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when `regions` are not those of the input's triangles; those of the device.
+    pub fn triangulation(
+        &self,
+        on: &Device,
+        regions: Option<&[i32]>,
+    ) -> Result<Triangulation, Error> {
+        if let Some(regions) = regions {
+            self.levels[0].check_regions(regions)?;
+        }
+        let mesh = on.stage("copy to the host", || {
+            let regions = regions
+                .map(|regions| -> Result<Vec<i32>> {
+                    let ancestors = on.download(&self.ancestors(on)?)?;
+                    Ok(ancestors
+                        .iter()
+                        .map(|t| regions[t.index() as usize])
+                        .collect())
+                })
+                .transpose()?;
+            Ok(Triangulation {
+                points: self.download_points(on)?,
+                triangles: on.download_rows(&self.corners)?,
+                regions,
+                segments: self.segments(on)?,
+            })
+        })?;
+        Ok(mesh)
+    }
+
+    fn download_points(&self, on: &Device) -> Result<Vec<DVec2>> {
+        if P::INSTANCE == DVec2::INSTANCE {
+            return on.download_rows(&self.points);
+        }
+        let points = on.download(&self.points)?;
+        Ok(points.into_iter().map(P::to_f64).collect())
+    }
+
+    fn segments(&self, on: &Device) -> Result<Vec<Segment>> {
+        if self.tags.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.edge_ends(on)?)?;
+        Ok(segments(&self.markers, ends, on.download(&self.tags)?))
+    }
+
+    /// The triangle of the input that each triangle is a part of; T.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn ancestors(&self, on: &Device) -> Result<Buffer<Triangle>> {
+        let (n, input) = (self.level().triangles, self.levels[0].triangles);
+        let mut ancestors = on.uninitialized(n as usize)?;
+        // SAFETY: parents are older triangles, so each walk ends at one of the input.
+        unsafe { find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
+        Ok(ancestors)
+    }
+
+    /// What each round made.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
+        let (divided, parents): (Vec<u32>, Vec<u32>) = (
+            on.download_rows(&self.divided)?,
+            on.download_rows(&self.parents)?,
+        );
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.origins)?;
+        let input = self.levels[0];
+        let round = |pair: &[Level]| {
+            let vertices = (pair[0].vertices - input.vertices) as usize
+                ..(pair[1].vertices - input.vertices) as usize;
+            let triangles = (pair[0].triangles - input.triangles) as usize
+                ..(pair[1].triangles - input.triangles) as usize;
+            Refinement {
+                divided: divided[vertices.clone()].to_vec(),
+                ends: ends[vertices].to_vec(),
+                parents: parents[triangles].to_vec(),
+            }
+        };
+        Ok(self.levels.windows(2).map(round).collect())
+    }
+
+    /// Carries a vertex field of the input to this level: at a new vertex it is the mean of the values at the ends of its edge.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the field does not have a value for each vertex of the input; those of the device.
+    pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<(), Error> {
+        let input = self.levels[0].vertices;
+        if field.len() != input as usize {
+            return Err(Error::Length {
+                values: "values of the field",
+                given: field.len(),
+                elements: "vertices",
+                needed: input as usize,
+            });
+        }
+        on.stage("interpolate", || {
+            on.resize(field, self.level().vertices as usize)?;
+            for pair in self.levels.windows(2) {
+                let first = pair[0].vertices;
+                let (n, before) = (pair[1].vertices - first, first - input);
+                // SAFETY: the ends of a round's edges are vertices before the round, of which each has its value.
+                unsafe { interpolate::launch(on, n, &self.origins, field, first, before) }?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+impl Level {
+    /// Refuses regions that are not those of the triangles.
+    pub(super) fn check_regions(self, regions: &[i32]) -> Result<(), Error> {
+        match regions.len() == self.triangles as usize {
+            true => Ok(()),
+            false => Err(Error::Length {
+                values: "regions",
+                given: regions.len(),
+                elements: "triangles",
+                needed: self.triangles as usize,
+            }),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! How a triangulation with edges gets to a device.
+
+use glam::DVec2;
+use gpu::ids::{HalfEdge, Side, Vertex};
+use gpu::orientation::is_counter_clockwise;
+use gpu::refine::number_edges::{mark_owners, number_sides};
+use gpu::refine::tag_segments::tag_segments;
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
+
+use super::divide::MOST_EDGES;
+use super::edges::Stale;
+use super::tags::Tags;
+use super::{EdgeMesh, Error, Level, Result};
+use crate::backend::Device;
+use crate::collective::{bucket, compact};
+use crate::half_edges::{DeviceTriangulation, Point};
+use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
+use crate::validate;
+
+/// Room for refinement beside a mesh: a part in so many.
+const ROOM: usize = 4;
+
+/// Elements to have memory for where there are `len`.
+pub fn with_room(len: usize) -> usize {
+    len + len / ROOM
+}
+
+/// Points to have memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles, points are
+/// not written elsewhere in passing, so they would have to be moved.
+pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
+    points + triangles
+}
+
+impl<P: Point> EdgeMesh<P> {
+    /// Bytes that building takes at once, for V points and T triangles.
+    pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
+        let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
+        // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
+        let triangle = (3 + 3 + 3) * size_of::<u32>();
+        let kept = with_room_for_points(points, triangles) * size_of::<P>()
+            + with_room(triangles * triangle);
+        building.max((kept + 3 * triangles * size_of::<u32>()) as u64)
+    }
+
+    /// Copies a mesh to the device, checks it and builds its edges there: numbered in the order of the half-edges that own
+    /// them, the smaller of each two.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
+    pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+        on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
+        let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+        let room = [
+            with_room_for_points(points, triangles),
+            with_room(3 * triangles),
+        ];
+        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
+        let mut built = Self::build(on, with_twins)?;
+        built.tag(on, &mesh.segments)?;
+        Ok(built)
+    }
+
+    /// Numbers the edges of a triangulation on the device.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEdges`]; those of the device.
+    pub fn build(on: &Device, mesh: DeviceTriangulation<P>) -> Result<Self> {
+        let n = mesh.half_edges();
+        let (points, corners, twins) = mesh.into_parts();
+        let owners = on.stage("number edges", || {
+            let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
+            // SAFETY: it reads the twin of each half-edge alone.
+            unsafe { mark_owners::launch(on, n, &twins, &mut owners) }?;
+            compact(on, &owners)
+        })?;
+        if owners.len() > MOST_EDGES {
+            return Err(Error::TooManyEdges {
+                edges: owners.len(),
+                most: MOST_EDGES,
+            });
+        }
+        let (sides, halves) = on.stage("number edges", || {
+            let mut sides = on.uninitialized(with_room(n as usize))?;
+            let mut halves = on.uninitialized(with_room(2 * owners.len()))?;
+            sides.set_len(n as usize);
+            halves.set_len(2 * owners.len());
+            let edges = owners.len() as u32;
+            // SAFETY: owners are half-edges; twins of a checked triangulation lead back, so each half-edge is in one edge.
+            unsafe { number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves) }?;
+            Ok((sides, halves))
+        })?;
+        Ok(Self::new(on, points, corners, sides, halves)?)
+    }
+
+    /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
+    ///
+    /// # Errors
+    /// Those of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the other way.
+    pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
+        validate::refine::topology(mesh)?;
+        let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+        let corners = mesh.corners();
+        let clockwise = check_orientation(&points, &corners)?;
+        let room = with_room_for_points(points.len(), corners.len());
+        let points = on.upload_with_capacity(&points, room)?;
+        let corners: &[Vertex] = bytemuck::cast_slice(&corners);
+        let corners = on.upload_with_capacity(corners, with_room(corners.len()))?;
+        let sides = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+        let halves = on.filled(2 * mesh.edges.len(), HalfEdge::NONE)?;
+        let mut built = Self::new(on, points, corners, sides, halves)?;
+        built.is_linked = false;
+        built.clockwise = clockwise;
+        let segments: Vec<Segment> = mesh
+            .edges
+            .iter()
+            .zip(&mesh.tags)
+            .filter(|&(_, &marker)| marker != 0)
+            .map(|(&ends, &marker)| Segment { ends, marker })
+            .collect();
+        built.tag(on, &segments)?;
+        Ok(built)
+    }
+
+    fn new(
+        on: &Device,
+        points: Buffer<P>,
+        corners: Buffer<Vertex>,
+        sides: Buffer<Side>,
+        halves: Buffer<HalfEdge>,
+    ) -> crate::Result<Self> {
+        let triangles = corners.len() / 3;
+        let mut longest = on.uninitialized(with_room(triangles))?;
+        longest.set_len(triangles);
+        let level = Level {
+            vertices: points.len() as u32,
+            edges: (halves.len() / 2) as u32,
+            triangles: triangles as u32,
+        };
+        Ok(Self {
+            points,
+            corners,
+            sides,
+            halves,
+            longest,
+            tags: on.uninitialized(0)?,
+            markers: Vec::new(),
+            parents: on.uninitialized(0)?,
+            divided: on.uninitialized(0)?,
+            origins: on.uninitialized(0)?,
+            levels: vec![level],
+            saved: Vec::new(),
+            stale: Stale::All,
+            is_linked: true,
+            clockwise: false,
+        })
+    }
+
+    /// Tags the edges that are segments. Of segments between the same vertices the first counts.
+    fn tag(&mut self, on: &Device, segments: &[Segment]) -> Result<()> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let vertices = self.level().vertices as usize;
+        let tags = Tags::new(segments, vertices)?;
+        let missing = on.stage("tag segments", || {
+            let corners = self.corners.as_words();
+            let around = bucket(on, corners, vertices)?;
+            let ends = on.upload(tags.ends.as_flattened())?;
+            let values = on.upload(&tags.values)?;
+            let mut found = on.filled(1, NONE)?;
+            self.tags = on.filled(self.level().edges as usize, 0)?;
+            // SAFETY: ends are vertices of the mesh; the buckets list its half-edges by vertex; no segment is there twice.
+            unsafe {
+                tag_segments::launch(
+                    on,
+                    tags.values.len() as u32,
+                    &ends,
+                    &values,
+                    corners,
+                    &self.sides,
+                    around.offsets(),
+                    around.items(),
+                    &mut self.tags,
+                    &mut found,
+                )
+            }?;
+            on.read(&found, 0)
+        })?;
+        self.markers = tags.markers;
+        match missing {
+            NONE => Ok(()),
+            missing => Err(Error::SegmentWithoutEdge {
+                ends: tags.ends[missing as usize],
+            }),
+        }
+    }
+}
+
+/// Whether all triangles run clockwise. Refuses a degenerate triangle, and one that runs the other way.
+pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+    let turns_left = |[a, b, c]: [u32; 3]| {
+        let point = |v: u32| points[v as usize].to_f64();
+        is_counter_clockwise(point(a), point(b), point(c))
+    };
+    let clockwise = corners.first().is_some_and(|&corners| !turns_left(corners));
+    let proper = |&[a, b, c]: &[u32; 3]| {
+        if clockwise {
+            turns_left([a, c, b])
+        } else {
+            turns_left([a, b, c])
+        }
+    };
+    match corners.iter().position(|corners| !proper(corners)) {
+        None => Ok(clockwise),
+        Some(triangle) => Err(Error::Orientation { triangle }),
+    }
+}

@@ -1,0 +1,374 @@
+//! The stages of a level.
+
+use gpu::ids::{Edge, EdgeUse, Tet, Vertex};
+use gpu::refine_tets::check_tetrahedra::tet_rule;
+use gpu::refine_tets::close_marks::{DependenciesBuffers, close_tet_marks};
+use gpu::refine_tets::count_children::count_tet_children;
+use gpu::refine_tets::divide_faces::{count_face_children, write_face_children};
+use gpu::refine_tets::mark_edges::mark_edges_of_tets;
+use gpu::refine_tets::order_edges::order_tet_edges;
+use gpu::refine_tets::place_midpoints::place_tet_midpoints;
+use gpu::refine_tets::write_children::write_tet_children;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, NONE};
+
+use super::edges::Edges;
+use super::{
+    DeviceRefined, DeviceTets, DividedEdges, Error, Level, MOST_TETRAHEDRA, Result, SpacePoint,
+};
+use crate::backend::Device;
+use crate::collective::{compact, exclusive_scan};
+
+/// Rounds of the closure between two looks at whether there was progress.
+const ROUNDS: u32 = 8;
+
+/// Divided tetrahedra, and where their children go.
+struct Children {
+    /// The divided tetrahedra, ascending.
+    touched: Buffer<Tet>,
+    /// Marked edges of each, longest first.
+    divisions: Buffer<u32>,
+    /// New tetrahedra before those of each.
+    slots: Buffer<u32>,
+    /// New tetrahedra of all.
+    added: u32,
+}
+
+/// One level: the tetrahedra in `chosen` are divided, and their neighbours as far as conformity and the closure require.
+pub(super) fn divide<P: SpacePoint>(
+    on: &Device,
+    refined: &mut DeviceRefined<P>,
+    chosen: &Buffer<Bits<Tet>>,
+    by: DividedEdges,
+) -> Result<Level> {
+    let n = refined.mesh.count();
+    on.require(DeviceTets::<P>::bytes_needed(
+        refined.mesh.points.len(),
+        n as usize,
+    ))?;
+    let edges = refined.mesh.edges(on)?;
+    let count = edges.first_uses.len();
+
+    // Steps 1 and 2.
+    let orders = order_edges(on, &refined.mesh, &edges)?;
+    let mut marked = mark_edges(on, chosen, &orders, &edges, by)?;
+    // Steps 3 and 4.
+    let (touched, closure_rounds) = on.stage("close marks", || {
+        let (bits, rounds) = close(on, n, &edges, &orders, &mut marked)?;
+        Ok((compact(on, &bits)?, rounds))
+    })?;
+    let Edges {
+        edges,
+        first_uses,
+        face_edges,
+        ..
+    } = edges;
+    // Steps 5 and 6.
+    let children = count_children(on, touched, &edges, &orders, &marked)?;
+    drop(orders);
+    let tetrahedra = n as usize + children.added as usize;
+    if tetrahedra > MOST_TETRAHEDRA {
+        return Err(too_many(tetrahedra));
+    }
+    // Step 7.
+    let divided = on.stage("place midpoints", || compact(on, &marked))?;
+    let midpoints = place_midpoints(on, refined, &divided, &first_uses)?;
+    drop(first_uses);
+    write_children(on, refined, &children, &edges, &midpoints)?;
+    if !refined.mesh.faces.is_empty() {
+        divide_faces(on, refined, &face_edges, &marked, &midpoints)?;
+    }
+    let divided_tetrahedra = children.touched.len() as u32;
+    let broken = on.stage("check children", || {
+        let mut found = on.filled(tet_rule::COUNT, NONE)?;
+        let count = divided_tetrahedra + children.added;
+        refined
+            .mesh
+            .find_broken(on, &children.touched, n, count, &mut found)
+    })?;
+    match broken {
+        Some(Error::Inverted { tetrahedron }) => Err(Error::Flat {
+            level: refined.levels.len() + 1,
+            tetrahedron,
+        }),
+        Some(error) => Err(error),
+        None => Ok(Level {
+            edges: count as u32,
+            divided_edges: divided.len() as u32,
+            divided_tetrahedra,
+            closure_rounds,
+            tetrahedra: tetrahedra as u32,
+        }),
+    }
+}
+
+/// The edges of each tetrahedron, longest first.
+fn order_edges<P: SpacePoint>(
+    on: &Device,
+    mesh: &DeviceTets<P>,
+    edges: &Edges,
+) -> crate::Result<Buffer<u32>> {
+    on.stage("order edges", || {
+        let n = mesh.count();
+        let mut orders = on.uninitialized(n as usize)?;
+        let (tetrahedra, points) = (&mesh.tetrahedra, &mesh.points);
+        // SAFETY: tetrahedra of a checked mesh have vertices below V.
+        unsafe { order_tet_edges::launch(on, n, tetrahedra, points, &edges.edges, &mut orders) }?;
+        Ok(orders)
+    })
+}
+
+/// The edges by which the `chosen` tetrahedra are divided.
+fn mark_edges(
+    on: &Device,
+    chosen: &Buffer<Bits<Tet>>,
+    orders: &Buffer<u32>,
+    edges: &Edges,
+    by: DividedEdges,
+) -> crate::Result<Buffer<Bits<Edge>>> {
+    on.stage("mark edges", || {
+        let n = orders.len() as u32;
+        let mut marked = on.filled(edges.first_uses.len().div_ceil(32), Bits::EMPTY)?;
+        let every = u32::from(by == DividedEdges::Every);
+        let edges = &edges.edges;
+        // SAFETY: edges are below E, and each has a bit.
+        unsafe { mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked) }?;
+        Ok(marked)
+    })
+}
+
+/// Closes `marked`; the tetrahedra with a marked edge, a bit each, and the number of rounds.
+fn close(
+    on: &Device,
+    tetrahedra: u32,
+    edges: &Edges,
+    orders: &Buffer<u32>,
+    marked: &mut Buffer<Bits<Edge>>,
+) -> crate::Result<(Buffer<Bits<Tet>>, u32)> {
+    let words = marked.len() as u32;
+    let mut touched = on.filled(tetrahedra.div_ceil(32) as usize, Bits::EMPTY)?;
+    let mut fresh = on.duplicate(marked)?;
+    let mut found = on.filled(marked.len(), Bits::EMPTY)?;
+    let dependencies = DependenciesBuffers {
+        last_uses: &edges.last_uses,
+        links: &edges.links,
+        edges: &edges.edges,
+        orders,
+    };
+    let mut rounds = 0;
+    loop {
+        let mut progress = on.filled(ROUNDS as usize, 0)?;
+        for round in 0..ROUNDS {
+            // SAFETY: links lead from use to use to their end; uses are below 6T, edges below E; bits behind E are 0.
+            unsafe {
+                close_tet_marks::launch(
+                    on,
+                    words,
+                    dependencies,
+                    &mut fresh,
+                    &mut found,
+                    marked,
+                    &mut touched,
+                    &mut progress,
+                    round,
+                )
+            }?;
+            std::mem::swap(&mut fresh, &mut found);
+        }
+        let last = on.download(&progress)?.iter().position(|&some| some == 0);
+        match last {
+            Some(round) => return Ok((touched, rounds + round as u32 + 1)),
+            None => rounds += ROUNDS,
+        }
+    }
+}
+
+/// Counts the children of the `touched` tetrahedra.
+fn count_children(
+    on: &Device,
+    touched: Buffer<Tet>,
+    edges: &Buffer<Edge>,
+    orders: &Buffer<u32>,
+    marked: &Buffer<Bits<Edge>>,
+) -> Result<Children> {
+    // The sum below is modulo 2^32: exact, as no tetrahedron has more than eight children.
+    if (touched.len() as u32).checked_mul(7).is_none() {
+        return Err(too_many(8 * touched.len()));
+    }
+    let (divisions, slots, added) = on.stage("count children", || {
+        let n = touched.len();
+        let (mut divisions, mut slots) = (on.uninitialized(n)?, on.uninitialized(n)?);
+        // SAFETY: tetrahedra of the mesh; edges are below E, and each has a bit.
+        unsafe {
+            count_tet_children::launch(
+                on,
+                n as u32,
+                &touched,
+                edges,
+                orders,
+                marked,
+                &mut divisions,
+                &mut slots,
+            )
+        }?;
+        let total = exclusive_scan(on, &mut slots)?;
+        Ok((divisions, slots, on.read(&total, 0)?))
+    })?;
+    Ok(Children {
+        touched,
+        divisions,
+        slots,
+        added,
+    })
+}
+
+/// Appends the midpoints of the `divided` edges to the points; the new vertex of each such edge.
+fn place_midpoints<P: SpacePoint>(
+    on: &Device,
+    refined: &mut DeviceRefined<P>,
+    divided: &Buffer<Edge>,
+    first_uses: &Buffer<EdgeUse>,
+) -> Result<Buffer<Vertex>> {
+    let DeviceRefined {
+        mesh,
+        vertex_parents,
+        ..
+    } = refined;
+    let vertices = mesh.points.len();
+    let total = vertices + divided.len();
+    if u32::try_from(total).is_err() {
+        return Err(Error::TooMany {
+            count: total,
+            elements: "vertices",
+        });
+    }
+    let midpoints = on.stage("place midpoints", || {
+        let before = vertex_parents.len() / 2;
+        mesh.points = on.resized(&mesh.points, total)?;
+        *vertex_parents = on.resized(vertex_parents, 2 * (before + divided.len()))?;
+        // Of edges that are not divided it is never read.
+        let mut midpoints = on.uninitialized(first_uses.len())?;
+        // SAFETY: edges below E, each once, with a use each, whose ends are vertices before the level.
+        unsafe {
+            place_tet_midpoints::launch(
+                on,
+                divided.len() as u32,
+                divided,
+                first_uses,
+                &mesh.tetrahedra,
+                &mut mesh.points,
+                vertex_parents,
+                &mut midpoints,
+                vertices as u32,
+                before as u32,
+            )
+        }?;
+        Ok(midpoints)
+    })?;
+    Ok(midpoints)
+}
+
+/// Writes the children of the divided tetrahedra.
+fn write_children<P: SpacePoint>(
+    on: &Device,
+    refined: &mut DeviceRefined<P>,
+    children: &Children,
+    edges: &Buffer<Edge>,
+    midpoints: &Buffer<Vertex>,
+) -> crate::Result<()> {
+    let DeviceRefined {
+        mesh,
+        tetrahedron_parents,
+        ..
+    } = refined;
+    on.stage("write children", || {
+        let n = mesh.count();
+        let total = n as usize + children.added as usize;
+        mesh.tetrahedra = on.resized(&mesh.tetrahedra, 4 * total)?;
+        *tetrahedron_parents = on.resized(tetrahedron_parents, total)?;
+        // SAFETY: tetrahedra of the mesh, each once; marked edges have a midpoint; slots of children are below the total, by
+        // the sums of their counts.
+        unsafe {
+            write_tet_children::launch(
+                on,
+                children.touched.len() as u32,
+                &children.touched,
+                &children.divisions,
+                &children.slots,
+                edges,
+                midpoints,
+                &mut mesh.tetrahedra,
+                tetrahedron_parents,
+                n,
+            )
+        }?;
+        Ok(())
+    })
+}
+
+/// Divides the tagged triangles.
+fn divide_faces<P: SpacePoint>(
+    on: &Device,
+    refined: &mut DeviceRefined<P>,
+    face_edges: &Buffer<Edge>,
+    marked: &Buffer<Bits<Edge>>,
+    midpoints: &Buffer<Vertex>,
+) -> Result<()> {
+    let DeviceRefined {
+        mesh, face_parents, ..
+    } = refined;
+    let n = (mesh.faces.len() / 3) as u32;
+    let (divisions, slots, total) = on.stage("divide faces", || {
+        let mut divisions = on.uninitialized(n as usize)?;
+        let mut slots = on.uninitialized(n as usize)?;
+        // SAFETY: tagged triangles whose edges were found: their vertices are below V, their edges below E.
+        unsafe {
+            count_face_children::launch(
+                on,
+                n,
+                &mesh.faces,
+                face_edges,
+                &mesh.points,
+                marked,
+                &mut divisions,
+                &mut slots,
+            )
+        }?;
+        let total = exclusive_scan(on, &mut slots)?;
+        let total = n as usize + on.read(&total, 0)? as usize;
+        Ok((divisions, slots, total))
+    })?;
+    if 3 * total > u32::MAX as usize {
+        return Err(Error::TooMany {
+            count: total,
+            elements: "tagged faces",
+        });
+    }
+    on.stage("divide faces", || {
+        mesh.faces = on.resized(&mesh.faces, 3 * total)?;
+        *face_parents = on.resized(face_parents, total)?;
+        // SAFETY: edges of the faces are below E, marked ones have a midpoint; slots of children are below the total.
+        unsafe {
+            write_face_children::launch(
+                on,
+                n,
+                &divisions,
+                &slots,
+                face_edges,
+                midpoints,
+                &mut mesh.faces,
+                face_parents,
+                n,
+            )
+        }?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn too_many(tetrahedra: usize) -> Error {
+    Error::TooManyTetrahedra {
+        tetrahedra,
+        most: MOST_TETRAHEDRA,
+    }
+}

@@ -1,0 +1,144 @@
+//! Which tetrahedra a level divides.
+
+use glam::DVec3;
+use gpu::ids::Tet;
+use gpu::refine_tets::mark_tetrahedra::{
+    TetsBuffers, mark_large_tets, mark_tet_descendants, mark_tets_by_fraction, mark_tets_in_ball,
+    mark_tets_in_box,
+};
+use trioxide_kernel::Bits;
+use trioxide_kernel::launch::Buffer;
+
+use super::{DeviceRefined, Error, Result, SpacePoint};
+use crate::backend::Device;
+
+/// Which tetrahedra a level divides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Marking {
+    /// Every one.
+    All,
+    /// A fraction of all, chosen by a seed, anew on each level.
+    Fraction {
+        /// Between 0 and 1.
+        fraction: f64,
+        /// Another seed chooses others.
+        seed: u64,
+    },
+    /// Those whose centroid lies in a box, its sides included.
+    Box {
+        /// Its corner with the smallest coordinates.
+        low: DVec3,
+        /// Its corner with the largest coordinates.
+        high: DVec3,
+    },
+    /// Those whose centroid lies in a ball.
+    Ball {
+        /// Its centre.
+        centre: DVec3,
+        /// Its radius.
+        radius: f64,
+    },
+    /// Those with more than a volume.
+    Volume(f64),
+    /// A flag for each tetrahedron of the input; on later levels the parts of the chosen ones.
+    Chosen(Vec<bool>),
+}
+
+impl Marking {
+    /// Refuses a marking without meaning, and one of a mesh with another number of tetrahedra.
+    pub(crate) fn check(&self, tetrahedra: usize) -> Result<()> {
+        match *self {
+            Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => {
+                Err(Error::Fraction { fraction })
+            }
+            Marking::Box { low, high } if !(low.is_finite() && high.is_finite()) => {
+                Err(Error::InfiniteBox)
+            }
+            Marking::Box { low, high } if !low.cmple(high).all() => {
+                Err(Error::ReversedBox { low, high })
+            }
+            Marking::Ball { centre, radius }
+                if !centre.is_finite() || radius.is_nan() || radius < 0.0 =>
+            {
+                Err(Error::Ball)
+            }
+            Marking::Volume(volume) if volume.is_nan() || volume < 0.0 => {
+                Err(Error::Volume { volume })
+            }
+            Marking::Chosen(ref chosen) if chosen.len() != tetrahedra => Err(Error::Chosen {
+                chosen: chosen.len(),
+                tetrahedra,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Threshold of [`gpu::refine_tets::mark_tetrahedra::is_chosen`] for a fraction.
+pub(crate) fn threshold(fraction: f64) -> u64 {
+    (fraction * 2f64.powi(32)).round() as u64
+}
+
+/// Seed of a level.
+pub(crate) fn seed_of_level(seed: u64, level: u32) -> u64 {
+    seed.wrapping_add(u64::from(level).wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
+
+/// A bit for each flag.
+pub(super) fn pack(flags: &[bool]) -> Vec<Bits<Tet>> {
+    let word = |flags: &[bool]| {
+        let bits = flags.iter().rev();
+        Bits::new(bits.fold(0, |word, &flag| word << 1 | u32::from(flag)))
+    };
+    flags.chunks(32).map(word).collect()
+}
+
+/// The marked tetrahedra of a level, a bit each. The marking was checked; `chosen` are its flags, a bit each.
+pub(super) fn mark<P: SpacePoint>(
+    on: &Device,
+    refined: &DeviceRefined<P>,
+    marking: &Marking,
+    chosen: &Buffer<Bits<Tet>>,
+    level: u32,
+) -> crate::Result<Buffer<Bits<Tet>>> {
+    let mesh = TetsBuffers {
+        tetrahedra: &refined.mesh.tetrahedra,
+        points: &refined.mesh.points,
+    };
+    let n = refined.mesh.count();
+    let words = n.div_ceil(32) as usize;
+    on.stage("mark tetrahedra", || {
+        if *marking == Marking::All {
+            return on.filled(words, Bits::new(u32::MAX));
+        }
+        let mut bits = on.uninitialized(words)?;
+        match marking {
+            Marking::All => {}
+            Marking::Fraction { fraction, seed } => {
+                let (seed, threshold) = (seed_of_level(*seed, level), threshold(*fraction));
+                // SAFETY: it reads no array.
+                unsafe { mark_tets_by_fraction::launch(on, n, seed, threshold, &mut bits) }?;
+            }
+            Marking::Box { low, high } => {
+                let (low, high) = (*low, *high);
+                // SAFETY: tetrahedra of a checked mesh have vertices below V.
+                unsafe { mark_tets_in_box::launch(on, n, mesh, low, high, &mut bits) }?;
+            }
+            Marking::Ball { centre, radius } => {
+                let squared = radius * radius;
+                // SAFETY: as above.
+                unsafe { mark_tets_in_ball::launch(on, n, mesh, *centre, squared, &mut bits) }?;
+            }
+            Marking::Volume(volume) => {
+                // SAFETY: as above.
+                unsafe { mark_large_tets::launch(on, n, mesh, 6.0 * volume, &mut bits) }?;
+            }
+            Marking::Chosen(_) => {
+                let parents = &refined.tetrahedron_parents;
+                // SAFETY: parents are tetrahedra of the input, which have a bit each.
+                unsafe { mark_tet_descendants::launch(on, n, parents, chosen, &mut bits) }?;
+            }
+        }
+        Ok(bits)
+    })
+}

@@ -1,0 +1,280 @@
+//! Meshes on the device: checked when they come, and what goes back.
+
+use std::sync::Arc;
+
+use gpu::ids::{Tet, Triangle, Vertex};
+use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet_rule};
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
+
+use super::edges::table_slots;
+use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
+use crate::backend::Device;
+use crate::collective::compact;
+use crate::volume::{TaggedTriangle, TetMesh, orientation};
+
+/// A mesh of tetrahedra on a device: V points, T tetrahedra, B tagged triangles.
+///
+/// Vertex ids of tetrahedra are below V, and tetrahedra are positively oriented: that is checked where one is made.
+pub struct DeviceTets<P> {
+    pub(super) points: Buffer<P>,
+    pub(super) tetrahedra: Buffer<Vertex>,
+    pub(super) faces: Buffer<Vertex>,
+    /// Region of each tetrahedron of the input, and tag of each of its tagged triangles.
+    regions: Option<Arc<[i32]>>,
+    tags: Arc<[i32]>,
+}
+
+/// A refined mesh on a device: T tetrahedra of T0, B tagged triangles, N new vertices.
+pub struct DeviceRefined<P> {
+    pub(super) mesh: DeviceTets<P>,
+    pub(super) tetrahedron_parents: Buffer<Tet>,
+    pub(super) face_parents: Buffer<Triangle>,
+    pub(super) vertex_parents: Buffer<Vertex>,
+    pub(super) levels: Vec<Level>,
+}
+
+impl<P: SpacePoint> DeviceTets<P> {
+    /// Bytes that refining takes at once before it writes children, for V points and T tetrahedra.
+    pub fn bytes_needed(points: usize, tetrahedra: usize) -> u64 {
+        let edges = (6 * tetrahedra).min(points + 3 * tetrahedra / 2);
+        let words = tetrahedra * (4 + 6 + 6 + 1) + 2 * edges + table_slots(points, tetrahedra);
+        (points * size_of::<P>() + words * size_of::<u32>()) as u64
+    }
+
+    /// Copies a mesh to the device and checks it there.
+    ///
+    /// # Errors
+    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::Inverted`]; those of
+    /// the device.
+    pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
+        let tetrahedra = mesh.tetrahedra.len();
+        if tetrahedra > MOST_TETRAHEDRA {
+            return Err(Error::TooManyTetrahedra {
+                tetrahedra,
+                most: MOST_TETRAHEDRA,
+            });
+        }
+        if let Some(regions) = &mesh.regions
+            && regions.len() != tetrahedra
+        {
+            return Err(Error::Regions {
+                regions: regions.len(),
+                tetrahedra,
+            });
+        }
+        for (count, elements) in [
+            (mesh.points.len(), "vertices"),
+            (3 * mesh.faces.len(), "corners of tagged faces"),
+        ] {
+            if count > u32::MAX as usize {
+                return Err(Error::TooMany { count, elements });
+            }
+        }
+        on.require(Self::bytes_needed(mesh.points.len(), tetrahedra))?;
+        let tags = mesh.faces.iter().map(|face| face.tag).collect();
+        let resident = on.stage("copy to the device", || {
+            let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+            let faces: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
+            Ok(Self {
+                points: on.upload(&points)?,
+                tetrahedra: on.upload(bytemuck::cast_slice(&mesh.tetrahedra))?,
+                faces: on.upload(bytemuck::cast_slice(&faces))?,
+                regions: mesh.regions.as_deref().map(Arc::from),
+                tags,
+            })
+        })?;
+        let broken = on.stage("check the mesh", || {
+            let mut found = on.filled(tet_rule::COUNT, NONE)?;
+            let (n, points) = (resident.points.len() as u32, &resident.points);
+            // SAFETY: it reads the point of its own vertex.
+            unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
+            let list = on.uninitialized(0)?;
+            resident.find_broken(on, &list, 0, tetrahedra as u32, &mut found)
+        })?;
+        match broken {
+            None => Ok(resident),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// A copy on the same machine.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn duplicate(&self, on: &Device) -> crate::Result<Self> {
+        Ok(Self {
+            points: on.duplicate(&self.points)?,
+            tetrahedra: on.duplicate(&self.tetrahedra)?,
+            faces: on.duplicate(&self.faces)?,
+            regions: self.regions.clone(),
+            tags: self.tags.clone(),
+        })
+    }
+
+    /// Coordinates; V.
+    pub fn points(&self) -> &Buffer<P> {
+        &self.points
+    }
+
+    /// Vertices, four for each tetrahedron; 4T.
+    pub fn tetrahedra(&self) -> &Buffer<Vertex> {
+        &self.tetrahedra
+    }
+
+    /// Vertices, three for each tagged triangle; 3B.
+    pub fn faces(&self) -> &Buffer<Vertex> {
+        &self.faces
+    }
+
+    /// Number of tetrahedra.
+    pub fn count(&self) -> u32 {
+        (self.tetrahedra.len() / 4) as u32
+    }
+
+    /// The error of one of `count` tetrahedra, those of `list` and those from `first` on, that has an index out of range or is not
+    /// positively oriented, or of what `found` holds already.
+    pub(super) fn find_broken(
+        &self,
+        on: &Device,
+        list: &Buffer<Tet>,
+        first: u32,
+        count: u32,
+        found: &mut Buffer<u32>,
+    ) -> crate::Result<Option<Error>> {
+        let mut undecided = on.uninitialized(count.div_ceil(32) as usize)?;
+        // SAFETY: the list has tetrahedra of the mesh; vertex ids are compared with V before they are used.
+        unsafe {
+            check_tetrahedra::launch(
+                on,
+                count,
+                list,
+                &self.tetrahedra,
+                &self.points,
+                found,
+                first,
+                &mut undecided,
+            )
+        }?;
+        let found = on.download(found)?;
+        let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
+        if let Some(vertex) = element(tet_rule::FINITE) {
+            return Ok(Some(Error::NotFinite { vertex }));
+        }
+        if let Some(tetrahedron) = element(tet_rule::RANGE) {
+            return Ok(Some(Error::OutOfRange { tetrahedron }));
+        }
+        let inverted = match element(tet_rule::ORIENTATION) {
+            Some(t) => Some(t),
+            None => self.decide(on, list, first, &compact(on, &undecided)?.cast())?,
+        };
+        Ok(inverted.map(|tetrahedron| Error::Inverted { tetrahedron }))
+    }
+
+    /// The first of the tetrahedra, numbered as in [`DeviceTets::find_broken`], that is not positively oriented, by
+    /// exact arithmetic.
+    fn decide(
+        &self,
+        on: &Device,
+        list: &Buffer<Tet>,
+        first: u32,
+        undecided: &Buffer<u32>,
+    ) -> crate::Result<Option<u32>> {
+        if undecided.is_empty() {
+            return Ok(None);
+        }
+        let tetrahedra: Vec<[u32; 4]> = on.download_rows(&self.tetrahedra)?;
+        let points = on.download(&self.points)?;
+        let (list, undecided) = (on.download(list)?, on.download(undecided)?);
+        let flat = undecided
+            .into_iter()
+            .map(|i| match list.get(i as usize) {
+                Some(&t) => t.index(),
+                None => first + (i - list.len() as u32),
+            })
+            .filter(|&t| {
+                let own = tetrahedra[t as usize].map(|v| points[v as usize].to_f64());
+                let is_positive = orientation(&own, &[0, 1, 2, 3]) > 0.0;
+                // Also where the products overflow.
+                !is_positive
+            });
+        Ok(flat.min())
+    }
+}
+
+impl<P: SpacePoint> DeviceRefined<P> {
+    /// A mesh before its first level.
+    pub(super) fn new(on: &Device, mesh: DeviceTets<P>) -> crate::Result<Self> {
+        fn ascending<T: bytemuck::Pod>(on: &Device, n: u32) -> crate::Result<Buffer<T>> {
+            let ids: Vec<u32> = (0..n).collect();
+            Ok(on.upload(&ids)?.cast())
+        }
+        Ok(Self {
+            tetrahedron_parents: ascending(on, mesh.count())?,
+            face_parents: ascending(on, mesh.faces.len() as u32 / 3)?,
+            vertex_parents: on.uninitialized(0)?,
+            levels: Vec::new(),
+            mesh,
+        })
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &DeviceTets<P> {
+        &self.mesh
+    }
+
+    /// Tetrahedron of the input that each is a part of; T.
+    pub fn tetrahedron_parents(&self) -> &Buffer<Tet> {
+        &self.tetrahedron_parents
+    }
+
+    /// Tagged triangle of the input that each is a part of; B.
+    pub fn face_parents(&self) -> &Buffer<Triangle> {
+        &self.face_parents
+    }
+
+    /// Ends of the edge whose midpoint each new vertex is; 2N.
+    pub fn vertex_parents(&self) -> &Buffer<Vertex> {
+        &self.vertex_parents
+    }
+
+    /// Counts of each level.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The result in host memory; regions and tags are those of the input.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<Refined> {
+        on.stage("copy to the host", || {
+            let tetrahedron_parents: Vec<u32> = on.download_rows(&self.tetrahedron_parents)?;
+            let face_parents: Vec<u32> = on.download_rows(&self.face_parents)?;
+            let points = on.download(&self.mesh.points)?;
+            let corners: Vec<[u32; 3]> = on.download_rows(&self.mesh.faces)?;
+            let faces = corners.into_iter().zip(&face_parents);
+            let regions = self.mesh.regions.as_deref().map(|regions| {
+                let parents = tetrahedron_parents.iter();
+                parents.map(|&t| regions[t as usize]).collect()
+            });
+            Ok(Refined {
+                mesh: TetMesh {
+                    points: points.into_iter().map(P::to_f64).collect(),
+                    tetrahedra: on.download_rows(&self.mesh.tetrahedra)?,
+                    regions,
+                    faces: faces
+                        .map(|(vertices, &f)| TaggedTriangle {
+                            vertices,
+                            tag: self.mesh.tags[f as usize],
+                        })
+                        .collect(),
+                },
+                tetrahedron_parents,
+                face_parents,
+                vertex_parents: on.download_rows(&self.vertex_parents)?,
+                levels: self.levels.clone(),
+            })
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! What smoothing refuses.
+
+use super::options::Form;
+
+/// Result of smoothing.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a mesh was not smoothed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The tolerance is no length.
+    #[error("a tolerance of {0} stops nothing: give a length, or 0 for none")]
+    Tolerance(f64),
+    /// The list of fixed nodes is not that of the mesh.
+    #[error("the fixed list has {entries} entries; the mesh has {nodes} nodes")]
+    FixedNodes {
+        /// Elements of the list.
+        entries: usize,
+        /// Nodes of the mesh.
+        nodes: usize,
+    },
+    /// Coloured or exact sweeps by one block.
+    #[error(
+        "coloured and exact sweeps need many blocks: form B over one block is deterministic already"
+    )]
+    OneBlock,
+    /// Guarded sweeps of another form than by colours.
+    #[error("guarded sweeps go by colours: they need form BColoured, not {0:?}")]
+    GuardedForm(Form),
+    /// Parameters of HC smoothing out of range.
+    #[error(
+        "alpha and beta of HC smoothing are parts of a whole, not {alpha} and {beta}: give numbers from 0 to 1"
+    )]
+    HcRange {
+        /// Part of the way back to where nodes were at first.
+        alpha: f64,
+        /// Part of the push that is the node's own.
+        beta: f64,
+    },
+    /// HC smoothing by another form than A, or by one block.
+    #[error("HC smoothing moves all nodes at the same time: it needs form A over many blocks")]
+    HcForm,
+    /// A guard for a surface.
+    #[error("the guard is for volume meshes only: smooth a surface without it")]
+    GuardedSurface,
+    /// Cotangent weights of a mesh with other cells than simplices.
+    #[error(
+        "cotangent weights are for triangles and tetrahedra only: take uniform or inverse-length weights"
+    )]
+    CotangentCells,
+    /// Form B over many blocks by the sequential reference.
+    #[error("form B over many blocks is a race, which no sequence of moves is: take form BExact")]
+    Race,
+    /// Sweeps of another kind than the order was made for.
+    #[error(
+        "the nodes were prepared for sweeps of form {form:?} {}: prepare them with the options of the sweeps",
+        if *guard { "with a guard" } else { "without a guard" }
+    )]
+    OtherSweeps {
+        /// The form that the nodes were prepared for.
+        form: Form,
+        /// Whether they were prepared for guarded sweeps.
+        guard: bool,
+    },
+    /// A mesh breaks a rule, or the device failed.
+    #[error(transparent)]
+    Shared(#[from] trioxide_mesh::Error),
+}
+
+impl From<Error> for String {
+    fn from(error: Error) -> String {
+        error.to_string()
+    }
+}
+
+impl From<Error> for trioxide_mesh::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Shared(error) => error,
+            other => trioxide_mesh::Error::Argument(other.to_string()),
+        }
+    }
+}

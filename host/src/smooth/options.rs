@@ -1,0 +1,207 @@
+//! How to smooth, and which options go together.
+
+use super::error::{Error, Result};
+
+/// Which positions of its neighbours a node goes by (section 2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The positions before the sweep: Jacobi's iteration.
+    #[default]
+    A,
+    /// The positions of the moment: over one block in chunks of 512 nodes, over many blocks in a race.
+    B,
+    /// As Gauss-Seidel's iteration in the order of colours, then ids: no two neighbours have one colour.
+    BColoured,
+    /// As Gauss-Seidel's iteration in the order of ids.
+    BExact,
+}
+
+/// Data layout of nodes (section 2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// Structure of arrays.
+    Soa,
+    /// Array of structures of three coordinates.
+    Aos,
+    /// Array of structures of four coordinates.
+    #[default]
+    Aligned,
+}
+
+/// Blocks of threads that sweep (section 3.2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blocks {
+    /// One.
+    One,
+    /// One for each 256 nodes.
+    #[default]
+    Many,
+}
+
+/// Whether nodes lie along a space-filling curve in memory while they are smoothed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Renumber {
+    /// From [`RENUMBERED_FROM`] nodes on.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// Weights of a node's neighbours in the mean. They are measured before the first sweep, and stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// Each neighbour weighs the same.
+    #[default]
+    Uniform,
+    /// One over the neighbour's distance.
+    InverseLength,
+    /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in tetrahedra. 0
+    /// where the sum is negative.
+    Cotangent,
+}
+
+/// How far sweeps go.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Method {
+    /// To the mean.
+    #[default]
+    Laplacian,
+    /// Half of the way to the mean, and in the next sweep 0.53 of it away: a smooth shape keeps its size (Taubin, A signal
+    /// processing approach to fair surface design, 1995, section 4).
+    Taubin,
+    /// To the mean, and back by the excess of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl and Müller,
+    /// Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
+    Hc {
+        /// Part of the way back to where nodes were at first.
+        alpha: f64,
+        /// Part of the push that is the node's own, and not its neighbours'.
+        beta: f64,
+    },
+}
+
+impl Method {
+    /// HC smoothing that holds on a little to where nodes were at first.
+    pub const HC: Method = Method::Hc {
+        alpha: 0.1,
+        beta: 0.6,
+    };
+
+    /// How far sweeps of even and of odd number go to the mean: 1 is all the way.
+    pub fn factors(self) -> [f64; 2] {
+        match self {
+            Method::Laplacian | Method::Hc { .. } => [1.0; 2],
+            Method::Taubin => [0.5, -0.53],
+        }
+    }
+}
+
+/// How nodes move on the boundary of a volume mesh, or on the border of a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoundaryRule {
+    /// They stay.
+    #[default]
+    Fixed,
+    /// They go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two
+    /// patches; in a surface, on the same straight border. Other nodes of the boundary stay.
+    Slide,
+}
+
+/// Nodes from which a mesh is renumbered by itself.
+pub const RENUMBERED_FROM: usize = 1 << 16;
+
+/// How to smooth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Which positions a sweep takes.
+    pub form: Form,
+    /// Layout of nodes.
+    pub layout: Layout,
+    /// Blocks that sweep.
+    pub blocks: Blocks,
+    /// A sweep that moves each node by less is the last; 0 for none.
+    pub tolerance: f64,
+    /// Most sweeps.
+    pub max_iterations: u32,
+    /// Whether nodes are renumbered. The result depends on it for form B by one block only.
+    pub renumber: Renumber,
+    /// Whether a move is taken only if it harms no cell: by colours, in place.
+    pub guard: bool,
+    /// Weights of neighbours.
+    pub weights: Weights,
+    /// How far sweeps go.
+    pub method: Method,
+    /// How nodes of the boundary move.
+    pub boundary: BoundaryRule,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            form: Form::default(),
+            layout: Layout::default(),
+            blocks: Blocks::default(),
+            tolerance: 0.0,
+            max_iterations: 100,
+            renumber: Renumber::default(),
+            guard: false,
+            weights: Weights::default(),
+            method: Method::default(),
+            boundary: BoundaryRule::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Refuses options that do not go together. `fixed` is the list of fixed nodes of a mesh of `nodes` nodes.
+    ///
+    /// # Errors
+    /// The [`Error`] of the first such option.
+    pub fn check(&self, fixed: &[bool], nodes: usize) -> Result<()> {
+        let by_one_block = self.blocks == Blocks::One;
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            Err(Error::Tolerance(self.tolerance))
+        } else if !fixed.is_empty() && fixed.len() != nodes {
+            Err(Error::FixedNodes {
+                entries: fixed.len(),
+                nodes,
+            })
+        } else if by_one_block && matches!(self.form, Form::BColoured | Form::BExact) {
+            Err(Error::OneBlock)
+        } else if self.guard && self.form != Form::BColoured {
+            Err(Error::GuardedForm(self.form))
+        } else {
+            self.check_hc()
+        }
+    }
+
+    fn check_hc(&self) -> Result<()> {
+        let Method::Hc { alpha, beta } = self.method else {
+            return Ok(());
+        };
+        let range = 0.0..=1.0;
+        if !range.contains(&alpha) || !range.contains(&beta) {
+            Err(Error::HcRange { alpha, beta })
+        } else if self.form != Form::A || self.blocks != Blocks::Many {
+            Err(Error::HcForm)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses options that a kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of a surface.
+    ///
+    /// # Errors
+    /// [`Error::GuardedSurface`], [`Error::CotangentCells`].
+    pub(super) fn check_kind(&self, is_surface: bool, is_simplicial: bool) -> Result<()> {
+        if is_surface && self.guard {
+            Err(Error::GuardedSurface)
+        } else if self.weights == Weights::Cotangent && !is_simplicial {
+            Err(Error::CotangentCells)
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! When sweeps stop, and what they did.
+
+use super::options::{Method, Options};
+
+/// When to stop, and how far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    /// A sweep that moves each node by less is the last.
+    pub tolerance: f64,
+    /// Most sweeps.
+    pub max_sweeps: u32,
+    /// How far sweeps go.
+    pub method: Method,
+}
+
+impl Schedule {
+    /// The schedule of some options.
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            tolerance: options.tolerance,
+            max_sweeps: options.max_iterations,
+            method: options.method,
+        }
+    }
+
+    /// The tolerance as kernels compare it.
+    pub(super) fn square(&self) -> f64 {
+        self.tolerance * self.tolerance
+    }
+
+    /// How far sweep number `sweep` goes to the mean: 1 is all the way.
+    pub fn factor(&self, sweep: u32) -> f64 {
+        self.method.factors()[sweep as usize % 2]
+    }
+}
+
+/// What sweeps did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moves {
+    /// Number of sweeps.
+    pub sweeps: u32,
+    /// Whether the last one moved each node by less than the tolerance.
+    pub converged: bool,
+    /// Largest move of a node in the last sweep.
+    pub max_displacement: f64,
+    /// Root of the mean squared move, of the nodes that may move, in the last sweep.
+    pub rms_displacement: f64,
+}

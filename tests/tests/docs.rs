@@ -1,0 +1,122 @@
+//! The maps name what is there: docs/ARCHITECTURE.md and the head of `host/src/lib.rs`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The words between backticks.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+/// The folders of the crates: those of the workspace's manifest.
+fn crates() -> Vec<String> {
+    let manifest = read("Cargo.toml");
+    let (_, members) = manifest.split_once("members = [").expect("members");
+    let (members, _) = members.split_once(']').expect("the end of members");
+    let quoted = members.split('"').skip(1).step_by(2);
+    quoted.map(str::to_owned).collect()
+}
+
+/// Names of the modules in a folder of sources.
+fn modules(folder: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return names;
+    };
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        let is_module = is_rust || path.join("mod.rs").is_file();
+        if is_module && !["lib", "main", "mod", "tests"].contains(&stem) {
+            names.insert(stem.to_owned());
+        }
+    }
+    names
+}
+
+/// The families: the folders of `gpu/src` with kernels.
+fn families() -> Vec<String> {
+    let entries = fs::read_dir(root().join("gpu/src")).expect("gpu/src");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let folders = folders.filter(|path| path.is_dir());
+    let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+    names.collect()
+}
+
+/// Whether a word is a path of this repository: `gpu/src/`, `docs/KERNELS.md`.
+fn is_path(word: &str) -> bool {
+    let first = word.split('/').next().unwrap_or("");
+    let tops = [
+        "docs", "examples", "fixtures", "gpu", "host", "tests", "toolchain", "xtask",
+    ];
+    word.contains('/') && tops.contains(&first) && !word.contains(['*', ' ', '…', '('])
+}
+
+fn check_paths(file: &str, text: &str) {
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for word in code(text).filter(|word| is_path(word)) {
+        count += 1;
+        let paths = match word.contains("<family>") {
+            true => families()
+                .iter()
+                .map(|family| word.replace("<family>", family))
+                .collect(),
+            false => vec![word.to_owned()],
+        };
+        // A name that stands for each stage of a family has nothing to be looked up.
+        let paths = paths.into_iter().filter(|path| !path.contains('<'));
+        // Of a family one path is enough: some have no kernels of a stage, or no command.
+        let found = paths.map(|path| root().join(path).exists());
+        if !found.fold(word.contains("<stage>"), |any, exists| any || exists) {
+            missing.push(word);
+        }
+    }
+    assert!(count > 3, "{file} names {count} paths: the test reads it wrongly");
+    assert!(missing.is_empty(), "{file} names what is not there: {missing:?}");
+}
+
+#[test]
+fn the_map_names_paths_that_exist() {
+    check_paths("docs/ARCHITECTURE.md", &read("docs/ARCHITECTURE.md"));
+}
+
+#[test]
+fn the_head_of_the_library_names_paths_that_exist() {
+    let source = read("host/src/lib.rs");
+    let head = source.lines().filter(|line| line.starts_with("//!"));
+    let head: Vec<&str> = head.collect();
+    check_paths("host/src/lib.rs", &head.join("\n"));
+}
+
+#[test]
+fn the_map_names_every_crate_and_every_module() {
+    let map = read("docs/ARCHITECTURE.md");
+    let named: BTreeSet<&str> = code(&map)
+        .flat_map(|word| word.split(['/', ',', ' ', '.', '{', '}']))
+        .collect();
+    let mut missing = Vec::new();
+    for folder in crates() {
+        if !code(&map).any(|word| word.trim_end_matches('/') == folder) {
+            missing.push(folder.clone());
+        }
+        let sources = root().join(&folder).join("src");
+        for module in modules(&sources) {
+            if !named.contains(&*module) {
+                missing.push(format!("{folder}/src/{module}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/ARCHITECTURE.md does not name: {missing:#?}");
+}

@@ -1,0 +1,422 @@
+//! `cargo xtask test`: everything this machine can check.
+
+mod quick;
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
+
+use crate::Error;
+use crate::process::{cargo, output_of, run as run_command, run_and_collect};
+use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
+
+/// A test that cannot run here says so with this mark and its reason, and counts as passed for cargo.
+const SKIPPED: &str = "skipped: ";
+
+/// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
+///
+/// On Debian, as root and without a device compiler or a browser, their packages are installed first. What cannot run here
+/// (no GPU, no ptxas) is listed at the end with its reason. This is what continuous integration runs.
+///
+/// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Check format, lints, and the conformance on the CPU of what differs from the last commit (or, where
+    /// nothing does, of the branch from main). Compiles no kernel for the device.
+    #[arg(long)]
+    quick: bool,
+    /// With --quick: test these families of kernels (folders of gpu/src) instead of those that changed.
+    #[arg(value_name = "FAMILY", requires = "quick")]
+    families: Vec<String>,
+    /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page.
+    #[arg(long)]
+    no_install: bool,
+}
+
+/// A step's name, its outcome and the time it took.
+struct Outcome {
+    name: &'static str,
+    result: Result<(), Error>,
+    time: Duration,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    if arguments.quick {
+        return run_quick(&arguments.families);
+    }
+    let mut skipped = Vec::new();
+    let mut outcomes = Vec::new();
+    if search_device_compiler().found.is_none() {
+        match install_reason_against(arguments) {
+            None => outcomes.push(timed("install", install_device_compiler)),
+            Some(reason) => skipped.push(format!("building the kernels from source: {reason}")),
+        }
+    }
+    if !arguments.no_install && env::var_os(BROWSER_VARIABLE).is_none() && find_browser().is_err() {
+        // Without a browser its tests are skipped, and say so themselves.
+        if is_root() && is_debian() {
+            let installed = timed("browser", || install(&[BROWSER_PACKAGE]));
+            match &installed.result {
+                Ok(()) => outcomes.push(installed),
+                Err(error) => skipped.push(format!("installing a browser: {error}")),
+            }
+        }
+    }
+    let doc_tests = doc_tests()?;
+    let steps = vec![
+        Step::new("format", FORMAT),
+        Step::new("lints", LINTS),
+        Step::new("tests", TESTS),
+        Step::new(
+            "doc tests",
+            &doc_tests.iter().map(String::as_str).collect::<Vec<_>>(),
+        ),
+    ];
+    run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
+    println!("\n== kernels: cargo xtask ptx --check");
+    outcomes.push(timed("kernels", || {
+        let mut command = Command::new(env::current_exe()?);
+        let (reasons, result) = run_and_collect(command.args(["ptx", "--check"]), SKIPPED);
+        skipped.extend(reasons.iter().map(|reason| format!("kernels: {reason}")));
+        result
+    }));
+    summarize(&outcomes, &skipped)
+}
+
+/// Format, lints and conformance of what changed.
+fn run_quick(named: &[String]) -> Result<(), Error> {
+    let scope = quick::scope(named)?;
+    let mut steps = vec![Step::new("format", FORMAT), Step::new("lints", QUICK_LINTS)];
+    if scope.families.is_empty() {
+        println!(
+            "quick: format and lints, no case of the conformance suite: {}",
+            scope.reason
+        );
+    } else {
+        let families = scope.families.join(", ");
+        println!(
+            "quick: format, lints, conformance on the CPU of {families}: {}",
+            scope.reason
+        );
+        println!("the kernels are not compiled for the device: `cargo xtask test` does that");
+        let mut step = Step::new("conformance", CONFORMANCE);
+        step.environment = Some(("TRIOXIDE_FAMILIES", scope.families.join(",")));
+        steps.push(step);
+    }
+    let (mut outcomes, mut skipped) = (Vec::new(), Vec::new());
+    run_steps(steps, true, &mut outcomes, &mut skipped);
+    summarize(&outcomes, &skipped)
+}
+
+/// A call of cargo.
+struct Step {
+    name: &'static str,
+    words: Vec<String>,
+    environment: Option<(&'static str, String)>,
+}
+
+const FORMAT: &[&str] = &["fmt", "--all", "--check"];
+const LINTS: &[&str] = &[
+    "clippy",
+    "--workspace",
+    "--all-targets",
+    "--features",
+    "trioxide-bench/report",
+    "--",
+    "-D",
+    "warnings",
+];
+/// Without tests and benchmarks, which take as long again.
+const QUICK_LINTS: &[&str] = &[
+    "clippy",
+    "--workspace",
+    "--lib",
+    "--bins",
+    "--",
+    "-D",
+    "warnings",
+];
+const TESTS: &[&str] = &[
+    "test",
+    "--workspace",
+    "--features",
+    "trioxide-bench/report",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+    "--no-fail-fast",
+];
+/// Of the whole workspace, as the full run: a package alone has dependencies with fewer features, and is built anew.
+const CONFORMANCE: &[&str] = &[
+    "test",
+    "--workspace",
+    "--test",
+    "conformance",
+    "--",
+    "--quiet",
+];
+
+impl Step {
+    fn new(name: &'static str, words: &[&str]) -> Self {
+        Self {
+            name,
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            environment: None,
+        }
+    }
+}
+
+/// Runs the steps one after the other; a step that fails does not end the run.
+///
+/// With `prebuilt` they embed the prebuilt kernels. The full run then still compiles the kernels, once: its last step
+/// does, and a test compares them with the prebuilt ones. Where there is a GPU, it runs those of the sources.
+fn run_steps(
+    steps: Vec<Step>,
+    prebuilt: bool,
+    outcomes: &mut Vec<Outcome>,
+    skipped: &mut Vec<String>,
+) {
+    for Step {
+        name,
+        words,
+        environment,
+    } in steps
+    {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if let Some(component) = missing_component(words[0]) {
+            skipped.push(format!(
+                "{name}: {component} is missing (rustup component add {component})"
+            ));
+            continue;
+        }
+        println!("\n== {name}: cargo {}", words.join(" "));
+        outcomes.push(timed(name, || {
+            let mut command = cargo(&words);
+            if prebuilt {
+                command.env("TRIOXIDE_PTX", "prebuilt");
+            }
+            command.envs(environment);
+            let (lines, result) = run_and_collect(&mut command, SKIPPED);
+            // The test harness goes on behind the reason.
+            let reason = |line: &String| line.trim_end_matches(") ... ignored").to_owned();
+            skipped.extend(lines.iter().map(|line| format!("{name}: {}", reason(line))));
+            result
+        }));
+    }
+}
+
+fn has_gpu() -> bool {
+    ["/proc/driver/nvidia/version", "/dev/dxg"]
+        .iter()
+        .any(|path| Path::new(path).exists())
+}
+
+/// The packages whose sources have an example in a comment: of the others, the doc test of each takes a compiler's run.
+fn doc_tests() -> Result<Vec<String>, Error> {
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
+    let mut words = vec!["test".to_owned(), "--doc".to_owned()];
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let targets = package["targets"].as_array().into_iter().flatten();
+        let library = targets
+            .filter(|target| target["doctest"] == true)
+            .find_map(|t| t["src_path"].as_str());
+        if let Some(sources) = library.and_then(|file| Path::new(file).parent())
+            && has_example(sources)?
+        {
+            words.extend([
+                "--package".to_owned(),
+                package["name"].as_str().unwrap_or_default().to_owned(),
+            ]);
+        }
+    }
+    Ok(words)
+}
+
+fn has_example(directory: &Path) -> Result<bool, Error> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let found = if path.is_dir() {
+            has_example(&path)?
+        } else {
+            path.extension().is_some_and(|extension| extension == "rs")
+                && example_in(&fs::read_to_string(&path)?)
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a doc comment of the source has a block that is not plain text.
+fn example_in(source: &str) -> bool {
+    let mut in_text = false;
+    for line in source.lines() {
+        let line = line.trim_start();
+        let comment = line
+            .strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"));
+        let fence = comment.and_then(|text| text.trim_start().strip_prefix("```"));
+        match fence.map(str::trim) {
+            None => {}
+            Some(_) if in_text => in_text = false,
+            Some("text" | "sh" | "toml" | "ignore") => in_text = true,
+            Some(_) => return true,
+        }
+    }
+    false
+}
+
+fn timed(name: &'static str, step: impl FnOnce() -> Result<(), Error>) -> Outcome {
+    let start = Instant::now();
+    let result = step();
+    Outcome {
+        name,
+        result,
+        time: start.elapsed(),
+    }
+}
+
+/// The component that cargo's subcommand needs and this toolchain lacks.
+fn missing_component(subcommand: &str) -> Option<&'static str> {
+    let component = match subcommand {
+        "fmt" => "rustfmt",
+        "clippy" => "clippy",
+        _ => return None,
+    };
+    output_of(&mut cargo(&[subcommand, "--version"]))
+        .is_none()
+        .then_some(component)
+}
+
+/// Why no device compiler is installed, if none is to be.
+fn install_reason_against(arguments: &Arguments) -> Option<String> {
+    if arguments.no_install {
+        Some("no device compiler, and --no-install".into())
+    } else if env::var_os(RUSTC_VARIABLE).is_some() {
+        Some(format!("{RUSTC_VARIABLE} is set to no usable compiler"))
+    } else if !is_debian() {
+        Some("no device compiler (`cargo xtask doctor` has the remedies)".into())
+    } else if !is_root() {
+        let packages = DEBIAN_PACKAGES.join(" ");
+        Some(format!(
+            "no device compiler; as root: apt-get install --no-install-recommends {packages}"
+        ))
+    } else {
+        None
+    }
+}
+
+fn is_root() -> bool {
+    output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
+}
+
+fn is_debian() -> bool {
+    Path::new("/etc/debian_version").exists()
+}
+
+fn install_device_compiler() -> Result<(), Error> {
+    install(DEBIAN_PACKAGES)?;
+    let search = search_device_compiler();
+    match search.found {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "the packages are installed, and still there is no device compiler\n{search}"
+        )
+        .into()),
+    }
+}
+
+/// Installs Debian's packages.
+fn install(packages: &[&str]) -> Result<(), Error> {
+    println!("== install: {}", packages.join(" "));
+    let apt_get = || {
+        let mut command = Command::new("apt-get");
+        command
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .args(["--quiet=2", "--option=Dpkg::Use-Pty=0"]);
+        command
+    };
+    run_command(apt_get().arg("update"))?;
+    run_command(
+        apt_get()
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(packages),
+    )
+}
+
+/// Prints what passed, failed and was skipped.
+fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
+    println!("\n== summary");
+    for outcome in outcomes {
+        let seconds = outcome.time.as_secs_f64();
+        let word = if outcome.result.is_ok() {
+            "passed"
+        } else {
+            "FAILED"
+        };
+        println!("{:<12}{word}  {seconds:>6.1} s", outcome.name);
+        if let Err(error) = &outcome.result {
+            println!("{:<12}{error}", "");
+        }
+    }
+    if skipped.is_empty() {
+        println!("nothing was skipped");
+    } else {
+        println!("skipped, {} in all:", skipped.len());
+        for reason in skipped {
+            println!("  {reason}");
+        }
+    }
+    let failed: Vec<&str> = outcomes
+        .iter()
+        .filter(|outcome| outcome.result.is_err())
+        .map(|outcome| outcome.name)
+        .collect();
+    if failed.is_empty() {
+        println!("all that ran has passed");
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_found_in_doc_comments_only() {
+        assert!(example_in(
+            "//! Text.\n//!\n//! ```no_run\n//! let a = 1;\n//! ```\n"
+        ));
+        assert!(example_in("    /// ```\n    /// let a = 1;\n    /// ```\n"));
+        assert!(!example_in(
+            "/// ```text\n/// a -> b\n/// ```\n// ```\nconst TEXT: &str = \"```\";\n"
+        ));
+    }
+
+    #[test]
+    fn one_failed_step_fails_all() {
+        let outcome = |name, result| Outcome {
+            name,
+            result,
+            time: Duration::ZERO,
+        };
+        assert!(summarize(&[outcome("lints", Ok(()))], &["gpu: none".into()]).is_ok());
+        let outcomes = [
+            outcome("lints", Ok(())),
+            outcome("tests", Err("boom".into())),
+        ];
+        assert_eq!(
+            summarize(&outcomes, &[]).unwrap_err().to_string(),
+            "failed: tests"
+        );
+    }
+}
