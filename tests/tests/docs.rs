@@ -35,7 +35,10 @@ fn modules(folder: &Path) -> BTreeSet<String> {
     };
     for entry in entries {
         let path = entry.expect("an entry").path();
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let stem = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or("");
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
         let is_module = is_rust || path.join("mod.rs").is_file();
         if is_module && !["lib", "main", "mod", "tests"].contains(&stem) {
@@ -58,7 +61,14 @@ fn families() -> Vec<String> {
 fn is_path(word: &str) -> bool {
     let first = word.split('/').next().unwrap_or("");
     let tops = [
-        "docs", "examples", "fixtures", "gpu", "host", "tests", "toolchain", "xtask",
+        "docs",
+        "examples",
+        "fixtures",
+        "gpu",
+        "host",
+        "tests",
+        "toolchain",
+        "xtask",
     ];
     word.contains('/') && tops.contains(&first) && !word.contains(['*', ' ', '…', '('])
 }
@@ -83,8 +93,14 @@ fn check_paths(file: &str, text: &str) {
             missing.push(word);
         }
     }
-    assert!(count > 3, "{file} names {count} paths: the test reads it wrongly");
-    assert!(missing.is_empty(), "{file} names what is not there: {missing:?}");
+    assert!(
+        count > 3,
+        "{file} names {count} paths: the test reads it wrongly"
+    );
+    assert!(
+        missing.is_empty(),
+        "{file} names what is not there: {missing:?}"
+    );
 }
 
 #[test]
@@ -118,5 +134,8 @@ fn the_map_names_every_crate_and_every_module() {
             }
         }
     }
-    assert!(missing.is_empty(), "docs/ARCHITECTURE.md does not name: {missing:#?}");
+    assert!(
+        missing.is_empty(),
+        "docs/ARCHITECTURE.md does not name: {missing:#?}"
+    );
 }

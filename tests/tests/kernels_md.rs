@@ -3,6 +3,7 @@
 //! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
 //! build begins with hard links to what this build has compiled, so only the crates that the page changes are compiled.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -73,7 +74,7 @@ fn apply(folder: &Path, place: &str, block: &[&str]) {
     let text = block.join("\n") + "\n";
     match names[..] {
         [path] if place == format!("`{path}`:") => write(&folder.join(path), &text),
-        [path, anchor] if place == format!("In `{path}`, below `{anchor}`:") => {
+        [path, anchor, ..] if place.starts_with(&format!("In `{path}`, below `{anchor}`")) => {
             let path = folder.join(path);
             let old = fs::read_to_string(&path)
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -152,7 +153,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("target/ is writable");
 }
 
-/// Files that git lists, each with its time of change. Files that the page added before go.
+/// Files that git lists, each with its time of change. Other files, of this page or of older sources, go.
 fn copy_tree(root: &Path, to: &Path) {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -162,15 +163,8 @@ fn copy_tree(root: &Path, to: &Path) {
         .expect("git starts");
     assert!(output.status.success(), "git lists the files of a checkout");
     let listed = String::from_utf8(output.stdout).expect("names are UTF-8");
-    for added in [
-        "gpu/src/measure",
-        "host/src/selftest/measure.rs",
-        "host/src/measure.rs",
-    ] {
-        let added = to.join(added);
-        // The first copy has neither.
-        let _ = fs::remove_dir_all(&added).or_else(|_| fs::remove_file(&added));
-    }
+    let names: BTreeSet<&Path> = listed.lines().map(Path::new).collect();
+    remove_others(to, to, &names);
     for name in listed.lines() {
         let (from, to) = (root.join(name), to.join(name));
         // A file that is deleted but not committed.
@@ -183,6 +177,20 @@ fn copy_tree(root: &Path, to: &Path) {
         }
         fs::write(&to, content).expect("target/ is writable");
         keep_time(&from, &to);
+    }
+}
+
+fn remove_others(folder: &Path, root: &Path, names: &BTreeSet<&Path>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            remove_others(&path, root, names);
+        } else if path
+            .strip_prefix(root)
+            .is_ok_and(|name| !names.contains(name))
+        {
+            fs::remove_file(&path).expect("target/ is writable");
+        }
     }
 }
 

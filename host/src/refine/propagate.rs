@@ -104,11 +104,13 @@ impl<P: Point> EdgeMesh<P> {
                 follow_marked_triangles::launch(on, marks.total(), &list, forest, &mut divided)
             }?;
             let count = Counted::new(on, &divided)?;
-            Ok(Some(if count.total() as usize * FEW < level.edges as usize {
-                DividedEdges::Few(count.list(on)?)
-            } else {
-                DividedEdges::Many(divided)
-            }))
+            Ok(Some(
+                if count.total() as usize * FEW < level.edges as usize {
+                    DividedEdges::Few(count.list(on)?)
+                } else {
+                    DividedEdges::Many(divided)
+                },
+            ))
         })
     }
 
