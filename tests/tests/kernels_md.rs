@@ -1,0 +1,228 @@
+//! Executes docs/KERNELS.md word for word: its blocks are put where the text says, the format is checked, its commands are run.
+//!
+//! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
+//! build begins with hard links to what this build has compiled, so only the crates that the page changes are compiled.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Commands that begin so are run; others need a GPU or a device compiler.
+const EXECUTED: &str = "TRIOXIDE_PTX=prebuilt cargo ";
+
+#[test]
+fn the_page_works_word_for_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels_md");
+    let target = work.join("target");
+    let page = fs::read_to_string(root.join("docs/KERNELS.md")).expect("it is checked in");
+
+    copy_tree(&root, &work.join("trioxide"));
+    if !target.exists() {
+        let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
+        seed(&built, &target.join("debug"));
+    }
+
+    let (mut inside, mut files, mut commands) = (true, 0, 0);
+    let mut printed: Option<String> = None;
+    let mut place = "";
+    let mut blocks = page.lines();
+    while let Some(line) = blocks.next() {
+        let Some(language) = line.strip_prefix("```") else {
+            match line {
+                "# Inside" => inside = true,
+                "# Outside" => inside = false,
+                _ => {}
+            }
+            if !line.is_empty() {
+                place = line;
+            }
+            continue;
+        };
+        let block: Vec<&str> = blocks.by_ref().take_while(|&line| line != "```").collect();
+        let folder = if inside { "trioxide" } else { "" };
+        match language {
+            "rust" | "toml" => {
+                apply(&work.join(folder), place, &block);
+                files += 1;
+            }
+            "sh" => {
+                let folder = work.join(if inside { "trioxide" } else { "far" });
+                printed = Some(run(&folder, &block, &target));
+                commands += 1;
+            }
+            "text" => {
+                // Directly below a command: what it prints.
+                if let Some(printed) = printed.take_if(|_| place.is_empty()) {
+                    check_output(&block, &printed);
+                }
+            }
+            other => panic!("KERNELS.md has a block of {other:?}: use rust, toml, sh or text"),
+        }
+        place = "";
+    }
+    assert!(
+        files >= 12 && commands == 2,
+        "{files} files, {commands} commands"
+    );
+}
+
+/// Writes a block to the place that the line above it names: "`path`:" or "In `path`, below `line`:".
+fn apply(folder: &Path, place: &str, block: &[&str]) {
+    let names: Vec<&str> = place.split('`').skip(1).step_by(2).collect();
+    let text = block.join("\n") + "\n";
+    match names[..] {
+        [path] if place == format!("`{path}`:") => write(&folder.join(path), &text),
+        [path, anchor, ..] if place.starts_with(&format!("In `{path}`, below `{anchor}`")) => {
+            let path = folder.join(path);
+            let old = fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let mut found = 0;
+            let mut new = String::new();
+            for line in old.lines() {
+                new += line;
+                new.push('\n');
+                if line.trim() == anchor {
+                    found += 1;
+                    new += &text;
+                }
+            }
+            assert_eq!(
+                found,
+                1,
+                "{} has the line {anchor:?} so many times",
+                path.display()
+            );
+            write(&path, &new);
+        }
+        _ => panic!("KERNELS.md does not say where this block goes: {place:?}\n{text}"),
+    }
+}
+
+/// Checks the format of the folder's workspace, then runs a command of the page; what it printed.
+fn run(folder: &Path, block: &[&str], target: &Path) -> String {
+    let mut all = String::new();
+    for command in block {
+        let arguments = command
+            .strip_prefix(EXECUTED)
+            .unwrap_or_else(|| panic!("{command:?} does not begin with {EXECUTED:?}"));
+        cargo(folder, "fmt --all --check", target);
+        all += &cargo(folder, arguments, target);
+    }
+    all
+}
+
+fn cargo(folder: &Path, arguments: &str, target: &Path) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .env("TRIOXIDE_PTX", "prebuilt")
+        .output()
+        .expect("cargo starts");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "cargo {arguments} in {}:\n{printed}{}",
+        folder.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    printed.into_owned()
+}
+
+/// Compares without numbers (times, threads of this machine), spaces and the "s" of one thread.
+fn check_output(expected: &[&str], printed: &str) {
+    let plain = |line: &str| -> String {
+        let line = line.replace("threads", "thread");
+        line.chars()
+            .filter(|c| !c.is_ascii_digit() && !c.is_whitespace())
+            .collect()
+    };
+    let expected: Vec<String> = expected.iter().map(|line| plain(line)).collect();
+    let printed: Vec<String> = printed.lines().map(plain).collect();
+    assert_eq!(printed, expected);
+}
+
+/// Writes what is new only, so that cargo finds what has not changed.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("a file's path")).expect("target/ is writable");
+    fs::write(path, text).expect("target/ is writable");
+}
+
+/// Files that git lists, each with its time of change. Other files, of this page or of older sources, go.
+fn copy_tree(root: &Path, to: &Path) {
+    let output = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .args(["--", ":!docs", ":!examples"])
+        .current_dir(root)
+        .output()
+        .expect("git starts");
+    assert!(output.status.success(), "git lists the files of a checkout");
+    let listed = String::from_utf8(output.stdout).expect("names are UTF-8");
+    let names: BTreeSet<&Path> = listed.lines().map(Path::new).collect();
+    remove_others(to, to, &names);
+    for name in listed.lines() {
+        let (from, to) = (root.join(name), to.join(name));
+        // A file that is deleted but not committed.
+        let Ok(content) = fs::read(&from) else {
+            continue;
+        };
+        fs::create_dir_all(to.parent().expect("a file's path")).expect("target/ is writable");
+        if fs::read(&to).is_ok_and(|old| old == content) {
+            continue;
+        }
+        fs::write(&to, content).expect("target/ is writable");
+        keep_time(&from, &to);
+    }
+}
+
+fn remove_others(folder: &Path, root: &Path, names: &BTreeSet<&Path>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            remove_others(&path, root, names);
+        } else if path
+            .strip_prefix(root)
+            .is_ok_and(|name| !names.contains(name))
+        {
+            fs::remove_file(&path).expect("target/ is writable");
+        }
+    }
+}
+
+fn keep_time(from: &Path, to: &Path) {
+    let time = fs::metadata(from).and_then(|data| data.modified());
+    let file = File::options().write(true).open(to);
+    file.and_then(|file| file.set_modified(time?))
+        .expect("times can be set");
+}
+
+/// Begins a build with another's: links to what the compiler wrote, which it replaces and never changes, and copies of the rest.
+fn seed(built: &Path, to: &Path) {
+    let mut folders: Vec<PathBuf> = ["deps", ".fingerprint", "build"].map(Into::into).into();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(built.join(&folder)) else {
+            continue;
+        };
+        fs::create_dir_all(to.join(&folder)).expect("target/ is writable");
+        for entry in entries.flatten() {
+            let name = folder.join(entry.file_name());
+            let (from, to) = (built.join(&name), to.join(&name));
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else if name
+                .extension()
+                .is_some_and(|e| ["rlib", "rmeta", "so"].contains(&&*e.to_string_lossy()))
+            {
+                fs::hard_link(&from, &to).expect("target/ is one file system");
+            } else if folder != Path::new("deps") || name.extension().is_some_and(|e| e == "d") {
+                fs::copy(&from, &to).expect("target/ is writable");
+                keep_time(&from, &to);
+            }
+        }
+    }
+}
