@@ -1,5 +1,6 @@
 //! A kernel whose indices its caller plants: checked builds alone have it, and the self-test shows by it that they catch an index
 //! that an array does not have.
+#![cfg(feature = "checked")]
 
 use trioxide_kernel::{In, Out, kernel};
 

@@ -169,7 +169,10 @@ fn marks_without_meaning_are_refused() {
     let common = ["refine", &mesh, "--device", "cpu"];
     for (options, text) in [
         (["--mark", "disk:0,0,-1"], "a disk of radius -1"),
-        (["--mark", "box:1,0,0,1"], "its lower left corner comes first"),
+        (
+            ["--mark", "box:1,0,0,1"],
+            "its lower left corner comes first",
+        ),
         (["--until-area", "0"], "expected an area above 0"),
         (["--until-area", "nan"], "expected an area above 0"),
     ] {

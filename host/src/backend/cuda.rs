@@ -370,11 +370,13 @@ impl Drop for Allocation {
 }
 
 /// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
-fn fault_of(module: &Module) -> CudaResult<Option<Pinned>> {
-    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
-    let Ok(mut symbol) = module.get_global::<u64>(&name) else {
+fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
+    // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
+    if !ptx.text.contains(FAULT_SYMBOL) {
         return Ok(None);
-    };
+    }
+    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
+    let mut symbol = module.get_global::<u64>(&name)?;
     let mut fault = Pinned::new(size_of::<Fault>())?;
     fault.bytes().fill(0);
     symbol.copy_from(&(fault.bytes().as_mut_ptr() as u64))?;
@@ -567,7 +569,7 @@ impl Backend for Cuda {
             }
             error => self.error(error),
         })?;
-        let fault = self.enter(|| fault_of(&module))?;
+        let fault = self.enter(|| fault_of(ptx, &module))?;
         loaded.push(Loaded {
             ptx,
             module,

@@ -291,7 +291,10 @@ mod tests {
         let mesh = crate::generate::random(50, 1).unwrap();
         for (marking, text) in [
             (Marking::Disk([0.0, 0.0, -1.0]), "a disk of radius -1"),
-            (Marking::Disk([0.0, f64::NAN, 1.0]), "a disk at 0, NaN"),
+            (
+                Marking::Disk([0.0, f64::NAN, 1.0]),
+                "a disk of radius 1 at 0, NaN",
+            ),
             (
                 Marking::Box([1.0, 0.0, 0.0, 1.0]),
                 "a box from 1, 0 to 0, 1",
