@@ -112,7 +112,7 @@ impl HalfEdge {
     #[inline(always)]
     pub const fn prev(self) -> Self {
         let h = self.index();
-        Self::new(if h % 3 == 0 { h + 2 } else { h - 1 })
+        Self::new(if h.is_multiple_of(3) { h + 2 } else { h - 1 })
     }
 }
 

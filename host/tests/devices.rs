@@ -45,7 +45,10 @@ fn clones_of_a_device_work_in_several_threads() {
             let device = device.clone();
             thread::spawn(move || {
                 for turn in 0..20 {
-                    let run = || Ok(sums_of_ones(&device, 10_000 * k + 999 * turn + 1));
+                    let run = || {
+                        sums_of_ones(&device, 10_000 * k + 999 * turn + 1);
+                        Ok(())
+                    };
                     device.stage("sums", run).unwrap();
                 }
             })

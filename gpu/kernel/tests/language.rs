@@ -49,12 +49,12 @@ pub fn is_odd(h: HalfEdge) -> bool {
 
 #[kernel]
 pub fn are_odd_and_even(i: u32) -> (bool, bool) {
-    (i % 2 == 1, i % 2 == 0)
+    (i % 2 == 1, i.is_multiple_of(2))
 }
 
 #[kernel(members = HalfEdge)]
 pub fn mark_corners(t: Triangle) -> [bool; 3] {
-    core::array::from_fn(|k| (3 * t.index() + k as u32) % 5 == 0)
+    core::array::from_fn(|k| (3 * t.index() + k as u32).is_multiple_of(5))
 }
 
 /// Members of a set, counted.
@@ -182,7 +182,7 @@ pub fn names_of_bits(
     bits_0: u32,
 ) -> (bool, bool) {
     let x = words + i + n + bits.at(0u32) + flags + bits_0;
-    (x % 2 == 0, x % 3 == 0)
+    (x.is_multiple_of(2), x.is_multiple_of(3))
 }
 
 #[kernel(requires(n > 0))]

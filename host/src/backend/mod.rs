@@ -27,6 +27,9 @@ pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use trioxide_kernel::launch::Buffer;
 
+/// A set of `E` on a device, 32 members to an element.
+pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
+
 pub use copies::{Copying, Way};
 
 /// What a machine does for a [`Device`]. Addresses and sizes are in bytes.

@@ -31,7 +31,7 @@ use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::collective::{Csr, compact, count_bits, exclusive_scan};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, Ties};
@@ -161,7 +161,7 @@ fn label<P: Point>(
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,
     ties: Ties,
-) -> Result<(Buffer<Bits<HalfEdge>>, Buffer<Bits<HalfEdge>>)> {
+) -> Result<(BitSet<HalfEdge>, BitSet<HalfEdge>)> {
     let n = mesh.half_edges();
     let words = words(n as usize);
     let longest = on.stage("label longest edges", || {

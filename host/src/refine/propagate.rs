@@ -13,7 +13,7 @@ use trioxide_kernel::launch::Buffer;
 use super::edges::{EdgeMesh, Level};
 use super::mark::Marked;
 use crate::Result;
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::collective::{Counted, compact, exclusive_scan};
 use crate::half_edges::Point;
 
@@ -120,7 +120,7 @@ impl<P: Point> EdgeMesh<P> {
         &self,
         on: &Device,
         marked: &Buffer<Bits<Triangle>>,
-    ) -> Result<(Buffer<Bits<Edge>>, Buffer<Bits<Edge>>)> {
+    ) -> Result<(BitSet<Edge>, BitSet<Edge>)> {
         on.stage("mark divided edges", || {
             let edges = self.level().edges;
             let words = edges.div_ceil(32) as usize;

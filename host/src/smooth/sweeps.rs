@@ -372,7 +372,7 @@ fn alternate<'a, L>(
     nodes: &'a mut Buffer<L>,
     other: &'a mut Buffer<L>,
 ) -> (&'a Buffer<L>, &'a mut Buffer<L>) {
-    if k % 2 == 0 {
+    if k.is_multiple_of(2) {
         (nodes, other)
     } else {
         (other, nodes)

@@ -241,27 +241,30 @@ pub(super) fn carry(
     if let Some(from) = carried.normals() {
         left.normals = on.uninitialized(count)?;
         let to = &mut left.normals;
-        // SAFETY: representatives and members are vertices, each of which has a normal.
         match lists {
+            // SAFETY: representatives are vertices, each of which has a normal.
             None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) },
+            // SAFETY: so are the members of clusters.
             Some(lists) => unsafe { kernel::average_normals::launch(on, n, lists, from, to) },
         }?;
     }
     if let Some(from) = carried.uvs() {
         left.uvs = on.uninitialized(count)?;
         let to = &mut left.uvs;
-        // SAFETY: representatives and members are vertices, each of which has texture coordinates.
         match lists {
+            // SAFETY: representatives are vertices, each of which has texture coordinates.
             None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) },
+            // SAFETY: so are the members of clusters.
             Some(lists) => unsafe { kernel::average_uvs::launch(on, n, lists, from, to) },
         }?;
     }
     if let Some(from) = carried.colors() {
         left.colors = on.uninitialized(count)?;
         let to = &mut left.colors;
-        // SAFETY: representatives and members are vertices, each of which has a colour.
         match lists {
+            // SAFETY: representatives are vertices, each of which has a colour.
             None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) },
+            // SAFETY: so are the members of clusters.
             Some(lists) => unsafe { kernel::average_colors::launch(on, n, lists, from, to) },
         }?;
     }

@@ -259,8 +259,10 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
     // Odd tuning may ask for cells of any size: none is smaller than epsilon needs, or infinite.
     let chosen = if chosen.is_finite() { chosen } else { side };
-    // `max` turns NaN into 1.
-    let width = tuning.cell_width.max(1.0).min(MOST_CELL_WIDTH);
+    let width = match tuning.cell_width.is_nan() {
+        true => 1.0,
+        false => tuning.cell_width.clamp(1.0, MOST_CELL_WIDTH),
+    };
     (origin, chosen.max(least * width))
 }
 

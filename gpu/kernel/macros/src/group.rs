@@ -180,7 +180,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         }
         _ => true,
     };
-    let copies = types.iter().all(|ty| is_shared(ty)).then(|| {
+    let copies = types.iter().all(is_shared).then(|| {
         quote! {
             #[cfg(not(target_arch = "nvptx64"))]
             impl<'buffers, #(#others),*> Clone for #buffers<'buffers, #(#other_names),*>

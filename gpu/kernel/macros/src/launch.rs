@@ -235,7 +235,6 @@ fn tidy(tokens: &str) -> String {
         .replace("( ", "(")
         .replace(" )", ")")
         .replace(" ,", ",")
-        .replace("* ", "* ")
 }
 
 /// The shape, the CPU's run and the shared memory of a launch.

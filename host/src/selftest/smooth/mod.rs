@@ -144,7 +144,7 @@ fn relations(on: &Device, mesh: &VolumeMesh) -> Outcome {
         return Err("edges of a volume mesh".to_owned());
     };
     let faces: Vec<(u32, u32)> = members(&on.download_rows(faces)?)
-        .map(|i| CellFace::new(i))
+        .map(CellFace::new)
         .map(|face| (face.cell().index(), face.side()))
         .collect();
     equal(
