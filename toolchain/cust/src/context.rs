@@ -56,6 +56,12 @@ impl CurrentContext {
     /// # Errors
     /// Those of the driver.
     pub fn set_current(context: &Context) -> CudaResult<()> {
+        let mut current = ptr::null_mut();
+        // SAFETY: writes one handle. To ask costs less than to enter, and mostly the thread is there already.
+        unsafe { sys::cuCtxGetCurrent(&mut current) }.to_result()?;
+        if current == context.context {
+            return Ok(());
+        }
         // SAFETY: a context that lives.
         unsafe { sys::cuCtxSetCurrent(context.context) }.to_result()
     }

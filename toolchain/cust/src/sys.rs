@@ -177,6 +177,8 @@ functions! {
     fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
     /// Ends the part in the primary context of a device.
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+    /// The context of the calling thread; null for none.
+    fn cuCtxGetCurrent(context: *mut CUcontext);
     /// Enters a context on the calling thread.
     fn cuCtxSetCurrent(context: CUcontext);
 
