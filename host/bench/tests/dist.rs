@@ -42,8 +42,10 @@ fn trioxide() -> PathBuf {
         .parent()
         .unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // With the features of the whole workspace, as `cargo xtask test` has them: others would build the library anew.
     build
-        .args(["build", "--package", "trioxide-cli", "--bin", "trioxide"])
+        .args(["build", "--workspace", "--bin", "trioxide"])
+        .args(["--features", "trioxide-bench/report"])
         .current_dir(workspace());
     if folder.ends_with("release") {
         build.arg("--release");

@@ -235,10 +235,10 @@ fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> 
 /// Notes on standard error that no distance removes the wanted fraction.
 fn note_ratio(wanted: f64, found: &Found) {
     if (found.ratio - wanted).abs() > RATIO_TOLERANCE {
-        eprintln!(
-            "trioxide: no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
+        trioxide_arguments::print_error(format_args!(
+            "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
             found.epsilon, found.ratio
-        );
+        ));
     }
 }
 
@@ -318,11 +318,12 @@ fn in_slabs(
             )));
         }
     }
-    if !options.device.quiet {
-        eprintln!(
-            "trioxide: welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
-        );
-    }
+    trioxide_arguments::note(
+        options.device.quiet,
+        format_args!(
+            "welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
+        ),
+    );
     let faces = weld::triangles(mesh);
     let result = weld::weld_in_slabs(on, &mesh.points, faces, *settings, limit)?;
     Ok(Outcome {
