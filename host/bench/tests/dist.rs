@@ -36,22 +36,24 @@ fn workspace() -> &'static Path {
         .unwrap()
 }
 
-/// The `trioxide` of the profile of this test: cargo builds it beside trioxide-bench.
+/// The `trioxide` beside this trioxide-bench, built if it is not there: `cargo test --workspace` builds both. To build it here anew would
+/// build the library anew, with the features of fewer packages.
 fn trioxide() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_trioxide-bench"))
         .parent()
         .unwrap();
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With the features of the whole workspace, as `cargo xtask test` has them: others would build the library anew.
-    build
-        .args(["build", "--workspace", "--bin", "trioxide"])
-        .args(["--features", "trioxide-bench/report"])
-        .current_dir(workspace());
-    if folder.ends_with("release") {
-        build.arg("--release");
+    let beside = folder.join("trioxide");
+    if !beside.exists() {
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build
+            .args(["build", "--package", "trioxide-cli", "--bin", "trioxide"])
+            .current_dir(workspace());
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        succeed(&mut build);
     }
-    succeed(&mut build);
-    folder.join("trioxide")
+    beside
 }
 
 fn json(path: &Path) -> Value {
