@@ -101,6 +101,15 @@ impl Error {
         }
     }
 
+    /// The error of an element, from the sentence that begins with it.
+    pub fn of_element(element: String, sentence: &str) -> Error {
+        let rule = sentence.strip_prefix(&element).unwrap_or(sentence);
+        Error::Invalid {
+            rule: rule.trim_start().to_owned(),
+            element,
+        }
+    }
+
     /// An error of reading or writing `path`.
     pub fn file(path: &Path, source: std::io::Error) -> Error {
         Error::File {

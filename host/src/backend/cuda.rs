@@ -1,6 +1,9 @@
 //! The GPU, by CUDA (cust).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+mod details;
+mod fault;
+
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
@@ -8,12 +11,10 @@ use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
-use cust::memory::CopyDestination;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use cust::sys;
 use rayon::prelude::*;
-use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
@@ -174,7 +175,7 @@ impl Cuda {
             lanes: Mutex::new(None),
             pool: Pool(pool),
             memory: Arc::default(),
-            details: details(&device),
+            details: details::details(&device),
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             version,
             core: Arc::new(Core { stream, context }),
@@ -306,34 +307,6 @@ impl Cuda {
     }
 }
 
-/// What the driver and the system say of a device.
-fn details(device: &Device) -> Details {
-    let attribute = |attribute| device.get_attribute(attribute).ok();
-    let mhz = |kilohertz: i32| f64::from(kilohertz) / 1e3;
-    let cuda = cust::CudaApiVersion::get().ok();
-    let cuda = cuda.map(|version| format!("CUDA {}.{}", version.major(), version.minor()));
-    let versions: Vec<String> = kernel_module_version().into_iter().chain(cuda).collect();
-    Details {
-        kind: "cuda",
-        driver: (!versions.is_empty()).then(|| versions.join(", ")),
-        core_mhz: attribute(DeviceAttribute::ClockRate).map(mhz),
-        memory_mhz: attribute(DeviceAttribute::MemoryClockRate).map(mhz),
-        memory_bytes: device.total_memory().ok().map(|bytes| bytes as u64),
-        threads: None,
-    }
-}
-
-/// Version of NVIDIA's kernel module, as 580.95.05.
-fn kernel_module_version() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let is_version = |word: &&str| {
-        let parts: Vec<&str> = word.split('.').collect();
-        parts.len() >= 2 && parts.iter().all(|part| part.parse::<u32>().is_ok())
-    };
-    let version = text.lines().next()?.split_whitespace().find(is_version);
-    version.map(str::to_owned)
-}
-
 /// Copies between a pinned buffer and the caller's memory, by several threads where it is worth it.
 fn copy_host(from: &[u8], to: &mut [u8]) {
     if from.len() <= COPY_CHUNK {
@@ -367,29 +340,6 @@ impl Drop for Allocation {
         // SAFETY: allocated on this stream in `allocate`; freed after the stream's work so far.
         let _ = unsafe { sys::cuMemFreeAsync(self.address, self.core.stream.as_inner()) };
     }
-}
-
-/// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
-fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
-    // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
-    if !ptx.text.contains(FAULT_SYMBOL) {
-        return Ok(None);
-    }
-    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
-    let mut symbol = module.get_global::<u64>(&name)?;
-    let mut fault = Pinned::new(size_of::<Fault>())?;
-    fault.bytes().fill(0);
-    symbol.copy_from(&(fault.bytes().as_mut_ptr() as u64))?;
-    Ok(Some(fault))
-}
-
-/// What a kernel reported, once.
-fn read_fault(memory: &mut Pinned) -> Option<Fault> {
-    let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
-    // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.
-    let fault = unsafe { at.read_volatile() };
-    memory.bytes().fill(0);
-    (fault.is_set != 0).then_some(fault)
 }
 
 impl Backend for Cuda {
@@ -569,7 +519,7 @@ impl Backend for Cuda {
             }
             error => self.error(error),
         })?;
-        let fault = self.enter(|| fault_of(ptx, &module))?;
+        let fault = self.enter(|| fault::fault_of(ptx, &module))?;
         loaded.push(Loaded {
             ptx,
             module,
@@ -617,13 +567,12 @@ impl Backend for Cuda {
         .map_err(cuda)?;
         // A checked build waits, so that a fault names its launch.
         if let Some(fault) = fault {
-            self.core
-                .stream
-                .synchronize()
-                .map_err(|error| match read_fault(&mut lock(fault)) {
+            self.core.stream.synchronize().map_err(|error| {
+                match fault::read_fault(&mut lock(fault)) {
                     Some(fault) => fail(launch.describe(fault)),
                     None => cuda(error),
-                })?;
+                }
+            })?;
         }
         Ok(())
     }

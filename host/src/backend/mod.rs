@@ -3,18 +3,19 @@
 //! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
 //! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
+mod choice;
 mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod launches;
+mod pages;
 mod ptx;
 #[cfg(feature = "cuda")]
 mod transfers;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +24,9 @@ use trioxide_kernel::Word;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
+pub use choice::Choice;
 pub use launches::Launched;
+use pages::new_rows;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use trioxide_kernel::launch::Buffer;
 
@@ -133,49 +136,6 @@ impl MemoryUse {
 /// What a mutex holds. A panic elsewhere leaves none of our data half-changed, so poison is no reason to stop.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Which machine to use: `auto`, `cuda`, `cuda:N`, `cpu`, `serial`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// The GPU where there is one, else the CPU.
-    #[default]
-    Auto,
-    /// The GPU with this index.
-    Cuda(u32),
-    /// All cores, or `--threads` of them.
-    Cpu,
-    /// The papers' sequential algorithms, for comparison.
-    Serial,
-}
-
-impl FromStr for Choice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Choice::Auto),
-            "cuda" => Ok(Choice::Cuda(0)),
-            "cpu" => Ok(Choice::Cpu),
-            "serial" => Ok(Choice::Serial),
-            _ => text
-                .strip_prefix("cuda:")
-                .and_then(|index| index.parse().ok())
-                .map(Choice::Cuda)
-                .ok_or_else(|| "expected auto, cuda, cuda:N, cpu or serial".to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Choice::Auto => f.write_str("auto"),
-            Choice::Cuda(index) => write!(f, "cuda:{index}"),
-            Choice::Cpu => f.write_str("cpu"),
-            Choice::Serial => f.write_str("serial"),
-        }
-    }
 }
 
 /// Time of a named stage.
@@ -645,33 +605,8 @@ impl Device {
     }
 }
 
-/// Memory for `count` rows. Not `vec![..; count]`, which would touch all its pages one after the other.
-fn new_rows<R: Pod>(count: usize) -> Vec<R> {
-    let mut rows = bytemuck::zeroed_vec::<R>(count);
-    ask_for_huge_pages(bytemuck::cast_slice_mut(&mut rows));
-    rows
-}
-
 /// Copies that [`Device::copy_bandwidth`] takes the best of.
 const BANDWIDTH_RUNS: u32 = 8;
-
-/// Bytes from which on a copy's time goes into its pages.
-const WORTH_HUGE_PAGES: usize = 8 << 20;
-const HUGE_PAGE: usize = 2 << 20;
-
-/// Asks the system to back new memory, of which nothing was touched yet, by huge pages: else most of the time of a large copy goes
-/// into page faults. Where the system has none it is only slower.
-fn ask_for_huge_pages(memory: &mut [u8]) {
-    #[cfg(target_os = "linux")]
-    if memory.len() >= WORTH_HUGE_PAGES {
-        let start = (memory.as_mut_ptr() as usize).next_multiple_of(HUGE_PAGE);
-        let end = (memory.as_mut_ptr() as usize + memory.len()) / HUGE_PAGE * HUGE_PAGE;
-        // SAFETY: whole pages within the memory; the advice changes no content.
-        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_HUGEPAGE) };
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (memory, WORTH_HUGE_PAGES, HUGE_PAGE);
-}
 
 impl Launcher for Device {
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {

@@ -123,13 +123,7 @@ impl From<LaunchError> for Error {
 impl From<Error> for trioxide_mesh::Error {
     fn from(error: Error) -> Self {
         let text = error.to_string();
-        let invalid = |element: String| {
-            let rule = text.strip_prefix(&element).unwrap_or(&text).trim_start();
-            trioxide_mesh::Error::Invalid {
-                rule: rule.to_owned(),
-                element,
-            }
-        };
+        let invalid = |element| trioxide_mesh::Error::of_element(element, &text);
         match error {
             Error::Mesh(error) => error,
             Error::Regions { .. } => invalid("mesh".to_owned()),

@@ -1,0 +1,32 @@
+//! Bad indices that the kernels of a checked build report.
+
+use cust::error::CudaResult;
+use cust::memory::CopyDestination;
+use cust::module::Module;
+use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
+
+use crate::backend::Ptx;
+use crate::backend::transfers::Pinned;
+
+/// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
+pub fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
+    // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
+    if !ptx.text.contains(FAULT_SYMBOL) {
+        return Ok(None);
+    }
+    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
+    let mut symbol = module.get_global::<u64>(&name)?;
+    let mut fault = Pinned::new(size_of::<Fault>())?;
+    fault.bytes().fill(0);
+    symbol.copy_from(&(fault.bytes().as_mut_ptr() as u64))?;
+    Ok(Some(fault))
+}
+
+/// What a kernel reported, once.
+pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
+    let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
+    // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.
+    let fault = unsafe { at.read_volatile() };
+    memory.bytes().fill(0);
+    (fault.is_set != 0).then_some(fault)
+}
