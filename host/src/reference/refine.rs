@@ -90,7 +90,7 @@ impl StepTimes {
     }
 }
 
-/// Refines the marked triangles of `mesh`, and those that must be for the mesh to stay conforming.
+/// Refines the marked triangles of `mesh`, and their neighbours as far as conformity requires.
 ///
 /// # Panics
 /// When `mesh` breaks the rules of [`EdgeTriangulation`], or the sides of the new one do not fit 32 bits.

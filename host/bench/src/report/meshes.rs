@@ -159,8 +159,8 @@ fn refine(maker: &mut Maker) -> Result<Pair, Error> {
     Ok(Pair {
         name: "refine",
         title: "Longest-edge refinement of triangles",
-        text: "Triangles in a disk are bisected at their longest edges, five times, and around it those that must be for the mesh \
-            to stay conforming.",
+        text: "Triangles in a disk are bisected at their longest edges, five times, with their neighbours as far as conformity \
+            requires.",
         legend: Some(["large triangles".into(), "small".into()]),
         sides: [triangles("Before", &before), triangles("After", &after)],
         commands: maker.commands.clone(),
