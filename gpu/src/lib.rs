@@ -26,7 +26,6 @@
 pub mod collective;
 pub mod convert;
 pub mod half_edge;
-pub mod ids;
 pub mod indexed;
 pub mod orientation;
 #[cfg(feature = "checked")]
@@ -38,3 +37,5 @@ pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
 pub mod weld;
+
+pub use trioxide_ids as ids;

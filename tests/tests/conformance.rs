@@ -22,14 +22,13 @@ type Outcome = Result<(), String>;
 /// The names of the kernels that cases have launched on one device.
 type Launched = Arc<Mutex<BTreeSet<&'static str>>>;
 
-/// The devices; the second is the one of a quick run.
-const DEVICES: [(&str, Open); 4] = [
+/// The devices; the second is the one of a quick run. More threads than a small machine has cores: they end in many orders.
+const DEVICES: [(&str, Open); 3] = [
     ("cpu, 1 thread", || Device::cpu(Some(1))),
-    (QUICK, || Device::cpu(Some(2))),
-    ("cpu, 7 threads", || Device::cpu(Some(7))),
+    (QUICK, || Device::cpu(Some(7))),
     (CUDA, || Device::cuda(0)),
 ];
-const QUICK: &str = "cpu, 2 threads";
+const QUICK: &str = "cpu, 7 threads";
 const CUDA: &str = "cuda";
 
 fn main() -> ExitCode {

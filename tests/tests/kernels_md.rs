@@ -1,4 +1,5 @@
 //! Executes docs/KERNELS.md word for word: its blocks are put where the text says, the format is checked, its commands are run.
+//! Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built, tested.
 //!
 //! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
 //! build begins with hard links to what this build has compiled, so only the crates that the page changes are compiled.
@@ -12,7 +13,7 @@ use std::process::Command;
 const EXECUTED: &str = "TRIOXIDE_PTX=prebuilt cargo ";
 
 #[test]
-fn the_page_works_word_for_word() {
+fn the_page_works_word_for_word_and_so_does_the_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels_md");
     let target = work.join("target");
@@ -66,6 +67,10 @@ fn the_page_works_word_for_word() {
         files >= 12 && commands == 2,
         "{files} files, {commands} commands"
     );
+
+    let example = work.join("trioxide/examples/own-kernels");
+    cargo(&example, "fmt --all --check", &target);
+    cargo(&example, "test --workspace --quiet", &target);
 }
 
 /// Writes a block to the place that the line above it names: "`path`:" or "In `path`, below `line`:".
@@ -157,7 +162,7 @@ fn write(path: &Path, text: &str) {
 fn copy_tree(root: &Path, to: &Path) {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .args(["--", ":!docs", ":!examples"])
+        .args(["--", ":!docs"])
         .current_dir(root)
         .output()
         .expect("git starts");

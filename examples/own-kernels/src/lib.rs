@@ -15,7 +15,7 @@
 //! # }
 //! ```
 
-use own_kernels_gpu::{self as kernel, LANES, Point};
+use own_kernels_gpu::{self as kernel, LANES};
 use trioxide::glam::DVec2;
 use trioxide::{Buffer, Device, Ptx, Result, collective};
 
@@ -37,7 +37,7 @@ pub fn open(on: Device) -> Result<Device> {
 /// What [`far_points`] gives.
 pub struct FarPoints {
     /// The far points, in ascending order.
-    pub points: Buffer<Point>,
+    pub points: Buffer<Vertex>,
     /// Distance of the farthest of all points.
     pub largest_distance: f64,
 }

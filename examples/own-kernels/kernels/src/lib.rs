@@ -2,16 +2,12 @@
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
 use glam::DVec2;
+use trioxide_ids::Vertex;
 use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
-
-trioxide_kernel::id! {
-    /// A point.
-    pub struct Point = "point";
-}
 
 /// The squared distance of `point` to (x, y), into `distances[point]`.
 #[kernel(requires(points.len() == n, distances.len() == n))]
-pub fn square_distances(point: Point, points: In<DVec2>, x: f64, y: f64, distances: Out<f64>) {
+pub fn square_distances(point: Vertex, points: In<DVec2>, x: f64, y: f64, distances: Out<f64>) {
     distances.set(
         point,
         (points.at(point) - DVec2::new(x, y)).length_squared(),
@@ -20,7 +16,7 @@ pub fn square_distances(point: Point, points: In<DVec2>, x: f64, y: f64, distanc
 
 /// Whether `point` is at least as far away as `least`, squared.
 #[kernel(requires(distances.len() == n))]
-pub fn select_far_points(point: Point, distances: In<f64>, least: f64) -> bool {
+pub fn select_far_points(point: Vertex, distances: In<f64>, least: f64) -> bool {
     distances.at(point) >= least
 }
 

@@ -1,6 +1,8 @@
-//! What a number in an array is: ids of the elements of meshes.
+//! Ids of the elements of meshes: each says what a number in an array names.
 //!
-//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`.
+//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`. The crate has no kernels: a crate of
+//! kernels that uses these ids gets none of trioxide's kernels in its PTX.
+#![no_std]
 
 trioxide_kernel::id! {
     /// A vertex of a mesh or a point of a cloud.
