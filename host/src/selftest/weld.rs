@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
-use crate::mesh::VertexAttributes;
-use crate::random::SplitMix64;
+use crate::generate;
+use crate::mesh::{Faces, VertexAttributes};
 use crate::reference;
 use crate::weld::{
     DeviceMesh, Error, Method, Options, Position, Result, Tuning, Welded, bytes_needed, weld,
@@ -402,36 +402,16 @@ fn inputs() -> Vec<Input> {
     inputs
 }
 
-/// A displaced sphere as a scanner would see it: rows of vertices, each moved a little from its place.
+/// The scan of [`generate::scan`](generate::scan): its points and triangles.
+///
+/// # Panics
+/// If `n` is under 16 or over [`MAX_POINTS`](generate::MAX_POINTS).
 pub fn scan(n: usize, seed: u64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let rows = (n as f64 / 2.0).sqrt() as u32;
-    let columns = 2 * rows;
-    let mut random = SplitMix64::new(seed);
-    let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-    let step = 2.5 / f64::from(rows);
-    let mut points = Vec::with_capacity((rows * columns) as usize);
-    for row in 0..rows {
-        for column in 0..columns {
-            let polar = 0.32 + f64::from(row) * step;
-            let around = f64::from(column) / f64::from(columns) * std::f64::consts::TAU;
-            let bump = 1.0 + 0.1 * libm::sin(5.0 * around) * libm::sin(4.0 * polar);
-            let direction = DVec3::new(
-                libm::sin(polar) * libm::cos(around),
-                libm::sin(polar) * libm::sin(around),
-                libm::cos(polar),
-            );
-            let jitter = DVec3::new(noise(), noise(), noise()) * (0.6 * step);
-            points.push(direction * bump + jitter);
-        }
-    }
-    let mut faces = Vec::with_capacity(2 * points.len());
-    for row in 0..rows.saturating_sub(1) {
-        for column in 0..columns {
-            let [a, b] = [column, (column + 1) % columns].map(|c| row * columns + c);
-            faces.extend([[a, a + columns, b], [b, a + columns, b + columns]]);
-        }
-    }
-    (points, faces)
+    let mesh = generate::scan(n, seed).expect("a scan has 16 points or more");
+    let Faces::Triangles(triangles) = mesh.faces else {
+        unreachable!("a scan has triangles")
+    };
+    (mesh.points, triangles)
 }
 
 /// The same mesh with its vertices in another order.
