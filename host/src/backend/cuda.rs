@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 mod details;
 mod fault;
+mod package;
 
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -11,12 +12,12 @@ use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
-use cust::module::Module;
 use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use cust::sys;
 use rayon::prelude::*;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
+use self::package::{Kernel, Package};
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
 use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
@@ -85,20 +86,12 @@ impl Core {
     }
 }
 
-/// The kernels of a package on the device.
-struct Loaded {
-    ptx: Ptx,
-    module: Module,
-    /// Where the kernels of a checked build report bad indices.
-    fault: Option<Mutex<Pinned>>,
-}
-
 pub struct Cuda {
     id: DeviceId,
     #[cfg(all(feature = "checked", feature = "selftest"))]
     index: u32,
     name: String,
-    loaded: Mutex<Vec<Loaded>>,
+    loaded: Mutex<Vec<Package>>,
     /// For copies of a piece, and for those that come while the lanes are at work.
     staging: Mutex<[Staging; 2]>,
     /// Made for the first large copy.
@@ -506,7 +499,7 @@ impl Backend for Cuda {
             )));
         }
         self.enter(|| Ok(()))?;
-        let module = Module::from_ptx(ptx.text, &[]).map_err(|error| match error {
+        let package = Package::load(ptx).map_err(|error| match error {
             CudaError::InvalidPtx
             | CudaError::NoBinaryForGpu
             | CudaError::UnsupportedPtxVersion => {
@@ -519,12 +512,7 @@ impl Backend for Cuda {
             }
             error => self.error(error),
         })?;
-        let fault = self.enter(|| fault::fault_of(ptx, &module))?;
-        loaded.push(Loaded {
-            ptx,
-            module,
-            fault: fault.map(Mutex::new),
-        });
+        loaded.push(package);
         Ok(())
     }
 
@@ -536,16 +524,17 @@ impl Backend for Cuda {
         };
         let cuda = |error: CudaError| fail(error.to_string());
         self.core.enter().map_err(cuda)?;
-        let loaded = lock(&self.loaded);
-        let Some(Loaded { module, fault, .. }) = loaded
-            .iter()
-            .find(|loaded| loaded.ptx.package == kernel.package)
+        let mut loaded = lock(&self.loaded);
+        let Some(package) = loaded
+            .iter_mut()
+            .find(|package| package.ptx.package == kernel.package)
         else {
             return Err(LaunchError::NotLoaded {
                 kernel: kernel.name,
                 package: kernel.package,
             });
         };
+        let Kernel { module, fault } = package.kernel(kernel.entry).map_err(cuda)?;
         let function = module.get_function(kernel.entry).map_err(cuda)?;
         let threads = match launch.shape {
             Shape::Blocks { lanes } => lanes,

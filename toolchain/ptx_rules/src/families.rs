@@ -39,6 +39,19 @@ pub fn split(
     Ok(kernels.into_iter().map(text).collect())
 }
 
+impl<'a> Module<'a> {
+    /// The module's kernels.
+    pub fn entries(&self) -> impl Iterator<Item = &Item<'a>> {
+        of_kind(self, Kind::Entry)
+    }
+
+    /// A module with one of the kernels and the functions and variables that it uses; `None` without such a kernel.
+    pub fn cut(&self, kernel: &str) -> Option<String> {
+        let item = self.entries().find(|item| item.name == kernel)?;
+        Some(family_text(self, kernel, &[item]))
+    }
+}
+
 fn of_kind<'m, 'a>(module: &'m Module<'a>, kind: Kind) -> impl Iterator<Item = &'m Item<'a>> {
     module.items.iter().filter(move |item| item.kind == kind)
 }
@@ -350,6 +363,25 @@ mod tests {
             "{early}"
         );
         assert!(!early.contains("unused"), "{early}");
+    }
+
+    #[test]
+    fn a_kernel_is_cut_out_with_what_it_uses() {
+        let module = Module::parse(TEXT);
+        let b = module.cut("b").unwrap();
+        assert_eq!(entries(&b), ["b"]);
+        assert!(
+            b.contains("b_table_0[8] = {4, 0};") && b.contains("dynamic[];"),
+            "{b}"
+        );
+        assert!(!b.contains("unused") && !b.contains("sign"), "{b}");
+        assert!(
+            module
+                .cut("c")
+                .unwrap()
+                .contains(".func  (.param .b64 r) sign\n(\n\t.param .b64 p\n)\n{")
+        );
+        assert_eq!(module.cut("sign"), None);
     }
 
     #[test]

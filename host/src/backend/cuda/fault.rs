@@ -5,13 +5,12 @@ use cust::memory::CopyDestination;
 use cust::module::Module;
 use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
 
-use crate::backend::Ptx;
 use crate::backend::transfers::Pinned;
 
-/// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
-pub fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
+/// Gives a module memory to report bad indices in; `None` for one whose PTX, `text`, checks none.
+pub fn fault_of(text: &str, module: &Module) -> CudaResult<Option<Pinned>> {
     // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
-    if !ptx.text.contains(FAULT_SYMBOL) {
+    if !text.contains(FAULT_SYMBOL) {
         return Ok(None);
     }
     let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
