@@ -5,7 +5,8 @@ use std::time::Instant;
 use bytemuck::Pod;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Device, lock, new_rows};
+use super::pages::new_rows;
+use super::{Device, lock};
 use crate::Result;
 
 /// Which way a copy goes.
