@@ -348,7 +348,20 @@ pub fn divide<P: Copy>(
         }
     }
 
-    // Third sub-step: triangles.
+    refinement.parents = divide_triangles(mesh, longest, divided, &divisions);
+    refinement
+}
+
+/// Third sub-step: divides the triangles with divided edges. The parent of each new triangle.
+fn divide_triangles<P>(
+    mesh: &mut EdgeTriangulation<P>,
+    longest: &[u8],
+    divided: &[bool],
+    divisions: &[Division],
+) -> Vec<u32> {
+    let division = |side: u32| divisions[side as usize / 2];
+    let is_divided = |side: u32| divided[side as usize / 2];
+    let mut parents = Vec::new();
     for (t, &k) in longest.iter().enumerate() {
         let mut sides = mesh.triangles[t];
         sides.rotate_left(k as usize);
@@ -379,11 +392,9 @@ pub fn divide<P: Copy>(
         }
         mesh.triangles[t] = pieces[0];
         mesh.triangles.extend(&pieces[1..]);
-        refinement
-            .parents
-            .extend(std::iter::repeat_n(t as u32, pieces.len() - 1));
+        parents.extend(std::iter::repeat_n(t as u32, pieces.len() - 1));
     }
-    refinement
+    parents
 }
 
 /// The slots of the new vertices and edges of each divided edge; E.

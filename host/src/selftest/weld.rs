@@ -285,22 +285,8 @@ pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     Ok(())
 }
 
-fn inputs() -> Vec<Input> {
-    let line = |n: u32, spacing: f64| -> Vec<DVec3> {
-        (0..n)
-            .map(|i| DVec3::X * (f64::from(i) * spacing))
-            .collect()
-    };
-    let lattice = |n: u32, spacing: f64| -> Vec<DVec3> {
-        (0..n * n * n)
-            .map(|i| DVec3::new((i % n).into(), (i / n % n).into(), (i / n / n).into()) * spacing)
-            .collect()
-    };
-    let strip = |n: u32| {
-        (0..n.saturating_sub(2))
-            .map(|i| [i, i + 1, i + 2])
-            .collect()
-    };
+/// Scans, in order and shuffled, and a triangle soup.
+fn scans() -> Vec<Input> {
     let (points, faces) = scan(20_000, 1);
     let spacing = 0.03;
     let mut inputs = vec![Input {
@@ -348,6 +334,26 @@ fn inputs() -> Vec<Input> {
         epsilons: vec![0.1, 0.5, 10.0],
         paired_up_to: f64::MAX,
     });
+    inputs
+}
+
+fn inputs() -> Vec<Input> {
+    let line = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n)
+            .map(|i| DVec3::X * (f64::from(i) * spacing))
+            .collect()
+    };
+    let lattice = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n * n * n)
+            .map(|i| DVec3::new((i % n).into(), (i / n % n).into(), (i / n / n).into()) * spacing)
+            .collect()
+    };
+    let strip = |n: u32| {
+        (0..n.saturating_sub(2))
+            .map(|i| [i, i + 1, i + 2])
+            .collect()
+    };
+    let mut inputs = scans();
     let mut named = |name, points: Vec<DVec3>, epsilons: &[f64]| {
         let faces = strip(points.len() as u32);
         inputs.push(Input {

@@ -66,6 +66,21 @@ pub fn cases(size: Size) -> Vec<Case> {
                 Ok(())
             },
         ),
+    ];
+    cases.extend(small_cases());
+    if size == Size::Large {
+        cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
+            let (points, faces) = scan(2_000_000, 3);
+            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
+            several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
+        }));
+    }
+    cases
+}
+
+/// Equal points, dense points, equal triangles, no point.
+fn small_cases() -> Vec<Case> {
+    vec![
         Case::new("weld in slabs equal points", |on| {
             let points = vec![DVec3::new(0.1, 0.2, 0.3); 2000];
             for epsilon in [0.0, 1.0] {
@@ -105,15 +120,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                 compare(on, &[DVec3::ONE], &[], 0.0, 1 << 17)?.slabs,
             )
         }),
-    ];
-    if size == Size::Large {
-        cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
-            let (points, faces) = scan(2_000_000, 3);
-            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
-            several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
-        }));
-    }
-    cases
+    ]
 }
 
 fn several(what: &str, count: usize) -> Outcome {
