@@ -7,7 +7,7 @@
 //! | triangles, `[u32; 3]` each | origins of half-edges | [`origins`] |
 //! | origins of half-edges | triangles | [`triangles`] |
 //! | points of space and triangles: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
-//! | [`EdgeMesh`](crate::refine::EdgeMesh) | [`DeviceTriangulation`] | [`EdgeMesh::into_triangulation`](crate::refine::EdgeMesh::into_triangulation) |
+//! | [`DeviceEdgeMesh`](crate::refine::DeviceEdgeMesh) | [`DeviceTriangulation`] | [`into_triangulation`](crate::refine::DeviceEdgeMesh::into_triangulation) |
 //!
 //! A mesh is refined and becomes polygons; nothing but counts leaves the device in between:
 //!
@@ -19,7 +19,7 @@
 //! let on = Device::cpu(None)?;
 //! let mesh = trioxide::generate::random(1000, 1)?;
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
-//! let mut edges = refine::EdgeMesh::build(&on, triangulation)?;
+//! let mut edges = refine::DeviceEdgeMesh::build(&on, triangulation)?;
 //! refine::refine(&on, &mut edges, &refine::Options::default())?;
 //! let refined = edges.into_triangulation(&on)?;
 //! assert!(refined.triangles() as usize > mesh.triangles.len());

@@ -41,6 +41,7 @@ pub use mesh::{DeviceRefined, DeviceTets};
 use crate::backend::Device;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
+use trioxide_mesh::bit_set;
 
 /// Points of space that a device can hold: `f32` or `f64` coordinates.
 pub trait SpacePoint: Point3 + bytemuck::Pod {}
@@ -133,7 +134,7 @@ pub fn refine<P: SpacePoint>(
 ) -> Result<DeviceRefined<P>> {
     options.marking.check(mesh.count() as usize)?;
     let chosen = match &options.marking {
-        Marking::Chosen(chosen) => on.upload(&mark::pack(chosen))?,
+        Marking::Chosen(chosen) => on.upload(&bit_set::pack(chosen.iter().copied()))?.cast(),
         _ => on.uninitialized(0)?,
     };
     let mut refined = DeviceRefined::new(on, mesh)?;

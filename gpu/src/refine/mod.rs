@@ -67,8 +67,9 @@ pub mod template;
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec2;
-use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
+use trioxide_kernel::{Group, In};
 
+use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::Point2;
 
@@ -110,12 +111,7 @@ impl<P: Point2> Corners<'_, P> {
     /// Asks a CPU for the points of a triangle some way behind `t`.
     #[inline(always)]
     fn prefetch(self, t: Triangle) {
-        let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
-        if cfg!(not(target_arch = "nvptx64")) && h + 2 < self.corners.len() {
-            self.points.prefetch(self.corners.at(h));
-            self.points.prefetch(self.corners.at(h + 1));
-            self.points.prefetch(self.corners.at(h + 2));
-        }
+        prefetch_corners(self.points, self.corners, t);
     }
 
     /// The points of triangle `t`.

@@ -7,14 +7,14 @@ use gpu::refine::divide_edges_and_triangles::{
 use gpu::refine::template::Before;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level, MOST_EDGES};
+use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES};
 use super::error::{Error, Result};
 use super::propagate::DividedSides;
 use super::upload::with_room;
 use crate::backend::Device;
 use crate::half_edges::Point;
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Divides the edges and triangles of `sides`; `after` are the counts then.
     pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
         if after.edges as usize > MOST_EDGES {

@@ -12,7 +12,7 @@ use crate::half_edges::Point;
 ///
 /// It remembers what its rounds made of the input: N new triangles and D new vertices so far. It is made from checked meshes only:
 /// corners are below V, sides below 2E, half-edges below 3T; each edge has an owner.
-pub struct EdgeMesh<P> {
+pub struct DeviceEdgeMesh<P> {
     pub(super) points: Buffer<P>,
     pub(super) corners: Buffer<Vertex>,
     pub(super) sides: Buffer<Side>,
@@ -68,7 +68,7 @@ pub(super) struct Saved {
 /// Most edges: a side and a flag fit an index.
 pub(super) const MOST_EDGES: usize = 1 << 30;
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// A copy on the same machine, with the same room; without its history.
     ///
     /// # Errors
@@ -124,12 +124,12 @@ impl<P: Point> EdgeMesh<P> {
         &self.sides
     }
 
-    /// Half-edge of each side, `NONE` beyond the boundary, since the last [`EdgeMesh::label`]; 2E.
+    /// Half-edge of each side, `NONE` beyond the boundary, since the last [`DeviceEdgeMesh::label`]; 2E.
     pub fn halves(&self) -> &Buffer<HalfEdge> {
         &self.halves
     }
 
-    /// Which side of each triangle is the longest, since the last [`EdgeMesh::label`]; T.
+    /// Which side of each triangle is the longest, since the last [`DeviceEdgeMesh::label`]; T.
     pub fn longest(&self) -> &Buffer<u8> {
         &self.longest
     }

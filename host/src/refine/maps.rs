@@ -7,7 +7,7 @@ use gpu::refine::Ends;
 use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level};
+use super::edges::{DeviceEdgeMesh, Level};
 use super::error::Error;
 use super::tags::segments;
 use crate::Result;
@@ -15,7 +15,7 @@ use crate::backend::Device;
 use crate::half_edges::{self, DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// The mesh as half-edges, built on the device from its points and triangles.
     ///
     /// # Errors

@@ -7,8 +7,9 @@ use gpu::refine::mark_triangles::{
 use gpu::refine::{Corners, CornersBuffers};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, In};
+use trioxide_mesh::bit_set;
 
-use super::edges::EdgeMesh;
+use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::half_edges::Point;
@@ -87,25 +88,21 @@ impl Marking {
         let value = |t: u32| values[t as usize];
         order.sort_by(|&s, &t| value(t).total_cmp(&value(s)).then(s.cmp(&t)));
         let total: f64 = order.iter().map(|&t| value(t)).sum();
-        let mut bits = vec![0u32; values.len().div_ceil(32)];
+        let mut marked = vec![false; values.len()];
         let mut sum = 0.0;
         for t in order {
             if sum >= fraction * total {
                 break;
             }
             sum += value(t);
-            bits[t as usize / 32] |= 1 << (t % 32);
+            marked[t as usize] = true;
         }
-        Ok(Self::Triangles(bits))
+        Ok(Self::flags(marked.into_iter()))
     }
 
     /// Marks triangles of the input by a flag each.
     pub fn flags(flags: impl ExactSizeIterator<Item = bool>) -> Self {
-        let mut bits = vec![0u32; flags.len().div_ceil(32)];
-        for (t, flag) in flags.enumerate() {
-            bits[t / 32] |= u32::from(flag) << (t % 32);
-        }
-        Self::Triangles(bits)
+        Self::Triangles(bit_set::pack(flags))
     }
 
     /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
@@ -144,7 +141,11 @@ impl Marking {
     }
 
     /// Marks triangles of `mesh`, for which the marking was checked.
-    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Marked> {
+    pub(super) fn mark<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceEdgeMesh<P>,
+    ) -> crate::Result<Marked> {
         let n = mesh.level().triangles;
         let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
         let corners = CornersBuffers {

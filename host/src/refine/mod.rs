@@ -4,7 +4,7 @@
 //! ```
 //! use glam::DVec2;
 //! use trioxide::backend::Device;
-//! use trioxide::refine::{EdgeMesh, Marking, Options, refine};
+//! use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine};
 //! use trioxide::{formats, generate};
 //!
 //! # fn main() -> trioxide::Result<()> {
@@ -16,7 +16,7 @@
 //! let options = Options { marking: Marking::Angle(25.0), rounds: 3, ..Options::default() };
 //! let on = Device::cpu(None)?;
 //! let mesh = formats::read(&coarse)?.into_triangulation()?;
-//! let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh)?;
+//! let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh)?;
 //! refine(&on, &mut resident, &options)?;
 //! formats::write(&fine, &resident.triangulation(&on, None)?.into())?;
 //! # assert!(resident.levels().len() == 4);
@@ -43,7 +43,7 @@ use gpu::refine::{CornersBuffers, SelectedBuffers};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-pub use edges::{EdgeMesh, Level};
+pub use edges::{DeviceEdgeMesh, Level};
 pub use error::{Error, Result};
 pub use mark::Marking;
 pub use serial::SerialRun;
@@ -63,7 +63,7 @@ pub struct Options {
     pub rounds: u32,
     /// No round begins that would give more triangles than this.
     pub max_triangles: Option<u32>,
-    /// Keep what each round overwrites, so that [`EdgeMesh::coarsen`] can go back.
+    /// Keep what each round overwrites, so that [`DeviceEdgeMesh::coarsen`] can go back.
     pub history: bool,
 }
 
@@ -96,7 +96,11 @@ pub enum End {
 /// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a triangle
 /// is too small for the precision; [`Error::TooManyEdges`]; those of the device. After an error the mesh is that of the last round
 /// that was done.
-pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) -> Result<End> {
+pub fn refine<P: Point>(
+    on: &Device,
+    mesh: &mut DeviceEdgeMesh<P>,
+    options: &Options,
+) -> Result<End> {
     options.marking.check(mesh.levels[0].triangles as usize)?;
     let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
@@ -116,7 +120,7 @@ pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) 
     }
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
     /// degenerate. Gives the reason if nothing was done.
     fn round(
@@ -275,7 +279,7 @@ mod tests {
                     history: true,
                     ..Options::default()
                 };
-                let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+                let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
                 let end = refine(&on, &mut resident, &options).unwrap();
                 assert_eq!(end, End::NothingMarked);
                 assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
@@ -314,7 +318,7 @@ mod tests {
                 marking,
                 ..Options::default()
             };
-            let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+            let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
             let error = refine(&on, &mut resident, &options).unwrap_err();
             assert!(matches!(error, Error::Marking { .. }), "{error}");
             assert!(error.to_string().starts_with(text), "{error}");
@@ -326,7 +330,7 @@ mod tests {
     fn lists_of_another_length_are_refused() {
         let on = Device::cpu(Some(1)).unwrap();
         let mesh = crate::generate::random(50, 1).unwrap();
-        let resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        let resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
         let error = resident.triangulation(&on, Some(&[1, 2])).unwrap_err();
         assert!(matches!(error, Error::Length { given: 2, .. }), "{error}");
         let mut field = on.upload(&[1.0]).unwrap();

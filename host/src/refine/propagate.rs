@@ -10,7 +10,7 @@ use gpu::refine::propagate_divisions::{
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level};
+use super::edges::{DeviceEdgeMesh, Level};
 use super::mark::Marked;
 use crate::Result;
 use crate::backend::{BitSet, Device};
@@ -65,7 +65,7 @@ impl DividedSides {
     }
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     fn forest(&self) -> ForestBuffers<'_> {
         ForestBuffers {
             longest: &self.longest,

@@ -57,7 +57,7 @@ impl<P: Point> SerialRun<P> {
         Ok(run)
     }
 
-    /// The mesh by points and triangles, as [`super::EdgeMesh::triangulation`].
+    /// The mesh by points and triangles, as [`super::DeviceEdgeMesh::triangulation`].
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` are not those of the input's triangles.

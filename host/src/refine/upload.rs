@@ -8,11 +8,11 @@ use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level, MOST_EDGES, Stale};
+use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES, Stale};
 use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::backend::Device;
-use crate::collective::{bucket, compact};
+use crate::collective::{Csr, bucket, compact};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
 use crate::validate;
@@ -31,7 +31,7 @@ pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
     points + triangles
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
@@ -163,9 +163,8 @@ impl<P: Point> EdgeMesh<P> {
         let vertices = self.level().vertices as usize;
         let tags = Tags::new(segments, vertices)?;
         let missing = on.stage("tag segments", || {
-            let corners = self.corners.as_words();
-            let around = bucket(on, corners, vertices)?;
-            let ends = on.upload(tags.ends.as_flattened())?;
+            let around: Csr<Vertex, HalfEdge> = bucket(on, &self.corners, vertices)?;
+            let ends = on.upload(bytemuck::cast_slice::<_, Vertex>(&tags.ends))?;
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
@@ -176,7 +175,7 @@ impl<P: Point> EdgeMesh<P> {
                     tags.values.len() as u32,
                     &ends,
                     &values,
-                    corners,
+                    &self.corners,
                     &self.sides,
                     around.offsets(),
                     around.items(),

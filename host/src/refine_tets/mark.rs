@@ -84,15 +84,6 @@ pub(crate) fn seed_of_level(seed: u64, level: u32) -> u64 {
     seed.wrapping_add(u64::from(level).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
-/// A bit for each flag.
-pub(super) fn pack(flags: &[bool]) -> Vec<Bits<Tet>> {
-    let word = |flags: &[bool]| {
-        let bits = flags.iter().rev();
-        Bits::new(bits.fold(0, |word, &flag| word << 1 | u32::from(flag)))
-    };
-    flags.chunks(32).map(word).collect()
-}
-
 /// The marked tetrahedra of a level, a bit each. The marking was checked; `chosen` are its flags, a bit each.
 pub(super) fn mark<P: SpacePoint>(
     on: &Device,
