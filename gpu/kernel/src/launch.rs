@@ -1,4 +1,4 @@
-//! Launches, seen from the host: what `#[kernel]` writes against. Whoever runs kernels implements [`Launcher`].
+//! Launches, seen from the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements [`Launcher`].
 
 mod buffer;
 
@@ -43,7 +43,7 @@ pub struct Kernel {
     pub module: &'static str,
 }
 
-/// What a launch must move from and to memory at least.
+/// The traffic of a launch: bytes that it must move from and to memory at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moves {
     /// Bytes.
@@ -62,7 +62,7 @@ pub struct Launch<'a> {
     pub n: u32,
     /// Bytes of shared memory for each block that the kernel asks for.
     pub shared: usize,
-    /// What the PTX entry takes.
+    /// Arguments of the PTX entry.
     pub arguments: Arguments,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
     pub moves: Option<Moves>,
@@ -84,8 +84,8 @@ impl<'a> Run<'a> {
     /// Makes the calls of `range`: indices, words of 32 indices, or blocks, by the launch's shape.
     ///
     /// # Safety
-    /// That of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of
-    /// this process.
+    /// The promise of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are
+    /// memory of this process.
     pub unsafe fn calls(self, range: Range<u32>) {
         (self.0)(range);
     }
@@ -181,7 +181,7 @@ impl Arguments {
         arguments
     }
 
-    /// Notes an array; what the entry receives for it.
+    /// Notes an array, and gives the entry's argument for it.
     #[doc(hidden)]
     pub fn array<T: Pod>(&mut self, name: &'static str, buffer: &Buffer<T>) -> RawView<T> {
         self.arrays.push(Array {
@@ -193,7 +193,7 @@ impl Arguments {
         RawView::new(buffer.address(), buffer.len() as u64)
     }
 
-    /// Adds what the entry receives for its next parameter.
+    /// Adds the entry's argument for its next parameter.
     #[doc(hidden)]
     pub fn push<R: Copy>(&mut self, raw: R) {
         const {
@@ -212,8 +212,8 @@ impl Arguments {
         unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
     }
 
-    /// The arrays, in the order of the kernel's parameters; those of groups in the order of their fields; bit sets that the
-    /// function gives come last.
+    /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the function
+    /// gives come last.
     pub fn arrays(&self) -> &[Array] {
         &self.arrays
     }
@@ -294,7 +294,7 @@ pub trait Launcher {
     /// [`LaunchError`] when an array lies elsewhere, the kernel's PTX is not loaded, or the machine fails.
     ///
     /// # Safety
-    /// What the kernel's launch asks for: every index that it forms is in range, and no two threads race.
+    /// The conditions of the kernel's launch hold: every index that it forms is in range, and no two threads race.
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
 }
 
@@ -338,7 +338,7 @@ pub fn bits<const N: usize, I: Index, W: BitWord>(
             bits[k].set(word, W::from_word(packed[k]));
         }
     }
-    // A device writes four words at a time: it clears those behind the last, as far as the array has them.
+    // A device writes four words at a time: it clears the words behind the last, as far as the array has them.
     if is_last {
         for set in bits {
             for word in end..end.next_multiple_of(4).min(set.len()) {

@@ -35,7 +35,7 @@ pub fn target(origins: In<Vertex>, h: HalfEdge) -> Vertex {
     origins.at(h.next())
 }
 
-/// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
+/// Prefetches, on a CPU, the elements at the corners of a triangle some way behind `t`.
 #[inline(always)]
 pub(crate) fn prefetch_corners<P: Copy>(points: In<P>, origins: In<Vertex>, t: Triangle) {
     let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
@@ -46,8 +46,8 @@ pub(crate) fn prefetch_corners<P: Copy>(points: In<P>, origins: In<Vertex>, t: T
     }
 }
 
-/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. It is sought among the triangles at one of them, the
-/// one that has fewer.
+/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. The search goes through the triangles at the vertex
+/// with fewer of them.
 ///
 /// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one half-edge
 /// would not lead to all the others.

@@ -13,7 +13,7 @@
 //! | `corners` | 3T | vertex at which half-edge 3t + k, side k of triangle t, starts |
 //! | `sides` | 3T | side of each half-edge |
 //! | `halves` | 2E | half-edge of each side, `NONE` beyond the boundary: the inverse of `sides` |
-//! | `longest` | T | which of the three is the longest |
+//! | `longest` | T | the longest side: 0, 1 or 2 |
 //!
 //! `halves` and `longest` are brought up to date at the beginning of a round, for the triangles that the last one changed.
 //!
@@ -108,7 +108,7 @@ pub struct Corners<'a, P: Point2> {
 }
 
 impl<P: Point2> Corners<'_, P> {
-    /// Asks a CPU for the points of a triangle some way behind `t`.
+    /// Prefetches, on a CPU, the points of a triangle some way behind `t`.
     #[inline(always)]
     fn prefetch(self, t: Triangle) {
         prefetch_corners(self.points, self.corners, t);
@@ -123,7 +123,7 @@ impl<P: Point2> Corners<'_, P> {
     }
 }
 
-/// The triangles that a launch works on: those of the half-edges in a list, or all from an id on if the list is empty.
+/// The triangles of a launch: of the half-edges in a list, or all from an id on if the list is empty.
 #[derive(Group)]
 pub struct Selected<'a> {
     /// Half-edges, or `NONE`.

@@ -34,7 +34,7 @@ impl VisitMut for Replace<'_> {
     }
 }
 
-/// What a launch takes for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
+/// The launch's argument for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
 /// not shorten its lifetime, and a group of shared arrays could not go into two launches.
 fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
     struct Mentions<'g> {
@@ -209,7 +209,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         .map(|(ty, static_type)| argument(ty, static_type, &generics));
     let docs = fields.named.iter().map(docs_of);
 
-    // What the entry receives: the fields' parts, one behind the other.
+    // The entry's argument: the parts of the fields, one behind the other.
     let raw = static_types.iter().rev().fold(quote!(()), |rest, ty| {
         quote!(::trioxide_kernel::parameter::Pair<<#ty as ::trioxide_kernel::Parameter>::Raw, #rest>)
     });
@@ -222,7 +222,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         .iter()
         .all(|ty| is_shared(ty))
         .then(|| copies(&buffers, &others, &other_names, &predicates));
-    let doc = format!("What a launch takes for [`{name}`].");
+    let doc = format!("The launch's argument for [`{name}`].");
     Ok(quote! {
         impl #impl_generics Clone for #name #type_generics #conditions {
             #[inline(always)]

@@ -124,7 +124,7 @@ fn moves(kernel: &Kernel, broken: &Ident) -> TokenStream {
     }
 }
 
-/// What a block kernel asks of every device: checked where it is declared, or for each instance.
+/// The conditions of a block kernel on every device: checked where it is declared, or for each instance.
 fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
     let Shape::Block { lanes, shared } = &kernel.shape else {
         return Default::default();
@@ -230,7 +230,7 @@ fn checked_conditions(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// A condition's tokens as one writes them.
+/// A condition's tokens as an author writes them.
 fn tidy(tokens: &str) -> String {
     tokens
         .replace(" . ", ".")

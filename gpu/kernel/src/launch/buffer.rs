@@ -46,7 +46,7 @@ impl<T: Pod> Buffer<T> {
     /// A buffer of `len` elements at `address`, which `memory` keeps alive.
     ///
     /// # Safety
-    /// `address` is that of at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and
+    /// `address` points to at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and is
     /// used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
     ///
     /// An element has a size, and an alignment of 16 bytes at most; anything else does not compile.
@@ -91,7 +91,7 @@ impl<T: Pod> Buffer<T> {
         self.capacity
     }
 
-    /// The first `len` elements alone; those beyond the length so far hold what their memory held.
+    /// Sets the length; elements beyond the length so far hold the content of their memory.
     ///
     /// # Panics
     /// If `len` is over the capacity.
