@@ -42,7 +42,7 @@ use crate::{Error, Result};
 /// Points of the plane as points of space with z = 0.
 ///
 /// # Errors
-/// [`Error::Argument`] for more points than ids; those of the device.
+/// [`Error::Argument`] for more points than ids; errors of the device.
 pub fn lift<P: Lift>(on: &Device, points: &Buffer<P>) -> Result<Buffer<P::Lifted>> {
     let mut lifted = on.uninitialized(points.len())?;
     // SAFETY: no index comes from data.
@@ -88,7 +88,7 @@ pub fn triangles(origins: Buffer<Vertex>) -> Result<Buffer<[u32; 3]>> {
 /// The triangulation of points of space, seen along z: of a welded mesh, for example.
 ///
 /// # Errors
-/// [`half_edges::Error`] when the triangles, seen so, are no triangulation; those of the device.
+/// [`half_edges::Error`] when the triangles, seen so, are no triangulation; errors of the device.
 pub fn triangulation<P: Point + Lift>(
     on: &Device,
     points: &Buffer<P::Lifted>,

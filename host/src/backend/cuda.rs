@@ -26,7 +26,7 @@ const THREADS_PER_BLOCK: u32 = 256;
 /// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
-/// The context and the queue of a device: what its memory needs to be given back.
+/// The context and the queue of a device: memory needs both to be given back.
 struct Core {
     stream: Stream,
     /// Dropped last.
@@ -34,7 +34,7 @@ struct Core {
 }
 
 impl Core {
-    /// Makes the context that of the calling thread.
+    /// Makes the context current on the calling thread.
     fn enter(&self) -> CudaResult<()> {
         CurrentContext::set_current(&self.context)
     }
@@ -54,7 +54,7 @@ pub struct Cuda {
     index: u32,
     name: String,
     loaded: Mutex<Vec<Loaded>>,
-    /// For copies of a piece, and for those that come while the lanes are at work.
+    /// For copies of a piece, and for copies while the lanes are at work.
     staging: Mutex<[Staging; 2]>,
     /// Made for the first large copy.
     lanes: Mutex<Option<Lanes>>,
@@ -153,7 +153,7 @@ impl Cuda {
         }
     }
 
-    /// A number about the memory pool.
+    /// A property of the memory pool.
     fn pool_bytes(&self, attribute: sys::CUmemPool_attribute) -> CudaResult<u64> {
         let mut bytes = 0u64;
         // SAFETY: the attribute is a 64-bit number.
@@ -405,7 +405,7 @@ impl Backend for Cuda {
         } as u32;
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
-        // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.
+        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.
         unsafe {
             self.core
                 .stream

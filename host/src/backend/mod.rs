@@ -1,4 +1,4 @@
-//! Machines that run kernels: [`Device`] is what pipelines are written over.
+//! Machines that run kernels: pipelines are written over [`Device`].
 //!
 //! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
 //! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
@@ -34,7 +34,7 @@ pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
 pub use copies::{Copying, Way};
 
-/// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
+/// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
@@ -44,18 +44,17 @@ trait Backend: Send + Sync {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
-    /// Copies in while `work` runs; what comes later in the machine's work finds the copy done. On one machine's memory there is
-    /// nothing to be gained by that.
+    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains nothing.
     fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_in(to, from)
     }
-    /// Copies out what the work so far left, while `work` runs.
+    /// Copies out the result of the work so far, while `work` runs.
     fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_out(from, to)
     }
-    /// As the driver copies by itself, waited for; `None` where there is no driver.
+    /// A copy by the driver alone, waited for; `None` where there is no driver.
     fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
         None
     }
@@ -69,7 +68,7 @@ trait Backend: Send + Sync {
     /// Makes the kernels of a package ready to be launched.
     fn load(&self, ptx: Ptx) -> Result<()>;
     /// # Safety
-    /// That of [`Launcher::launch`].
+    /// The promise of [`Launcher::launch`].
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
     /// A point in the machine's work.
@@ -86,7 +85,7 @@ trait Backend: Send + Sync {
     fn details(&self) -> Details;
 }
 
-/// What a device is made of; `None` where the system does not say.
+/// Properties of a device; `None` where the system does not give one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// `cuda` or `cpu`.
@@ -132,7 +131,7 @@ impl MemoryUse {
     }
 }
 
-/// What a mutex holds. A panic elsewhere leaves none of our data half-changed, so poison is no reason to stop.
+/// The content of a mutex. A panic elsewhere leaves no data half-changed, so poison is no reason to stop.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -140,9 +139,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Time of a named stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// What it did.
+    /// Its name.
     pub name: &'static str,
-    /// How long it took: between events on a GPU, by the clock on a CPU.
+    /// Its time: between events on a GPU, by the clock on a CPU.
     pub milliseconds: f64,
 }
 
@@ -163,8 +162,8 @@ struct Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // On a GPU: waits for the kernels that are unloaded next, and makes this thread's context the one whose events, streams
-        // and memory are given back. A failure here means that an earlier one has been reported.
+        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and memory are
+        // given back. A failure here means that an earlier one has been reported.
         let _ = self.backend.synchronize();
     }
 }
@@ -178,7 +177,7 @@ impl fmt::Debug for Device {
 /// A CUDA device of this machine.
 #[derive(Clone, Debug)]
 pub struct CudaDevice {
-    /// For `--device cuda:N`.
+    /// The number in `--device cuda:N`.
     pub index: u32,
     /// The maker's name.
     pub name: String,
@@ -268,7 +267,7 @@ impl Device {
         self.0.backend.load(ptx)
     }
 
-    /// This device among all that the process opens; that of its buffers.
+    /// This device among all that the process opens; its buffers have the same id.
     pub fn id(&self) -> DeviceId {
         self.0.id
     }
@@ -311,7 +310,7 @@ impl Device {
     /// Runs `work` as a named stage.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// Errors of `work`.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.try_stage(name, work)
     }
@@ -319,7 +318,7 @@ impl Device {
     /// As [`Device::stage`], where `work` has an error of its own.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// Errors of `work`.
     pub fn try_stage<R, E: From<Error>>(
         &self,
         name: &'static str,
@@ -382,13 +381,13 @@ impl Device {
         }
     }
 
-    /// What the device is made of.
+    /// Properties of the device.
     pub fn details(&self) -> Details {
         self.0.backend.details()
     }
 
-    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. What a stage must move,
-    /// divided by this, is its floor.
+    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a stage must
+    /// move, divided by this, are its floor.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -430,7 +429,7 @@ impl Device {
     }
 }
 
-/// Copies that [`Device::copy_bandwidth`] takes the best of.
+/// Copies of which [`Device::copy_bandwidth`] takes the best.
 const BANDWIDTH_RUNS: u32 = 8;
 
 impl Launcher for Device {

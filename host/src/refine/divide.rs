@@ -15,7 +15,7 @@ use crate::backend::Device;
 use crate::half_edges::Point;
 
 impl<P: Point> DeviceEdgeMesh<P> {
-    /// Divides the edges and triangles of `sides`; `after` are the counts then.
+    /// Divides the edges and triangles of `sides`; `after` are the counts afterwards.
     pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
         if after.edges as usize > MOST_EDGES {
             return Err(Error::TooManyEdges {
@@ -114,7 +114,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
         Ok(())
     }
 
-    /// Makes the arrays that are written in place as long as `level` asks.
+    /// Makes the arrays that are written in place as long as `level` requires.
     fn make_room(&mut self, on: &Device, level: Level) -> crate::Result<()> {
         let input = self.levels[0];
         on.resize(&mut self.points, level.vertices as usize)?;

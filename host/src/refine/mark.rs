@@ -1,4 +1,4 @@
-//! Which triangles a round refines.
+//! The triangles that a round refines.
 
 use gpu::ids::{Triangle, Vertex};
 use gpu::refine::mark_triangles::{
@@ -15,7 +15,7 @@ use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::EdgeTriangulation;
 
-/// Which triangles a round refines.
+/// The triangles that a round refines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Marking {
     /// Every triangle.
@@ -24,22 +24,22 @@ pub enum Marking {
     Fraction {
         /// Chance, from 0 to 1.
         fraction: f64,
-        /// Of the random numbers.
+        /// Seed of the random numbers.
         seed: u64,
     },
     /// Triangles whose centroid lies in a box: x0, y0, x1, y1.
     Box([f64; 4]),
     /// Triangles whose centroid lies in a disk: centre x and y, radius.
     Disk([f64; 3]),
-    /// Triangles with more area than this.
+    /// Triangles with a larger area.
     Area(f64),
-    /// Triangles with an angle below this, in degrees.
+    /// Triangles with a smaller angle, in degrees.
     Angle(f64),
     /// Triangles of the input, in each round with all their parts: a bit each.
     Triangles(Vec<u32>),
 }
 
-/// What a round refines.
+/// The triangles of one round.
 pub(super) enum Marked {
     /// Every triangle.
     All,
@@ -69,8 +69,8 @@ impl Marking {
         Self::flags(values.iter().map(|&value| value > threshold))
     }
 
-    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest first, of
-    /// equal ones that with the smaller id.
+    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest first, and of
+    /// equal values the smaller id first.
     ///
     /// # Errors
     /// [`Error::Indicator`] for a value that is negative or no number.
@@ -189,7 +189,7 @@ impl Marking {
 
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
     ///
-    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are those of the mesh.
+    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
     pub(super) fn marks<P: Point>(
         &self,
         t: u32,

@@ -1,5 +1,5 @@
-//! Longest-edge bisection of triangulations on a device. The kernels, what they cover of the paper and how they differ from it are
-//! in [`gpu::refine`].
+//! Longest-edge bisection of triangulations on a device. [`gpu::refine`] has the kernels, the parts of the paper that they cover
+//! and the differences from it.
 //!
 //! ```
 //! use glam::DVec2;
@@ -54,16 +54,16 @@ use crate::half_edges::Point;
 use edges::{Saved, Stale};
 use mark::Marked;
 
-/// How far to refine.
+/// Options of refinement.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which triangles each round refines.
+    /// The triangles that each round refines.
     pub marking: Marking,
     /// Most rounds. A round in which nothing is marked is the last.
     pub rounds: u32,
-    /// No round begins that would give more triangles than this.
+    /// Most triangles: no round begins that would give more.
     pub max_triangles: Option<u32>,
-    /// Keep what each round overwrites, so that [`DeviceEdgeMesh::coarsen`] can go back.
+    /// Keep the triangles that each round overwrites, so that [`DeviceEdgeMesh::coarsen`] can go back.
     pub history: bool,
 }
 
@@ -79,7 +79,7 @@ impl Default for Options {
     }
 }
 
-/// Why refinement ended.
+/// The reason why refinement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// All rounds are done.
@@ -93,9 +93,9 @@ pub enum End {
 /// Refines `mesh` in rounds; only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a triangle
-/// is too small for the precision; [`Error::TooManyEdges`]; those of the device. After an error the mesh is that of the last round
-/// that was done.
+/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a
+/// triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result
+/// of the last completed round.
 pub fn refine<P: Point>(
     on: &Device,
     mesh: &mut DeviceEdgeMesh<P>,
@@ -122,7 +122,7 @@ pub fn refine<P: Point>(
 
 impl<P: Point> DeviceEdgeMesh<P> {
     /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
-    /// degenerate. Gives the reason if nothing was done.
+    /// degenerate. Returns the reason if nothing was done.
     fn round(
         &mut self,
         on: &Device,
@@ -166,7 +166,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
     /// Steps 1 to 3: longest edges, and half-edges of sides, of the triangles that the last round changed.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn label(&mut self, on: &Device) -> crate::Result<()> {
         let level = self.level();
         on.stage("find longest edges", || {
@@ -200,7 +200,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
         Ok(())
     }
 
-    /// Looks for degenerate triangles among those of the last round.
+    /// Looks for degenerate triangles among the triangles of the last round.
     fn check_stale(&mut self, on: &Device, found: &mut Buffer<Triangle>) -> crate::Result<()> {
         on.stage("check parts", || {
             self.for_stale(on, |mesh, n, selected| {
@@ -216,7 +216,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
         })
     }
 
-    /// Runs `work` for the stale triangles, given their number: those of a list, and a range.
+    /// Runs `work` for the stale triangles, given their number: of a list, and of a range.
     fn for_stale(
         &mut self,
         on: &Device,
@@ -238,7 +238,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
         Ok(())
     }
 
-    /// What the round overwrites, if it is to be kept.
+    /// The triangles that the round overwrites, if they are to be kept.
     fn save(
         &self,
         on: &Device,

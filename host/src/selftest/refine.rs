@@ -82,7 +82,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
-/// Markings of which some are few and some many, so that both ways of each step run.
+/// Markings, some with few triangles and some with many, so that both ways of each step run.
 fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     let low = mesh.points.iter().copied().fold(DVec2::MAX, DVec2::min);
     let high = mesh.points.iter().copied().fold(DVec2::MIN, DVec2::max);
@@ -122,7 +122,7 @@ fn fraction(fraction: f64) -> Marking {
     Marking::Fraction { fraction, seed: 1 }
 }
 
-/// Everything that a mesh holds on the device.
+/// All arrays of a mesh on the device.
 fn arrays<P: Point>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
     mesh.label(on)?;
     fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
@@ -199,7 +199,7 @@ fn go_back<P: Point>(on: &Device, coarse: &DeviceEdgeMesh<P>, options: &Options)
     equal("coarsened to the input", &arrays(on, &mut ours)?, &input)
 }
 
-/// Every round keeps what `validate::refine` says, and fields of the input are carried along.
+/// Every round keeps the rules of `validate::refine`, and fields of the input are carried along.
 fn keep_rules<P: Point>(
     on: &Device,
     mesh: &Triangulation,

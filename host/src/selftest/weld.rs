@@ -24,7 +24,7 @@ struct Input {
     paired_up_to: f64,
 }
 
-/// Points of which all pairs may be neighbours.
+/// Most points whose pairs may all be neighbours.
 const MOST_PAIRED: usize = 6_000;
 
 /// The cases of this family.
@@ -128,7 +128,7 @@ fn compare_methods(on: &Device, input: &Input, options: &Options) -> Outcome {
     Ok(())
 }
 
-/// Keys of so few bits that most cells share theirs with others: cells are compared by more than the key.
+/// Keys of few bits, so that most cells share theirs with others: cells are compared by more than the key.
 fn colliding_keys(on: &Device) -> Outcome {
     let (points, faces) = scan(700, 4);
     let input = Input {
@@ -153,7 +153,7 @@ fn colliding_keys(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// Lists of neighbours that would be too long are refused; they are made up to the last that fits.
+/// Lists of neighbours that would be too long are refused; the longest list that fits is made.
 fn long_lists(on: &Device) -> Outcome {
     let n = 2_000;
     let pairs = n as u64 * (n as u64 - 1) / 2;
@@ -185,20 +185,21 @@ fn long_lists(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// `auto` is the grid, or the method that needs least where the grid does not fit; a mesh that fits by no method is refused.
+/// `auto` takes the grid, or the method with the least memory where the grid does not fit; a mesh that fits by no method is
+/// refused.
 fn method_by_memory(on: &Device) -> Outcome {
     let free = on.free_bytes()?;
     let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);
     let by_grid = bytes_needed(Method::Grid, 1 << 20, 0) >> 20;
     let by_least = bytes_needed(Method::OnTheFly, 1 << 20, 0) >> 20;
-    // Free memory moves meanwhile: far from either bound.
+    // Free memory changes meanwhile: the bounds are far away.
     let cases = [
         (2 * by_grid, Some(Method::Grid)),
         ((by_grid + by_least) / 2, Some(Method::OnTheFly)),
         (by_least / 2, None),
     ];
     for (bytes_each, expected) in cases {
-        // Where the system does not say how much is free, all fits.
+        // Where the system does not report free memory, every mesh fits.
         if free > 1 << 50 {
             break;
         }

@@ -47,7 +47,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                     .collect();
                 let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
                 several("slabs", took.slabs)?;
-                // One that decides all at once, another if it runs against the first, one that finds representatives.
+                // One pass decides all at once, another one follows if it ran against the first, one finds representatives.
                 if took.left.len() > 3 {
                     return Err(format!("a chain took {} passes", took.left.len()));
                 }
@@ -59,7 +59,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             |on| {
                 let points = zigzag();
                 let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
-                // A pass decides two of its links at most: it alone is in these passes.
+                // A pass decides at most two of its links; only the chain is left in these passes.
                 if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
                     return Err(format!("{LINKS} crossings took passes {:?}", took.left));
                 }
@@ -203,8 +203,8 @@ fn cloud(n: u32) -> Vec<DVec3> {
 /// Links of the chain of [`zigzag`].
 const LINKS: usize = 60;
 
-/// A chain of lower neighbours whose vertices lie left and right of x = 0 in turn, between two crowds of 2,000 near enough to it
-/// that 3,000 vertices at once are cut there.
+/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds of 2,000 so near that
+/// 3,000 vertices at once are cut there.
 fn zigzag() -> Vec<DVec3> {
     let chain = (0..LINKS as u32).map(|i| {
         let x = if i.is_multiple_of(2) { -0.3 } else { 0.3 };

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::volume::{TetMesh, orientation};
 pub use refined::refined_tets;
 
-/// What a valid mesh of tetrahedra has.
+/// Counts of a valid mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TetSummary {
     /// Faces that two tetrahedra share.

@@ -10,7 +10,7 @@ use crate::backend::transfers::Pinned;
 
 /// Gives the kernels of a checked build memory to report bad indices in; `None` for any other build.
 pub fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
-    // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
+    // The text is searched, since asking the driver for a missing symbol is an error to tools that watch it.
     if !ptx.text.contains(FAULT_SYMBOL) {
         return Ok(None);
     }
@@ -22,7 +22,7 @@ pub fn fault_of(ptx: Ptx, module: &Module) -> CudaResult<Option<Pinned>> {
     Ok(Some(fault))
 }
 
-/// What a kernel reported, once.
+/// The fault that a kernel reported; the memory is cleared.
 pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
     let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
     // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.

@@ -16,7 +16,7 @@ use crate::backend::transfers::{Lanes, PIECE, Staging};
 const COPY_CHUNK: usize = 1 << 20;
 
 impl Cuda {
-    /// Lanes for a copy of so many bytes, unless it is too small for them or they are at work.
+    /// Lanes for a copy of `bytes` bytes, unless it is too small for them or they are at work.
     pub(super) fn lanes(&self, bytes: usize) -> CudaResult<Option<MutexGuard<'_, Option<Lanes>>>> {
         if bytes <= PIECE {
             return Ok(None);
@@ -31,7 +31,7 @@ impl Cuda {
     }
 
     /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited for them
-    /// could be the one that uses them, since it runs other work where it spreads a copy.
+    /// could be the thread that uses them, since it runs other work while its copy is spread.
     fn with_staging(
         &self,
         copy: impl FnOnce(&mut [Staging; 2]) -> CudaResult<()>,
@@ -43,7 +43,7 @@ impl Cuda {
         }
     }
 
-    /// Copies in by the calling thread, through two buffers in turn.
+    /// Copies in by the calling thread, through two buffers by turns.
     pub(super) fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
         self.with_staging(|staging| self.copy_in_by(staging, to, from))
     }
@@ -91,7 +91,7 @@ impl Cuda {
     }
 
     /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main stream's work so
-    /// far, in which the buffer was allocated or written, and its later work begins after them.
+    /// far, which allocated or wrote the buffer, and its later work begins after them.
     pub(super) fn beside(
         &self,
         work: &mut dyn FnMut(),
@@ -114,7 +114,7 @@ impl Cuda {
     }
 }
 
-/// Copies between a pinned buffer and the caller's memory, by several threads where it is worth it.
+/// Copies between a pinned buffer and the caller's memory, by several threads if it is large.
 fn copy_host(from: &[u8], to: &mut [u8]) {
     if from.len() <= COPY_CHUNK {
         to.copy_from_slice(from);

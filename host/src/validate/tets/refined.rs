@@ -13,8 +13,9 @@ use crate::volume::TetMesh;
 /// - Each new vertex is the midpoint of an edge, rounded once, each edge has one at most, and no divided edge is left.
 /// - The children of each tetrahedron fill it: in its barycentric coordinates each has a positive volume, and these sum up
 ///   to its own. That is integer arithmetic, whatever the rounding of coordinates. The same for tagged triangles.
-/// - The divided edges are closed: where a tetrahedron or a face of it has one, its longest edge is one (of several as long, any).
-/// - The fine mesh is valid ([`tets`]), and it has no boundary but parts of the coarse mesh's boundary faces: so no vertex
+/// - The divided edges are closed: a tetrahedron or a face with a divided edge has its longest edge divided (of several longest
+///   ones, any).
+/// - The fine mesh is valid ([`tets`]), and its boundary consists of parts of the coarse mesh's boundary faces: so no vertex
 ///   hangs on a face or an edge.
 /// - Regions and tags are the parents'.
 ///
@@ -68,7 +69,7 @@ fn check_lengths(coarse: &TetMesh, fine: &Refined) -> Result<()> {
     })
 }
 
-/// Checks the new vertices; the midpoint of each divided edge, by its ends in order.
+/// Checks the new vertices. Returns the midpoint of each divided edge, by its ends in order.
 fn midpoints(coarse: &TetMesh, fine: &Refined) -> Result<HashMap<[u32; 2], usize>> {
     let (vertices, mesh) = (coarse.points.len(), &fine.mesh);
     let new = fine.vertex_parents.len();
@@ -128,7 +129,7 @@ fn check_closure(coarse: &TetMesh, divided: &dyn Fn(u32, u32) -> bool) -> Result
     Ok(())
 }
 
-/// Checks that no divided edge is left, and that regions and tags are those of the parents.
+/// Checks that no divided edge is left, and that regions and tags are the parents'.
 fn check_children(
     coarse: &TetMesh,
     fine: &Refined,
@@ -251,7 +252,7 @@ fn fills<const N: usize>(
     }
 }
 
-/// Vertices of a parent's corners, for each vertex of a child: (2, 0, 0, 0) is a corner, (1, 1, 0, 0) the middle of an edge.
+/// Weights of a parent's corners, for each vertex of a child: (2, 0, 0, 0) is a corner, (1, 1, 0, 0) the middle of an edge.
 type Weights<const N: usize> = [i64; N];
 
 /// Weights of vertex `v` of the fine mesh in a simplex of the coarse one with the vertices `parent`.
