@@ -35,7 +35,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Times the kernels of `work`, which tells what it counted.
+    /// Times the kernels of `work`, which returns its counts.
     fn add(
         &mut self,
         pipeline: &'static str,
@@ -49,7 +49,7 @@ impl Bench<'_> {
             counts = work()?;
             Ok(())
         })?;
-        // Stages were recorded besides.
+        // Stages were recorded too.
         self.on.take_stages()?;
         let n = self.options.n;
         let mut case = format!("{pipeline}, {mesh} {n}");
