@@ -1,4 +1,4 @@
-//! The rules, each with what breaks it and what to write instead.
+//! The rules, each with its mistake and its remedy.
 
 mod review;
 
@@ -7,18 +7,18 @@ use std::fmt;
 use crate::module::{Item, Kind, Module};
 pub use review::{Exception, Exceptions, review};
 
-/// Functions of libm: software on the device, and not what the CPU computes.
+/// Functions of libm: software on the device, with other results than on the CPU.
 const LIBM: &[&str] = &[
     "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "exp", "exp2", "expm1",
     "floor", "fma", "fmod", "hypot", "ldexp", "log", "log10", "log1p", "log2", "pow", "rint",
     "round", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
 ];
 
-/// Bytes of the largest constant array that is no table of libm's: the smallest of libm's has 256.
+/// Bytes of the largest constant array that cannot be a table of libm: the smallest of libm's has 256.
 const MOST_TABLE_BYTES: u64 = 64;
 
-/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, with the bits below, and those that rounding an f64
-/// to an f32 drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
+/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, the bits below, and the bits that rounding an f64 to an f32
+/// drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
 const FLOAT_PARTS: [&str; 5] = [
     "4503599627370495",
     "4503599627370496",
@@ -43,7 +43,7 @@ pub enum Build {
     Checked,
 }
 
-/// What a kernel must not contain.
+/// A rule for kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// No fused multiply-add: it rounds once where the CPU rounds twice.
@@ -109,12 +109,12 @@ impl Rule {
         self.texts().0
     }
 
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub fn problem(self) -> &'static str {
         self.texts().1
     }
 
-    /// What to write instead.
+    /// The remedy, in one sentence.
     pub fn remedy(self) -> &'static str {
         self.texts().2
     }
@@ -226,7 +226,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The line's number in the text, from 1 on.
     pub line: usize,
-    /// The kernel or function; of what is outside of any, one that uses it.
+    /// The kernel or function; for a line outside of any, a function that uses it.
     pub function: String,
     /// The line.
     pub text: String,

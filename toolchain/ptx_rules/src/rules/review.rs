@@ -11,7 +11,7 @@ pub struct Exception {
     pub rule: Rule,
     /// The kernel or function.
     pub function: String,
-    /// Why it must be.
+    /// The reason for the exception.
     pub reason: String,
 }
 
@@ -23,7 +23,7 @@ impl Exceptions {
     /// Reads one exception a line, `rule kernel reason`; blank lines and lines with `#` in front are comments.
     ///
     /// # Errors
-    /// The number of a line that is no exception, and what it lacks.
+    /// The number of a line that is no exception, and the missing part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut exceptions = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -62,7 +62,7 @@ impl Exceptions {
     }
 }
 
-/// Characters shown of a line: a table's would go on for long.
+/// Most characters shown of a line: a table's would go on for long.
 const MOST_CHARS: usize = 90;
 
 /// Lines shown of each function that breaks a rule.
@@ -74,7 +74,7 @@ const SHOWN: usize = 3;
 /// The report: for each rule the problem, the remedy and the lines; and exceptions that nothing needs any more.
 pub fn review(file: &str, ptx: &str, build: Build, exceptions: &Exceptions) -> Result<(), String> {
     let findings = check(ptx, build);
-    // What a checked build does not look at needs no exception there.
+    // Rules that a checked build does not check need no exception there.
     let needless = exceptions.0.iter().filter(|exception| {
         build == Build::Plain
             && !findings
