@@ -3,7 +3,7 @@
 //! Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997): a filter decides
 //! almost always; where it cannot, the determinant is summed as an expansion without rounding. The crate `robust` does the
 //! same with arrays whose bounds it checks, which on a device costs a stack and a call; the tests compare with it.
-//! Coordinates whose products overflow or underflow are outside of what either decides.
+//! Neither decides for coordinates whose products overflow or underflow.
 
 use glam::DVec2;
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use robust::{Coord, orient2d};
 
-    /// Points within a few units in the last place of a line: about the hardest there are.
+    /// Points within a few units in the last place of a line: nearly the hardest input.
     #[test]
     fn agrees_with_robust_near_degenerate() {
         let ulp = f64::EPSILON / 2.0;

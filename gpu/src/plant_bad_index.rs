@@ -1,5 +1,5 @@
-//! A kernel whose indices its caller plants: checked builds alone have it, and the self-test shows by it that they catch an index
-//! that an array does not have.
+//! A kernel with indices that its caller plants. Only checked builds have it; with it the self-test shows that they catch an
+//! index out of range.
 #![cfg(feature = "checked")]
 
 use trioxide_kernel::{In, Out, kernel};

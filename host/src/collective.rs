@@ -18,12 +18,12 @@ const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;
 /// Words of the largest bit set: the number of its members is a `u32`.
 const MOST_WORDS: usize = (u32::MAX / 32) as usize;
 
-/// Replaces each value by the sum of those before it; the sum of all is the one element of the result.
+/// Replaces each value by the sum of the values before it; the sum of all is the one element of the result.
 ///
 /// Sums are taken modulo 2^32.
 ///
 /// # Errors
-/// [`Error::Argument`] for more than 2^32 - 1 values; those of the device.
+/// [`Error::Argument`] for more than 2^32 - 1 values; errors of the device.
 ///
 /// ```
 /// # use trioxide::{Device, collective::exclusive_scan};
@@ -77,7 +77,7 @@ impl<'b, W: BitWord> Counted<'b, W> {
     /// Counts the members of `bits`.
     ///
     /// # Errors
-    /// [`Error::Argument`] for more bits than 32-bit indices can name; those of the device.
+    /// [`Error::Argument`] for more bits than 32-bit indices can name; errors of the device.
     pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
         if bits.len() > MOST_WORDS {
             return Err(Error::Argument(format!(
@@ -105,13 +105,13 @@ impl<'b, W: BitWord> Counted<'b, W> {
     /// Ascending list of the members.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn list(&self, on: &Device) -> Result<Buffer<W::Member>> {
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
             let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
-            // SAFETY: the bits, borrowed since, are those that were counted: each block writes as many members as it was counted
-            // to have, from the number of those before on.
+            // SAFETY: the counted bits, borrowed since: each block writes as many members as it counted, from the number of
+            // members before it on.
             unsafe { kernel::list_bits::launch(on, n, bits, &self.tiles, &mut list) }?;
         }
         Ok(list.cast())
@@ -121,7 +121,7 @@ impl<'b, W: BitWord> Counted<'b, W> {
 /// Number of members of a bit set.
 ///
 /// # Errors
-/// Those of [`Counted::new`].
+/// Errors of [`Counted::new`].
 pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
     Ok(Counted::new(on, bits)?.total)
 }
@@ -129,7 +129,7 @@ pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
 /// Ascending list of the members of a bit set.
 ///
 /// # Errors
-/// Those of [`Counted::new`].
+/// Errors of [`Counted::new`].
 ///
 /// ```
 /// # use trioxide::{Device, collective::compact};
@@ -193,11 +193,11 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
     }
 }
 
-/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. An element with any other key, `NONE` above all,
-/// is left out.
+/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. Elements with other keys, such as `NONE`, are
+/// left out.
 ///
 /// # Errors
-/// [`Error::Argument`] for more than 2^32 - 1 elements or keys; those of the device.
+/// [`Error::Argument`] for more than 2^32 - 1 elements or keys; errors of the device.
 ///
 /// ```
 /// # use trioxide::{Device, collective::{Csr, bucket}};
@@ -217,14 +217,14 @@ pub fn bucket<K: Index + Word, V: Index + Word>(
 ) -> Result<Csr<K, V>> {
     let (offsets, total) = count_keys(on, keys.as_words(), count)?;
     let items = on.read(&total, 0)? as usize;
-    // SAFETY: so many elements were counted.
+    // SAFETY: `items` elements were counted.
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
-/// As [`bucket`], where the number of elements with a key is known: without a wait for it.
+/// As [`bucket`], where the number of elements with a key is known: it does not wait for the count.
 ///
 /// # Errors
-/// Those of [`bucket`].
+/// Errors of [`bucket`].
 ///
 /// # Safety
 /// `items` elements have a key below `count`.
@@ -239,7 +239,7 @@ pub(crate) unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
-/// Scanned counts of the keys, and the number of all.
+/// Scanned counts of the keys, and their sum.
 fn count_keys(
     on: &Device,
     keys: &Buffer<u32>,
@@ -255,7 +255,7 @@ fn count_keys(
 }
 
 /// # Safety
-/// `offsets` are the scanned counts of `keys`, and `items` is the number of all that were counted.
+/// `offsets` are the scanned counts of `keys`, and `items` is their sum.
 unsafe fn fill_buckets<K: Index + Word, V: Index + Word>(
     on: &Device,
     keys: &Buffer<K>,
@@ -264,7 +264,7 @@ unsafe fn fill_buckets<K: Index + Word, V: Index + Word>(
 ) -> Result<Csr<K, V>> {
     let (n, buckets) = (keys.len() as u32, offsets.len() as u32 - 1);
     let mut items = on.uninitialized(items)?;
-    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    // SAFETY: each element takes another place, below the sum of the counts (the caller's promise).
     unsafe { kernel::fill_buckets::launch(on, n, keys.as_words(), &mut offsets, &mut items) }?;
     // SAFETY: the fill has moved each start to the next; the lists are disjoint.
     unsafe { kernel::order_buckets::launch(on, buckets, &offsets, &mut items) }?;

@@ -1,4 +1,4 @@
-//! What kernels of any package keep: every kernel is launched by a test, and the PTX follows the rules.
+//! Conformance of any package's kernels: every kernel is launched by a test, and the PTX follows the rules.
 //!
 //! ```
 //! use trioxide::{Device, backend::PTX, collective, conformance};
@@ -24,7 +24,7 @@ pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
     ptx_rules::entries(ptx.text).into_iter().collect()
 }
 
-/// Checks that each kernel of a package has been launched on `on`: call it after the tests of them all.
+/// Checks that each kernel of a package has been launched on `on`: call it after the tests of all kernels.
 ///
 /// # Errors
 /// The kernels that were not launched.

@@ -7,7 +7,7 @@
 //! | triangles, `[u32; 3]` each | origins of half-edges | [`origins`] |
 //! | origins of half-edges | triangles | [`triangles`] |
 //! | points of space and triangles: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
-//! | [`EdgeMesh`](crate::refine::EdgeMesh) | [`DeviceTriangulation`] | [`EdgeMesh::into_triangulation`](crate::refine::EdgeMesh::into_triangulation) |
+//! | [`DeviceEdgeMesh`](crate::refine::DeviceEdgeMesh) | [`DeviceTriangulation`] | [`into_triangulation`](crate::refine::DeviceEdgeMesh::into_triangulation) |
 //!
 //! A mesh is refined and becomes polygons; nothing but counts leaves the device in between:
 //!
@@ -19,7 +19,7 @@
 //! let on = Device::cpu(None)?;
 //! let mesh = trioxide::generate::random(1000, 1)?;
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
-//! let mut edges = refine::EdgeMesh::build(&on, triangulation)?;
+//! let mut edges = refine::DeviceEdgeMesh::build(&on, triangulation)?;
 //! refine::refine(&on, &mut edges, &refine::Options::default())?;
 //! let refined = edges.into_triangulation(&on)?;
 //! assert!(refined.triangles() as usize > mesh.triangles.len());
@@ -42,7 +42,7 @@ use crate::{Error, Result};
 /// Points of the plane as points of space with z = 0.
 ///
 /// # Errors
-/// [`Error::Argument`] for more points than ids; those of the device.
+/// [`Error::Argument`] for more points than ids; errors of the device.
 pub fn lift<P: Lift>(on: &Device, points: &Buffer<P>) -> Result<Buffer<P::Lifted>> {
     let mut lifted = on.uninitialized(points.len())?;
     // SAFETY: no index comes from data.
@@ -88,7 +88,7 @@ pub fn triangles(origins: Buffer<Vertex>) -> Result<Buffer<[u32; 3]>> {
 /// The triangulation of points of space, seen along z: of a welded mesh, for example.
 ///
 /// # Errors
-/// [`half_edges::Error`] when the triangles, seen so, are no triangulation; those of the device.
+/// [`half_edges::Error`] when the triangles, seen so, are no triangulation; errors of the device.
 pub fn triangulation<P: Point + Lift>(
     on: &Device,
     points: &Buffer<P::Lifted>,

@@ -132,7 +132,7 @@ pub trait Point: Point2 + bytemuck::Pod + PartialEq + std::fmt::Debug {}
 impl Point for Vec2 {}
 impl Point for DVec2 {}
 
-/// A triangulation among all that this process has built on devices; its content never changes.
+/// Id of a triangulation among all that this process has built on devices; its content never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MeshId(u64);
 
@@ -145,7 +145,7 @@ impl MeshId {
 
 /// A half-edge triangulation on a device: V points, T triangles, B boundary edges.
 ///
-/// Half-edges 3t + k are those of triangle t; from 3T on they are border half-edges, in the order of
+/// Half-edges 3t + k bound triangle t; ids from 3T on are border half-edges, in the order of
 /// [`border`](DeviceTriangulation::border). All ids were checked: kernels may index by them.
 pub struct DeviceTriangulation<P> {
     id: MeshId,
@@ -272,12 +272,12 @@ impl<P: Point> DeviceTriangulation<P> {
     /// Smallest half-edge that starts at each vertex, `NONE` if none does; V.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
             let n = self.half_edges();
-            // SAFETY: origins are vertices of a checked mesh, each of which has an element.
+            // SAFETY: origins are vertices of a checked mesh, and each vertex has an element.
             unsafe {
                 kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
             }?;
@@ -333,7 +333,7 @@ impl<P: Point> DeviceTriangulation<P> {
     /// A copy on the same device.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn duplicate(&self, on: &Device) -> crate::Result<Self> {
         Ok(Self {
             id: self.id,
@@ -346,7 +346,7 @@ impl<P: Point> DeviceTriangulation<P> {
         })
     }
 
-    /// Which triangulation this is: arrays that were made for it fit it, and no other.
+    /// The id of this triangulation: arrays that were made for it fit it, and no other.
     pub(crate) fn id(&self) -> MeshId {
         self.id
     }
@@ -354,7 +354,7 @@ impl<P: Point> DeviceTriangulation<P> {
     /// The half-edges in host memory.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<HalfEdges> {
         let mut origin: Vec<u32> = on.download_rows(&self.origins)?;
         let mut twin: Vec<u32> = on.download_rows(&self.twins)?;
@@ -411,7 +411,7 @@ unsafe fn match_twins(
     let mut table = on.filled(slots, HalfEdge::NONE)?;
     let mut twins = on.filled(origins.len(), HalfEdge::NONE)?;
     let mut found = on.filled(rule::COUNT, NONE)?;
-    // SAFETY: the scale puts the slot of every vertex below `slots`; waiting half-edges are those of triangles.
+    // SAFETY: the scale puts the slot of every vertex below `slots`; waiting half-edges bound triangles.
     unsafe {
         kernel::match_twins::launch(
             on,

@@ -41,7 +41,7 @@
 //! | the pipeline that launches it | here: [`half_edges`], [`polylla`](mod@polylla), [`collective`] |
 //! | the way from one family to the next, on the device | [`convert`] |
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
-//! | what a mesh must keep | [`validate`] |
+//! | the rules for meshes | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
 //! | the rules that kernels of any crate keep | [`conformance`] |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |

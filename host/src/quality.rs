@@ -1,4 +1,4 @@
-//! Quality of polygonal meshes: what users of the virtual element method check before they compute.
+//! Quality of polygonal meshes: measures that users of the virtual element method check before they compute.
 //!
 //! Shape measures follow Attene et al., "Benchmarking the geometrical robustness of a virtual element Poisson solver"
 //! (Mathematics and Computers in Simulation 190, 2021): the ratio of the shortest edge to the diameter, convexity, and the
@@ -18,7 +18,7 @@ use crate::mesh::{PolygonMesh, Polygons};
 /// Polygons whose measures one thread sums up.
 const BLOCK: usize = 1024;
 
-/// A kernel with a smaller part of its polygon's area may be rounding alone.
+/// If the kernel's part of its polygon's area is smaller, it may be rounding alone.
 const SMALLEST_KERNEL: f64 = 1e-12;
 
 /// Smallest, mean and largest value of a measure; infinite where there is no polygon.
@@ -265,7 +265,7 @@ impl Shape {
         largest.sqrt()
     }
 
-    /// Clips the hull by the edges that are none of its own: the kernel lies to the left of every edge.
+    /// Clips the hull by the polygon's edges that are not edges of the hull: the kernel lies to the left of every edge.
     fn find_kernel(&mut self) {
         let n = self.corners.len();
         self.on_hull.clear();
@@ -284,7 +284,7 @@ impl Shape {
         }
     }
 
-    /// Takes what lies to the right of the line from `a` to `b` off the kernel.
+    /// Cuts off the part of the kernel to the right of the line from `a` to `b`.
     fn clip(&mut self, a: DVec2, b: DVec2) {
         let left = |p: DVec2| (b - a).perp_dot(p - a);
         if self.kernel.iter().all(|&p| left(p) >= 0.0) {
@@ -379,7 +379,7 @@ mod tests {
             assert_eq!(one(q.area), 3.0);
             assert_eq!(one(q.convexity), 3.0 / 3.5);
             assert_eq!(one(q.kernel), 1.0 / 3.0);
-            // 1 to 5 is as far as it gets.
+            // The largest distance is from 1 to 5.
             assert_eq!(one(q.shortest_edge_to_diameter), 1.0 / 8f64.sqrt());
         }
     }
@@ -465,7 +465,7 @@ mod tests {
                 }
                 let corners = &shape.corners;
                 let n = corners.len();
-                // The distance to the left of the edge that is nearest to not seeing `p`.
+                // The distance to the left of an edge, for the edge that comes nearest to not seeing `p`.
                 let sight = |p: DVec2| (0..n)
                     .map(|k| {
                         let (a, b) = (corners[k], corners[(k + 1) % n]);

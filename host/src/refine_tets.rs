@@ -1,5 +1,5 @@
-//! Longest-edge bisection of tetrahedral meshes on a device. The kernels, what they cover of the paper, and the proof that
-//! the result conforms are in [`gpu::refine_tets`].
+//! Longest-edge bisection of tetrahedral meshes on a device. [`gpu::refine_tets`] has the kernels, the parts of the paper that
+//! they cover, and the proof that the result conforms.
 //!
 //! ```
 //! use glam::DVec3;
@@ -41,6 +41,7 @@ pub use mesh::{DeviceRefined, DeviceTets};
 use crate::backend::Device;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
+use trioxide_mesh::bit_set;
 
 /// Points of space that a device can hold: `f32` or `f64` coordinates.
 pub trait SpacePoint: Point3 + bytemuck::Pod {}
@@ -57,12 +58,12 @@ pub enum DividedEdges {
     Every,
 }
 
-/// How to refine.
+/// Options of refinement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Which tetrahedra.
+    /// The tetrahedra to refine.
     pub marking: Marking,
-    /// By which edges.
+    /// The edges to divide them by.
     pub edges: DividedEdges,
     /// Number of levels.
     pub rounds: u32,
@@ -84,13 +85,13 @@ impl Default for Options {
 /// Counts of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// Edges of the mesh that it began with.
+    /// Edges of the mesh before the level.
     pub edges: u32,
     /// Edges that were divided: new vertices.
     pub divided_edges: u32,
     /// Tetrahedra that were divided.
     pub divided_tetrahedra: u32,
-    /// Rounds of the closure, with the one that found no more.
+    /// Rounds of the closure, with the last one, which found no more.
     pub closure_rounds: u32,
     /// Tetrahedra afterwards.
     pub tetrahedra: u32,
@@ -99,7 +100,7 @@ pub struct Level {
 /// A refined mesh in host memory, with the parent of each part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refined {
-    /// The mesh: the vertices of the input come first. Regions and tags are those of the parents.
+    /// The mesh: the vertices of the input come first. Regions and tags are the parents'.
     pub mesh: TetMesh,
     /// Tetrahedron of the input that each is a part of.
     pub tetrahedron_parents: Vec<u32>,
@@ -114,18 +115,18 @@ pub struct Refined {
 /// Refines a mesh: from host arrays to host arrays.
 ///
 /// # Errors
-/// Those of [`DeviceTets::upload`] and [`refine`].
+/// Errors of [`DeviceTets::upload`] and [`refine`].
 pub fn run<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Result<Refined> {
     let resident = DeviceTets::<P>::upload(on, mesh)?;
     Ok(refine(on, resident, options)?.download(on)?)
 }
 
-/// Refines a mesh that is on the device. Between levels nothing leaves it but counts.
+/// Refines a mesh that is on the device. Between levels only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and [`Error::Chosen`] for
-/// a marking without meaning; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that midpoints fall on its vertices;
-/// [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; those of the device.
+/// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and [`Error::Chosen`]
+/// for a marking without meaning; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that midpoints fall on its vertices;
+/// [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; errors of the device.
 pub fn refine<P: SpacePoint>(
     on: &Device,
     mesh: DeviceTets<P>,
@@ -133,7 +134,7 @@ pub fn refine<P: SpacePoint>(
 ) -> Result<DeviceRefined<P>> {
     options.marking.check(mesh.count() as usize)?;
     let chosen = match &options.marking {
-        Marking::Chosen(chosen) => on.upload(&mark::pack(chosen))?,
+        Marking::Chosen(chosen) => on.upload(&bit_set::pack(chosen.iter().copied()))?.cast(),
         _ => on.uninitialized(0)?,
     };
     let mut refined = DeviceRefined::new(on, mesh)?;

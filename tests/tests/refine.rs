@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use trioxide::backend::Device;
 use trioxide::generate;
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{EdgeMesh, End, Marking, Options, SerialRun, refine};
+use trioxide::refine::{DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
 use trioxide::validate;
 
 /// A triangulation with holes, islands and loose vertices: of every triangle, one in three is taken out.
@@ -24,7 +24,7 @@ fn with_holes(n: usize, seed: u64) -> Triangulation {
 fn agrees(mesh: &Triangulation, options: &Options, threads: usize) -> Result<(), TestCaseError> {
     let on = Device::cpu(Some(threads)).expect("threads");
     let expected = SerialRun::<DVec2>::of_triangulation(mesh, options).expect("a valid mesh");
-    let mut ours = EdgeMesh::<DVec2>::upload(&on, mesh).expect("a valid mesh");
+    let mut ours = DeviceEdgeMesh::<DVec2>::upload(&on, mesh).expect("a valid mesh");
     let end = refine(&on, &mut ours, options).expect("a valid mesh");
     prop_assert_eq!(end, expected.end);
     let fine = ours.download(&on).expect("the CPU");
@@ -80,7 +80,7 @@ fn ten_rounds_around_a_point_conform() {
         ..Options::default()
     };
     let on = Device::cpu(None).expect("threads");
-    let mut ours = EdgeMesh::<DVec2>::upload(&on, &mesh).expect("a valid mesh");
+    let mut ours = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).expect("a valid mesh");
     let end = refine(&on, &mut ours, &options).expect("a valid mesh");
     assert_eq!(end, End::Rounds);
     let rounds = ours.rounds(&on).expect("the CPU");

@@ -15,7 +15,7 @@ use trioxide::half_edges::DeviceTriangulation;
 use trioxide::mesh::{PolygonMesh, Triangulation};
 use trioxide::polylla::{Constraints, Options, polylla};
 use trioxide::quality::quality;
-use trioxide::refine::{self, EdgeMesh};
+use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::{formats, generate, weld};
 
 /// Largest snapshot in bytes: it is read by people.
@@ -155,7 +155,7 @@ fn refinement(
     mesh: &Triangulation,
     line: &mut impl FnMut(&str, String),
 ) -> trioxide::Result<()> {
-    let mut fine = EdgeMesh::<DVec2>::upload(on, mesh)?;
+    let mut fine = DeviceEdgeMesh::<DVec2>::upload(on, mesh)?;
     let marked = (0..mesh.triangles.len()).map(|t| t % 9 == 0);
     let options = refine::Options {
         marking: refine::Marking::flags(marked),

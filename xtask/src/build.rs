@@ -22,7 +22,7 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
 pub fn trioxide() -> Result<PathBuf, Error> {
     let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
     let path = target_dir().join("release").join(name);
-    // On standard error, as cargo's own progress: standard output may be the program's that is run.
+    // On standard error, as cargo's own progress: standard output may belong to the program that is run.
     let time = if path.exists() {
         ""
     } else {

@@ -11,14 +11,13 @@ use crate::{Error, build, workspace};
 
 /// Generates the papers' grid and random meshes with `trioxide generate`.
 ///
-/// They are the same bits on every machine. A file that is there already is kept, so an interrupted run goes on where it
-/// ended.
+/// They are the same bits on every machine. A file that exists already is kept, so an interrupted run goes on from its end.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Directory to write to.
     #[arg(long, value_name = "DIR", default_value = "out/datasets")]
     out: PathBuf,
-    /// Which sizes.
+    /// Sizes to generate.
     #[arg(long, value_enum, default_value = "quick")]
     sizes: Sizes,
 }

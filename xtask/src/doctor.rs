@@ -1,4 +1,4 @@
-//! `cargo xtask doctor`: what this machine has, what it lacks, and the command that installs it.
+//! `cargo xtask doctor`: programs found on this machine, missing ones, and the commands that install them.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::ptx::prebuilt;
 use crate::report::find_browser;
 use crate::{Error, ptxas};
 
-/// Shows what trioxide finds on this machine and what is missing, with the command that installs it.
+/// Shows the programs that trioxide finds on this machine and the missing ones, with the commands that install them.
 ///
 /// Nothing is changed. The exit status is 1 only if trioxide cannot be built here.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
-//! What `trioxide-bench` (host/bench) needs of it is public: running programs, building the binary, the demo's runs.
+//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs.
 
 mod bench;
 pub mod browser;

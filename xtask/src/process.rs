@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::Error;
 
-/// What a program writes to standard output, if it is there and succeeds.
+/// The standard output of a program, if it is there and succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command
         .output()
@@ -21,7 +21,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// The program and its arguments, as one would type them.
+/// The program and its arguments, as typed in a shell.
 pub fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
@@ -45,7 +45,7 @@ pub fn run(command: &mut Command) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a program to its end, shows its output and returns what follows `mark` in every line that has it.
+/// Runs a program to its end, shows its output and returns the text that follows `mark` in every line that has it.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result
     let mut child = command
         .spawn()
         .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
-    // The command holds the pipe's writing end, without whose closing the reader finds no end.
+    // The command holds the pipe's writing end; the reader finds no end until it is closed.
     command
         .stdout(std::process::Stdio::inherit())
         .stderr(std::process::Stdio::inherit());

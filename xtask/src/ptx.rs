@@ -15,13 +15,13 @@ const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
 
 /// Builds the kernels to PTX, target/trioxide.ptx.
 ///
-/// Without a device compiler (`cargo xtask doctor`) the checked-in gpu/prebuilt is looked at instead.
+/// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in gpu/prebuilt instead.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Make the build the prebuilt one: write gpu/prebuilt/<family>.ptx, to be committed.
     #[arg(long)]
     bless: bool,
-    /// Check the rules of the PTX, assemble it with ptxas and show what each kernel uses on each architecture.
+    /// Check the rules of the PTX, assemble it with ptxas and show the resources of each kernel on each architecture.
     ///
     /// ptxas is taken from TRIOXIDE_PTXAS, PATH or /usr/local/cuda/bin, or downloaded from PyPI into target/ptxas. No
     /// GPU is needed.
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Build nothing: take this PTX of all kernels, such as one built on another machine.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Build the kernels of a checked build, which report every index that an array does not have: target/checked.ptx.
+    /// Build the kernels of a checked build, which report every index out of range: target/checked.ptx.
     #[arg(long, conflicts_with_all = ["bless", "from"])]
     checked: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Builds the kernels, or puts the prebuilt ones together where that `must_build` not be; the file.
+/// Builds the kernels, or puts the prebuilt ones together unless `must_build`. Returns the file.
 fn kernels(must_build: bool, checked: bool) -> Result<PathBuf, Error> {
     let search = search_device_compiler();
     if search.found.is_some() {
@@ -94,7 +94,7 @@ fn build(checked: bool) -> Result<PathBuf, Error> {
         .build()?)
 }
 
-/// Writes one file for each family, and removes those of families that are no more.
+/// Writes one file for each family, and removes the files of families that no longer exist.
 fn bless(text: &str) -> Result<(), Error> {
     let declared = declared_kernels(&workspace().join("gpu").join("src"))?;
     let families = ptx_rules::split(text, |entry| {
@@ -124,7 +124,7 @@ fn bless(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The families whose texts differ, or which are in one of both only.
+/// The families whose texts differ, or which only one of both has.
 fn changed_families<'a>(
     before: &'a BTreeMap<String, String>,
     after: &'a BTreeMap<String, String>,

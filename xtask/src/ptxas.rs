@@ -1,4 +1,4 @@
-//! NVIDIA's assembler: it turns PTX into machine code without a GPU, and shows what each kernel uses.
+//! NVIDIA's assembler: it turns PTX into machine code without a GPU, and lists the resources of each kernel.
 
 use std::env;
 use std::fs;
@@ -22,7 +22,7 @@ pub(crate) struct Ptxas {
     pub(crate) release: String,
 }
 
-/// What one kernel uses on one architecture.
+/// The resources of one kernel on one architecture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct KernelUse {
     pub(crate) kernel: String,
@@ -52,7 +52,7 @@ pub(crate) fn find() -> Option<Ptxas> {
 ///
 /// # Errors
 ///
-/// Why there is none, in one sentence.
+/// The reason, in one sentence.
 pub(crate) fn find_or_download() -> Result<Ptxas, Error> {
     if let Some(ptxas) = find() {
         return Ok(ptxas);
@@ -88,7 +88,7 @@ fn release_of(version_text: &str) -> Option<String> {
     Some(after.split_once(',')?.0.to_owned())
 }
 
-/// Fetches the wheel and unpacks it; Python does both, being what speaks to PyPI.
+/// Fetches the wheel and unpacks it; Python does both, since it knows PyPI.
 fn download() -> Result<(), Error> {
     let dir = download_dir();
     fs::create_dir_all(&dir)?;
@@ -140,7 +140,7 @@ fn quietly(command: &mut Command) -> Result<(), Error> {
 }
 
 impl Ptxas {
-    /// Assembles a PTX file for one architecture and returns what each kernel uses, by name.
+    /// Assembles a PTX file for one architecture and returns the resources of each kernel, by name.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Ptxas {
 /// Reads the messages of `ptxas --verbose`: for each kernel a line that names it, one on its stack, one on the rest.
 fn parse_verbose(messages: &str) -> Vec<KernelUse> {
     let mut kernels: Vec<KernelUse> = Vec::new();
-    // Device functions that were not inlined have properties too; theirs are no kernel's.
+    // Device functions that were not inlined have properties too, which belong to no kernel.
     let mut of_kernel = false;
     for line in messages.lines() {
         if let Some((_, after)) = line.split_once("Compiling entry function '") {

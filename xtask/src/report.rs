@@ -7,7 +7,7 @@ pub(crate) use crate::browser::{
 };
 use crate::{Error, bench};
 
-/// Writes one HTML page: what was timed, tables and plots, and meshes before and after to turn and to zoom into.
+/// Writes one HTML page: timings, tables and plots, and meshes before and after to turn and to zoom into.
 ///
 /// `cargo xtask report --help` lists its options.
 #[derive(clap::Args)]

@@ -9,7 +9,7 @@ use crate::{Error, build};
 /// Builds the `trioxide` binary with optimizations and runs it: `cargo xtask run -- polylla mesh.off -o polygons.vtu`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What `trioxide` is given.
+    /// Arguments of `trioxide`.
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -1,8 +1,8 @@
 //! Kernels whose lanes work together: one body for a block of `LANES` lanes.
 //!
-//! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU one
-//! thread runs the phase for all lanes of the block before the next. What a lane keeps from one phase to another is a
-//! [`Lanes`]: a register there, an array here.
+//! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU one thread
+//! runs the phase for all lanes of the block before the next. A value that a lane keeps from one phase to another is a [`Lanes`]:
+//! a register there, an array here.
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -20,7 +20,7 @@ pub struct Lanes<T, const LANES: usize> {
 
 /// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`] gives.
 ///
-/// Lanes share it: what one writes another reads after a barrier.
+/// Lanes share it: after a barrier a lane reads the values that others wrote.
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
 
@@ -39,14 +39,14 @@ impl<T: Copy, const N: usize> Shared<T, N> {
     #[inline(always)]
     fn pointer(&self, i: u32) -> *mut T {
         Self::check(i as usize);
-        // SAFETY: in range by the promise of who launches the kernel.
+        // SAFETY: in range by the promise of the launch's caller.
         unsafe { self.0.get().cast::<T>().add(i as usize) }
     }
 
     /// Element `i`.
     #[inline(always)]
     pub fn at(&self, i: u32) -> T {
-        // SAFETY: lanes are kept apart by barriers (promise of who launches the kernel).
+        // SAFETY: lanes are kept apart by barriers (promise of the launch's caller).
         unsafe { *self.pointer(i) }
     }
 
@@ -260,7 +260,8 @@ mod host {
         }
     }
 
-    /// On a device a barrier that not all lanes reach hangs the block, and lanes inside of a lane are that lane alone.
+    /// On a device a barrier that not all lanes reach hangs the block, and a loop over lanes inside of a lane runs that lane
+    /// alone.
     #[inline(always)]
     fn refuse_in_lane() {
         assert!(

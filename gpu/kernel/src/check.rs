@@ -1,4 +1,4 @@
-//! The checks of a checked build: which array an index left, and how the device says so.
+//! The checks of a checked build: the array that an index left, and the device's report of it.
 //!
 //! Debug builds and builds with the feature `checked` check every index of every view. On the CPU a bad one is a panic. A
 //! kernel on the device writes a [`Fault`] to memory that the host reads, and traps.
@@ -94,7 +94,7 @@ impl Label {
 
 #[cfg(not(target_arch = "nvptx64"))]
 thread_local! {
-    /// The kernel whose blocks this thread runs, in a checked build: shared memory is not told of it.
+    /// The kernel whose blocks this thread runs, in a checked build: shared memory does not know its kernel.
     static KERNEL: core::cell::Cell<&'static str> = const { core::cell::Cell::new("") };
 }
 

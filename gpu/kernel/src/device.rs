@@ -1,4 +1,4 @@
-//! How a PTX entry runs its body: what `crate::launch` is on the CPU.
+//! The run of a PTX entry's body on a device; `crate::launch` is its counterpart on the CPU.
 
 #[cfg(feature = "checked")]
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -130,7 +130,7 @@ pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Bl
 #[cfg(feature = "checked")]
 static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
 
-/// Whether a thread reports: not yet, at present, has done so.
+/// State of a thread's report: none yet, at work, done.
 #[cfg(feature = "checked")]
 static REPORTED: AtomicU32 = AtomicU32::new(0);
 
@@ -138,7 +138,7 @@ static REPORTED: AtomicU32 = AtomicU32::new(0);
 #[cfg(feature = "checked")]
 const MOST_WAITS: u32 = 1 << 20;
 
-/// Reports a bad index to the host and ends the launch. Of several threads the first reports; the others wait for it, since the
+/// Reports a bad index to the host and ends the launch. The first of several threads reports; the others wait for it, since the
 /// first trap ends them all.
 #[allow(dead_code)]
 pub(crate) fn report(fault: Fault) -> ! {

@@ -1,18 +1,18 @@
-//! Indices and ids. An array may be indexed by `u32` or by an id, a `u32` that says what it numbers.
+//! Indices and ids. An array may be indexed by `u32` or by an id, a `u32` whose type names the kind of element.
 
 use bytemuck::Pod;
 
 use crate::bits::BitWord;
 use crate::view::AtomicElement;
 
-/// What indexes an array: `u32`, or an id made by [`id!`](crate::id).
+/// The index of an array: `u32`, or an id made by [`id!`](crate::id).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no index",
     label = "not an index",
     note = "an index is a `u32` or an id declared by `trioxide_kernel::id!`"
 )]
 pub trait Index: Pod + Ord + Send + Sync {
-    /// The words of bit sets of this.
+    /// The words of bit sets over these indices.
     type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
     /// The index as a number.
     fn index(self) -> u32;

@@ -1,164 +1,20 @@
-//! Launches, seen from the host: what `#[kernel]` writes against. Whoever runs kernels implements [`Launcher`].
+//! Launches, seen from the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements [`Launcher`].
+
+mod buffer;
 
 use core::ffi::c_void;
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Pod;
 
 use crate::bits::BitWord;
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
 use crate::check::{Fault, OutOfBounds, hash};
-use crate::index::{Index, Word};
+use crate::index::Index;
 use crate::view::{Out, RawView};
-
-/// The device that a buffer's memory belongs to. Each device that is opened has its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DeviceId(u64);
-
-impl DeviceId {
-    /// An id that no other device of this process has.
-    pub fn unique() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Relaxed))
-    }
-}
-
-/// A typed array in the memory of a device. Dropping it gives its memory back.
-#[repr(C)]
-pub struct Buffer<T> {
-    address: u64,
-    len: usize,
-    capacity: usize,
-    memory: Box<dyn Memory>,
-    element: core::marker::PhantomData<T>,
-}
-
-/// Memory that a [`Buffer`] owns: dropping it frees it.
-pub trait Memory: Send + Sync {
-    /// The device whose memory this is: the same at every call.
-    fn device(&self) -> DeviceId;
-}
-
-impl<T> fmt::Debug for Buffer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let element = core::any::type_name::<T>();
-        write!(f, "Buffer<{element}> of {} elements", self.len)
-    }
-}
-
-impl<T: Pod> Buffer<T> {
-    /// A buffer of `len` elements at `address`, which `memory` keeps alive.
-    ///
-    /// # Safety
-    /// `address` is that of at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and
-    /// used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
-    ///
-    /// An element has a size, and an alignment of 16 bytes at most; anything else does not compile.
-    pub unsafe fn from_raw(address: u64, len: usize, memory: Box<dyn Memory>) -> Self {
-        const { check_element::<T>() };
-        Self {
-            address,
-            len,
-            capacity: len,
-            memory,
-            element: core::marker::PhantomData,
-        }
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address in the device's memory.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// The device whose memory holds the elements.
-    pub fn device(&self) -> DeviceId {
-        self.memory.device()
-    }
-
-    /// Size in bytes.
-    pub fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
-    }
-
-    /// Elements that its memory has room for.
-    pub fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// The first `len` elements alone; those beyond the length so far hold what their memory held.
-    ///
-    /// # Panics
-    /// If `len` is over the capacity.
-    pub fn set_len(&mut self, len: usize) {
-        assert!(
-            len <= self.capacity,
-            "set_len({len}) of a buffer with room for {} elements",
-            self.capacity
-        );
-        self.len = len;
-    }
-
-    /// The same memory as elements of another type: `Buffer<u32>` as `Buffer<HalfEdge>`, `Buffer<[u32; 3]>` as
-    /// `Buffer<u32>`.
-    ///
-    /// # Panics
-    /// If the bytes are no whole number of the new elements.
-    pub fn cast<U: Pod>(self) -> Buffer<U> {
-        const { check_element::<U>() };
-        let bytes = self.bytes();
-        assert!(
-            bytes.is_multiple_of(size_of::<U>()),
-            "{bytes} bytes are no whole number of {}",
-            core::any::type_name::<U>()
-        );
-        Buffer {
-            address: self.address,
-            len: bytes / size_of::<U>(),
-            capacity: self.capacity * size_of::<T>() / size_of::<U>(),
-            memory: self.memory,
-            element: core::marker::PhantomData,
-        }
-    }
-}
-
-/// Refuses elements that no buffer holds.
-const fn check_element<T>() {
-    assert!(
-        size_of::<T>() > 0,
-        "a buffer's element has no size: a buffer holds numbers, ids, vectors or structs of these"
-    );
-    assert!(
-        align_of::<T>() <= 16,
-        "a buffer's element is aligned to more than 16 bytes: remove its repr(align)"
-    );
-}
-
-impl<T: Word> Buffer<T> {
-    /// The same elements as plain numbers: of ids, of words of a bit set.
-    pub fn as_words(&self) -> &Buffer<u32> {
-        // SAFETY: the layout does not depend on the element, which is 4 bytes of plain data.
-        unsafe { &*(self as *const Self).cast() }
-    }
-
-    /// The same elements as plain numbers, to be changed.
-    pub fn as_words_mut(&mut self) -> &mut Buffer<u32> {
-        // SAFETY: as above; any number is an element.
-        unsafe { &mut *(self as *mut Self).cast() }
-    }
-}
+pub use buffer::{Buffer, DeviceId, Memory};
 
 /// How a launch's indices become calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +43,7 @@ pub struct Kernel {
     pub module: &'static str,
 }
 
-/// What a launch must move from and to memory at least.
+/// The traffic of a launch: bytes that it must move from and to memory at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moves {
     /// Bytes.
@@ -206,7 +62,7 @@ pub struct Launch<'a> {
     pub n: u32,
     /// Bytes of shared memory for each block that the kernel asks for.
     pub shared: usize,
-    /// What the PTX entry takes.
+    /// Arguments of the PTX entry.
     pub arguments: Arguments,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
     pub moves: Option<Moves>,
@@ -228,8 +84,8 @@ impl<'a> Run<'a> {
     /// Makes the calls of `range`: indices, words of 32 indices, or blocks, by the launch's shape.
     ///
     /// # Safety
-    /// That of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of
-    /// this process.
+    /// The promise of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are
+    /// memory of this process.
     pub unsafe fn calls(self, range: Range<u32>) {
         (self.0)(range);
     }
@@ -325,7 +181,7 @@ impl Arguments {
         arguments
     }
 
-    /// Notes an array; what the entry receives for it.
+    /// Notes an array, and gives the entry's argument for it.
     #[doc(hidden)]
     pub fn array<T: Pod>(&mut self, name: &'static str, buffer: &Buffer<T>) -> RawView<T> {
         self.arrays.push(Array {
@@ -334,10 +190,10 @@ impl Arguments {
             bytes: buffer.bytes() as u64,
             device: buffer.device(),
         });
-        RawView::new(buffer.address, buffer.len as u64)
+        RawView::new(buffer.address(), buffer.len() as u64)
     }
 
-    /// Adds what the entry receives for its next parameter.
+    /// Adds the entry's argument for its next parameter.
     #[doc(hidden)]
     pub fn push<R: Copy>(&mut self, raw: R) {
         const {
@@ -356,8 +212,8 @@ impl Arguments {
         unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
     }
 
-    /// The arrays, in the order of the kernel's parameters; those of groups in the order of their fields; bit sets that the
-    /// function gives come last.
+    /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the function
+    /// gives come last.
     pub fn arrays(&self) -> &[Array] {
         &self.arrays
     }
@@ -438,7 +294,7 @@ pub trait Launcher {
     /// [`LaunchError`] when an array lies elsewhere, the kernel's PTX is not loaded, or the machine fails.
     ///
     /// # Safety
-    /// What the kernel's launch asks for: every index that it forms is in range, and no two threads race.
+    /// The conditions of the kernel's launch hold: every index that it forms is in range, and no two threads race.
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
 }
 
@@ -482,7 +338,7 @@ pub fn bits<const N: usize, I: Index, W: BitWord>(
             bits[k].set(word, W::from_word(packed[k]));
         }
     }
-    // A device writes four words at a time: it clears those behind the last, as far as the array has them.
+    // A device writes four words at a time: it clears the words behind the last, as far as the array has them.
     if is_last {
         for set in bits {
             for word in end..end.next_multiple_of(4).min(set.len()) {

@@ -22,7 +22,7 @@
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
 //!
-//! What runs kernels is elsewhere: trioxide's `Device`, or anything that implements `launch::Launcher`.
+//! Kernels run elsewhere: on trioxide's `Device`, or on any other implementation of `launch::Launcher`.
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,

@@ -1,4 +1,4 @@
-//! What a kernel may take besides its index: views, scalars, groups of both.
+//! Parameters of a kernel besides its index: views, scalars, groups of both.
 
 use bytemuck::Pod;
 use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
@@ -16,20 +16,20 @@ use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView
             a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
 )]
 pub trait Parameter: Copy {
-    /// What the PTX entry receives.
+    /// The PTX entry's argument.
     type Raw: Copy + Send + Sync;
 
-    /// What a launch takes.
+    /// The launch's argument.
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a>;
 
-    /// The parameter of what an entry received.
+    /// The parameter from the entry's argument.
     ///
     /// # Safety
-    /// That of the views' `from_raw`.
+    /// The promise of the views' `from_raw`.
     unsafe fn from_raw(raw: Self::Raw, label: Label) -> Self;
 
-    /// What the entry receives for an argument; its arrays are noted in `arguments`.
+    /// The entry's argument from the launch's; its arrays are noted in `arguments`.
     #[cfg(not(target_arch = "nvptx64"))]
     fn raw(
         name: &'static str,

@@ -14,7 +14,7 @@ pub struct Rows<'a, T: bytemuck::Pod + Send + Sync> {
     pub items: In<'a, T>,
 }
 
-/// Counts the elements of each key, into `counts[key + 1]`. An element whose key has no place there is left out: `NONE`, above all.
+/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there, such as `NONE`, are left out.
 #[kernel(
     requires(keys.len() == n, !counts.is_empty()),
     moves(keys.bytes() + 2 * counts.bytes())

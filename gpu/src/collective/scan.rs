@@ -38,7 +38,7 @@ pub fn sum_tiles(block: &Block<LANES>, values: In<u32>, sums: Out<u32>) {
     });
 }
 
-/// Scans `values`, of which there are `count`, by one block; `total` gets their sum.
+/// Scans the `count` elements of `values` by one block; `total` gets their sum.
 #[kernel(
     requires(n == 1, values.len() == count as usize, total.len() == 1),
     moves(2 * values.bytes() + total.bytes())

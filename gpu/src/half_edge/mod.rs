@@ -25,9 +25,9 @@ pub use border::*;
 pub use check::*;
 pub use twins::*;
 
-use trioxide_kernel::{In, Index, PREFETCHED_AHEAD};
+use trioxide_kernel::{In, PREFETCHED_AHEAD};
 
-use crate::ids::{HalfEdge, Vertex};
+use crate::ids::{HalfEdge, Triangle, Vertex};
 
 /// The vertex that `h` ends at.
 #[inline(always)]
@@ -35,9 +35,9 @@ pub fn target(origins: In<Vertex>, h: HalfEdge) -> Vertex {
     origins.at(h.next())
 }
 
-/// Asks a CPU for the elements at the corners of a triangle some way behind `t`.
+/// Prefetches, on a CPU, the elements at the corners of a triangle some way behind `t`.
 #[inline(always)]
-pub(crate) fn prefetch_corners<T: Copy, V: Index>(points: In<T>, origins: In<V>, t: impl Index) {
+pub(crate) fn prefetch_corners<P: Copy>(points: In<P>, origins: In<Vertex>, t: Triangle) {
     let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
     if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
         points.prefetch(origins.at(h));
@@ -46,20 +46,20 @@ pub(crate) fn prefetch_corners<T: Copy, V: Index>(points: In<T>, origins: In<V>,
     }
 }
 
-/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. It is sought among the triangles at one of them, the
-/// one that has fewer.
+/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. The search goes through the triangles at the vertex
+/// with fewer of them.
 ///
 /// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one half-edge
 /// would not lead to all the others.
 #[inline(always)]
-pub fn half_edge_between<V: Index, H: Index>(
-    a: V,
-    b: V,
-    origins: In<V>,
+pub fn half_edge_between(
+    a: Vertex,
+    b: Vertex,
+    origins: In<Vertex>,
     offsets: In<u32>,
-    items: In<H>,
+    items: In<HalfEdge>,
 ) -> HalfEdge {
-    let triangles = |v: V| offsets.at(v.index() + 1) - offsets.at(v);
+    let triangles = |v: Vertex| offsets.at(v.index() + 1) - offsets.at(v);
     let (v, w) = if triangles(a) <= triangles(b) {
         (a, b)
     } else {
@@ -68,7 +68,7 @@ pub fn half_edge_between<V: Index, H: Index>(
     let end = offsets.at(v.index() + 1);
     let mut slot = offsets.at(v);
     while slot < end {
-        let leaves = HalfEdge::new(items.at(slot).index());
+        let leaves = items.at(slot);
         if origins.at(leaves.next()) == w {
             return leaves;
         }

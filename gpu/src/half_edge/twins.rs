@@ -7,14 +7,14 @@ use crate::ids::{HalfEdge, Triangle, Vertex};
 
 /// Slots beside an edge's own that are tried first.
 const WINDOW: u32 = 16;
-/// Slots that are tried at all. In a table of which two thirds are taken, some of these are free.
+/// Slots that are tried at all. In a table with two thirds of its slots taken, some of these are free.
 pub(crate) const ATTEMPTS: u32 = 256;
 
 /// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
 ///
-/// The first slots follow each other from a place in proportion to the lower vertex (`scale` is slots a vertex, times
-/// 2^32): an edge lies beside those of the vertices beside its own, and a mesh in a good order is met in that order. Where a
-/// vertex has more edges than there is room for, the others scatter.
+/// The first slots follow each other from a place in proportion to the lower vertex (`scale` is slots a vertex, times 2^32): the
+/// edges of neighbouring vertices lie side by side, and a mesh in a good order is met in that order. Where a vertex has more
+/// edges than there is room for, the others scatter.
 #[inline(always)]
 pub(crate) fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
     if attempt < WINDOW {
@@ -92,8 +92,8 @@ pub fn match_twins(
     finish(2);
 }
 
-/// Asks for the slots of a later triangle, and for what waits in those of one nearer: on a CPU an atomic exchange lets no
-/// later read begin, so that every read would be waited for alone.
+/// Prefetches the slots of a later triangle, and the half-edges that wait in the slots of a nearer one: on a CPU no later read
+/// begins before an atomic exchange ends, so each read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,

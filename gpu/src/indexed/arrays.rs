@@ -33,7 +33,7 @@ impl Adjacent<'_> {
     }
 }
 
-/// Neighbours, and which half-edges are frontier edges.
+/// Neighbours, and the frontier edges.
 #[derive(Group)]
 pub struct Labelled<'a> {
     /// The Neighbour array: the triangle across each half-edge, `NONE` on the boundary.
@@ -96,7 +96,7 @@ pub struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Place of the polygon whose smallest half-edge is `h`: the number of those before.
+    /// Place of the polygon whose smallest half-edge is `h`: the number of polygons before it.
     #[inline(always)]
     pub(super) fn rank(self, h: HalfEdge) -> u32 {
         let h = h.index();

@@ -11,7 +11,7 @@ use crate::ids::{HalfEdge, Triangle, Vertex};
 )]
 pub fn find_neighbours(h: HalfEdge, twins: In<HalfEdge>, neighbours: Out<Triangle>) {
     let twin = twins.at(h);
-    // Border half-edges are numbered behind those of the triangles.
+    // Border half-edges have ids behind the half-edges of triangles.
     let is_inner = twin.index() < twins.len();
     neighbours.set(
         h,

@@ -6,7 +6,7 @@ use super::Adjacent;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::{Planar, Point2};
 
-/// Which edge of triangle `t` is the longest, in two bits: 0, 1 or 2.
+/// The longest edge of triangle `t`, in two bits: 0, 1 or 2.
 ///
 /// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the
 /// triangle. The id of an edge is the smaller of its two half-edges.

@@ -21,7 +21,7 @@ pub(super) fn is_wall(neighbour: Triangle, constrained: In<Bits<HalfEdge>>, h: H
         max.len() == words(2 * n),
         constrained.is_empty() || constrained.len() == words(3 * n)
     ),
-    // Of the neighbours one of each triangle is read.
+    // The kernel reads one neighbour of each triangle.
     moves(4 * n + max.bytes() + constrained.bytes() + 4 * words(n))
 )]
 pub fn label_seed(

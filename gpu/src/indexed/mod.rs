@@ -56,7 +56,7 @@
 //! A polygon with k tips may take k rounds, each of which walks it: unlike the half-edge method, this one is quadratic for
 //! a single region with very many tips. In triangulations of random points the rounds are few.
 
-// A file has the name of its stage, which the stage's kernel takes here.
+// The stage's kernel takes the name of the stage here, so the module needs another.
 mod arrays;
 #[path = "find_neighbours.rs"]
 mod find_neighbours_stage;

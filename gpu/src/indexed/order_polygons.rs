@@ -72,7 +72,7 @@ const COMPARED: u32 = 32;
         broken.is_empty() || broken.len() == words(n),
         order.ranks.len() == order.start_bits.len()
     ),
-    // At least: of the polygons in the Mesh array some may be broken.
+    // At least: some polygons in the Mesh array may be broken.
     moves(starts.bytes() + positions.bytes() + 4 * words(n))
 )]
 pub fn gather_polygons(

@@ -34,7 +34,7 @@ pub(super) fn append(
     mesh.set(position, length);
 }
 
-/// Smallest half-edge of the `i`-th seed's polygon, and the space that it takes in the Mesh array.
+/// Smallest half-edge of the `i`-th seed's polygon, and the polygon's space in the Mesh array.
 ///
 /// A terminal edge that is no frontier edge lies inside: the first frontier edge clockwise around its end is one of the
 /// polygon.

@@ -8,12 +8,11 @@ use crate::ids::{HalfEdge, Polygon, Vertex};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
-/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the half-edge
-/// that left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, one of which
-/// keeps both corners. But the region's triangles form a tree: the way from the triangles at one corner to those at the
-/// other crosses exactly one edge opposite to v, beyond which lies the other corner. That edge is no frontier edge;
-/// cut there, no piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts
-/// end.
+/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the half-edge that
+/// left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, and one piece would keep
+/// both corners. But the region's triangles form a tree: the way from the triangles at one corner to the triangles at the other
+/// crosses exactly one edge opposite to v, and the other corner lies beyond it. That edge is no frontier edge; cut there, no
+/// piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts end.
 #[kernel(requires(
     weak.len() == n,
     lists.offsets.len() == cycles.half_edges.len() + 1,

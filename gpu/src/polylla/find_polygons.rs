@@ -15,7 +15,7 @@ use crate::ids::HalfEdge;
         polygon_next.len() == edges.twins.len(),
         polygons.len() == words(edges.twins.len())
     ),
-    // At least: how many half-edges the polygons have depends on the mesh.
+    // At least: the number of half-edges of polygons depends on the mesh.
     moves(seeds.bytes())
 )]
 pub fn mark_polygons(

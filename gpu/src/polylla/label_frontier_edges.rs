@@ -4,8 +4,8 @@ use trioxide_kernel::{Bits, In, kernel};
 
 use crate::ids::HalfEdge;
 
-/// Whether half-edge `h` is a frontier edge, and whether it is a seed: of an interior terminal edge the smaller half-edge,
-/// of one on the boundary the inner.
+/// Whether half-edge `h` is a frontier edge, and whether it is a seed: the smaller half-edge of an interior terminal edge, the
+/// inner half-edge of a terminal edge on the boundary.
 ///
 /// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary on both sides.
 #[kernel(
@@ -23,7 +23,7 @@ pub fn label_frontier_edges(
     constrained: In<Bits<HalfEdge>>,
 ) -> (bool, bool) {
     let twin = twins.at(h);
-    // Border half-edges are numbered behind those of the triangles.
+    // Border half-edges have ids behind the half-edges of triangles.
     let on_border = twin.index() >= twins.len();
     let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
     let mine = longest.bit(h);

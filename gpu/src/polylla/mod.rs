@@ -32,10 +32,10 @@
 //! - **Half-edges inside of a polygon** get `NONE` in `next` and `prev`; the paper leaves them a value that means nothing.
 //! - **Labels are bit sets** (a ballot packs a warp's): one bit for a half-edge, so that they stay in the L2 cache.
 //!
-//! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one
-//! closed walk and one seed finds it.
+//! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one closed walk
+//! and one seed finds it.
 
-// A file has the name of its stage, which the stage's kernel takes here.
+// The stage's kernel takes the name of the stage here, so the module needs another.
 #[path = "cut_weakly_simple.rs"]
 mod cut_weakly_simple_stage;
 mod find_polygons;

@@ -4,10 +4,10 @@ use trioxide_kernel::{Bits, Group, In};
 
 use crate::ids::HalfEdge;
 
-/// Half-edges and which of them are frontier edges.
+/// Half-edges, and the frontier edges among them.
 #[derive(Group)]
 pub struct Labelled<'a> {
-    /// The other half-edge of each edge; along the boundary an id behind those of all triangles.
+    /// The other half-edge of each edge; along the boundary an id behind the half-edges of all triangles.
     pub twins: In<'a, HalfEdge>,
     /// The frontier edges, both half-edges of each.
     pub frontier: In<'a, Bits<HalfEdge>>,

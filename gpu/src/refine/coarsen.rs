@@ -1,4 +1,4 @@
-//! Back to an earlier level: what a round overwrites is saved before, and put back.
+//! Back to an earlier level: a round saves the triangles that it overwrites, and coarsening puts them back.
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
@@ -7,7 +7,7 @@ use crate::ids::{HalfEdge, Side, Triangle, Vertex};
 /// Set in a saved side that had no other side.
 const ON_BOUNDARY: u32 = 1 << 31;
 
-/// Triangles as they are read: of a mesh, or saved ones.
+/// Triangles for reading: of a mesh, or saved ones.
 #[derive(Group)]
 pub struct Rows<'a> {
     /// Vertices; three for each triangle.
@@ -98,7 +98,7 @@ pub fn restore_triangles(
             halves.set(side.reverse(), HalfEdge::NONE);
         }
         if !mesh.tags.is_empty() {
-            // Both triangles at an edge put its tag back: the same one.
+            // Both triangles at an edge put its tag back; the values are equal.
             mesh.tags.set_same(side.edge(), saved.tags.at(3 * i + k));
         }
         k += 1;

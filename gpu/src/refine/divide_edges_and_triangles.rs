@@ -13,7 +13,7 @@ use super::template::{Before, Divided, Division, Flagged};
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use crate::point::{Planar, Point2};
 
-/// What a round appends to, for each new vertex and each new triangle.
+/// The arrays that a round appends to, for each new vertex and each new triangle.
 #[derive(Group)]
 pub struct Parts<'a, P: Point2> {
     /// Coordinates; V, new ones included.
@@ -128,8 +128,8 @@ pub struct Pieces {
     sides: Shared<Side, { 4 * 3 * LANES }>,
 }
 
-/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the triangles that stay as they
-/// are too. For many.
+/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the unchanged triangles too.
+/// For many.
 ///
 /// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
 /// neighbouring lanes read and write neighbouring words.
@@ -150,7 +150,7 @@ pub struct Pieces {
         parts.divided.len() == parts.origins.len(),
         parts.tags.is_empty() || parts.tags.len() >= before.edges as usize
     ),
-    // All but tags, which few meshes have.
+    // All arrays but tags, which few meshes have.
     moves(
         counts.flags.bytes() + counts.owned.bytes() + counts.sums.bytes() + halves.bytes() + longest.bytes()
             + old_corners.bytes() + old_sides.bytes() + corners.bytes() + sides.bytes()
@@ -177,7 +177,7 @@ pub fn divide_all_triangles<P: Point2>(
     };
     let words = 3 * (last - first);
     let pieces = block.shared();
-    // Asked for before the barrier, so that these reads overlap with those of the phase.
+    // Read before the barrier, so that these reads overlap with the reads of the phase.
     let flagged = block.lanes(|lane| {
         let t = first + lane;
         Flagged::new(

@@ -6,7 +6,7 @@ use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Side};
 use crate::point::{Planar, Point2};
 
-/// Which side of a triangle is its longest: 0, 1 or 2. Of equally long ones that with the smaller edge id.
+/// The longest side of a triangle: 0, 1 or 2. Of equally long sides the one with the smaller edge id.
 #[kernel(
     P in Planar,
     requires(
@@ -15,7 +15,7 @@ use crate::point::{Planar, Point2};
         mesh.corners.len() == 3 * longest.len(),
         sides.len() == 3 * longest.len()
     ),
-    // The points that a part of the triangles reads depend on the mesh.
+    // If only a part of the triangles is read, the points read depend on the mesh.
     moves(selected.list.bytes() + 13 * n + if n == longest.len() { mesh.points.bytes() } else { 0 })
 )]
 pub fn find_longest_edges<P: Point2>(

@@ -1,4 +1,4 @@
-//! What users take from a refined mesh: ends of edges, ancestors, fields.
+//! Results for users of a refined mesh: ends of edges, ancestors, fields.
 
 use trioxide_kernel::{In, Out, kernel};
 
@@ -6,7 +6,7 @@ use super::Ends;
 use super::mark_triangles::ancestor;
 use crate::ids::{HalfEdge, Side, Triangle, Vertex};
 
-/// Start and end of the edge of half-edge `h`, if that owns it.
+/// Start and end of the edge of half-edge `h`, if `h` owns it.
 #[kernel(
     requires(corners.len() == n, sides.len() == n),
     moves(corners.bytes() + sides.bytes() + ends.bytes())
@@ -32,7 +32,7 @@ pub fn find_ancestors(
     ancestors.set(t, ancestor(t, parents, triangles));
 }
 
-/// Value of a vertex field at the `i`-th new vertex, halfway between those at the ends of its edge.
+/// Value of a vertex field at the `i`-th new vertex, halfway between the values at the ends of its edge.
 ///
 /// One launch for each round: ends may be new vertices of earlier rounds.
 #[kernel(

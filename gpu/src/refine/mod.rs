@@ -13,7 +13,7 @@
 //! | `corners` | 3T | vertex at which half-edge 3t + k, side k of triangle t, starts |
 //! | `sides` | 3T | side of each half-edge |
 //! | `halves` | 2E | half-edge of each side, `NONE` beyond the boundary: the inverse of `sides` |
-//! | `longest` | T | which of the three is the longest |
+//! | `longest` | T | the longest side: 0, 1 or 2 |
 //!
 //! `halves` and `longest` are brought up to date at the beginning of a round, for the triangles that the last one changed.
 //!
@@ -67,8 +67,9 @@ pub mod template;
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec2;
-use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
+use trioxide_kernel::{Group, In};
 
+use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::Point2;
 
@@ -107,15 +108,10 @@ pub struct Corners<'a, P: Point2> {
 }
 
 impl<P: Point2> Corners<'_, P> {
-    /// Asks a CPU for the points of a triangle some way behind `t`.
+    /// Prefetches, on a CPU, the points of a triangle some way behind `t`.
     #[inline(always)]
     fn prefetch(self, t: Triangle) {
-        let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
-        if cfg!(not(target_arch = "nvptx64")) && h + 2 < self.corners.len() {
-            self.points.prefetch(self.corners.at(h));
-            self.points.prefetch(self.corners.at(h + 1));
-            self.points.prefetch(self.corners.at(h + 2));
-        }
+        prefetch_corners(self.points, self.corners, t);
     }
 
     /// The points of triangle `t`.
@@ -127,7 +123,7 @@ impl<P: Point2> Corners<'_, P> {
     }
 }
 
-/// The triangles that a launch works on: those of the half-edges in a list, or all from an id on if the list is empty.
+/// The triangles of a launch: of the half-edges in a list, or all from an id on if the list is empty.
 #[derive(Group)]
 pub struct Selected<'a> {
     /// Half-edges, or `NONE`.

@@ -4,10 +4,10 @@ use trioxide_kernel::{In, Out, kernel};
 
 use crate::ids::{Edge, HalfEdge, Side};
 
-/// Whether half-edge `h` owns its edge: the smaller one of two.
+/// Whether half-edge `h` owns its edge: the smaller of its two half-edges does.
 #[kernel(requires(twins.len() == n), moves(twins.bytes() + 4 * words(n)))]
 pub fn mark_owners(h: HalfEdge, twins: In<HalfEdge>) -> bool {
-    // Along the boundary the twin has an id behind those of all triangles.
+    // Along the boundary the twin has an id behind the half-edges of all triangles.
     h < twins.at(h)
 }
 

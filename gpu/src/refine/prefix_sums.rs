@@ -35,14 +35,14 @@ pub fn count_divided_sides(
 pub struct Counts<'a> {
     /// Divided sides; 3T bits.
     pub flags: In<'a, Bits<HalfEdge>>,
-    /// Those of them that own their edge; 3T bits.
+    /// Divided sides that own their edge; 3T bits.
     pub owned: In<'a, Bits<HalfEdge>>,
     /// The scanned counts of [`count_divided_sides()`]: all flags lie before the first owned one.
     pub sums: In<'a, u32>,
 }
 
 impl Counts<'_> {
-    /// Divided sides before half-edge `h`, and owned ones. At the end of all the second is 0.
+    /// Number of divided sides before half-edge `h`, and of owned ones. Behind the last half-edge the second is 0.
     #[inline(always)]
     pub(super) fn before(self, h: HalfEdge) -> (u32, u32) {
         let (step, half) = (h.index() / STEP, self.sums.len() / 2);

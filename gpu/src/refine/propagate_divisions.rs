@@ -10,7 +10,7 @@ use crate::ids::{Edge, HalfEdge, Side, Triangle};
 /// The dependency forest: the longest edge of each triangle, and the triangle across it.
 #[derive(Group)]
 pub struct Forest<'a> {
-    /// Which side of each triangle is the longest; T.
+    /// Longest side of each triangle, 0 to 2; T.
     pub longest: In<'a, u8>,
     /// Side of each half-edge; 3T.
     pub sides: In<'a, Side>,
@@ -18,7 +18,7 @@ pub struct Forest<'a> {
     pub halves: In<'a, HalfEdge>,
 }
 
-/// Marks the edges that triangle `t` and those behind it divide.
+/// Marks the edges that triangle `t` divides, and the edges along its links.
 #[inline(always)]
 fn walk(t: Triangle, forest: Forest, divided: Atomic<Bits<Edge>>) {
     let mut t = t;

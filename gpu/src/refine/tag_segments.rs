@@ -3,7 +3,7 @@
 use trioxide_kernel::{Atomic, In, Out, kernel};
 
 use crate::half_edge::half_edge_between;
-use crate::ids::{HalfEdge, Side};
+use crate::ids::{HalfEdge, Side, Vertex};
 
 /// Gives the edge between vertices `ends[2i]` and `ends[2i + 1]` the tag `values[i]`; `found` gets the smallest `i` without such an
 /// edge. No two segments have the same ends.
@@ -18,17 +18,16 @@ use crate::ids::{HalfEdge, Side};
 ))]
 pub fn tag_segments(
     i: u32,
-    ends: In<u32>,
+    ends: In<Vertex>,
     values: In<u32>,
-    corners: In<u32>,
+    corners: In<Vertex>,
     sides: In<Side>,
     offsets: In<u32>,
-    items: In<u32>,
+    items: In<HalfEdge>,
     tags: Out<u32>,
     found: Atomic,
 ) {
     let h = half_edge_between(ends.at(2 * i), ends.at(2 * i + 1), corners, offsets, items);
-    let h = HalfEdge::new(h.index());
     if h.is_none() {
         found.min(0, i);
     } else {

@@ -1,4 +1,4 @@
-//! The template of a triangle for its divided sides (section 4.4, figure 4.4): its pieces, and the slots that they take.
+//! The template of a triangle for its divided sides (section 4.4, figure 4.4): its pieces and their slots.
 
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{In, Scalar};
@@ -7,10 +7,10 @@ use super::Ends;
 use super::prefix_sums::Counts;
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 
-/// What dividing a side gives a triangle.
+/// New edges of a triangle by the division of one side.
 #[derive(Clone, Copy)]
 pub(super) struct Division {
-    /// Edge from the midpoint of the divided edge to its end; the next is that from its start.
+    /// Edge from the midpoint of the divided edge to its end; the edge from the start to the midpoint has the next id.
     pub slot: Edge,
     pub midpoint: Vertex,
     /// Side from inside the triangle to the midpoint.
@@ -32,7 +32,7 @@ impl Division {
     }
 }
 
-/// Counts before a round, and those of the input.
+/// Counts before a round, and of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Before {
@@ -54,15 +54,15 @@ impl Scalar for Before {}
 pub(super) struct Divided {
     vertices: [Vertex; 3],
     sides: [Side; 3],
-    /// Which of the sides are divided; the first is.
+    /// Whether each side is divided; the first one is.
     flags: [bool; 3],
-    /// What that gives.
+    /// The divisions of these sides.
     divisions: [Division; 3],
     /// Divided sides before the triangle.
     pub rank: u32,
 }
 
-/// What the flags alone say about a triangle.
+/// The data of a triangle that follow from the flags alone.
 #[derive(Clone, Copy)]
 pub(super) struct Flagged {
     flags: [bool; 3],
@@ -111,7 +111,7 @@ impl Divided {
         before: Before,
     ) -> Self {
         let [f0, f1, f2] = flagged.flags;
-        // Every read of one kind comes before what waits for it: so they overlap.
+        // All reads of one kind are issued before the first is used, so that they overlap.
         let owner = |flag: bool, side: Side| {
             if flag && !side.is_along() {
                 halves.at(side.reverse())
@@ -186,7 +186,8 @@ impl Divided {
     ///      A --- M --- B
     /// ```
     ///
-    /// First the half of A, then that of B, if they have no divided side; then the two of A's half, then the two of B's.
+    /// The half with A comes first, then the half with B, if they have no divided side; then the two parts of A's half, then the
+    /// two parts of B's.
     #[inline(always)]
     pub fn apply(
         &self,

@@ -40,8 +40,8 @@ pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
 /// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
 ///
 /// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
-/// (1997), figure 21. The host decides the others exactly: those whose volume is under 10^-15 of that of their bounding box, so very
-/// few.
+/// (1997), figure 21. The host decides the other tetrahedra exactly: very few, with volumes under 10^-15 of the volume of their
+/// bounding box.
 #[kernel(
     P in Spatial,
     requires(
@@ -49,7 +49,7 @@ pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
         first as usize + n - list.len() <= tetrahedra.len() / 4,
         found.len() == tet_rule::COUNT
     ),
-    // The points that a part of the tetrahedra reads depend on the mesh.
+    // If only a part of the tetrahedra is read, the points read depend on the mesh.
     moves(
         list.bytes() + 16 * n + 4 * words(n)
             + if 4 * n == tetrahedra.len() { points.bytes() } else { 0 }
@@ -101,6 +101,6 @@ pub fn check_tetrahedra<P: Point3>(
         return false;
     }
     let is_positive = determinant < -bound;
-    // Also where the products overflow, and nothing compares.
+    // Not positive also where the products overflow, so that every comparison fails.
     !is_positive
 }

@@ -18,14 +18,14 @@ pub struct Dependencies<'a> {
     pub orders: In<'a, u32>,
 }
 
-/// Marks the edges that those in word `w` of the bit set `fresh` ask for: in each tetrahedron around, the longest edge of the
+/// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest edge of the
 /// tetrahedron and of its two faces at the edge.
 ///
-/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]` becomes
-/// 1. `fresh` is 0 afterwards. `touched` gets the tetrahedra around: in the end those with a marked edge.
+/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]` becomes 1.
+/// `fresh` is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with a marked edge.
 ///
-/// A word of 32 edges is a thread's: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges would cost a
-/// compaction a round, or one counter that every thread waits for.
+/// A thread takes a word of 32 edges: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges would cost
+/// a compaction a round, or one counter that every thread waits for.
 #[kernel(requires(
     fresh.len() == n,
     found.len() == n,
@@ -67,7 +67,7 @@ pub fn close_tet_marks(
                     return;
                 }
                 let e = dependencies.edges.at(EdgeUse::of(t, edge_index(set)));
-                // Another thread may mark it at the same time and put it into `found` as well: twice does no harm.
+                // Another thread may mark it at the same time and put it into `found` too; that does no harm.
                 if !marked.bit(e) {
                     marked.set_bit(e);
                     found.set_bit(e);

@@ -1,4 +1,4 @@
-//! Triangles that carry boundary tags are divided as the faces of tetrahedra that they are.
+//! Triangles with boundary tags are divided as faces of tetrahedra are.
 
 use trioxide_kernel::{Bits, In, Out, kernel};
 
@@ -6,7 +6,7 @@ use super::{PATHS, TRIANGLE, count_leaves, edge_set, walk};
 use crate::ids::{Edge, Triangle, Vertex};
 use crate::point3::{Point3, Spatial};
 
-/// Index of the edge of a triangle with the vertices in `set`: of 01, 02, 12.
+/// Index of the edge of a triangle with the vertices in `set`: edges 01, 02, 12.
 #[inline(always)]
 fn face_edge_index(set: u32) -> u32 {
     (set >> 1) - 1
@@ -45,7 +45,7 @@ pub fn count_face_children<P: Point3>(
     ];
     let longer =
         |j: usize, k: usize| lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k];
-    // How many marked edges are longer.
+    // The number of longer marked edges.
     let rank = |k: usize, j: usize, l: usize| {
         (marked.bit(ids[j]) && longer(j, k)) as u32 + (marked.bit(ids[l]) && longer(l, k)) as u32
     };

@@ -8,7 +8,7 @@ use crate::ids::{Edge, EdgeUse, Tet};
 /// Marks the longest edge of tetrahedron `t` if `t` is marked; each of its edges if `every` is not 0.
 #[kernel(
     requires(chosen.len() == words(n), orders.len() == n, edges.len() == 6 * n),
-    // Orders and edges are read of marked tetrahedra only.
+    // Orders and edges are read for marked tetrahedra only.
     moves(chosen.bytes())
 )]
 pub fn mark_edges_of_tets(
@@ -23,7 +23,7 @@ pub fn mark_edges_of_tets(
         return;
     }
     let mark = |e: Edge| {
-        // Others have marked most: a load costs less than an atomic update.
+        // Most are marked already: a load costs less than an atomic update.
         if !marked.bit(e) {
             marked.set_bit(e);
         }

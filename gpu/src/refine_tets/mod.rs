@@ -2,8 +2,8 @@
 //! dimensions as future work (section 6.1).
 //!
 //! T tetrahedra, four vertices each, positively oriented; V points; E edges. Some tetrahedra are marked. The result is a
-//! conforming mesh in which every marked one is divided, and in which every bisection is by a longest edge as far as edges
-//! of this mesh go.
+//! conforming mesh in which every marked tetrahedron is divided, and in which every bisection is by a longest edge, as far as
+//! edges of this mesh go.
 //!
 //! | stage | covers, in the paper |
 //! | --- | --- |
@@ -27,16 +27,15 @@
 //!
 //! # Closure
 //!
-//! Let s be a tetrahedron or one of its faces, e a marked edge of s. Then the longest edge of s is marked too. A set of
-//! marks in which that holds for all e and s is *closed*. The edges that e asks for depend on nothing but e: they are the
-//! paper's dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron
-//! around it. Each successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure
-//! is what can be reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first.
+//! Let s be a tetrahedron or one of its faces, e a marked edge of s. Then the longest edge of s is marked too. A set of marks
+//! that keeps this rule for all e and s is *closed*. The edges that e requires depend on nothing but e: they are the paper's
+//! dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron around it. Each
+//! successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure is the set of edges
+//! reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first.
 //!
-//! Neither rule implies the other. The tetrahedron's asks nothing of a face that does not hold its longest edge. And
-//! the faces' says nothing about the longest edge l of a tetrahedron if the only marked edge is the one opposite to l and
-//! the longest of both its faces. (Any other edge of the tetrahedron shares a face with l, so there the faces' rule implies
-//! the tetrahedron's.)
+//! Neither rule implies the other. The tetrahedron's rule concerns no face that does not hold its longest edge. The faces' rule
+//! does not mark the longest edge l of a tetrahedron if its only marked edge is opposite to l and the longest of both its faces.
+//! (Any other edge of the tetrahedron shares a face with l, so there the faces' rule implies the tetrahedron's.)
 //!
 //! # Division
 //!
@@ -60,10 +59,10 @@
 //! conforms, **with any marks**: the closure is not needed for it. The same lemma divides triangles that carry a boundary
 //! tag: [`divide_faces`] runs the recursion on them alone.
 //!
-//! *What the closure is for.* With closed marks, the first bisection of each tetrahedron and of each face is by its
-//! longest edge. So each face gets one of Rivara's templates (the paper's figure 1.2), as a triangle in the plane does. A
-//! tetrahedron with all six edges marked gets eight children: the 8T-LE partition of Plaza and Carey, Local refinement of
-//! simplicial grids based on the skeleton (2000).
+//! *The purpose of the closure.* With closed marks, the first bisection of each tetrahedron and of each face is by its longest
+//! edge. So each face gets one of Rivara's templates (the paper's figure 1.2), as a triangle in the plane does. A tetrahedron
+//! with all six edges marked gets eight children: the 8T-LE partition of Plaza and Carey, Local refinement of simplicial grids
+//! based on the skeleton (2000).
 //!
 //! *Volume and orientation.* A child keeps its parent's vertex order, with one end of an edge moved to its midpoint: half
 //! the volume, the same sign. Midpoints are rounded, so the children of a tetrahedron that is as thin as coordinates are
@@ -71,13 +70,13 @@
 //!
 //! # Children in one launch
 //!
-//! A child is a path in the tree of bisections. A simplex in it is known by the set of the tetrahedron's vertices that it
-//! has kept: its original edges are those among them. It has four at first and loses one with each bisection, so the tree
-//! is three levels high, and three bits name a leaf: for each level whether the child keeps the lower or the upper end.
-//! With vertices as a set of four bits, an edge is a set of two; the order of a tetrahedron's edges is six such sets, 24
-//! bits, longest first; and the edge to bisect by is the first marked one within the set that is kept
-//! ([`longest_within()`]). So all 63 patterns of marks in all orders need neither templates nor tables, and no
-//! array that lies in memory: a thread walks to each leaf in turn.
+//! A child is a path in the tree of bisections. A simplex in it is known by the set of the tetrahedron's vertices that it has
+//! kept: its original edges are the edges between them. It has four at first and loses one with each bisection, so the tree is
+//! three levels high, and three bits name a leaf: for each level whether the child keeps the lower or the upper end. With
+//! vertices as a set of four bits, an edge is a set of two; the order of a tetrahedron's edges is six such sets, 24 bits, longest
+//! first; and the next edge to bisect is the first marked one within the set that is kept ([`longest_within()`]). So all 63
+//! patterns of marks in all orders need neither templates nor tables, and no array that lies in memory: a thread walks to one
+//! leaf after the other.
 //!
 //! Child 0 takes its parent's place, the others follow behind the T tetrahedra, in the order of their parents: slots from
 //! prefix sums as in the paper (4.3).
@@ -156,11 +155,11 @@ pub fn longest_within(order: u32, within: u32) -> u32 {
 /// Paths in the tree of bisections of a tetrahedron.
 pub const PATHS: u32 = 8;
 
-/// Walks from the simplex with the vertices `all` to the leaf `path`, bisecting by the edges in `marked` (sets, longest
-/// first): `bisect` gets each edge and the set of that end which its midpoint replaces. Whether there is such a leaf.
+/// Walks from the simplex with the vertices `all` to the leaf `path`, bisecting by the edges in `marked` (sets, longest first):
+/// `bisect` gets each edge and the set of the end that its midpoint replaces. Returns whether there is such a leaf.
 ///
-/// Of the three bits of `path` the highest is the first bisection's: 0 keeps the lower end, 1 the upper. Behind a leaf's
-/// last bisection they are 0.
+/// The highest of the three bits of `path` is the first bisection's: 0 keeps the lower end, 1 the upper. Behind a leaf's last
+/// bisection they are 0.
 #[inline(always)]
 pub fn walk(marked: u32, all: u32, path: u32, mut bisect: impl FnMut(u32, u32)) -> bool {
     let mut kept = all;
@@ -248,7 +247,7 @@ mod tests {
         assert_eq!(count_leaves(triangle, TRIANGLE), 4);
     }
 
-    /// The leaves of a simplex, each vertex as the set of what it is the middle of.
+    /// The leaves of a simplex. A vertex is the set of the original vertices whose middle it is.
     fn leaves<const N: usize>(marked: u32) -> Vec<[u32; N]> {
         let mut leaves = Vec::new();
         for path in 0..PATHS {

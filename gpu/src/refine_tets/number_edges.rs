@@ -27,7 +27,7 @@ fn slot_of((low, high): (Vertex, Vertex), attempt: u32, size: u32, scale: u64) -
     slot(low.index(), high.index(), attempt, size, scale)
 }
 
-/// Brings `usage` to the other uses of its edge: `slots` gets their slot in `table`, which gets the smallest of them.
+/// Joins `usage` to the other uses of its edge: `slots` gets their slot in `table`, which gets the smallest of them.
 ///
 /// `table` is `NONE` before. Finds a use for which it has no room. `scale` is slots a vertex, times 2^32.
 #[kernel(
@@ -44,7 +44,7 @@ pub fn meet_tet_edges(
     scale: u64,
 ) {
     let ahead = usage.index() + PREFETCHED_AHEAD;
-    // On a CPU an atomic exchange lets no later read begin.
+    // On a CPU no later read begins before an atomic exchange ends.
     if cfg!(not(target_arch = "nvptx64")) && ahead < slots.len() {
         let ends = ends_of_use(tetrahedra, EdgeUse::new(ahead));
         table.prefetch(slot_of(ends, 0, table.len(), scale));
@@ -61,7 +61,7 @@ pub fn meet_tet_edges(
                 return;
             }
         }
-        // Whichever use waits there: it is of the same edge from now on.
+        // Another use waits there: the slot belongs to its edge from now on.
         if ends_of_use(tetrahedra, other) == ends {
             table.min(slot, usage);
             slots.set(usage, slot);
@@ -85,7 +85,7 @@ pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table:
 }
 
 /// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
-/// from each to another, at last to `NONE`.
+/// from each use to another, and at the end to `NONE`.
 ///
 /// The order of the links is that of the threads. No result depends on it: they are followed to the end, to set bits.
 #[kernel(

@@ -1,4 +1,4 @@
-//! Steps 1 and 2 of the paper: lengths of edges, and which is longer.
+//! Steps 1 and 2 of the paper: lengths of edges, and their order.
 
 use trioxide_kernel::{In, Out, kernel};
 

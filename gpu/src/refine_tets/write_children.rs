@@ -5,8 +5,8 @@ use trioxide_kernel::{In, Out, kernel};
 use super::{PATHS, TETRAHEDRON, edge_index, walk};
 use crate::ids::{Edge, EdgeUse, Tet, Vertex};
 
-/// Writes the children of the `i`-th tetrahedron in `touched`: the first into its place, the others from `first` on, where
-/// `added` has the scanned counts. They inherit its entry of `parents`.
+/// Writes the children of the `i`-th tetrahedron in `touched`: the first into its place, the others from `first` on, by the
+/// scanned counts in `added`. They inherit its entry of `parents`.
 #[kernel(
     requires(
         touched.len() == n,

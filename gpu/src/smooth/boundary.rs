@@ -1,8 +1,8 @@
 //! Boundary nodes (section 3.2.2): the nodes of faces that one cell alone uses.
 //!
-//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other cells.
-//! It reads about twelve cells until it finds the face, from the nearest cache, and writes nothing but bits of the boundary.
-//! Faces whose lowest node has more than [`LIGHT`] cells are looked for around their node of the fewest cells.
+//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other cells. It
+//! reads about twelve cells until it finds the face, from the nearest cache, and writes only bits of the boundary. Faces whose
+//! lowest node has more than [`LIGHT`] cells are searched around their node with the fewest cells.
 
 use trioxide_kernel::{Atomic, Bits, kernel};
 

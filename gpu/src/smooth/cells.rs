@@ -13,7 +13,7 @@ use crate::ids::{Cell, CellFace, Corner, Vertex};
 pub const VOLUME: u32 = 0;
 /// Dimension: cells are polygons.
 pub const SURFACE: u32 = 1;
-/// As a volume, but all vertices of a cell are neighbours, and not only the two ends of an edge.
+/// As a volume, but all vertices of a cell are neighbours, not only the two ends of an edge.
 pub const WHOLE_CELLS: u32 = 2;
 
 /// No vertex: the nibble that ends a list of a cell's vertices.
@@ -111,7 +111,7 @@ impl Stars<'_> {
         self.corners.at(s)
     }
 
-    /// Asks a CPU for the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
+    /// Prefetches, on a CPU, the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
     #[inline(always)]
     pub fn prefetch(self, s: u32) {
         self.cells.vertices.prefetch_item(self.corners, s);
@@ -123,7 +123,7 @@ impl Stars<'_> {
 pub struct CellSpan {
     /// The cell.
     pub id: Cell,
-    /// Its first corner, as a number.
+    /// Number of its first corner.
     pub first: u32,
     /// Number of vertices.
     pub size: u32,

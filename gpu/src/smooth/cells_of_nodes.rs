@@ -1,4 +1,4 @@
-//! The cells of each node, by their corners: buckets of the corners by their vertices, which `collective` makes.
+//! The cells of each node: buckets of the corners by their vertices, made by `collective`.
 
 use trioxide_kernel::{In, Out, kernel};
 

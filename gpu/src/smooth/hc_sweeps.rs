@@ -11,14 +11,14 @@ use super::nodes::{Layouts, Nodes, Vector};
 use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
 use crate::ids::Place;
 
-/// The position that a node is pushed back to: by `alpha` of the way from `here` to where it was at first.
+/// The position that a node is pushed back to: `alpha` of the way from `here` to its first position.
 #[inline(always)]
 fn rest<V: Vector>(here: V, first: V, alpha: f64) -> V {
     here + (first - here).times(alpha)
 }
 
-/// How far the mean of its neighbours takes node `i` beyond its rest, into `excess`; 0 for nodes from `count` on, which stay.
-/// `first` are the nodes before all sweeps.
+/// The distance by which the mean of its neighbours takes node `i` beyond its rest, into `excess`; 0 for nodes from `count` on,
+/// which stay. `first` holds the nodes before all sweeps.
 #[kernel(
     L in Layouts,
     requires(

@@ -40,8 +40,8 @@
 //! | boundary | 32T read | 0.8 ms |
 //! | a sweep of form A | 8E of neighbours, 4V of rows, 24V read, 24V written | 0.48 ms |
 //!
-//! The first three are bound by the work that finds equal edges and faces, in the caches; the sweep by its reads of
-//! neighbours, of which the curve's order leaves one of memory for each node.
+//! Finding equal edges and faces, in the caches, bounds the first three; reads of neighbours bound the sweep. Thanks to the
+//! curve's order one such read for each node goes to memory.
 //!
 //! # Differences to the paper
 //!

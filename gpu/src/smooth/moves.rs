@@ -1,4 +1,4 @@
-//! How far the last sweep moved the nodes.
+//! Moves of the nodes in the last sweep.
 
 use trioxide_kernel::{In, Out, kernel};
 

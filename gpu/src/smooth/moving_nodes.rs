@@ -1,4 +1,4 @@
-//! Which nodes move, and which stay.
+//! The nodes that move, and the nodes that stay.
 
 use trioxide_kernel::{Bits, In, Out, kernel};
 

@@ -52,8 +52,8 @@ pub fn lists_room(nodes: u32, corners: u32, dimension: u32) -> u64 {
     each * u64::from(corners) + u64::from(ROOM) * u64::from(nodes)
 }
 
-/// Lists the neighbours of node `v`, ascending, and counts them. Whether they are left to [`sort_candidates()`]: the node has more
-/// than [`LIGHT`] cells, or its list has no room for them.
+/// Lists the neighbours of node `v`, ascending, and counts them. Returns whether they are left to [`sort_candidates()`]: the node
+/// has more than [`LIGHT`] cells, or its list has no room for them.
 #[kernel(
     requires(
         stars.fit(n),

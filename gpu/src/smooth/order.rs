@@ -1,5 +1,5 @@
-//! The order in which nodes lie in memory while they are smoothed: first the nodes that move, then the others; each of both
-//! along a space-filling curve.
+//! The order of nodes in memory during smoothing: first the nodes that move, then the others, each group along a space-filling
+//! curve.
 //!
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
 //! of the caller's ids, so that the result does not depend on the order in memory.

@@ -14,8 +14,8 @@ use super::weights::dot;
 use crate::ids::{CellFace, Corner, Vertex};
 use crate::point3::{Point3, Spatial};
 
-/// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than single precision
-/// bends most planes.
+/// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than rounding to single
+/// precision bends most planes.
 const FLAT: f64 = 1e-8;
 
 /// Whether two normals, or two edges, are of one direction.

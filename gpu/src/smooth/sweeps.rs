@@ -55,7 +55,7 @@ pub(super) fn place(block: &SweepBlock, lane: u32) -> u32 {
 }
 
 impl Neighbourhood<'_> {
-    /// The new position of node `i`, which is `here`: by `factor` of the way to the weighted mean of its neighbours. Neighbours are
+    /// The new position of node `i`, now at `here`: `factor` of the way to the weighted mean of its neighbours. Neighbours are
     /// summed in the order of their row.
     #[inline(always)]
     pub fn target<V: Vector>(self, i: Place, here: V, factor: f64, load: impl Fn(Place) -> V) -> V {
@@ -157,7 +157,7 @@ pub(super) fn note_moves(
         squares.len() >= neighbourhood.moving(),
         moved.len() > k as usize + 1
     ),
-    // A class has its share of what a sweep reads.
+    // A class has its share of the reads of a sweep.
     moves(
         (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
             / neighbourhood.moving().max(1) as u64
@@ -195,8 +195,8 @@ pub fn sweep_class<L: Nodes>(
     note_moves(block, &moves, moved, k);
 }
 
-/// Form B over all nodes below `count` at once: each reads the positions of its neighbours of that moment, so that the result
-/// differs from run to run.
+/// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so that the result differs
+/// from run to run.
 ///
 /// The races are the paper's (section 3.2.3). Coordinates are read and written whole; a node may be read with some
 /// coordinates new and others old.

@@ -12,7 +12,7 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
     let number = digits
         .parse::<f64>()
         .map_err(|_| "is no number such as 1000000, 1e6 or 1M")?;
-    // Rounded: 1.1e6 written as 1.1M is not exact.
+    // Rounded, since 1.1M times its factor is not exact.
     let count = (number * factor).round();
     if (number * factor - count).abs() > 1e-6 || !(0.0..=2f64.powi(53)).contains(&count) {
         return Err("is not a whole number of points".into());

@@ -1,4 +1,4 @@
-//! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: what the pipelines' commands share.
+//! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ impl DeviceOptions {
     }
 }
 
-/// What a run of a pipeline reports.
+/// The report of a pipeline's run.
 pub struct Report<'a> {
     /// Name of the command.
     pub command: &'a str,
@@ -76,7 +76,7 @@ pub struct Report<'a> {
     pub device: String,
     /// Times, in the order of the work.
     pub stages: Vec<Stage>,
-    /// Counts, in the order of printing: the JSON key, and what stands in the text.
+    /// Counts, in the order of printing: the JSON key, and the text.
     pub counts: Vec<(&'static str, Value)>,
     /// Most bytes on the device at once.
     pub peak_bytes: Option<u64>,
@@ -88,7 +88,7 @@ impl Report<'_> {
         self.stages.iter().map(|stage| stage.milliseconds).sum()
     }
 
-    /// Prints and writes what the options ask for.
+    /// Prints and writes the report, by the options.
     pub fn give(&self, options: &DeviceOptions) -> Result<()> {
         self.give_beside(options, false)
     }

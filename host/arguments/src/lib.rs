@@ -1,7 +1,7 @@
 //! Options and output that the command line (`trioxide-cli`) and the benchmarks (`trioxide-bench`) share.
 //!
-//! Start at [`device::DeviceOptions`]: what every command that runs a pipeline takes. Its [`device::Report`] is what such a
-//! command prints and writes as JSON.
+//! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Its [`device::Report`] is printed and
+//! written as JSON by such a command.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-") || atomic_file::is_standard_output(path)
 }
 
-/// Writes what `--json FILE|-` asks for: one object, to the file or to standard output.
+/// Writes the output of `--json FILE|-`: one object, to the file or to standard output.
 pub fn write_json(path: &Path, object: &Value) -> Result<()> {
     let mut text = serde_json::to_string_pretty(object).expect("an object of names and numbers");
     text.push('\n');
@@ -33,14 +33,14 @@ pub fn write_json(path: &Path, object: &Value) -> Result<()> {
     write_atomically(path, |file| file.write_all(text.as_bytes()))
 }
 
-/// Says something beside the result on standard error, unless `quiet`.
+/// Prints a note beside the result on standard error, unless `quiet`.
 pub fn note(quiet: bool, text: impl Display) {
     if !quiet {
         print_error(text);
     }
 }
 
-/// Says something on standard error. Where that is closed or full, nobody is told: `eprintln` would panic, and the result be lost.
+/// Prints a line on standard error. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
 pub fn print_error(text: impl Display) {
     // One write, so that the lines of several processes do not mix.
     let line = format!("trioxide: {text}\n");

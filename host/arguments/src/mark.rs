@@ -25,7 +25,7 @@ pub enum Mark {
     Angle(f64),
     /// These triangles.
     Ids(Vec<u32>),
-    /// The triangles or tetrahedra that a file names.
+    /// The triangles or tetrahedra listed in a file.
     File(PathBuf),
     /// Triangles by their values in a file.
     Values(PathBuf),
@@ -99,10 +99,10 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 }
 
 impl Mark {
-    /// The marking of a mesh of `triangles`, for those that need no file.
+    /// The marking of a mesh of `triangles` triangles, for kinds that need no file.
     ///
     /// # Errors
-    /// [`Error::Argument`] for those that do, and for an id out of range.
+    /// [`Error::Argument`] for kinds that need a file, and for an id out of range.
     pub fn marking(&self, seed: u64, triangles: usize) -> Result<Marking> {
         Ok(match self {
             Mark::All => Marking::All,
@@ -151,7 +151,7 @@ pub enum TetMark {
 }
 
 impl TetMark {
-    /// The kind that `text` is, if it is one of these.
+    /// The kind that `text` names, if it is one of these.
     pub fn parse(text: &str) -> Option<Result<TetMark, String>> {
         let (kind, rest) = text.split_once(':')?;
         match kind {

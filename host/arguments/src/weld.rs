@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use trioxide::weld::Method;
 
-/// `--method`. Bytes a vertex are those beside the mesh.
+/// `--method`. Bytes a vertex are counted without the mesh.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodOption {
     /// grid, which is the fastest for any epsilon, if what it needs is free; else on-the-fly, which needs the least memory

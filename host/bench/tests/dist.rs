@@ -73,7 +73,7 @@ fn the_folder_runs_and_its_results_become_tables() {
             .arg("--out")
             .arg(&folder),
     );
-    // Elsewhere than where it was made, and without what this process has in its environment for cargo.
+    // In another folder, and without this process's environment for cargo.
     let carried = place.path().join("carried to another machine");
     fs::rename(&folder, &carried).unwrap();
     let run = |words: &[&str]| {

@@ -82,7 +82,7 @@ fn trioxide() -> Result<PathBuf, String> {
     Ok(beside)
 }
 
-/// Results with made-up numbers, of two families of seven: the page must show them, and say what is missing.
+/// Results with made-up numbers, of two families of seven: the page must show them, and name the missing families.
 fn write_results(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let svg = |color: &str| {
@@ -173,7 +173,7 @@ fn page() -> Result<PathBuf, Failed> {
     PAGE.clone().map_err(Failed::from)
 }
 
-/// Opens a page: what the check says, and whether it passed.
+/// Opens a page; returns the output of the check, and whether it passed.
 fn check(page: &Path, more: &[&str]) -> (bool, String) {
     let page = page.to_string_lossy();
     let output = xtask(&[&["report", "--check-only", &page], more].concat());

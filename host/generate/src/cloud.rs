@@ -14,7 +14,7 @@ const SPACING: f64 = 0.22;
 const PROBES: usize = 4096;
 /// Metres that a strip covers at most, without its overlap.
 const SWATH: f64 = 400.0;
-/// What strips overlap, as a share of their width.
+/// Overlap of strips, as a share of their width.
 const OVERLAP: f64 = 0.1;
 /// Flight height over the ground in metres.
 const FLIGHT_HEIGHT: f64 = 1000.0;
@@ -27,12 +27,12 @@ const TASK: usize = if cfg!(test) { 256 } else { 1 << 16 };
 
 /// `n` points of a landscape as an airborne laser scanner sees it: a cloud in metres, without faces.
 ///
-/// The site is about square; it has 21 pulses a square metre, and so more points where there are trees. The aircraft flies over it in parallel strips that overlap by a
-/// tenth, north and back; its mirror swings from side to side, so that every other scan line runs westward. Points are
-/// numbered as they are measured: strip by strip, line by line, pulse by pulse, the returns of a pulse from the first to
-/// the last. On hills of four scales stand houses, with flat or gabled roofs, and trees, in which a pulse has up to four
-/// returns, shifted along the slanted beam. Every coordinate is a whole number of centimetres, `0.01 * k` in `f64` as a
-/// LAS file gives it, so some points coincide, as in the LiDAR data of gpu-vertex-clustering-2026, section 6.2.
+/// The site is about square; it has 21 pulses a square metre, and so more points where there are trees. The aircraft flies over
+/// it in parallel strips that overlap by a tenth, north and back; its mirror swings from side to side, so that every other scan
+/// line runs westward. Points are numbered as they are measured: strip by strip, line by line, pulse by pulse, the returns of a
+/// pulse from the first to the last. On hills of four scales stand houses, with flat or gabled roofs, and trees, in which a pulse
+/// has up to four returns, shifted along the slanted beam. Every coordinate is a whole number of centimetres, `0.01 * k` in `f64`
+/// as a LAS file gives it, so some points coincide, as in the LiDAR data of gpu-vertex-clustering-2026, section 6.2.
 ///
 /// # Errors
 /// [`Error::Argument`] if `n` is 0 or more than 32-bit ids can name.
@@ -85,7 +85,7 @@ impl Flight {
     fn new(n: usize, seed: u64) -> Flight {
         let mut generator = Pcg64::seed_from_u64(seed);
         let site = Site::new(&mut generator);
-        // Its trees decide how many points a site gives, and its size which trees it has.
+        // Its trees decide the number of points of a site, and its size decides its trees.
         let mut side = (n as f64 * SPACING * SPACING).sqrt();
         for _ in 0..3 {
             let returns = site.probe(side, generator.clone());
@@ -140,7 +140,7 @@ impl Flight {
     }
 }
 
-/// What stands on the ground.
+/// The ground, and the houses and trees on it.
 struct Site {
     /// Hills of each scale: their function, wave length and height in metres.
     hills: [(Noise, f64, f64); 4],
@@ -196,7 +196,7 @@ impl Site {
         let Some([low, top]) = self.crown(aim) else {
             return measure(0.0, ground, draws[2]);
         };
-        // Leaves return part of the pulse at up to three heights, from the top down; what is left may reach the ground.
+        // Leaves return part of the pulse at up to three heights, from the top down; the rest may reach the ground.
         let deeper = |height: f64, draw: f64| height - (height - low) * 0.6 * draw;
         let mut height = deeper(top, 0.3 * draws[3]);
         measure(height, ground + height, draws[2]);

@@ -48,7 +48,7 @@ pub fn grid(n: usize) -> Result<Triangulation> {
     })
 }
 
-/// How far a point of [`jittered`] moves along each axis at most, in squares: less than what turns a triangle over.
+/// Largest move of a point of [`jittered`] along each axis, in squares: too small to turn a triangle over.
 const JITTER: f64 = 0.25;
 
 /// A [`grid`] whose inner points are moved by up to a quarter of a square along each axis, so that lengths do not tie.

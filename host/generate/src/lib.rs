@@ -11,9 +11,9 @@
 //! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
 //! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
 //!
-//! What makes the bits the same: PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines
-//! come from the `libm` crate, not from the system; [`delaunay`] inserts the points in an order that depends on their
-//! coordinates only, with exact predicates. Threads that draw in parallel advance the generator to where their points begin.
+//! The bits are the same because PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines come from
+//! the `libm` crate, not from the system; and [`delaunay`] inserts the points in an order that depends on their coordinates only,
+//! with exact predicates. Threads that draw in parallel advance the generator to the start of their points.
 
 mod cloud;
 mod delaunay;

@@ -44,7 +44,7 @@ impl Noise {
 
     /// 64 random bits of a point of the lattice.
     pub(super) fn bits(&self, [x, y, z]: [i64; 3]) -> u64 {
-        // Odd constants of a low-discrepancy sequence: what differs in one axis differs in high bits.
+        // Odd constants of a low-discrepancy sequence: a difference in one axis changes high bits.
         let place = (x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ (y as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
             ^ (z as u64).wrapping_mul(0x1656_67b1_9e37_79f9);

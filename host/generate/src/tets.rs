@@ -11,7 +11,7 @@ use super::unit_interval;
 use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
 use trioxide_mesh::{Error, Result};
 
-/// How far an interior node of [`tet_grid`] is moved at most along each axis, in spacings of the grid.
+/// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
 const JITTER: f64 = 0.15;
 
 /// The unit cube as k x k x k nodes, k = cube root of `n` rounded: every small cube is split into six tetrahedra around
@@ -94,8 +94,8 @@ pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
 /// the datasets of gpu-laplacian-smoothing-2019, section 4.1.
 ///
 /// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The sides come
-/// first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The triangles of
-/// the sides are tagged as those of [`tet_grid`].
+/// first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The triangles of the
+/// sides have the tags of [`tet_grid`].
 ///
 /// Four nodes of a square on a side lie on a circle, and all nodes of a side on a plane. So that every sign in the
 /// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of their
@@ -128,7 +128,7 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
         .zip(&grid)
         .map(|(&p, node)| curve(p, *node, last, || unit_interval(&mut generator)))
         .collect();
-    // Of a single cube, half the spacing would leave one point: the same for all.
+    // In a single cube, half the spacing would leave one point: the same for all.
     let margin = if last == 1 { 0.25 } else { spacing / 2.0 };
     while points.len() < n {
         let mut inside = || margin + unit_interval(&mut generator) * (1.0 - 2.0 * margin);

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// The 128-bit XXH3 hash of the bytes of `values`, little-endian, in 32 hexadecimal digits.
 ///
-/// It tells equal bits from unequal ones (so 0.0 from -0.0); it is not cryptographic.
+/// It distinguishes all bits (so 0.0 and -0.0 differ); it is not cryptographic.
 pub fn digest<T: NoUninit>(values: &[T]) -> String {
     const {
         assert!(

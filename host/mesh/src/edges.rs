@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::mesh::{Faces, NONE, Polygons};
 
-/// What the edges of a mesh say about its boundary.
+/// The edges of a mesh: their number, its boundary, and edges with too many faces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     /// Number of edges.
@@ -50,8 +50,7 @@ pub struct EdgeFaces {
     pub faces: [u32; 2],
 }
 
-/// Every edge of `faces` with its faces, ascending; one with more than two faces once for each pair that follow each
-/// other.
+/// Every edge of `faces` with its faces, ascending; an edge with more than two faces once for each pair of consecutive ones.
 pub fn edge_faces(faces: &Faces) -> Vec<EdgeFaces> {
     let sides = sorted_sides(faces.len(), |i| faces.get(i), |a, b, face| (a, b, face));
     sides
@@ -73,7 +72,7 @@ fn key(a: u32, b: u32, _face: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// What `side` makes of the smaller vertex, the larger vertex and the face of every side of every face, ascending.
+/// The values of `side` for every side of every face, ascending; it gets the smaller vertex, the larger vertex and the face.
 fn sorted_sides<'a, T: Ord + Send>(
     count: usize,
     face: impl Fn(usize) -> &'a [u32] + Sync,

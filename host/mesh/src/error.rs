@@ -1,4 +1,4 @@
-//! What can go wrong, each with its cause and remedy.
+//! Errors, each with its cause and remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -24,15 +24,15 @@ pub enum Error {
         path: PathBuf,
         /// Line, from 1; for binary parts the byte offset, said so in `reason`.
         line: usize,
-        /// What is wrong there.
+        /// The problem there.
         reason: String,
     },
-    /// A file name's extension names no format that does this.
+    /// The extension of a file name belongs to no format with this use.
     #[error("{}: {reason}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What was expected.
+        /// The expected extensions.
         reason: String,
     },
     /// A mesh breaks a rule that the operation needs.
@@ -77,7 +77,7 @@ pub enum Error {
     },
 }
 
-/// The sentence of [`Error::OutOfMemory`]. More may be free than is needed: then a limit of the process stands before it.
+/// The sentence of [`Error::OutOfMemory`]. If more is free than is needed, a limit of the process stands before it.
 fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
     let cause = match free < needed {
         true => format!("{device} has {free} bytes free, but {needed} bytes are needed"),
@@ -90,7 +90,7 @@ fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
 }
 
 impl Error {
-    /// This error, told of the file that the mesh came from.
+    /// This error, with the file that the mesh came from.
     pub fn in_file(self, path: &Path) -> Error {
         match self {
             Error::Invalid { .. } => Error::InFile {

@@ -1,4 +1,4 @@
-//! Meshes, what they carry, and the errors of every trioxide crate: no device, no file, no picture.
+//! Meshes, their attributes, and the errors of every trioxide crate: no device, no file, no picture.
 //!
 //! Start at [`mesh::Mesh`] (faces in the plane or in space) and [`volume::VolumeMesh`] (cells).
 //!

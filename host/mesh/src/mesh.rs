@@ -1,7 +1,7 @@
 //! Meshes in host memory.
 //!
-//! [`Mesh`] is what files hold: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are what the
-//! planar pipelines take and give. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
+//! [`Mesh`] is the content of a file: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are input and
+//! result of the planar pipelines. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
 
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ pub struct Segment {
     pub marker: i32,
 }
 
-/// What vertices carry beside their positions; each array holds one element a vertex, or is not there.
+/// Attributes of vertices beside their positions; each array has one element a vertex, or is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexAttributes {
     /// Normals, as a file gives them: of any length.
@@ -123,7 +123,7 @@ pub struct Mesh {
     pub regions: Option<Vec<i32>>,
     /// Segments of the input.
     pub segments: Vec<Segment>,
-    /// What the vertices carry beside their positions.
+    /// Attributes of the vertices beside their positions.
     pub attributes: VertexAttributes,
 }
 
@@ -303,7 +303,7 @@ pub struct PolyllaMesh {
     pub counts: PolyllaCounts,
 }
 
-/// A polygonal mesh made from a triangulation by the indexed Polylla algorithm: what [`PolyllaMesh`] holds, without links.
+/// A polygonal mesh made from a triangulation by the indexed Polylla algorithm: as [`PolyllaMesh`], without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolyllaLists {
     /// Smallest half-edge of each polygon, ascending: this is the order of the polygons. Edge k of triangle t, from its
@@ -327,7 +327,7 @@ pub enum Ties {
     First,
 }
 
-/// What a run of Polylla met.
+/// Counts of a run of Polylla.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolyllaCounts {
     /// Terminal-edge regions.
@@ -345,8 +345,8 @@ pub struct PolyllaCounts {
 /// A planar triangulation by its edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
 ///
 /// Each edge has a direction and belongs to the triangle that runs along it that way, counter-clockwise; the triangle on its
-/// other side, if there is one, runs along it in reverse. A *side* is an edge and the way in which it is run along: 2e from the
-/// start of edge e to its end, 2e + 1 in reverse.
+/// other side, if there is one, runs along it in reverse. A *side* is an edge with a direction: 2e from the start of edge e to
+/// its end, 2e + 1 in reverse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeTriangulation<P = DVec2> {
     /// Vertex coordinates; V.
@@ -388,7 +388,7 @@ impl From<EdgeTriangulation> for Triangulation {
     }
 }
 
-/// What one round of refinement made (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
+/// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
     /// Edge that each new vertex divides, by its id before the round; D.

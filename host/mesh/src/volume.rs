@@ -1,7 +1,7 @@
 //! Volume meshes in host memory.
 //!
-//! [`VolumeMesh`] is what files hold: tetrahedra, pyramids, wedges and hexahedra. [`TetMesh`] is what pipelines on
-//! tetrahedra take and give. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
+//! [`VolumeMesh`] is the content of a file: tetrahedra, pyramids, wedges and hexahedra. [`TetMesh`] is input and result of
+//! pipelines on tetrahedra. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl CellKind {
         }
     }
 
-    /// What one is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             CellKind::Tetrahedron => "tetrahedron",
@@ -129,7 +129,7 @@ pub struct VolumeMesh {
     pub cells: Cells,
     /// Region id of each cell.
     pub regions: Option<Vec<i32>>,
-    /// Faces with a tag: triangles and quadrilaterals, most often those of the boundary.
+    /// Faces with a tag: triangles and quadrilaterals, most often on the boundary.
     pub faces: Polygons,
     /// Tag of each face in `faces`.
     pub face_tags: Vec<i32>,
@@ -186,7 +186,7 @@ impl VolumeMesh {
     }
 }
 
-/// A triangle with a tag, most often one of the boundary.
+/// A triangle with a tag, most often on the boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaggedTriangle {
     /// Vertex ids.
@@ -209,7 +209,7 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// Turns tetrahedra with negative orientation around, by swapping their last two vertices; their number.
+    /// Turns tetrahedra with negative orientation around, by swapping their last two vertices. Returns their number.
     ///
     /// Signs are exact. A flat tetrahedron, or one with an index out of range, stays as it is.
     pub fn orient(&mut self) -> usize {
@@ -234,7 +234,7 @@ pub fn orientation(points: &[DVec3], tetrahedron: &[u32; 4]) -> f64 {
         let DVec3 { x, y, z } = points[v as usize];
         Coord3D { x, y, z }
     });
-    // `robust` calls positive what Shewchuk does: the other hand.
+    // `robust` has Shewchuk's sign: the other hand.
     -orient3d(a, b, c, d)
 }
 

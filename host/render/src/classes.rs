@@ -1,4 +1,4 @@
-//! What the colour of a face tells: a class for each face, and a colour for each class.
+//! Colours of faces: a class for each face, and a colour for each class.
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;

@@ -9,7 +9,7 @@ pub type Rgb = [u8; 3];
 pub const BACKGROUND: Rgb = [255, 255, 255];
 pub const EDGE: Rgb = [38, 50, 66];
 pub const SEGMENT: Rgb = [176, 32, 48];
-/// Front and back of a surface that is coloured by nothing.
+/// Front and back of a surface without colours.
 pub const SURFACE: Rgb = [196, 212, 226];
 pub const BACK: Rgb = [222, 178, 140];
 

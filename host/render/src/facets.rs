@@ -14,25 +14,25 @@ use super::{Camera, Color, Edges, Format, Options, classes, png};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result};
 
-/// Triangles in space, a colour each: what [`render_facets`] draws.
+/// Triangles in space, a colour each: the input of [`render_facets`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets<'a> {
     /// Corners.
     pub points: Cow<'a, [DVec3]>,
     /// Corners of each triangle, counter-clockwise from its front.
     pub triangles: Cow<'a, [[u32; 3]]>,
-    /// Colour of each triangle, before it is shaded; a single one is that of all.
+    /// Colour of each triangle, before it is shaded; a single colour is for all.
     pub colors: Vec<Rgb>,
-    /// Colour of the back of every triangle; without, it is that of its front.
+    /// Colour of the back of every triangle; `None` for the colour of its front.
     pub back: Option<Rgb>,
-    /// Sides of each triangle that are edges: bit k is the one from corner k to the next. Empty where all are.
+    /// Sides of each triangle that are edges: bit k is the side from corner k to the next. Empty where all are.
     pub sides: Vec<u8>,
     /// Lines to draw in red.
     pub lines: Vec<[u32; 2]>,
 }
 
-/// The picture of triangles in space, as the bytes of a file: seen from `options.camera`, hidden ones left out, shaded by a
-/// light from the upper left. Of `options`, colours do not count; points that no triangle uses do not either.
+/// The picture of triangles in space, as the bytes of a file: seen from `options.camera`, hidden ones left out, shaded by a light
+/// from the upper left. The colours in `options` have no effect, nor have points that no triangle uses.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or too
@@ -100,8 +100,8 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The triangles that faces consist of, which of their sides are sides of the face, and the face of each; both empty or
-/// missing where all faces are triangles.
+/// The triangles of the faces, their sides that are sides of the face, and the face of each; both empty or missing where all
+/// faces are triangles.
 #[expect(clippy::type_complexity)]
 fn triangles_of<'a>(
     points: &[DVec3],
@@ -258,7 +258,7 @@ pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
     color::scale(color, light)
 }
 
-/// The camera that a mesh without one is seen from.
+/// The default camera of a mesh.
 pub(super) fn camera_of(mesh: &Mesh) -> Camera {
     if mesh.is_planar() {
         Camera::ABOVE
@@ -304,7 +304,7 @@ fn to_svg(view: &View) -> Result<String> {
             );
         }
     }
-    // Over all faces: which of them hide a line is not known here.
+    // Over all faces: the faces that hide a line are not known here.
     for ends in view.lines() {
         let [from, to] = ends.map(place);
         let (color, width) = (hex(SEGMENT), view.line_width);

@@ -1,8 +1,8 @@
 //! Pictures of meshes.
 //!
-//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is written as
-//! SVG or PNG. A mesh in space becomes facets, triangles with a colour each, of which a camera sees the nearest ones, shaded
-//! (PNG: a depth buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
+//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is written as SVG
+//! or PNG. A mesh in space becomes facets, triangles with a colour each. A camera sees the nearest ones, shaded (PNG: a depth
+//! buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
 
 mod camera;
 mod classes;
@@ -31,12 +31,12 @@ pub use color::Rgb;
 pub use facets::{Facets, render_facets};
 pub use volume::{Cut, render_volume};
 
-/// What the colour of a face tells.
+/// The meaning of a face's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Color {
-    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; of points without faces, their height; of
-    /// cells, their scaled Jacobian.
+    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; for points without faces, their height;
+    /// for cells, their scaled Jacobian.
     #[default]
     Auto,
     /// Nothing: all faces are white; in space light blue, and their backs orange.
@@ -66,7 +66,7 @@ pub enum Edges {
     Never,
 }
 
-/// How a mesh is drawn.
+/// Options of a picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// Width in pixels; the height follows from the mesh. Without it, the longer side has 1600 pixels.
@@ -76,9 +76,9 @@ pub struct Options {
     /// Edges between faces. In the plane, the boundary and edges between regions are always drawn; segments (red) are
     /// everywhere.
     pub edges: Edges,
-    /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; all of it without.
+    /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; `None` for all of it.
     pub window: Option<[f64; 4]>,
-    /// Where the mesh is seen from. Without, a planar mesh is seen from above, and another one from [`Camera::default`].
+    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`].
     pub camera: Option<Camera>,
 }
 
@@ -92,7 +92,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name's extension stands for.
+    /// The format of a file name's extension.
     ///
     /// # Errors
     /// [`Error::Format`] for any extension but `.png` and `.svg`.

@@ -1,4 +1,4 @@
-//! What SVG files of views share: the farthest first, nearer ones over it.
+//! SVG files of views: the farthest elements first, nearer ones over them.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub fn farthest_first(
     Ok(order.into_iter().map(|(_, i)| i).collect())
 }
 
-/// A point as a path has it.
+/// A point as text in a path.
 pub fn place(point: Vec3) -> String {
     format!("{:.1} {:.1}", point.x, point.y)
 }

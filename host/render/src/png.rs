@@ -69,7 +69,7 @@ pub fn write([width, height]: [u32; 2], pixels: &[u8]) -> Vec<u8> {
     file
 }
 
-/// First and last row of each of `count` faces or edges; an empty range for what is not in the picture.
+/// First and last row of each of `count` faces or edges; an empty range for elements outside of the picture.
 fn extents<'a>(
     scene: &Scene,
     count: usize,
@@ -96,7 +96,7 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
-    /// Those of the faces or edges with these extents that reach into the rows, or nearly.
+    /// The faces or edges with these extents that reach into the rows, or nearly.
     fn touched(&self, extents: &[[f32; 2]]) -> impl Iterator<Item = usize> {
         let least = self.first - LINE_REACH;
         let most = self.first + BAND as f32 + LINE_REACH;
@@ -177,7 +177,7 @@ impl Band<'_> {
     ) {
         let stroke = Stroke {
             width,
-            // Of a line under a pixel wide, a cap would be a darker pixel.
+            // A cap would be a darker pixel on a line under a pixel wide.
             line_cap: if width <= 1.0 {
                 LineCap::Butt
             } else {

@@ -1,8 +1,8 @@
 //! Hidden surfaces by a depth buffer.
 //!
 //! Every sample of the picture keeps the nearest thing drawn there, as its depth and its number in one atomic integer: the
-//! smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end, for
-//! what is seen only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
+//! smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end, for visible
+//! things only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -32,8 +32,8 @@ pub struct Band {
     samples: Vec<AtomicU64>,
 }
 
-/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of what is seen, by its number
-/// and the place of the sample in the band, in samples.
+/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of a visible thing, by its number and
+/// the place of the sample in the band, in samples.
 pub fn picture(
     [width, height]: [u32; 2],
     draw: impl Fn(&Band),
@@ -73,7 +73,7 @@ impl Band {
         }
     }
 
-    /// Depth of what is nearest at a sample, unless there is nothing.
+    /// Depth of the nearest thing at a sample, unless there is none.
     pub fn nearest(&self, [x, y]: [i32; 2]) -> Option<f32> {
         let is_inside = (0..self.width).contains(&x) && self.rows.contains(&y);
         let key = is_inside.then(|| self.sample(x, y).load(Relaxed))?;
@@ -196,7 +196,7 @@ pub fn drawn_area(corners: &[Vec3; 3]) -> i64 {
     cross(a, b, c)
 }
 
-/// What [`drawn_area`] gives for one square pixel.
+/// The value of [`drawn_area`] for one square pixel.
 pub const PIXEL: f64 = 2.0 * ((SAMPLES as i64 * STEPS) * (SAMPLES as i64 * STEPS)) as f64;
 
 /// Middle of a sample in pixels.
@@ -225,7 +225,7 @@ fn cross(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// An integer that is in the same order as other depths'.
+/// An integer in the order of depths.
 fn to_ordered(depth: f32) -> u32 {
     let bits = depth.to_bits();
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }

@@ -8,7 +8,7 @@ use trioxide_mesh::edges::edge_faces;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE, Segment};
 use trioxide_mesh::{Error, Result};
 
-/// Faces of which a side is shorter than this many pixels lose their edges under [`Edges::Auto`].
+/// Faces with a side shorter than this many pixels lose their edges under [`Edges::Auto`].
 pub const EDGES_FROM: f64 = 3.0;
 /// Pixels of the longer side of a picture whose width is not given.
 const LONGER_SIDE: f64 = 1600.0;
@@ -28,7 +28,7 @@ pub struct Scene<'a> {
     pub palette: Vec<Rgb>,
     /// Edges between faces of one region; empty where they are not drawn.
     pub inner_edges: Vec<[u32; 2]>,
-    /// Boundary edges, and those between regions.
+    /// Boundary edges, and edges between regions.
     pub outer_edges: Vec<[u32; 2]>,
     /// Segments.
     pub segments: Vec<[u32; 2]>,
@@ -114,7 +114,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Refuses what cannot be drawn in any view.
+/// Refuses meshes that no view can draw.
 pub fn check(mesh: &Mesh) -> Result<()> {
     let invalid = |element: String, rule: String| Err(Error::Invalid { element, rule });
     if mesh.faces.is_empty() {
@@ -174,7 +174,7 @@ pub struct Frame {
 /// The picture of a box, with a margin that is a share of its longer side.
 pub fn frame([least, most]: [DVec2; 2], margin: f64, width: Option<u32>) -> Result<Frame> {
     let extent = most - least;
-    // Of a mesh on a line, one of both may be 0.
+    // For a mesh on a line, one of both may be 0.
     if !(extent.is_finite() && extent.min_element() >= 0.0 && extent.max_element() > 0.0) {
         return Err(Error::Argument(format!(
             "nothing can be drawn between ({}, {}) and ({}, {}): the mesh or window must span an area",

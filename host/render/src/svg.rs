@@ -15,7 +15,7 @@ pub fn encode(scene: &Scene) -> String {
         .points
         .iter()
         .map(|point| {
-            // Far outside of a narrow window: steps must fit i32.
+            // Points far outside of a narrow window: steps must fit i32.
             let units = (point * UNITS).clamp(Vec2::splat(-1e8), Vec2::splat(1e8));
             units.round().to_array().map(|x| x as i32)
         })

@@ -24,9 +24,9 @@ type Face = (u32, [u8; 4]);
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
-/// The picture of a volume mesh, as the bytes of a file: the faces of one cell alone of those that `cut` leaves, each as its cell
-/// is coloured. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it is not positive; `None`;
-/// or `Region`. Vertex ids are in range.
+/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` leaves, in the colours
+/// of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it is not positive;
+/// `None`; or `Region`. Vertex ids are in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that leaves no cell, or a picture that is empty or too large; [`Error::Invalid`]
@@ -95,7 +95,7 @@ fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
     Ok(kept)
 }
 
-/// Faces that one of the cells alone has.
+/// Faces that exactly one of the cells has.
 fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
     let mut uses: Vec<([u32; 4], Face)> = cells
         .par_iter()
@@ -182,7 +182,7 @@ mod tests {
             let middle: f64 = cell.iter().map(|&v| mesh.points[v as usize].x / 4.0).sum();
             assert_eq!(half.contains(&c), middle <= 0.5, "cell {c} at {middle}");
         }
-        // All faces of one cell of the half: those of the cube's sides, and of the cut.
+        // All faces that exactly one cell of the half has: on the cube's sides, and on the cut.
         let mut uses = std::collections::BTreeMap::new();
         for &c in &half {
             let cell = mesh.cells.get(c as usize);

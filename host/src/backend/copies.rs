@@ -1,14 +1,15 @@
-//! Copies beside other work, and how long copies take.
+//! Copies beside other work, and the times of copies.
 
 use std::time::Instant;
 
 use bytemuck::Pod;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Device, lock, new_rows};
+use super::pages::new_rows;
+use super::{Device, lock};
 use crate::Result;
 
-/// Which way a copy goes.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the host's memory to the device's.
@@ -17,25 +18,25 @@ pub enum Way {
     ToHost,
 }
 
-/// What memory of the host's a copy goes from or to, and how.
+/// The memory of the host that a copy uses, and the way it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copying {
     /// Any memory, as the driver copies it by itself.
     Pageable,
     /// Any memory, as [`Device::upload`] and [`Device::download`] copy it.
     Staged,
-    /// To memory that is new, whose pages the copy touches first: [`Device::download`] as a whole.
+    /// To new memory, whose pages the copy touches first: [`Device::download`] as a whole.
     StagedToNew,
-    /// Pinned memory, which the device copies from and to by itself.
+    /// Pinned memory, which the device reads and writes directly.
     Pinned,
 }
 
 impl Device {
-    /// As [`Device::upload`], while `work` runs on the device and here; and the result of `work`. Where copies beside other work
-    /// gain nothing, the copy comes after.
+    /// As [`Device::upload`], while `work` runs on the device and here; returns the result of `work` too. Where copies beside
+    /// other work gain nothing, the copy comes after.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; those of `work`.
+    /// [`Error::OutOfMemory`]; errors of `work`.
     pub fn upload_beside<T: Pod, R>(
         &self,
         data: &[T],
@@ -49,10 +50,10 @@ impl Device {
         Ok((buffer, result))
     }
 
-    /// As [`Device::download`], while `work` runs on the device and here; and the result of `work`.
+    /// As [`Device::download`], while `work` runs on the device and here; returns the result of `work` too.
     ///
     /// # Errors
-    /// [`Error::Device`] when work before failed; those of `work`.
+    /// [`Error::Device`] when work before failed; errors of `work`.
     pub fn download_beside<T: Pod, R>(
         &self,
         buffer: &Buffer<T>,
@@ -67,7 +68,7 @@ impl Device {
         Ok((data, result))
     }
 
-    /// Runs `copy`, which calls its argument once. The stage called `name` is what of the copy comes after `work`.
+    /// Runs `copy`, which calls its argument once. The stage called `name` is the part of the copy after `work`.
     fn beside<R>(
         &self,
         name: &'static str,
@@ -90,7 +91,7 @@ impl Device {
     /// Milliseconds that copies of `bytes` bytes take by the clock, `runs` of them; `None` where there is no such copy.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; those of the device.
+    /// [`Error::OutOfMemory`]; errors of the device.
     pub fn time_copies(
         &self,
         way: Way,
@@ -124,7 +125,7 @@ impl Device {
             }
         };
         let mut times = Vec::new();
-        // The first is not counted: it makes what later ones find.
+        // The first run is not counted: it pays for memory that later ones find.
         for run in 0..=runs {
             self.synchronize()?;
             let start = Instant::now();

@@ -17,7 +17,7 @@ const SMALLEST_CHUNK: u32 = 2048;
 const CHUNKS_PER_THREAD: u32 = 16;
 /// Bytes that one thread copies or fills at a time.
 const COPY_CHUNK: usize = 1 << 20;
-/// Most bytes of a buffer: those that a slice may have.
+/// Most bytes of a buffer: a slice holds no more.
 const MOST_BYTES: usize = isize::MAX as usize / 2;
 
 pub struct Cpu {
@@ -57,7 +57,7 @@ impl Cpu {
             map()
         });
         let pages = pages.map_err(|_| self.out_of_memory(bytes))?;
-        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages it
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages, the run
         // is only slower.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
@@ -65,13 +65,13 @@ impl Cpu {
     }
 }
 
-/// Pages that buffers gave back, the last ones at the end: the system zeroes new ones, which takes as long as a kernel that
-/// writes them.
+/// Pages that buffers gave back, the last ones at the end. New pages would cost as much time as a kernel that writes them, since
+/// the system zeroes them.
 #[derive(Default)]
 struct Freed(Mutex<Vec<MmapMut>>);
 
 impl Freed {
-    /// The smallest pages that hold `bytes` and are not half as large again.
+    /// The smallest pages that hold `bytes` and are less than half as large again.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
         let mut freed = lock(&self.0);
         let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
@@ -145,7 +145,7 @@ impl Backend for Cpu {
         let mut pages = match self.freed.take(bytes) {
             Some(pages) => pages,
             None => {
-                // All together stay within the most that was in use at once.
+                // All pages together stay within the most that was in use at once.
                 let (current, peak) = self.memory.current_and_peak();
                 self.freed
                     .shrink(peak.saturating_sub(current + bytes as u64));
@@ -188,7 +188,7 @@ impl Backend for Cpu {
     }
 
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
-        // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller, of which any bits are valid words.
+        // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller; any bits are valid words.
         let words = unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) };
         self.threads.install(|| {
             words
@@ -243,7 +243,7 @@ impl Backend for Cpu {
         }
     }
 
-    /// What the kernel says is available; without it (not Linux) nothing is refused beforehand.
+    /// The kernel's count of available bytes; without it (not Linux) nothing is refused beforehand.
     fn free(&self) -> Result<u64> {
         let available = std::fs::read_to_string("/proc/meminfo")
             .ok()

@@ -1,78 +1,33 @@
 //! The GPU, by CUDA (cust).
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 mod details;
+mod devices;
 mod fault;
 mod package;
+mod transfers;
 
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex};
 
 use cust::context::{Context, CurrentContext};
-use cust::device::{Device, DeviceAttribute};
+use cust::device::Device;
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
-use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
+use cust::stream::{Stream, StreamFlags};
 use cust::sys;
-use rayon::prelude::*;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use self::package::{Kernel, Package};
-use super::transfers::{Lanes, PIECE, Pinned, Staging};
+use super::transfers::{Lanes, Pinned, Staging};
 use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
+pub use devices::devices;
 
 const THREADS_PER_BLOCK: u32 = 256;
-/// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
-const COPY_CHUNK: usize = 1 << 20;
 /// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
-/// Starts the driver.
-fn start() -> Result<()> {
-    if !sys::is_installed() {
-        return Err(Error::NoDevice(
-            "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use --device cpu"
-                .to_owned(),
-        ));
-    }
-    cust::init(cust::CudaFlags::empty()).map_err(|error| match error {
-        CudaError::NoDevice => Error::NoDevice(
-            "there is a CUDA driver but no CUDA device on this machine: use --device cpu"
-                .to_owned(),
-        ),
-        error => Error::NoDevice(format!(
-            "the CUDA driver does not start ({error}): use --device cpu"
-        )),
-    })
-}
-
-pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
-    start()?;
-    let fail =
-        |error: CudaError| Error::NoDevice(format!("the CUDA driver does not answer ({error})"));
-    let version = cust::CudaApiVersion::get().map_err(fail)?;
-    let devices = (0..Device::num_devices().map_err(fail)?)
-        .map(|index| {
-            let device = Device::get_device(index)?;
-            let attribute = |attribute| device.get_attribute(attribute);
-            Ok(CudaDevice {
-                index,
-                name: device.name()?,
-                capability: (
-                    attribute(DeviceAttribute::ComputeCapabilityMajor)?,
-                    attribute(DeviceAttribute::ComputeCapabilityMinor)?,
-                ),
-                memory: device.total_memory()? as u64,
-                multiprocessors: attribute(DeviceAttribute::MultiprocessorCount)?,
-            })
-        })
-        .collect::<CudaResult<_>>()
-        .map_err(fail)?;
-    Ok(((version.major(), version.minor()), devices))
-}
-
-/// The context and the queue of a device: what its memory needs to be given back.
+/// The context and the queue of a device: memory needs both to be given back.
 struct Core {
     stream: Stream,
     /// Dropped last.
@@ -80,7 +35,7 @@ struct Core {
 }
 
 impl Core {
-    /// Makes the context that of the calling thread.
+    /// Makes the context current on the calling thread.
     fn enter(&self) -> CudaResult<()> {
         CurrentContext::set_current(&self.context)
     }
@@ -92,7 +47,7 @@ pub struct Cuda {
     index: u32,
     name: String,
     loaded: Mutex<Vec<Package>>,
-    /// For copies of a piece, and for those that come while the lanes are at work.
+    /// For copies of a piece, and for copies while the lanes are at work.
     staging: Mutex<[Staging; 2]>,
     /// Made for the first large copy.
     lanes: Mutex<Option<Lanes>>,
@@ -191,7 +146,7 @@ impl Cuda {
         }
     }
 
-    /// A number about the memory pool.
+    /// A property of the memory pool.
     fn pool_bytes(&self, attribute: sys::CUmemPool_attribute) -> CudaResult<u64> {
         let mut bytes = 0u64;
         // SAFETY: the attribute is a 64-bit number.
@@ -200,114 +155,6 @@ impl Cuda {
         }
         .to_result()?;
         Ok(bytes)
-    }
-
-    /// Lanes for a copy of so many bytes, unless it is too small for them or they are at work.
-    fn lanes(&self, bytes: usize) -> CudaResult<Option<MutexGuard<'_, Option<Lanes>>>> {
-        if bytes <= PIECE {
-            return Ok(None);
-        }
-        let Ok(mut lanes) = self.lanes.try_lock() else {
-            return Ok(None);
-        };
-        if lanes.is_none() {
-            *lanes = Some(Lanes::new()?);
-        }
-        Ok(Some(lanes))
-    }
-
-    /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited for them
-    /// could be the one that uses them, since it runs other work where it spreads a copy.
-    fn with_staging(
-        &self,
-        copy: impl FnOnce(&mut [Staging; 2]) -> CudaResult<()>,
-    ) -> CudaResult<()> {
-        match self.staging.try_lock() {
-            Ok(mut staging) => copy(&mut staging),
-            Err(TryLockError::Poisoned(staging)) => copy(&mut staging.into_inner()),
-            Err(TryLockError::WouldBlock) => copy(&mut [Staging::new()?, Staging::new()?]),
-        }
-    }
-
-    /// Copies in by the calling thread, through two buffers in turn.
-    fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
-        self.with_staging(|staging| self.copy_in_by(staging, to, from))
-    }
-
-    fn copy_in_by(&self, staging: &mut [Staging; 2], to: u64, from: &[u8]) -> CudaResult<()> {
-        for (i, piece) in from.chunks(PIECE).enumerate() {
-            let to = to + (i * PIECE) as u64;
-            // SAFETY: the buffer at `to` has `from.len()` bytes.
-            unsafe { staging[i % 2].send(&self.core.stream, to, piece, copy_host) }?;
-        }
-        Ok(())
-    }
-
-    /// Copies out by the calling thread.
-    fn copy_out_turn(&self, from: u64, to: &mut [u8]) -> CudaResult<()> {
-        self.with_staging(|staging| self.copy_out_by(staging, from, to))
-    }
-
-    fn copy_out_by(&self, staging: &mut [Staging; 2], from: u64, to: &mut [u8]) -> CudaResult<()> {
-        let bytes = to.len();
-        let request = |staging: &mut [Staging; 2], i: usize| {
-            let length = PIECE.min(bytes - i * PIECE);
-            let from = from + (i * PIECE) as u64;
-            // SAFETY: the buffer at `from` has `to.len()` bytes.
-            unsafe { staging[i % 2].request(&self.core.stream, from, length) }
-        };
-        if bytes > 0 {
-            request(staging, 0)?;
-        }
-        for (i, piece) in to.chunks_mut(PIECE).enumerate() {
-            // The next piece travels while this one is copied out.
-            if (i + 1) * PIECE < bytes {
-                request(staging, i + 1)?;
-            }
-            staging[i % 2].receive(piece, copy_host)?;
-        }
-        Ok(())
-    }
-
-    /// Lets one stream wait for the other's work so far.
-    fn order(&self, first: &Stream, then: &Stream) -> CudaResult<()> {
-        let event = Event::new(EventFlags::DISABLE_TIMING)?;
-        event.record(first)?;
-        then.wait_event(event, StreamWaitEventFlags::DEFAULT)
-    }
-
-    /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main stream's work so
-    /// far, in which the buffer was allocated or written, and its later work begins after them.
-    fn beside(
-        &self,
-        work: &mut dyn FnMut(),
-        copy: impl FnOnce(&Context, &Stream) -> CudaResult<()> + Send,
-    ) -> CudaResult<()> {
-        self.order(&self.core.stream, &self.copies)?;
-        let (context, copies) = (&self.core.context, &self.copies);
-        let mut result = Ok(());
-        let worked = catch_unwind(AssertUnwindSafe(|| {
-            rayon::in_place_scope(|scope| {
-                scope.spawn(|_| result = copy(context, copies));
-                work();
-            });
-        }));
-        // Also after a failure or a panic, since the buffer may be freed next. The work may have entered another context.
-        let ordered =
-            (self.core.enter()).and_then(|()| self.order(&self.copies, &self.core.stream));
-        worked.unwrap_or_else(|panic| resume_unwind(panic));
-        ordered.and(result)
-    }
-}
-
-/// Copies between a pinned buffer and the caller's memory, by several threads where it is worth it.
-fn copy_host(from: &[u8], to: &mut [u8]) {
-    if from.len() <= COPY_CHUNK {
-        to.copy_from_slice(from);
-    } else {
-        to.par_chunks_mut(COPY_CHUNK)
-            .zip(from.par_chunks(COPY_CHUNK))
-            .for_each(|(to, from)| to.copy_from_slice(from));
     }
 }
 
@@ -547,7 +394,7 @@ impl Backend for Cuda {
         } as u32;
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
-        // SAFETY: the arguments are those of the entry's declaration; buffers are borrowed by the caller.
+        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.
         unsafe {
             self.core
                 .stream

@@ -1,4 +1,4 @@
-//! Times of single launches, for who asks ([`Device::time_launches`]).
+//! Times of single launches ([`Device::time_launches`]).
 
 use std::sync::Mutex;
 
@@ -18,14 +18,14 @@ pub struct Launched {
     pub kernel: &'static str,
     /// The arrays that the kernel took, in the order of its parameters; bit sets that it gives come last.
     pub arrays: Vec<Array>,
-    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where that says nothing.
+    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where it declares none.
     pub moves: Option<Moves>,
-    /// Between events on a GPU, by the clock on a CPU. What a GPU waits for the launch itself, some microseconds, is in it where
-    /// the GPU had nothing else to do.
+    /// Time between events on a GPU, by the clock on a CPU. It includes the GPU's wait for the launch itself, some microseconds,
+    /// where the GPU had nothing else to do.
     pub milliseconds: f64,
 }
 
-/// The launches since they are timed; `None` while they are not.
+/// The launches since timing began; `None` while it is off.
 #[derive(Default)]
 pub(super) struct Timed(Mutex<Option<Vec<(Launched, Mark, Mark)>>>);
 
@@ -33,7 +33,7 @@ impl Timed {
     /// Launches on `backend`, between two marks if launches are timed.
     ///
     /// # Safety
-    /// That of the launch.
+    /// The promise of the launch.
     pub(super) unsafe fn launch(
         &self,
         backend: &dyn Backend,
@@ -71,7 +71,7 @@ impl Timed {
 }
 
 impl Device {
-    /// Times launches one by one from now on, or no longer. Those timed so far are forgotten.
+    /// Times launches one by one from now on, or no longer. Launches timed so far are forgotten.
     pub fn time_launches(&self, timed: bool) {
         *lock(&self.0.timed.0) = timed.then(Vec::new);
     }

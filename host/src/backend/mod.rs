@@ -1,8 +1,9 @@
-//! Machines that run kernels: [`Device`] is what pipelines are written over.
+//! Machines that run kernels: pipelines are written over [`Device`].
 //!
 //! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
 //! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
+mod buffers;
 mod choice;
 mod copies;
 mod cpu;
@@ -20,13 +21,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
-use trioxide_kernel::Word;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
 pub use choice::Choice;
 pub use launches::Launched;
-use pages::new_rows;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use trioxide_kernel::launch::Buffer;
 
@@ -35,7 +34,7 @@ pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
 pub use copies::{Copying, Way};
 
-/// What a machine does for a [`Device`]. Addresses and sizes are in bytes.
+/// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;
@@ -45,18 +44,17 @@ trait Backend: Send + Sync {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
-    /// Copies in while `work` runs; what comes later in the machine's work finds the copy done. On one machine's memory there is
-    /// nothing to be gained by that.
+    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains nothing.
     fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_in(to, from)
     }
-    /// Copies out what the work so far left, while `work` runs.
+    /// Copies out the result of the work so far, while `work` runs.
     fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_out(from, to)
     }
-    /// As the driver copies by itself, waited for; `None` where there is no driver.
+    /// A copy by the driver alone, waited for; `None` where there is no driver.
     fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
         None
     }
@@ -70,7 +68,7 @@ trait Backend: Send + Sync {
     /// Makes the kernels of a package ready to be launched.
     fn load(&self, ptx: Ptx) -> Result<()>;
     /// # Safety
-    /// That of [`Launcher::launch`].
+    /// The promise of [`Launcher::launch`].
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
     /// A point in the machine's work.
@@ -87,7 +85,7 @@ trait Backend: Send + Sync {
     fn details(&self) -> Details;
 }
 
-/// What a device is made of; `None` where the system does not say.
+/// Properties of a device; `None` where the system does not give one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// `cuda` or `cpu`.
@@ -133,7 +131,7 @@ impl MemoryUse {
     }
 }
 
-/// What a mutex holds. A panic elsewhere leaves none of our data half-changed, so poison is no reason to stop.
+/// The content of a mutex. A panic elsewhere leaves no data half-changed, so poison is no reason to stop.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -141,9 +139,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Time of a named stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// What it did.
+    /// Its name.
     pub name: &'static str,
-    /// How long it took: between events on a GPU, by the clock on a CPU.
+    /// Its time: between events on a GPU, by the clock on a CPU.
     pub milliseconds: f64,
 }
 
@@ -164,8 +162,8 @@ struct Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // On a GPU: waits for the kernels that are unloaded next, and makes this thread's context the one whose events, streams
-        // and memory are given back. A failure here means that an earlier one has been reported.
+        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and memory are
+        // given back. A failure here means that an earlier one has been reported.
         let _ = self.backend.synchronize();
     }
 }
@@ -179,7 +177,7 @@ impl fmt::Debug for Device {
 /// A CUDA device of this machine.
 #[derive(Clone, Debug)]
 pub struct CudaDevice {
-    /// For `--device cuda:N`.
+    /// The number in `--device cuda:N`.
     pub index: u32,
     /// The maker's name.
     pub name: String,
@@ -269,7 +267,7 @@ impl Device {
         self.0.backend.load(ptx)
     }
 
-    /// This device among all that the process opens; that of its buffers.
+    /// This device among all that the process opens; its buffers have the same id.
     pub fn id(&self) -> DeviceId {
         self.0.id
     }
@@ -301,180 +299,6 @@ impl Device {
         )))
     }
 
-    /// A buffer with unspecified content.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
-            return Err(Error::OutOfMemory {
-                device: self.name(),
-                needed: u64::MAX,
-                free: self.0.backend.free()?,
-            });
-        };
-        let (address, memory) = self.0.backend.allocate(bytes)?;
-        // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
-        Ok(unsafe { Buffer::from_raw(address, len, memory) })
-    }
-
-    /// A buffer of `len` times `word`: a number, an id, a word of a bit set.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn filled<T: Word>(&self, len: usize, word: T) -> Result<Buffer<T>> {
-        let buffer = self.uninitialized(len)?;
-        self.0
-            .backend
-            .fill(buffer.address(), buffer.bytes(), bytemuck::cast(word))?;
-        Ok(buffer)
-    }
-
-    /// Fills `buffer` with `word` from element `first` on.
-    ///
-    /// # Errors
-    /// [`Error::Device`] when work before failed; [`Error::Argument`] for a buffer of another device.
-    ///
-    /// # Panics
-    /// If `first` is behind the end.
-    pub fn fill_from<T: Word>(&self, buffer: &mut Buffer<T>, first: usize, word: T) -> Result<()> {
-        assert!(
-            first <= buffer.len(),
-            "fill_from({first}) of a buffer of {} elements",
-            buffer.len()
-        );
-        self.check(buffer)?;
-        let skipped = first * size_of::<T>();
-        let bytes = buffer.bytes() - skipped;
-        self.0.backend.fill(
-            buffer.address() + skipped as u64,
-            bytes,
-            bytemuck::cast(word),
-        )
-    }
-
-    /// A buffer with the content of `data`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
-        self.upload_with_capacity(data, data.len())
-    }
-
-    /// A buffer with the content of `data` and memory for `capacity` elements.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
-        let mut buffer = self.uninitialized(capacity.max(data.len()))?;
-        buffer.set_len(data.len());
-        self.0
-            .backend
-            .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
-        Ok(buffer)
-    }
-
-    /// Makes `buffer` longer or shorter; new elements have unspecified content. What does not fit its memory moves, with room
-    /// for a quarter more.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
-        if len > buffer.capacity() {
-            *buffer = self.moved(buffer, len.saturating_add(len / 4))?;
-        }
-        buffer.set_len(len);
-        Ok(())
-    }
-
-    /// A copy of `buffer` in memory for `capacity` elements.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
-        self.check(buffer)?;
-        let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
-        self.0
-            .backend
-            .copy(copy.address(), buffer.address(), buffer.bytes())?;
-        copy.set_len(buffer.len());
-        Ok(copy)
-    }
-
-    /// A copy of `buffer` on the same machine.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn duplicate<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Buffer<T>> {
-        self.moved(buffer, buffer.len())
-    }
-
-    /// A copy of `buffer` on the same machine with another length: cut off, or with unspecified content behind its end.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn resized<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Buffer<T>> {
-        self.check(buffer)?;
-        let copy = self.uninitialized(len)?;
-        let bytes = buffer.bytes().min(copy.bytes());
-        if bytes > 0 {
-            self.0
-                .backend
-                .copy(copy.address(), buffer.address(), bytes)?;
-        }
-        Ok(copy)
-    }
-
-    /// The content of `buffer`. Waits for the work before.
-    ///
-    /// # Errors
-    /// [`Error::Device`] when that work failed.
-    pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        self.download_rows(buffer)
-    }
-
-    /// The content of `buffer` as rows of several elements each.
-    ///
-    /// # Errors
-    /// As [`Device::download`]; [`Error::Argument`] when the content is no whole number of rows.
-    pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
-        const { assert!(size_of::<R>() > 0, "a row has no size") };
-        self.check(buffer)?;
-        if !buffer.bytes().is_multiple_of(size_of::<R>()) {
-            return Err(Error::Argument(format!(
-                "{buffer:?} is no whole number of rows of {}",
-                std::any::type_name::<R>()
-            )));
-        }
-        let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
-        self.0
-            .backend
-            .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
-        Ok(data)
-    }
-
-    /// Element `i` of `buffer`. Waits for the work before.
-    ///
-    /// # Errors
-    /// [`Error::Device`] when that work failed; [`Error::Argument`] for a buffer of another device.
-    ///
-    /// # Panics
-    /// If there is no element `i`.
-    pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
-        assert!(
-            i < buffer.len(),
-            "read({i}) of a buffer of {} elements",
-            buffer.len()
-        );
-        self.check(buffer)?;
-        let mut value = [T::zeroed()];
-        self.0.backend.copy_out(
-            buffer.address() + (i * size_of::<T>()) as u64,
-            bytemuck::cast_slice_mut(&mut value),
-        )?;
-        Ok(value[0])
-    }
-
     /// Waits for all work.
     ///
     /// # Errors
@@ -486,7 +310,7 @@ impl Device {
     /// Runs `work` as a named stage.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// Errors of `work`.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.try_stage(name, work)
     }
@@ -494,7 +318,7 @@ impl Device {
     /// As [`Device::stage`], where `work` has an error of its own.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// Errors of `work`.
     pub fn try_stage<R, E: From<Error>>(
         &self,
         name: &'static str,
@@ -557,13 +381,13 @@ impl Device {
         }
     }
 
-    /// What the device is made of.
+    /// Properties of the device.
     pub fn details(&self) -> Details {
         self.0.backend.details()
     }
 
-    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. What a stage must move,
-    /// divided by this, is its floor.
+    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a stage must
+    /// move, divided by this, are its floor.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -605,7 +429,7 @@ impl Device {
     }
 }
 
-/// Copies that [`Device::copy_bandwidth`] takes the best of.
+/// Copies of which [`Device::copy_bandwidth`] takes the best.
 const BANDWIDTH_RUNS: u32 = 8;
 
 impl Launcher for Device {

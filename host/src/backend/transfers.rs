@@ -76,7 +76,7 @@ impl Staging {
     /// Copies `piece` in, and asks the device to copy it to `to`, as soon as the buffer is free.
     ///
     /// # Safety
-    /// `to` is an address of as many bytes, which stay until the stream's work so far is done.
+    /// `to` points to as many bytes, which stay until the stream's work so far is done.
     pub unsafe fn send(
         &mut self,
         stream: &Stream,
@@ -96,7 +96,7 @@ impl Staging {
     /// Asks the device to copy `bytes` bytes from `from` to the buffer, as soon as it is free.
     ///
     /// # Safety
-    /// `from` is an address of as many bytes, which stay until the stream's work so far is done.
+    /// `from` points to as many bytes, which stay until the stream's work so far is done.
     pub unsafe fn request(&mut self, stream: &Stream, from: u64, bytes: usize) -> CudaResult<()> {
         self.done.synchronize()?;
         assert!(bytes <= self.memory.bytes, "longer than the buffer");
@@ -106,7 +106,7 @@ impl Staging {
         self.done.record(stream)
     }
 
-    /// Waits for what was requested, and copies it out.
+    /// Waits for the requested bytes, and copies them out.
     pub fn receive(
         &mut self,
         piece: &mut [u8],
@@ -125,7 +125,7 @@ impl Drop for Staging {
     }
 }
 
-/// What the threads of large copies work with.
+/// The buffers and streams of large copies' threads.
 pub struct Lanes {
     lanes: Vec<[Staging; 2]>,
 }
@@ -146,7 +146,7 @@ impl Lanes {
     /// Copies `from` to the device. It may return before the stream has done so, but needs `from` no more.
     ///
     /// # Safety
-    /// `to` is an address of as many bytes, which stay until the stream's work so far is done.
+    /// `to` points to as many bytes, which stay until the stream's work so far is done.
     pub unsafe fn copy_in(
         &mut self,
         context: &Context,
@@ -160,7 +160,7 @@ impl Lanes {
             let pieces = from.chunks(PIECE).enumerate().skip(k).step_by(count);
             for (turn, (i, piece)) in pieces.enumerate() {
                 let to = to + (i * PIECE) as u64;
-                // SAFETY: a part of what the caller promises.
+                // SAFETY: a part of the caller's promise.
                 unsafe { lane[turn % 2].send(stream, to, piece, copy) }?;
             }
             Ok(())
@@ -172,7 +172,7 @@ impl Lanes {
     /// Copies from the device to `to`, after the stream's work so far.
     ///
     /// # Safety
-    /// `from` is an address of as many bytes.
+    /// `from` points to as many bytes.
     pub unsafe fn copy_out(
         &mut self,
         context: &Context,
@@ -191,7 +191,7 @@ impl Lanes {
             for i in 0..=pieces.len() {
                 // The next piece travels while the one before is copied out.
                 if let Some((from, piece)) = pieces.get(i) {
-                    // SAFETY: a part of what the caller promises.
+                    // SAFETY: a part of the caller's promise.
                     unsafe { lane[i % 2].request(stream, *from, piece.len()) }?;
                 }
                 if i > 0 {

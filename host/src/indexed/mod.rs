@@ -1,5 +1,5 @@
-//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels are in `gpu::indexed`, with the parts
-//! of the paper that they cover and the differences from it.
+//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels are in `gpu::indexed`, with the
+//! parts of the paper that they cover and the differences from it.
 //!
 //! ```
 //! use trioxide::prelude::*;
@@ -62,7 +62,7 @@ pub struct DevicePolygonLists {
     rounds: u32,
 }
 
-/// What all stages work on.
+/// Arguments of all stages.
 struct Run<'a, P> {
     on: &'a Device,
     mesh: &'a DeviceTriangulation<P>,
@@ -76,7 +76,8 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(6 * triangles);
     let arrays = words(3 * triangles + points);
-    // The Mesh array and the lists, each with what starts at half a triangle: starts, positions, lengths; offsets.
+    // The Mesh array, and the lists, each with its arrays for half as many polygons as triangles: starts, positions, lengths;
+    // offsets.
     let polygons = words(2 * triangles + 3 * triangles / 2) + words(2 * triangles + triangles);
     let bit_sets = 3 * words(3 * triangles) / 32;
     (mesh + arrays + polygons + bit_sets) as u64
@@ -86,7 +87,7 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize) -> u64 {
 ///
 /// # Errors
 /// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];
-/// [`crate::Error::OutOfMemory`], or what the device reports.
+/// [`crate::Error::OutOfMemory`], or another error of the device.
 pub fn indexed<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -150,9 +151,9 @@ pub fn indexed<P: Point>(
     })
 }
 
-/// What the label phase gives.
+/// Results of the label phase.
 struct Labels {
-    /// Two bits a triangle: which edge is the longest.
+    /// Two bits a triangle: its longest edge.
     max: Buffer<u32>,
     seeds: Buffer<Triangle>,
     frontier: Buffer<Bits<HalfEdge>>,
@@ -209,7 +210,7 @@ impl<P: Point> Run<'_, P> {
         })
     }
 
-    /// The polygon of each seed, and the list of those that have barrier tips. `labelled` is the number of half-edges in
+    /// The polygon of each seed, and the list of the polygons with barrier tips. `labelled` is the number of half-edges in
     /// `frontier`.
     fn traverse(
         &self,
@@ -222,7 +223,7 @@ impl<P: Point> Run<'_, P> {
         let n = seeds.len() as u32;
         let edges = self.labelled(frontier);
         let mut starts = on.uninitialized(seeds.len())?;
-        // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
+        // The scan overwrites the element behind the last polygon's by the end of all, whatever it held before.
         let mut positions = on.uninitialized(seeds.len() + 1)?;
         let (to, sizes) = (&mut starts, &mut positions);
         // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
@@ -258,8 +259,8 @@ impl<P: Point> Run<'_, P> {
         Ok((arrays, broken))
     }
 
-    /// Splits the `broken` ones of the polygons in `all`, a list of one, round by round; `all` gets the parts of each round.
-    /// The number of tips and of rounds.
+    /// Splits the `broken` polygons in `all` round by round; `all` starts with one list and gets the parts of each round. Returns
+    /// the number of tips and of rounds.
     fn repair_on_device(
         &self,
         frontier: &mut Buffer<Bits<HalfEdge>>,
@@ -300,8 +301,8 @@ impl<P: Point> Run<'_, P> {
         Ok((tips, rounds))
     }
 
-    /// A round of the repair: splits the `broken` polygons by their `cuts`. The parts, and the list of those that are broken, whose
-    /// cuts `cuts` gets.
+    /// A round of the repair: splits the `broken` polygons by their `cuts`. Returns the parts, and the list of the broken ones
+    /// among them, whose cuts `cuts` gets.
     fn split(
         &self,
         frontier: &mut Buffer<Bits<HalfEdge>>,
@@ -351,7 +352,7 @@ impl<P: Point> Run<'_, P> {
         Ok((parts, broken))
     }
 
-    /// The parts of the `broken` ones of `polygons`, split by the host, and the number of tips.
+    /// The parts of the `broken` polygons among `polygons`, split by the host, and the number of tips.
     fn repair_on_host(
         &self,
         frontier: &Buffer<Bits<HalfEdge>>,
@@ -410,7 +411,7 @@ impl DevicePolygonLists {
     /// The whole result in host memory.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, on: &Device) -> Result<PolyllaLists> {
         on.try_stage("copy to the host", || {
             Ok(PolyllaLists {

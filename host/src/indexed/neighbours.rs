@@ -19,7 +19,7 @@ impl Neighbours {
     /// The neighbours in `mesh`.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn new<P: Point>(on: &Device, mesh: &DeviceTriangulation<P>) -> Result<Self> {
         let first = mesh.half_edges_of_vertices(on)?;
         on.try_stage("find neighbours", || {

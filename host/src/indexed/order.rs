@@ -31,8 +31,8 @@ impl PolygonArrays {
     }
 }
 
-/// The polygons of `all` that no later round has split, in the order of their smallest half-edges, of which there are
-/// `half_edges`: these, the lists, and the number of lists that have a vertex more than once.
+/// Puts the polygons of `all` that no later round has split in the order of their smallest half-edges, of a mesh with
+/// `half_edges` half-edges. Returns these, the lists, and the number of lists that have a vertex more than once.
 pub(super) fn order(
     on: &Device,
     half_edges: u32,
@@ -83,7 +83,7 @@ pub(super) fn order(
     for arrays in all {
         let n = arrays.starts.len();
         let mut weak: Buffer<Bits<Polygon>> = on.uninitialized(n.div_ceil(32))?;
-        // SAFETY: as above; each polygon's vertices go between its offsets, and those of others stay as they are.
+        // SAFETY: as above; each polygon's vertices go between its offsets, and the other polygons' vertices stay.
         unsafe {
             kernel::gather_polygons::launch(
                 on,

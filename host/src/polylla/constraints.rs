@@ -19,8 +19,8 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// The edges between triangles of different regions, and the segments of `of`, whose half-edges are `mesh`; `None` where there
-    /// are neither regions nor segments.
+    /// The edges between triangles of different regions, and the segments of `of`, whose half-edges are `mesh`; `None` where
+    /// there are neither regions nor segments.
     ///
     /// # Errors
     /// [`Error::NoEdge`] when a segment is no edge of the triangulation, [`Error::SegmentOutOfRange`], [`Error::Regions`].

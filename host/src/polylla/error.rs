@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of Polylla.
 
 use trioxide_kernel::launch::LaunchError;
 
@@ -24,7 +24,7 @@ pub enum Error {
         /// Its second vertex.
         to: u32,
     },
-    /// There is not one region for each triangle.
+    /// The list of regions has another length than the list of triangles.
     #[error("the list of regions has {regions} entries; the mesh has {triangles} triangles")]
     Regions {
         /// Entries.
@@ -42,7 +42,7 @@ pub enum Error {
         "{arrays} were made for another triangulation: make them for the one that they are used with"
     )]
     OtherMesh {
-        /// Which arrays.
+        /// Name of the arrays.
         arrays: &'static str,
     },
     /// The run was asked for no lists.

@@ -1,5 +1,5 @@
-//! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels are in `gpu::polylla`, with the parts of the
-//! paper that they cover and the differences from it.
+//! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels are in `gpu::polylla`, with the parts of
+//! the paper that they cover and the differences from it.
 //!
 //! From a file to a file:
 //!
@@ -45,14 +45,14 @@ pub use error::{Error, Result};
 pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
 
-/// What a run gives besides its counts, and how.
+/// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Split polygons that visit a vertex twice.
     pub strict: bool,
     /// Which of two equally long edges counts as longer.
     pub ties: Ties,
-    /// Give `prev` too: the whole half-edge mesh. Lists of vertices do without.
+    /// Give `prev` too: the whole half-edge mesh. Lists of vertices do not need it.
     pub prev: bool,
     /// Give the polygons as lists of vertices.
     pub lists: bool,
@@ -71,8 +71,8 @@ impl Default for Options {
 
 /// Bytes that a run takes at once with its mesh, for V points and T triangles.
 ///
-/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier
-/// half-edges and T / 2 seeds and polygons besides those of the boundary, which is taken for small.
+/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier half-edges, and
+/// T / 2 seeds and polygons besides the ones at the boundary, whose number is taken for small.
 pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(6 * triangles);
@@ -87,7 +87,7 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options)
 ///
 /// # Errors
 /// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];
-/// [`crate::Error::OutOfMemory`], or what the device reports.
+/// [`crate::Error::OutOfMemory`], or another error of the device.
 pub fn polylla<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -201,7 +201,7 @@ fn label<P: Point>(
     })
 }
 
-/// Links between frontier half-edges around polygons; `NONE` of other half-edges.
+/// Links between frontier half-edges around polygons; `NONE` for other half-edges.
 struct Links {
     next: Buffer<HalfEdge>,
     /// May be empty.
@@ -342,7 +342,7 @@ fn count_vertices(
     Ok(())
 }
 
-/// The polygons as lists, and those that visit a vertex more than once.
+/// The polygons as lists, and the list of polygons that visit a vertex more than once.
 fn list_polygons<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -350,7 +350,7 @@ fn list_polygons<P: Point>(
     half_edges: &Buffer<HalfEdge>,
 ) -> crate::Result<(Csr<Polygon, Vertex>, Buffer<Polygon>)> {
     on.stage("list polygons", || {
-        // Scanned, the element behind the last polygon's is the end of all, whatever it held before.
+        // The scan overwrites the element behind the last polygon's by the end of all, whatever it held before.
         let mut offsets = on.uninitialized(half_edges.len() + 1)?;
         count_vertices(on, next, half_edges, &mut offsets)?;
         exclusive_scan(on, &mut offsets)?;

@@ -55,7 +55,7 @@ impl DevicePolygons {
     /// The polygons as lists, in host memory.
     ///
     /// # Errors
-    /// [`Error::NoLists`]; those of the device.
+    /// [`Error::NoLists`]; errors of the device.
     pub fn download_lists(&self, on: &Device) -> Result<Polygons> {
         let lists = self.lists.as_ref().ok_or(Error::NoLists)?;
         on.try_stage("copy to the host", || Ok(download_lists(on, lists)?))
@@ -77,7 +77,7 @@ impl DevicePolygons {
     /// that the polygons were made from.
     ///
     /// # Errors
-    /// [`Error::OtherMesh`]; those of [`DevicePolygons::download_lists`].
+    /// [`Error::OtherMesh`]; errors of [`DevicePolygons::download_lists`].
     pub fn download_mesh<P: Point>(
         &self,
         on: &Device,

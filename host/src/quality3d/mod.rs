@@ -7,7 +7,7 @@ use crate::backend::Device;
 use crate::smooth::DeviceCells;
 use crate::{Error, Result};
 
-/// Counts of values between bounds: one more than there are bounds.
+/// Counts of values between bounds: one bin more than there are bounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histogram {
     /// Bounds between the bins, ascending; a value on a bound belongs to the bin above.
@@ -49,7 +49,7 @@ fn bounds() -> [Vec<f64>; 3] {
     let inner = 1..BINS;
     [
         inner.clone().map(|i| f64::from(i) / 10.0 - 1.0).collect(),
-        // The smallest dihedral angle is at most that of the regular tetrahedron, 70.53 degrees.
+        // The smallest dihedral angle is at most the regular tetrahedron's, 70.53 degrees.
         inner.clone().map(|i| f64::from(i) * 3.75).collect(),
         inner
             .map(|i| match i {
@@ -62,8 +62,7 @@ fn bounds() -> [Vec<f64>; 3] {
 
 /// Measures the cells of a volume mesh with these points.
 ///
-/// # Errors
-/// [`Error::Invalid`] for cells of a surface, and for another number of points than the cells have nodes; the errors of the device.
+/// [`Error::Invalid`] for cells of a surface, and for another number of points than the cells have nodes; errors of the device.
 pub fn quality<P: Vector>(
     on: &Device,
     cells: &DeviceCells,

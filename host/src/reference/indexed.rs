@@ -1,8 +1,8 @@
 //! Sequential indexed Polylla (gpu-polylla-imr22).
 //!
-//! The same labels, polygons and repair as those of [`super::polylla`], where the theory is, from other arrays: triangles
-//! with their neighbours instead of half-edges. `gpu::indexed` says how this differs from the paper. The index 3t + k
-//! stands for edge k of triangle t, from its vertex k on, and is called a half-edge.
+//! The same labels, polygons and repair as in [`super::polylla`], which has the theory, from other arrays: triangles with their
+//! neighbours instead of half-edges. `gpu::indexed` lists the differences from the paper. The index 3t + k stands for edge k of
+//! triangle t, from its vertex k on, and is called a half-edge.
 //!
 //! Here the repair takes one broken polygon after the other and splits it until it is done: the paper's mixed version,
 //! which `--repair host` runs behind the labels and the traversal of a device.
@@ -149,7 +149,7 @@ impl PolygonArrays {
     }
 }
 
-/// The half-edges of the polygon through the frontier half-edge `start`; `crossed` is told of every half-edge inside.
+/// The half-edges of the polygon through the frontier half-edge `start`; `crossed` gets every half-edge inside.
 fn cycle(
     mesh: &IndexedTriangulation,
     frontier: &[bool],
@@ -235,8 +235,8 @@ fn label_max<P: Point>(points: &[P], mesh: &IndexedTriangulation, ties: Ties) ->
         .collect()
 }
 
-/// The seed triangles, ascending (LabelSeed): of a terminal edge's triangles the smaller; on the boundary, and along a
-/// constrained edge, each triangle whose longest edge it is.
+/// The seed triangles, ascending (LabelSeed): the smaller triangle at a terminal edge; on the boundary, and along a constrained
+/// edge, each triangle whose longest edge it is.
 fn label_seed(
     mesh: &IndexedTriangulation,
     max: &[u32],
@@ -253,7 +253,7 @@ fn label_seed(
         .collect()
 }
 
-/// Whether each half-edge is one of a frontier edge (LabelFrontier).
+/// Whether each half-edge belongs to a frontier edge (LabelFrontier).
 fn label_frontier(
     mesh: &IndexedTriangulation,
     max: &[u32],
@@ -269,7 +269,7 @@ fn label_frontier(
         .collect()
 }
 
-/// The polygon of each seed, and which of them have barrier tips (Algorithm 3).
+/// The polygon of each seed, and whether each has barrier tips (Algorithm 3).
 fn traversal(
     mesh: &IndexedTriangulation,
     max: &[u32],

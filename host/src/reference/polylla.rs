@@ -8,9 +8,9 @@
 //! region with a single frontier edge is a *barrier tip*: the boundary runs along that edge to the tip and back, so the
 //! region is cut at the tip along one more edge.
 //!
-//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the
-//! precision of the points, the same from both sides) is larger, or equal and its id is *smaller*; the id of an edge is
-//! the smaller of its two half-edges. This order is total: no two edges are equal. What follows from that:
+//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the precision of the
+//! points, the same from both sides) is larger, or equal and its id is *smaller*; the id of an edge is the smaller of its two
+//! half-edges. This order is total: no two edges are equal. It follows:
 //!
 //! 1. *Each region has one terminal edge, and its triangles form a tree.* Going from a triangle over its longest edge to
 //!    the neighbour, longest edges grow until the neighbour points back or there is none. So a region is a tree of
@@ -54,7 +54,7 @@ mod strict;
 
 pub use strict::{split_polygon, split_weakly_simple};
 
-/// What Polylla asks of a point; the tests also run it on lengths that no points have.
+/// A point, as Polylla needs it; the tests also run it on lengths that no points have.
 pub trait Point: Copy {
     /// The scalar.
     type Scalar: Copy + PartialOrd;
@@ -231,7 +231,7 @@ pub fn label_longest_edges<P: Point>(
     longest
 }
 
-/// LF: whether each half-edge is one of a frontier edge (Algorithm 3).
+/// LF: whether each half-edge belongs to a frontier edge (Algorithm 3).
 pub fn label_frontier_edges(
     half_edges: &HalfEdges,
     longest: &[bool],
@@ -307,7 +307,7 @@ impl Output {
         }
     }
 
-    /// Links the frontier half-edges of the polygon with half-edge `first` (Algorithm 5), tells `visit` of each and its
+    /// Links the frontier half-edges of the polygon with half-edge `first` (Algorithm 5), calls `visit` with each and its
     /// successor, and returns the smallest.
     fn traverse(
         &mut self,
@@ -335,8 +335,8 @@ impl Output {
     }
 }
 
-/// Vertices of the polygons that start at half-edges `starts`, each from its start on, and which of the polygons visit a
-/// vertex more than once.
+/// Vertices of the polygons that start at half-edges `starts`, each from its start on, and whether each polygon visits a vertex
+/// more than once.
 pub fn list_polygons(half_edges: &HalfEdges, next: &[u32], starts: &[u32]) -> (Polygons, Vec<u32>) {
     let mut polygons = Polygons {
         offsets: Vec::with_capacity(starts.len() + 1),

@@ -2,15 +2,14 @@
 //!
 //! # Theory
 //!
-//! A triangle that is to be refined is bisected from the midpoint of its longest edge. The triangle on the other side gets
-//! that midpoint on one of its sides, so its own longest edge is divided too, and so on: longest edges grow along the way,
-//! so it ends. Every triangle then has no divided side, or its longest and perhaps others, and is cut into two, three or four
-//! by a template: first from the opposite vertex to the midpoint of the longest side, then each half whose outer side is
-//! divided from the midpoint of the longest side to that one's.
+//! A triangle that is to be refined is bisected from the midpoint of its longest edge. The triangle on the other side gets that
+//! midpoint on one of its sides, so its own longest edge is divided too, and so on: longest edges grow along the way, so it ends.
+//! Every triangle then has no divided side, or its longest and perhaps others, and is cut into two, three or four by a template:
+//! first from the opposite vertex to the midpoint of the longest side, then each half with a divided outer side from the midpoint
+//! of the longest side to the midpoint of that side.
 //!
-//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the precision
-//! of the points, the same from both sides) is larger, or equal and its id is *smaller*. This order is total. What follows
-//! from that:
+//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the precision of the
+//! points, the same from both sides) is larger, or equal and its id is *smaller*. This order is total. It follows:
 //!
 //! 1. *At most one link goes out from an edge.* A divided edge is the longest of one of its triangles, so it can ask for
 //!    another division in the other triangle only.
@@ -36,8 +35,8 @@
 //!
 //! # How this differs from the paper
 //!
-//! - Ties: the paper does not say which of equally long sides is the longest. Where each triangle takes its first, equal
-//!   sides can link to each other in a ring, and what is divided depends on where in the triangle a side stands.
+//! - Ties: the paper does not define the longest of equally long sides. If each triangle takes its first, equal sides can link to
+//!   each other in a ring, and the division depends on the order of a triangle's sides.
 //! - Edges hold vertex ids, not coordinates, so new vertices have ids: in the order of the triangles that own the divided
 //!   edges, and of their sides.
 //! - Table 4.1 gives T1 the edge slots 2 to 4; with one forward and one reverse division they are 2 to 5, as the slots of T2
@@ -61,7 +60,7 @@ use crate::mesh::{EdgeTriangulation, NONE, Refinement};
 pub struct StepTimes {
     /// Step 1: length and midpoint of each edge.
     pub lengths_and_midpoints: Duration,
-    /// Step 2: longest edges, and those of them to be divided.
+    /// Step 2: longest edges, and the edges among them to divide.
     pub mark_longest_edges: Duration,
     /// Step 3: links of the dependency forest.
     pub link_dependencies: Duration,
@@ -134,7 +133,7 @@ pub fn lengths_and_midpoints<P: Point2>(mesh: &EdgeTriangulation<P>) -> (Vec<P::
         .unzip()
 }
 
-/// Step 2: which side of each triangle is the longest, 0 to 2; T.
+/// Step 2: the longest side of each triangle, 0 to 2; T.
 pub fn longest_sides<P, S: PartialOrd>(mesh: &EdgeTriangulation<P>, lengths: &[S]) -> Vec<u8> {
     let is_longer = |e: u32, f: u32| {
         let (length, other) = (&lengths[e as usize], &lengths[f as usize]);
@@ -181,7 +180,7 @@ pub fn mark_longest_edges<P>(
     marks
 }
 
-/// Step 3: the edge that must be divided if an edge is, [`NONE`] where there is no such (figure 4.1); E.
+/// Step 3: the edge that must be divided if an edge is, [`NONE`] where there is none (figure 4.1); E.
 pub fn link_dependencies<P>(
     mesh: &EdgeTriangulation<P>,
     longest: &[u8],
@@ -199,12 +198,12 @@ pub fn link_dependencies<P>(
     next
 }
 
-/// Step 4: marks every edge for division that an edge so marked links to (figure 4.2).
+/// Step 4: marks for division every edge that a marked edge links to (figure 4.2).
 pub fn propagate_divisions(next: &[u32], divided: &mut [bool]) {
     for e in 0..next.len() {
         if divided[e] {
             let mut n = next[e];
-            // Whoever marked an edge follows its links.
+            // The first to mark an edge follows its links.
             while n != NONE && !divided[n as usize] {
                 divided[n as usize] = true;
                 n = next[n as usize];
@@ -238,7 +237,7 @@ pub fn prefix_sums(counts: &[[u8; 2]]) -> Vec<[u32; 2]> {
     sums
 }
 
-/// What a divided edge is divided into; the paper's fields `new_edge0` to `new_edge2` (table 3.1).
+/// The new elements of a divided edge; the paper's fields `new_edge0` to `new_edge2` (table 3.1).
 #[derive(Clone, Copy)]
 struct Division {
     /// Vertex.
@@ -280,7 +279,7 @@ impl Division {
 
 /// Step 7: divides the edges that are `divided` and the triangles at them, in the paper's three sub-steps (section 4.4).
 ///
-/// `midpoints` and `longest` are of the mesh as it is, `sums` those of [`prefix_sums`].
+/// `midpoints` and `longest` belong to the mesh before the division, `sums` come from [`prefix_sums`].
 pub fn divide<P: Copy>(
     mesh: &mut EdgeTriangulation<P>,
     midpoints: &[P],
@@ -348,7 +347,20 @@ pub fn divide<P: Copy>(
         }
     }
 
-    // Third sub-step: triangles.
+    refinement.parents = divide_triangles(mesh, longest, divided, &divisions);
+    refinement
+}
+
+/// Third sub-step: divides the triangles with divided edges. Returns the parent of each new triangle.
+fn divide_triangles<P>(
+    mesh: &mut EdgeTriangulation<P>,
+    longest: &[u8],
+    divided: &[bool],
+    divisions: &[Division],
+) -> Vec<u32> {
+    let division = |side: u32| divisions[side as usize / 2];
+    let is_divided = |side: u32| divided[side as usize / 2];
+    let mut parents = Vec::new();
     for (t, &k) in longest.iter().enumerate() {
         let mut sides = mesh.triangles[t];
         sides.rotate_left(k as usize);
@@ -379,11 +391,9 @@ pub fn divide<P: Copy>(
         }
         mesh.triangles[t] = pieces[0];
         mesh.triangles.extend(&pieces[1..]);
-        refinement
-            .parents
-            .extend(std::iter::repeat_n(t as u32, pieces.len() - 1));
+        parents.extend(std::iter::repeat_n(t as u32, pieces.len() - 1));
     }
-    refinement
+    parents
 }
 
 /// The slots of the new vertices and edges of each divided edge; E.

@@ -1,5 +1,5 @@
-//! Longest-edge bisection of tetrahedral meshes, one after the other, with sets and recursion: what
-//! `gpu::refine_tets` describes and proves.
+//! Longest-edge bisection of tetrahedral meshes, one after the other, with sets and recursion: `gpu::refine_tets` describes and
+//! proves the method.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::volume::{TaggedTriangle, TetMesh};
 /// Refines a mesh of valid tetrahedra whose tagged triangles are faces of it.
 ///
 /// # Errors
-/// Those of [`refine`](crate::refine_tets::refine) for a marking without meaning.
+/// Errors of [`refine`](crate::refine_tets::refine) for a marking without meaning.
 pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<Refined> {
     options.marking.check(mesh.tetrahedra.len())?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
@@ -126,7 +126,7 @@ impl<S: PartialOrd + Copy> Edges<S> {
             .then(f.cmp(&e))
     }
 
-    /// Edges between the vertices of a simplex, those that have an id.
+    /// Edges between the vertices of a simplex, as far as they have an id.
     fn of<'a>(&'a self, simplex: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         pairs(simplex).filter_map(|pair| self.ids.get(&pair).copied())
     }
@@ -137,7 +137,7 @@ impl<S: PartialOrd + Copy> Edges<S> {
             .expect("a simplex of the mesh has edges")
     }
 
-    /// What a marked edge asks for: the longest edges of the tetrahedra and faces that it is an edge of.
+    /// The dependencies of a marked edge: the longest edges of the tetrahedra and faces that it is an edge of.
     fn dependencies(&self, e: u32, tetrahedra: &[[u32; 4]]) -> Vec<u32> {
         let ends = self.ends[e as usize];
         let mut longest = Vec::new();
@@ -153,7 +153,7 @@ impl<S: PartialOrd + Copy> Edges<S> {
     }
 }
 
-/// One level: the tetrahedra in `chosen` are divided, and what else must be.
+/// One level: divides the tetrahedra in `chosen`, and others as far as conformity and the closure require.
 fn divide<P: SpacePoint>(
     points: &mut Vec<P>,
     refined: &mut Refined,
@@ -233,8 +233,8 @@ fn divide<P: SpacePoint>(
     }
 }
 
-/// Divides a simplex by its longest edge that has a midpoint, and its halves in turn, the one with the end that comes
-/// first in the simplex before the other.
+/// Divides a simplex by its longest edge that has a midpoint, and then its two halves in the same way, first the half with the
+/// end that comes first in the simplex.
 fn bisect<const N: usize, S: PartialOrd + Copy>(
     edges: &Edges<S>,
     midpoints: &HashMap<u32, u32>,

@@ -220,7 +220,7 @@ pub fn id_order(moving: &[bool]) -> Vec<u32> {
         .collect()
 }
 
-/// When to stop, and how far to go.
+/// Stopping and length of sweeps.
 pub use crate::smooth::Schedule;
 
 /// Form A: each sweep from the positions before it.
@@ -322,7 +322,7 @@ pub fn summarise(moves: &mut Moves, squares: &[f64], count: usize) {
     moves.max_displacement = squares.iter().copied().fold(0.0, f64::max).sqrt();
 }
 
-/// Where node `v` goes: by `factor` of the way to the weighted mean of its neighbours.
+/// The new position of node `v`: `factor` of the way to the weighted mean of its neighbours.
 pub fn target<P: Vector>(points: &[P], graph: &Graph<'_>, v: u32, factor: f64) -> P {
     let here = points[v as usize];
     let row = &graph.rows[v as usize];

@@ -81,7 +81,7 @@ pub fn slide<'a, P: Vector>(
             on_boundary[v as usize] = true;
         }
     }
-    // None: no edge of the boundary; else whether it is sharp, if it is of two faces.
+    // None: no edge of the boundary; else whether it is sharp, if exactly two faces have it.
     let kind = |v: u32, u: u32| -> Option<Option<bool>> {
         Some(match edges.get(&(v.min(u), v.max(u)))?[..] {
             [(m, m_flat), (n, n_flat)] => Some(!(m_flat && n_flat && is_parallel(m, n))),

@@ -1,8 +1,8 @@
 //! S-Weld (gpu-vertex-clustering-2026, section 3.5, Algorithm 1): one vertex after the other, by ascending id.
 //!
-//! The algorithm lets each new representative claim all vertices near it that no earlier one has claimed. Here each vertex
-//! asks instead which representatives are near, and goes to the lowest: the same clusters, since the lowest is the first that
-//! would have claimed it, and only representatives need to be found, of which few are near each other.
+//! The algorithm lets each new representative claim all vertices near it that no earlier one has claimed. Here each vertex looks
+//! for the representatives near it, and goes to the lowest: the same clusters, since the lowest is the first that would have
+//! claimed it. Only representatives need to be found, and few of them are near each other.
 
 use std::collections::{HashMap, HashSet};
 

@@ -7,7 +7,7 @@ use gpu::refine::coarsen::{
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Saved, Stale};
+use super::edges::{DeviceEdgeMesh, Saved, Stale};
 use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::collective::compact;
@@ -17,7 +17,7 @@ impl Saved {
     /// Saves the triangles with a divided side.
     pub(super) fn new<P: Point>(
         on: &Device,
-        mesh: &EdgeMesh<P>,
+        mesh: &DeviceEdgeMesh<P>,
         flags: &Buffer<Bits<HalfEdge>>,
     ) -> crate::Result<Self> {
         let all = mesh.level().triangles;
@@ -49,7 +49,7 @@ impl Saved {
     }
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Goes back to `level`: 0 is the input, i the mesh after i rounds. Every array is as it was then.
     ///
     /// # Errors

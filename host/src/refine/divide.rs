@@ -7,15 +7,15 @@ use gpu::refine::divide_edges_and_triangles::{
 use gpu::refine::template::Before;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level, MOST_EDGES};
+use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES};
 use super::error::{Error, Result};
 use super::propagate::DividedSides;
 use super::upload::with_room;
 use crate::backend::Device;
 use crate::half_edges::Point;
 
-impl<P: Point> EdgeMesh<P> {
-    /// Divides the edges and triangles of `sides`; `after` are the counts then.
+impl<P: Point> DeviceEdgeMesh<P> {
+    /// Divides the edges and triangles of `sides`; `after` are the counts afterwards.
     pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
         if after.edges as usize > MOST_EDGES {
             return Err(Error::TooManyEdges {
@@ -114,7 +114,7 @@ impl<P: Point> EdgeMesh<P> {
         Ok(())
     }
 
-    /// Makes the arrays that are written in place as long as `level` asks.
+    /// Makes the arrays that are written in place as long as `level` requires.
     fn make_room(&mut self, on: &Device, level: Level) -> crate::Result<()> {
         let input = self.levels[0];
         on.resize(&mut self.points, level.vertices as usize)?;

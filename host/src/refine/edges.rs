@@ -10,9 +10,9 @@ use crate::half_edges::Point;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.
 ///
-/// It remembers what its rounds made of the input: N new triangles and D new vertices so far. It is made from checked meshes only:
-/// corners are below V, sides below 2E, half-edges below 3T; each edge has an owner.
-pub struct EdgeMesh<P> {
+/// It keeps the record of its rounds: N new triangles and D new vertices so far. It is made from checked meshes only: corners are
+/// below V, sides below 2E, half-edges below 3T; each edge has an owner.
+pub struct DeviceEdgeMesh<P> {
     pub(super) points: Buffer<P>,
     pub(super) corners: Buffer<Vertex>,
     pub(super) sides: Buffer<Side>,
@@ -28,10 +28,10 @@ pub struct EdgeMesh<P> {
     pub(super) origins: Buffer<Ends>,
     /// Counts of the input, and after each round.
     pub(super) levels: Vec<Level>,
-    /// For each round what it overwrote, if that is kept.
+    /// For each round the triangles that it overwrote, if they are kept.
     pub(super) saved: Vec<Option<Saved>>,
     pub(super) stale: Stale,
-    /// Whether `halves` are those of all sides.
+    /// Whether `halves` has the half-edges of all sides.
     pub(super) is_linked: bool,
     /// Whether all triangles run clockwise: y points down.
     pub(super) clockwise: bool,
@@ -52,11 +52,11 @@ pub struct Level {
 pub(super) enum Stale {
     None,
     All,
-    /// Those of the half-edges in the list, and all from an id on.
+    /// The triangles of the half-edges in the list, and all from an id on.
     Some(Buffer<HalfEdge>, u32),
 }
 
-/// What a round overwrote: its A divided triangles.
+/// The A divided triangles that a round overwrote.
 pub(super) struct Saved {
     /// Ids; A.
     pub triangles: Buffer<Triangle>,
@@ -68,11 +68,11 @@ pub(super) struct Saved {
 /// Most edges: a side and a flag fit an index.
 pub(super) const MOST_EDGES: usize = 1 << 30;
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// A copy on the same machine, with the same room; without its history.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn duplicate(&self, on: &Device) -> Result<Self> {
         fn copy<T: bytemuck::Pod>(on: &Device, buffer: &Buffer<T>) -> Result<Buffer<T>> {
             on.moved(buffer, buffer.capacity())
@@ -124,17 +124,17 @@ impl<P: Point> EdgeMesh<P> {
         &self.sides
     }
 
-    /// Half-edge of each side, `NONE` beyond the boundary, since the last [`EdgeMesh::label`]; 2E.
+    /// Half-edge of each side, `NONE` beyond the boundary, since the last [`DeviceEdgeMesh::label`]; 2E.
     pub fn halves(&self) -> &Buffer<HalfEdge> {
         &self.halves
     }
 
-    /// Which side of each triangle is the longest, since the last [`EdgeMesh::label`]; T.
+    /// Longest side of each triangle, 0 to 2, since the last [`DeviceEdgeMesh::label`]; T.
     pub fn longest(&self) -> &Buffer<u8> {
         &self.longest
     }
 
-    /// Tag of each edge: 0, or one more than the rank of its marker among those of the input; E, or empty.
+    /// Tag of each edge: 0, or one more than the rank of its marker among the markers of the input; E, or empty.
     pub fn tags(&self) -> &Buffer<u32> {
         &self.tags
     }

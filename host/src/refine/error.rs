@@ -1,4 +1,4 @@
-//! What refinement refuses.
+//! Errors of refinement.
 
 use trioxide_kernel::launch::LaunchError;
 
@@ -51,10 +51,10 @@ pub enum Error {
     TooManyEdges {
         /// Its edges.
         edges: usize,
-        /// As many fit.
+        /// Most edges that fit.
         most: usize,
     },
-    /// The marking is that of another mesh.
+    /// The marking belongs to another mesh.
     #[error("there are marks for up to {marks} triangles, but the mesh has {triangles}")]
     MarksOfAnotherMesh {
         /// Triangles that the marks have room for.
@@ -97,11 +97,11 @@ pub enum Error {
     Length {
         /// The values: `regions`.
         values: &'static str,
-        /// How many were given.
+        /// Number of values given.
         given: usize,
         /// The elements that need one each: `triangles`.
         elements: &'static str,
-        /// How many there are.
+        /// Number of these elements.
         needed: usize,
     },
 }

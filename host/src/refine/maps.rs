@@ -7,7 +7,7 @@ use gpu::refine::Ends;
 use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level};
+use super::edges::{DeviceEdgeMesh, Level};
 use super::error::Error;
 use super::tags::segments;
 use crate::Result;
@@ -15,11 +15,11 @@ use crate::backend::Device;
 use crate::half_edges::{self, DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// The mesh as half-edges, built on the device from its points and triangles.
     ///
     /// # Errors
-    /// Those of [`DeviceTriangulation::build`]: a mesh whose triangles run clockwise is refused.
+    /// Errors of [`DeviceTriangulation::build`]: a mesh whose triangles run clockwise is refused.
     pub fn into_triangulation(self, on: &Device) -> half_edges::Result<DeviceTriangulation<P>> {
         DeviceTriangulation::build(on, self.points, self.corners.cast())
     }
@@ -27,7 +27,7 @@ impl<P: Point> EdgeMesh<P> {
     /// The mesh with its edges, in host memory.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, on: &Device) -> Result<EdgeTriangulation<P>> {
         on.stage("copy to the host", || {
             let marker = |tag: u32| match tag {
@@ -46,7 +46,7 @@ impl<P: Point> EdgeMesh<P> {
     /// Start and end of each edge, along its owner; E.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn edge_ends(&self, on: &Device) -> Result<Buffer<Ends>> {
         let level = self.level();
         let mut ends = on.uninitialized(level.edges as usize)?;
@@ -56,11 +56,11 @@ impl<P: Point> EdgeMesh<P> {
         Ok(ends)
     }
 
-    /// The mesh by points and triangles, in host memory. Triangles have the regions of those of the input that they are parts
-    /// of; edges of segments are segments, in the order of their ids.
+    /// The mesh by points and triangles, in host memory. A triangle has the region of its ancestor in the input; edges of
+    /// segments are segments, in the order of their ids.
     ///
     /// # Errors
-    /// [`Error::Length`] when `regions` are not those of the input's triangles; those of the device.
+    /// [`Error::Length`] when `regions` has another length than the input's list of triangles; errors of the device.
     pub fn triangulation(
         &self,
         on: &Device,
@@ -108,7 +108,7 @@ impl<P: Point> EdgeMesh<P> {
     /// The triangle of the input that each triangle is a part of; T.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn ancestors(&self, on: &Device) -> Result<Buffer<Triangle>> {
         let (n, input) = (self.level().triangles, self.levels[0].triangles);
         let mut ancestors = on.uninitialized(n as usize)?;
@@ -117,10 +117,10 @@ impl<P: Point> EdgeMesh<P> {
         Ok(ancestors)
     }
 
-    /// What each round made.
+    /// The records of the rounds.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
         let (divided, parents): (Vec<u32>, Vec<u32>) = (
             on.download_rows(&self.divided)?,
@@ -142,10 +142,11 @@ impl<P: Point> EdgeMesh<P> {
         Ok(self.levels.windows(2).map(round).collect())
     }
 
-    /// Carries a vertex field of the input to this level: at a new vertex it is the mean of the values at the ends of its edge.
+    /// Carries a vertex field of the input to this level: its value at a new vertex is the mean of the values at the ends of its
+    /// edge.
     ///
     /// # Errors
-    /// [`Error::Length`] when the field does not have a value for each vertex of the input; those of the device.
+    /// [`Error::Length`] when the field does not have a value for each vertex of the input; errors of the device.
     pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<(), Error> {
         let input = self.levels[0].vertices;
         if field.len() != input as usize {
@@ -161,7 +162,7 @@ impl<P: Point> EdgeMesh<P> {
             for pair in self.levels.windows(2) {
                 let first = pair[0].vertices;
                 let (n, before) = (pair[1].vertices - first, first - input);
-                // SAFETY: the ends of a round's edges are vertices before the round, of which each has its value.
+                // SAFETY: the ends of a round's edges are vertices before the round, and each of these has its value.
                 unsafe { interpolate::launch(on, n, &self.origins, field, first, before) }?;
             }
             Ok(())
@@ -171,7 +172,7 @@ impl<P: Point> EdgeMesh<P> {
 }
 
 impl Level {
-    /// Refuses regions that are not those of the triangles.
+    /// Refuses regions of another number of triangles.
     pub(super) fn check_regions(self, regions: &[i32]) -> Result<(), Error> {
         match regions.len() == self.triangles as usize {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Which triangles a round refines.
+//! The triangles that a round refines.
 
 use gpu::ids::{Triangle, Vertex};
 use gpu::refine::mark_triangles::{
@@ -7,14 +7,15 @@ use gpu::refine::mark_triangles::{
 use gpu::refine::{Corners, CornersBuffers};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, In};
+use trioxide_mesh::bit_set;
 
-use super::edges::EdgeMesh;
+use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::EdgeTriangulation;
 
-/// Which triangles a round refines.
+/// The triangles that a round refines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Marking {
     /// Every triangle.
@@ -23,22 +24,22 @@ pub enum Marking {
     Fraction {
         /// Chance, from 0 to 1.
         fraction: f64,
-        /// Of the random numbers.
+        /// Seed of the random numbers.
         seed: u64,
     },
     /// Triangles whose centroid lies in a box: x0, y0, x1, y1.
     Box([f64; 4]),
     /// Triangles whose centroid lies in a disk: centre x and y, radius.
     Disk([f64; 3]),
-    /// Triangles with more area than this.
+    /// Triangles with a larger area.
     Area(f64),
-    /// Triangles with an angle below this, in degrees.
+    /// Triangles with a smaller angle, in degrees.
     Angle(f64),
     /// Triangles of the input, in each round with all their parts: a bit each.
     Triangles(Vec<u32>),
 }
 
-/// What a round refines.
+/// The triangles of one round.
 pub(super) enum Marked {
     /// Every triangle.
     All,
@@ -68,8 +69,8 @@ impl Marking {
         Self::flags(values.iter().map(|&value| value > threshold))
     }
 
-    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest first, of
-    /// equal ones that with the smaller id.
+    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest first, and of
+    /// equal values the smaller id first.
     ///
     /// # Errors
     /// [`Error::Indicator`] for a value that is negative or no number.
@@ -87,25 +88,21 @@ impl Marking {
         let value = |t: u32| values[t as usize];
         order.sort_by(|&s, &t| value(t).total_cmp(&value(s)).then(s.cmp(&t)));
         let total: f64 = order.iter().map(|&t| value(t)).sum();
-        let mut bits = vec![0u32; values.len().div_ceil(32)];
+        let mut marked = vec![false; values.len()];
         let mut sum = 0.0;
         for t in order {
             if sum >= fraction * total {
                 break;
             }
             sum += value(t);
-            bits[t as usize / 32] |= 1 << (t % 32);
+            marked[t as usize] = true;
         }
-        Ok(Self::Triangles(bits))
+        Ok(Self::flags(marked.into_iter()))
     }
 
     /// Marks triangles of the input by a flag each.
     pub fn flags(flags: impl ExactSizeIterator<Item = bool>) -> Self {
-        let mut bits = vec![0u32; flags.len().div_ceil(32)];
-        for (t, flag) in flags.enumerate() {
-            bits[t / 32] |= u32::from(flag) << (t % 32);
-        }
-        Self::Triangles(bits)
+        Self::Triangles(bit_set::pack(flags))
     }
 
     /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
@@ -144,7 +141,11 @@ impl Marking {
     }
 
     /// Marks triangles of `mesh`, for which the marking was checked.
-    pub(super) fn mark<P: Point>(&self, on: &Device, mesh: &EdgeMesh<P>) -> crate::Result<Marked> {
+    pub(super) fn mark<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceEdgeMesh<P>,
+    ) -> crate::Result<Marked> {
         let n = mesh.level().triangles;
         let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
         let corners = CornersBuffers {
@@ -188,7 +189,7 @@ impl Marking {
 
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
     ///
-    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are those of the mesh.
+    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
     pub(super) fn marks<P: Point>(
         &self,
         t: u32,

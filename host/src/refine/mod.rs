@@ -1,10 +1,10 @@
-//! Longest-edge bisection of triangulations on a device. The kernels, what they cover of the paper and how they differ from it are
-//! in [`gpu::refine`].
+//! Longest-edge bisection of triangulations on a device. [`gpu::refine`] has the kernels, the parts of the paper that they cover
+//! and the differences from it.
 //!
 //! ```
 //! use glam::DVec2;
 //! use trioxide::backend::Device;
-//! use trioxide::refine::{EdgeMesh, Marking, Options, refine};
+//! use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine};
 //! use trioxide::{formats, generate};
 //!
 //! # fn main() -> trioxide::Result<()> {
@@ -16,7 +16,7 @@
 //! let options = Options { marking: Marking::Angle(25.0), rounds: 3, ..Options::default() };
 //! let on = Device::cpu(None)?;
 //! let mesh = formats::read(&coarse)?.into_triangulation()?;
-//! let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh)?;
+//! let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh)?;
 //! refine(&on, &mut resident, &options)?;
 //! formats::write(&fine, &resident.triangulation(&on, None)?.into())?;
 //! # assert!(resident.levels().len() == 4);
@@ -43,7 +43,7 @@ use gpu::refine::{CornersBuffers, SelectedBuffers};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-pub use edges::{EdgeMesh, Level};
+pub use edges::{DeviceEdgeMesh, Level};
 pub use error::{Error, Result};
 pub use mark::Marking;
 pub use serial::SerialRun;
@@ -54,16 +54,16 @@ use crate::half_edges::Point;
 use edges::{Saved, Stale};
 use mark::Marked;
 
-/// How far to refine.
+/// Options of refinement.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which triangles each round refines.
+    /// The triangles that each round refines.
     pub marking: Marking,
     /// Most rounds. A round in which nothing is marked is the last.
     pub rounds: u32,
-    /// No round begins that would give more triangles than this.
+    /// Most triangles: no round begins that would give more.
     pub max_triangles: Option<u32>,
-    /// Keep what each round overwrites, so that [`EdgeMesh::coarsen`] can go back.
+    /// Keep the triangles that each round overwrites, so that [`DeviceEdgeMesh::coarsen`] can go back.
     pub history: bool,
 }
 
@@ -79,7 +79,7 @@ impl Default for Options {
     }
 }
 
-/// Why refinement ended.
+/// The reason why refinement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// All rounds are done.
@@ -93,10 +93,14 @@ pub enum End {
 /// Refines `mesh` in rounds; only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a triangle
-/// is too small for the precision; [`Error::TooManyEdges`]; those of the device. After an error the mesh is that of the last round
-/// that was done.
-pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) -> Result<End> {
+/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a
+/// triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result
+/// of the last completed round.
+pub fn refine<P: Point>(
+    on: &Device,
+    mesh: &mut DeviceEdgeMesh<P>,
+    options: &Options,
+) -> Result<End> {
     options.marking.check(mesh.levels[0].triangles as usize)?;
     let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
@@ -116,9 +120,9 @@ pub fn refine<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>, options: &Options) 
     }
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
-    /// degenerate. Gives the reason if nothing was done.
+    /// degenerate. Returns the reason if nothing was done.
     fn round(
         &mut self,
         on: &Device,
@@ -162,7 +166,7 @@ impl<P: Point> EdgeMesh<P> {
     /// Steps 1 to 3: longest edges, and half-edges of sides, of the triangles that the last round changed.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn label(&mut self, on: &Device) -> crate::Result<()> {
         let level = self.level();
         on.stage("find longest edges", || {
@@ -196,7 +200,7 @@ impl<P: Point> EdgeMesh<P> {
         Ok(())
     }
 
-    /// Looks for degenerate triangles among those of the last round.
+    /// Looks for degenerate triangles among the triangles of the last round.
     fn check_stale(&mut self, on: &Device, found: &mut Buffer<Triangle>) -> crate::Result<()> {
         on.stage("check parts", || {
             self.for_stale(on, |mesh, n, selected| {
@@ -212,7 +216,7 @@ impl<P: Point> EdgeMesh<P> {
         })
     }
 
-    /// Runs `work` for the stale triangles, given their number: those of a list, and a range.
+    /// Runs `work` for the stale triangles, given their number: of a list, and of a range.
     fn for_stale(
         &mut self,
         on: &Device,
@@ -234,7 +238,7 @@ impl<P: Point> EdgeMesh<P> {
         Ok(())
     }
 
-    /// What the round overwrites, if it is to be kept.
+    /// The triangles that the round overwrites, if they are to be kept.
     fn save(
         &self,
         on: &Device,
@@ -275,7 +279,7 @@ mod tests {
                     history: true,
                     ..Options::default()
                 };
-                let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+                let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
                 let end = refine(&on, &mut resident, &options).unwrap();
                 assert_eq!(end, End::NothingMarked);
                 assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
@@ -314,7 +318,7 @@ mod tests {
                 marking,
                 ..Options::default()
             };
-            let mut resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+            let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
             let error = refine(&on, &mut resident, &options).unwrap_err();
             assert!(matches!(error, Error::Marking { .. }), "{error}");
             assert!(error.to_string().starts_with(text), "{error}");
@@ -326,7 +330,7 @@ mod tests {
     fn lists_of_another_length_are_refused() {
         let on = Device::cpu(Some(1)).unwrap();
         let mesh = crate::generate::random(50, 1).unwrap();
-        let resident = EdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        let resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
         let error = resident.triangulation(&on, Some(&[1, 2])).unwrap_err();
         assert!(matches!(error, Error::Length { given: 2, .. }), "{error}");
         let mut field = on.upload(&[1.0]).unwrap();

@@ -1,4 +1,4 @@
-//! Steps 2 to 6 on a device: which edges are divided, and the ranks of what they give.
+//! Steps 2 to 6 on a device: the edges to divide, and the ranks of the new elements.
 
 use gpu::ids::{Edge, HalfEdge, Triangle};
 use gpu::refine::flag_divided_sides::{flag_divided_sides, set_divided_sides};
@@ -10,14 +10,14 @@ use gpu::refine::propagate_divisions::{
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level};
+use super::edges::{DeviceEdgeMesh, Level};
 use super::mark::Marked;
 use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::{Counted, compact, exclusive_scan};
 use crate::half_edges::Point;
 
-/// One in this many marked triangles or divided edges is few: then lists are followed instead of a pass over all elements.
+/// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all elements.
 const FEW: usize = 8;
 
 /// Edges to divide.
@@ -65,7 +65,7 @@ impl DividedSides {
     }
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     fn forest(&self) -> ForestBuffers<'_> {
         ForestBuffers {
             longest: &self.longest,
@@ -74,13 +74,13 @@ impl<P: Point> EdgeMesh<P> {
         }
     }
 
-    /// Steps 2 and 4: the longest edges of the marked triangles, and the edges that they lead to. `None` if nothing is marked.
+    /// Steps 2 and 4: the longest edges of the marked triangles, and the edges along their links. `None` if nothing is marked.
     pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
         if self.level().triangles == 0 {
             return Ok(None);
         }
         let Marked::Some(marked) = marked else {
-            // Every longest edge is divided, and none leads to another.
+            // Every longest edge is divided, so no link leads to another edge.
             let (divided, _) = self.divided_by(on, &on.uninitialized(0)?)?;
             return Ok(Some(DividedEdges::Many(divided)));
         };
@@ -114,8 +114,8 @@ impl<P: Point> EdgeMesh<P> {
         })
     }
 
-    /// The longest edges of the marked triangles, and those of them that lead to others, a bit each. No mark at all: every triangle is
-    /// marked.
+    /// The longest edges of the marked triangles, and the edges among them that lead into a triangle that is not marked, a bit
+    /// each. No mark at all: every triangle is marked.
     fn divided_by(
         &self,
         on: &Device,

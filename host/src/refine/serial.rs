@@ -16,9 +16,9 @@ use crate::{reference, validate};
 pub struct SerialRun<P> {
     /// The refined mesh.
     pub mesh: EdgeTriangulation<P>,
-    /// What each round made.
+    /// The records of the rounds.
     pub rounds: Vec<Refinement>,
-    /// Why it ended.
+    /// The reason why it ended.
     pub end: End,
     /// Time of each step, of all rounds together.
     pub times: Vec<(&'static str, Duration)>,
@@ -57,10 +57,10 @@ impl<P: Point> SerialRun<P> {
         Ok(run)
     }
 
-    /// The mesh by points and triangles, as [`super::EdgeMesh::triangulation`].
+    /// The mesh by points and triangles, as [`super::DeviceEdgeMesh::triangulation`].
     ///
     /// # Errors
-    /// [`Error::Length`] when `regions` are not those of the input's triangles.
+    /// [`Error::Length`] when `regions` has another length than the input's list of triangles.
     pub fn triangulation(&self, regions: Option<&[i32]>) -> Result<Triangulation> {
         let of_input = |regions: &[i32]| {
             self.input.check_regions(regions)?;
@@ -116,7 +116,7 @@ impl<P: Point> SerialRun<P> {
                 run.end = End::NothingMarked;
                 break;
             }
-            // Only a round that is done tells how many triangles it gives.
+            // The number of new triangles is known only after the round.
             let before = options.max_triangles.map(|_| run.mesh.clone());
             let (made, times) = reference::refine(&mut run.mesh, |t| marks[t as usize]);
             run.add_times(times.steps());

@@ -9,7 +9,7 @@ use crate::mesh::Segment;
 pub(super) struct Tags {
     /// Markers, ascending.
     pub markers: Vec<i32>,
-    /// Vertex ids; the first of several segments between the same vertices.
+    /// Vertex ids; of several segments between the same vertices the first counts.
     pub ends: Vec<[u32; 2]>,
     /// One more than the rank of its marker.
     pub values: Vec<u32>,
@@ -42,7 +42,7 @@ impl Tags {
     }
 }
 
-/// The segments that tagged edges are, in the order of the edges.
+/// The segments of tagged edges, in the order of the edges.
 pub(super) fn segments<T: TryInto<usize>>(
     markers: &[i32],
     ends: impl IntoIterator<Item = [u32; 2]>,

@@ -1,4 +1,4 @@
-//! How a triangulation with edges gets to a device.
+//! Triangulations with edges: from the host to a device.
 
 use glam::DVec2;
 use gpu::ids::{HalfEdge, Side, Vertex};
@@ -8,34 +8,34 @@ use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::edges::{EdgeMesh, Level, MOST_EDGES, Stale};
+use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES, Stale};
 use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::backend::Device;
-use crate::collective::{bucket, compact};
+use crate::collective::{Csr, bucket, compact};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
 use crate::validate;
 
-/// Room for refinement beside a mesh: a part in so many.
+/// Room for refinement beside a mesh: its `ROOM`-th part.
 const ROOM: usize = 4;
 
-/// Elements to have memory for where there are `len`.
+/// Elements to allocate memory for where there are `len`.
 pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
-/// Points to have memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles, points are
-/// not written elsewhere in passing, so they would have to be moved.
+/// Points to allocate memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles,
+/// points are never copied to other memory, so they would have to be moved.
 pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
     points + triangles
 }
 
-impl<P: Point> EdgeMesh<P> {
+impl<P: Point> DeviceEdgeMesh<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
-        // A quarter more of what the mesh keeps; sides and halves come while the twins are there.
+        // A quarter more than the mesh keeps; sides and halves come while the twins are there.
         let triangle = (3 + 3 + 3) * size_of::<u32>();
         let kept = with_room_for_points(points, triangles) * size_of::<P>()
             + with_room(triangles * triangle);
@@ -46,7 +46,7 @@ impl<P: Point> EdgeMesh<P> {
     /// them, the smaller of each two.
     ///
     /// # Errors
-    /// Those of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
+    /// Errors of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
     pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
@@ -63,7 +63,7 @@ impl<P: Point> EdgeMesh<P> {
     /// Numbers the edges of a triangulation on the device.
     ///
     /// # Errors
-    /// [`Error::TooManyEdges`]; those of the device.
+    /// [`Error::TooManyEdges`]; errors of the device.
     pub fn build(on: &Device, mesh: DeviceTriangulation<P>) -> Result<Self> {
         let n = mesh.half_edges();
         let (points, corners, twins) = mesh.into_parts();
@@ -95,7 +95,7 @@ impl<P: Point> EdgeMesh<P> {
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
     ///
     /// # Errors
-    /// Those of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the other way.
+    /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
         validate::refine::topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
@@ -163,9 +163,8 @@ impl<P: Point> EdgeMesh<P> {
         let vertices = self.level().vertices as usize;
         let tags = Tags::new(segments, vertices)?;
         let missing = on.stage("tag segments", || {
-            let corners = self.corners.as_words();
-            let around = bucket(on, corners, vertices)?;
-            let ends = on.upload(tags.ends.as_flattened())?;
+            let around: Csr<Vertex, HalfEdge> = bucket(on, &self.corners, vertices)?;
+            let ends = on.upload(bytemuck::cast_slice::<_, Vertex>(&tags.ends))?;
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
@@ -176,7 +175,7 @@ impl<P: Point> EdgeMesh<P> {
                     tags.values.len() as u32,
                     &ends,
                     &values,
-                    corners,
+                    &self.corners,
                     &self.sides,
                     around.offsets(),
                     around.items(),

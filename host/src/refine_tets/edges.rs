@@ -28,10 +28,10 @@ pub(super) struct Edges {
     pub face_edges: Buffer<Edge>,
 }
 
-/// What a table of edges gave.
+/// Result of numbering with a table.
 enum Numbered {
     Edges(Edges),
-    /// It has no room for them.
+    /// The table has no room for all edges.
     Crowded,
     /// A tagged triangle has an edge that no tetrahedron has.
     LooseFace(u32),

@@ -1,4 +1,4 @@
-//! What refinement of tetrahedra refuses.
+//! Errors of refinement of tetrahedra.
 
 use trioxide_kernel::launch::LaunchError;
 
@@ -9,12 +9,12 @@ pub enum Error {
     /// The device failed.
     #[error(transparent)]
     Mesh(#[from] trioxide_mesh::Error),
-    /// The regions are not those of the tetrahedra.
+    /// The list of regions has another length than the list of tetrahedra.
     #[error("mesh has region ids for {regions} tetrahedra of {tetrahedra}")]
     Regions {
-        /// Regions that the mesh has.
+        /// Entries of the list of regions.
         regions: usize,
-        /// Tetrahedra that it has.
+        /// Tetrahedra of the mesh.
         tetrahedra: usize,
     },
     /// A coordinate is no finite number.
@@ -59,13 +59,13 @@ pub enum Error {
     TooManyTetrahedra {
         /// Tetrahedra of the mesh, or of the refined mesh.
         tetrahedra: usize,
-        /// As many fit.
+        /// Most tetrahedra that fit.
         most: usize,
     },
     /// There are too many vertices or tagged triangles.
     #[error("the refined mesh has {count} {elements}, more than 32-bit indices can number")]
     TooMany {
-        /// How many there are.
+        /// Number of these elements.
         count: usize,
         /// `vertices` or `tagged faces`.
         elements: &'static str,
@@ -99,7 +99,7 @@ pub enum Error {
         /// The volume.
         volume: f64,
     },
-    /// The chosen tetrahedra are those of another mesh.
+    /// The list of chosen tetrahedra belongs to another mesh.
     #[error(
         "the list of chosen tetrahedra has {chosen} entries; the mesh has {tetrahedra} tetrahedra"
     )]

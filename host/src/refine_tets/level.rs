@@ -22,15 +22,15 @@ use crate::collective::{compact, exclusive_scan};
 /// Rounds of the closure between two looks at whether there was progress.
 const ROUNDS: u32 = 8;
 
-/// Divided tetrahedra, and where their children go.
+/// Divided tetrahedra, and the slots of their children.
 struct Children {
     /// The divided tetrahedra, ascending.
     touched: Buffer<Tet>,
     /// Marked edges of each, longest first.
     divisions: Buffer<u32>,
-    /// New tetrahedra before those of each.
+    /// Number of new tetrahedra before the new ones of each.
     slots: Buffer<u32>,
-    /// New tetrahedra of all.
+    /// Number of new tetrahedra.
     added: u32,
 }
 
@@ -137,7 +137,7 @@ fn mark_edges(
     })
 }
 
-/// Closes `marked`; the tetrahedra with a marked edge, a bit each, and the number of rounds.
+/// Closes `marked`. Returns the tetrahedra with a marked edge, a bit each, and the number of rounds.
 fn close(
     on: &Device,
     tetrahedra: u32,
@@ -222,7 +222,7 @@ fn count_children(
     })
 }
 
-/// Appends the midpoints of the `divided` edges to the points; the new vertex of each such edge.
+/// Appends the midpoints of the `divided` edges to the points. Returns the new vertex of each such edge.
 fn place_midpoints<P: SpacePoint>(
     on: &Device,
     refined: &mut DeviceRefined<P>,
@@ -246,7 +246,7 @@ fn place_midpoints<P: SpacePoint>(
         let before = vertex_parents.len() / 2;
         mesh.points = on.resized(&mesh.points, total)?;
         *vertex_parents = on.resized(vertex_parents, 2 * (before + divided.len()))?;
-        // Of edges that are not divided it is never read.
+        // For edges that are not divided it is never read.
         let mut midpoints = on.uninitialized(first_uses.len())?;
         // SAFETY: edges below E, each once, with a use each, whose ends are vertices before the level.
         unsafe {

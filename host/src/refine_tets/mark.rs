@@ -1,4 +1,4 @@
-//! Which tetrahedra a level divides.
+//! The tetrahedra that a level divides.
 
 use glam::DVec3;
 use gpu::ids::Tet;
@@ -12,7 +12,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{DeviceRefined, Error, Result, SpacePoint};
 use crate::backend::Device;
 
-/// Which tetrahedra a level divides.
+/// The tetrahedra that a level divides.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Marking {
     /// Every one.
@@ -24,23 +24,23 @@ pub enum Marking {
         /// Another seed chooses others.
         seed: u64,
     },
-    /// Those whose centroid lies in a box, its sides included.
+    /// Tetrahedra whose centroid lies in a box, its sides included.
     Box {
         /// Its corner with the smallest coordinates.
         low: DVec3,
         /// Its corner with the largest coordinates.
         high: DVec3,
     },
-    /// Those whose centroid lies in a ball.
+    /// Tetrahedra whose centroid lies in a ball.
     Ball {
         /// Its centre.
         centre: DVec3,
         /// Its radius.
         radius: f64,
     },
-    /// Those with more than a volume.
+    /// Tetrahedra with a larger volume.
     Volume(f64),
-    /// A flag for each tetrahedron of the input; on later levels the parts of the chosen ones.
+    /// A flag for each tetrahedron of the input; on later levels the parts of the chosen tetrahedra.
     Chosen(Vec<bool>),
 }
 
@@ -82,15 +82,6 @@ pub(crate) fn threshold(fraction: f64) -> u64 {
 /// Seed of a level.
 pub(crate) fn seed_of_level(seed: u64, level: u32) -> u64 {
     seed.wrapping_add(u64::from(level).wrapping_mul(0xD1B5_4A32_D192_ED03))
-}
-
-/// A bit for each flag.
-pub(super) fn pack(flags: &[bool]) -> Vec<Bits<Tet>> {
-    let word = |flags: &[bool]| {
-        let bits = flags.iter().rev();
-        Bits::new(bits.fold(0, |word, &flag| word << 1 | u32::from(flag)))
-    };
-    flags.chunks(32).map(word).collect()
 }
 
 /// The marked tetrahedra of a level, a bit each. The marking was checked; `chosen` are its flags, a bit each.

@@ -1,4 +1,4 @@
-//! Meshes on the device: checked when they come, and what goes back.
+//! Meshes on the device: checked on upload, and downloaded with their parents.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
 /// A mesh of tetrahedra on a device: V points, T tetrahedra, B tagged triangles.
 ///
-/// Vertex ids of tetrahedra are below V, and tetrahedra are positively oriented: that is checked where one is made.
+/// Vertex ids of tetrahedra are below V, and tetrahedra are positively oriented: both are checked where a mesh is made.
 pub struct DeviceTets<P> {
     pub(super) points: Buffer<P>,
     pub(super) tetrahedra: Buffer<Vertex>,
@@ -44,8 +44,8 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// Copies a mesh to the device and checks it there.
     ///
     /// # Errors
-    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::Inverted`]; those of
-    /// the device.
+    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::Inverted`]; errors
+    /// of the device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
         let tetrahedra = mesh.tetrahedra.len();
         if tetrahedra > MOST_TETRAHEDRA {
@@ -100,7 +100,7 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// A copy on the same machine.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn duplicate(&self, on: &Device) -> crate::Result<Self> {
         Ok(Self {
             points: on.duplicate(&self.points)?,
@@ -131,8 +131,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         (self.tetrahedra.len() / 4) as u32
     }
 
-    /// The error of one of `count` tetrahedra, those of `list` and those from `first` on, that has an index out of range or is not
-    /// positively oriented, or of what `found` holds already.
+    /// The error of the first of `count` tetrahedra (the ones in `list` and the ones from `first` on) that has an index out of
+    /// range or is not positively oriented, or of the element that `found` holds already.
     pub(super) fn find_broken(
         &self,
         on: &Device,
@@ -194,7 +194,7 @@ impl<P: SpacePoint> DeviceTets<P> {
             .filter(|&t| {
                 let own = tetrahedra[t as usize].map(|v| points[v as usize].to_f64());
                 let is_positive = orientation(&own, &[0, 1, 2, 3]) > 0.0;
-                // Also where the products overflow.
+                // Not positive also where the products overflow.
                 !is_positive
             });
         Ok(flat.min())
@@ -242,10 +242,10 @@ impl<P: SpacePoint> DeviceRefined<P> {
         &self.levels
     }
 
-    /// The result in host memory; regions and tags are those of the input.
+    /// The result in host memory; regions and tags come from the input.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<Refined> {
         on.stage("copy to the host", || {
             let tetrahedron_parents: Vec<u32> = on.download_rows(&self.tetrahedron_parents)?;
@@ -278,8 +278,8 @@ impl<P: SpacePoint> DeviceRefined<P> {
     }
 }
 
-/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges and half as many as it has boundary
-/// triangles; and at most six a tetrahedron.
+/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges plus half the number of its boundary triangles;
+/// and at most six a tetrahedron.
 pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
     slots_for((6 * tetrahedra).min(points + 2 * tetrahedra))
 }

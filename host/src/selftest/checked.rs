@@ -1,4 +1,4 @@
-//! Checked builds: an index that an array does not have is caught and named, on every device.
+//! Checked builds: an index out of range is caught and named, on every device.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,10 +7,10 @@ use gpu::plant_bad_index::plant_bad_index;
 use super::{Case, equal};
 use crate::backend::Device;
 
-/// What a launch says of the planted index.
+/// The message of a launch with the planted index.
 const EXPECTED: &str = "kernel plant_bad_index: index 7 of array `values`, which has 4 elements";
 
-/// The planted kernel with indices that its array has.
+/// The planted kernel with indices in range.
 pub fn good_indices() -> Case {
     Case::new("checked: good indices pass", |on| {
         let found = gather(on, &[3, 0, 2])?;
@@ -18,7 +18,7 @@ pub fn good_indices() -> Case {
     })
 }
 
-/// The planted kernel with an index that its array does not have, on a device of its own.
+/// The planted kernel with an index out of range, on a device of its own.
 pub fn bad_index() -> Case {
     Case::new("checked: a bad index is caught", |on| {
         let fresh = on.reopened().map_err(|error| error.to_string())?;

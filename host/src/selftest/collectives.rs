@@ -35,7 +35,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     ]
 }
 
-/// Numbers that repeat nowhere near (Marsaglia's xorshift).
+/// Numbers that do not repeat soon (Marsaglia's xorshift).
 fn numbers(n: usize, seed: u32) -> impl Iterator<Item = u32> {
     let mut x = seed | 1;
     (0..n).map(move |_| {

@@ -1,4 +1,4 @@
-//! Copies between host and device, beside other work and alone: what arrives is what was sent.
+//! Copies between host and device, beside other work and alone: the downloaded bytes equal the uploaded ones.
 
 use super::{Case, Outcome, equal};
 use crate::backend::Device;

@@ -69,7 +69,7 @@ fn fan(n: u32) -> Triangulation {
     }
 }
 
-/// Triangles between n points on a circle, no two of which share an edge: far more edges than a planar mesh has.
+/// Triangles between n points on a circle; no two share an edge: far more edges than a planar mesh has.
 fn overlapping(n: u32) -> Triangulation {
     let mut steps: Vec<u32> = (1..n / 2).collect();
     let mut triangles = Vec::new();

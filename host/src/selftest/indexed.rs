@@ -54,7 +54,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
-/// Meshes for rules that the suite's others do not reach: tips that the Trivertex array does not lead to, and ties between
+/// Meshes for rules that the suite's other meshes do not reach: tips that the Trivertex array does not lead to, and ties between
 /// the longest edges of a triangle.
 fn more_meshes() -> Vec<NamedMesh> {
     vec![
@@ -83,8 +83,8 @@ fn equal_lengths(columns: u32) -> Triangulation {
     }
 }
 
-/// Eight triangles around vertex 0, whose spokes are longer than the rim and grow away from the first: one region with a
-/// tip. Several hubs overlap at vertex 0, which has one triangle only in the Trivertex array.
+/// Eight triangles around vertex 0, whose spokes are longer than the rim and grow away from the first: one region with a tip.
+/// Several hubs overlap at vertex 0, which has one triangle only in the Trivertex array.
 fn hubs(count: u32) -> Triangulation {
     let rim = [
         (1.0, 0.0),

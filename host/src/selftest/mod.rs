@@ -1,7 +1,7 @@
 //! The conformance suite: every pipeline on a device against the sequential reference, with equality.
 //!
-//! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case
-//! takes the device that it runs on and says what differed.
+//! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case takes the
+//! device that it runs on and returns the difference that it found.
 
 #[cfg(feature = "checked")]
 mod checked;
@@ -25,25 +25,25 @@ use crate::backend::{Device, PTX};
 use crate::mesh::Triangulation;
 use crate::{Result, generate};
 
-/// How much to test.
+/// Size of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Seconds on a CPU.
     Small,
-    /// The largest sizes that a mistake in an index could show at: minutes on a CPU.
+    /// The largest sizes at which an index can be wrong: minutes on a CPU.
     Large,
 }
 
 /// One check, to be run on any device.
 pub struct Case {
-    /// The family of kernels that it is for, as the folder in `gpu/src` is called.
+    /// The family of the kernels that it tests: the name of their folder in `gpu/src`.
     pub family: &'static str,
-    /// What it checks.
+    /// A description of the check.
     pub name: String,
     run: Box<dyn Fn(&Device) -> Outcome + Send>,
 }
 
-/// What differed, as an error.
+/// The difference found, as an error.
 type Outcome = std::result::Result<(), String>;
 
 impl Case {
@@ -58,7 +58,7 @@ impl Case {
     /// Runs the check.
     ///
     /// # Errors
-    /// What differed, or what the device reported.
+    /// The difference found, or the error of the device.
     pub fn run(&self, on: &Device) -> Outcome {
         (self.run)(on)
     }
@@ -128,10 +128,10 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
 /// The family of copies between host and device, which have no kernels of their own.
 pub const COPIES: &str = "copies";
 
-/// The family of the one case that counts on all others having run on its device before.
+/// The family of the one case that needs all others to have run on its device before.
 pub const LAUNCHES: &str = "launches";
 
-/// The cases of a family, or those whose name contains `text`; of the whole suite where it is `None`.
+/// The cases of a family, or the cases whose name contains `text`; the whole suite for `None`.
 ///
 /// # Errors
 /// [`crate::Error::Argument`] with the families there are, when nothing matches.
@@ -161,8 +161,8 @@ pub fn select<'s>(suite: &'s [Case], only: Option<&str>) -> Result<Vec<&'s Case>
     )))
 }
 
-/// The mesh without a part of its triangles: one in `keep` is taken out. Holes, islands, vertices at which boundary loops
-/// touch and vertices without a triangle remain.
+/// The mesh without one in `keep` of its triangles. Holes, islands, vertices at which boundary loops touch and vertices without a
+/// triangle remain.
 fn with_holes(mut mesh: Triangulation, keep: u64) -> Triangulation {
     let mut i = 0u64;
     mesh.triangles.retain(|_| {

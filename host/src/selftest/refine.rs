@@ -11,7 +11,7 @@ use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::half_edges::Point;
 use crate::mesh::{EdgeTriangulation, Triangulation};
-use crate::refine::{self, EdgeMesh, End, Marking, Options, SerialRun, refine};
+use crate::refine::{self, DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
 use crate::validate;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
@@ -33,7 +33,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new("refine the paper's example", paper_example));
     cases.push(Case::new("refine up to a number of triangles", |on| {
         let mesh = crate::generate::grid(100)?;
-        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             rounds: 100,
             max_triangles: Some(1000),
@@ -46,7 +46,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     }));
     cases.push(Case::new("refine until areas are small", |on| {
         let mesh = crate::generate::random(500, 3)?;
-        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             marking: Marking::Area(1e-4),
             rounds: u32::MAX,
@@ -69,7 +69,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         for point in &mut mesh.points {
             *point = DVec2::ONE + *point * (4.0 * f64::EPSILON);
         }
-        let mut ours = EdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             rounds: 12,
             ..Options::default()
@@ -82,7 +82,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
-/// Markings of which some are few and some many, so that both ways of each step run.
+/// Markings, some with few triangles and some with many, so that both ways of each step run.
 fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     let low = mesh.points.iter().copied().fold(DVec2::MAX, DVec2::min);
     let high = mesh.points.iter().copied().fold(DVec2::MIN, DVec2::max);
@@ -122,8 +122,8 @@ fn fraction(fraction: f64) -> Marking {
     Marking::Fraction { fraction, seed: 1 }
 }
 
-/// Everything that a mesh holds on the device.
-fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+/// All arrays of a mesh on the device.
+fn arrays<P: Point>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
     mesh.label(on)?;
     fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
         on.download_rows(buffer)
@@ -144,7 +144,7 @@ fn arrays<P: Point>(on: &Device, mesh: &mut EdgeMesh<P>) -> crate::Result<Vec<Ve
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs: usize) -> Outcome {
     let expected = SerialRun::<P>::of_triangulation(mesh, options)?;
     let (fine, rounds) = (&expected.mesh, &expected.rounds);
-    let coarse = match EdgeMesh::<P>::upload(on, mesh) {
+    let coarse = match DeviceEdgeMesh::<P>::upload(on, mesh) {
         Err(refine::Error::Mesh(crate::Error::Invalid { rule, .. }))
             if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
         {
@@ -181,7 +181,7 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
 }
 
 /// Coarsening gives every array back as it was: after all rounds but one, and before the first.
-fn go_back<P: Point>(on: &Device, coarse: &EdgeMesh<P>, options: &Options) -> Outcome {
+fn go_back<P: Point>(on: &Device, coarse: &DeviceEdgeMesh<P>, options: &Options) -> Outcome {
     let mut ours = coarse.duplicate(on)?;
     let input = arrays(on, &mut ours)?;
     let rounds = |rounds| Options {
@@ -199,11 +199,11 @@ fn go_back<P: Point>(on: &Device, coarse: &EdgeMesh<P>, options: &Options) -> Ou
     equal("coarsened to the input", &arrays(on, &mut ours)?, &input)
 }
 
-/// Every round keeps what `validate::refine` says, and fields of the input are carried along.
+/// Every round keeps the rules of `validate::refine`, and fields of the input are carried along.
 fn keep_rules<P: Point>(
     on: &Device,
     mesh: &Triangulation,
-    coarse: &EdgeMesh<P>,
+    coarse: &DeviceEdgeMesh<P>,
     options: &Options,
 ) -> Outcome {
     let mut ours = coarse.duplicate(on)?;
@@ -247,7 +247,7 @@ fn paper_example(on: &Device) -> Outcome {
         triangles: [[1, 2, 3], [4, -3, -5], [5, 6, 7]].map(sides).to_vec(),
         tags: Vec::new(),
     };
-    let mut ours = EdgeMesh::<DVec2>::upload_edges(on, &mesh)?;
+    let mut ours = DeviceEdgeMesh::<DVec2>::upload_edges(on, &mesh)?;
     let options = Options {
         marking: Marking::flags([true, false, false].into_iter()),
         ..Options::default()

@@ -138,7 +138,7 @@ fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Out
     Ok(())
 }
 
-/// The result, after each of its arrays was compared with the reference's.
+/// The result, after a comparison of each of its arrays with the reference's.
 fn compare_bits<P: SpacePoint>(
     on: &Device,
     mesh: &TetMesh,
@@ -237,7 +237,7 @@ fn equal_edges(n: usize) -> Result<TetMesh> {
     Ok(mesh)
 }
 
-/// Tetrahedra i, i + 1, i + 4, i + 6, of which no two share an edge: these four have every difference once.
+/// Tetrahedra i, i + 1, i + 4, i + 6; no two share an edge, since these four have every difference once.
 fn crowded(n: u32) -> TetMesh {
     let point = |i: u32| {
         let i = f64::from(i);
@@ -325,7 +325,7 @@ fn refused(on: &Device) -> Outcome {
         "level 1: tetrahedron",
         "too coarse",
     )?;
-    // Thinner than the filter decides, but not flat.
+    // Too thin for the filter to decide, but not flat.
     let thin = broken(|m| {
         m.points[1] = DVec3::new(1.0, 1.0, 0.0);
         m.points[2] = DVec3::new(1.0, 1.0 + f64::EPSILON, 0.0);

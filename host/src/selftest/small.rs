@@ -1,4 +1,4 @@
-//! Small meshes, each with something that a large random one seldom has.
+//! Small meshes, each with a feature that a large random one seldom has.
 
 use glam::DVec2;
 

@@ -24,7 +24,7 @@ struct Input {
     paired_up_to: f64,
 }
 
-/// Points of which all pairs may be neighbours.
+/// Most points whose pairs may all be neighbours.
 const MOST_PAIRED: usize = 6_000;
 
 /// The cases of this family.
@@ -128,7 +128,7 @@ fn compare_methods(on: &Device, input: &Input, options: &Options) -> Outcome {
     Ok(())
 }
 
-/// Keys of so few bits that most cells share theirs with others: cells are compared by more than the key.
+/// Keys of few bits, so that most cells share theirs with others: cells are compared by more than the key.
 fn colliding_keys(on: &Device) -> Outcome {
     let (points, faces) = scan(700, 4);
     let input = Input {
@@ -153,7 +153,7 @@ fn colliding_keys(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// Lists of neighbours that would be too long are refused; they are made up to the last that fits.
+/// Lists of neighbours that would be too long are refused; the longest list that fits is made.
 fn long_lists(on: &Device) -> Outcome {
     let n = 2_000;
     let pairs = n as u64 * (n as u64 - 1) / 2;
@@ -185,20 +185,21 @@ fn long_lists(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// `auto` is the grid, or the method that needs least where the grid does not fit; a mesh that fits by no method is refused.
+/// `auto` takes the grid, or the method with the least memory where the grid does not fit; a mesh that fits by no method is
+/// refused.
 fn method_by_memory(on: &Device) -> Outcome {
     let free = on.free_bytes()?;
     let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);
     let by_grid = bytes_needed(Method::Grid, 1 << 20, 0) >> 20;
     let by_least = bytes_needed(Method::OnTheFly, 1 << 20, 0) >> 20;
-    // Free memory moves meanwhile: far from either bound.
+    // Free memory changes meanwhile: the bounds are far away.
     let cases = [
         (2 * by_grid, Some(Method::Grid)),
         ((by_grid + by_least) / 2, Some(Method::OnTheFly)),
         (by_least / 2, None),
     ];
     for (bytes_each, expected) in cases {
-        // Where the system does not say how much is free, all fits.
+        // Where the system does not report free memory, every mesh fits.
         if free > 1 << 50 {
             break;
         }
@@ -285,22 +286,8 @@ pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     Ok(())
 }
 
-fn inputs() -> Vec<Input> {
-    let line = |n: u32, spacing: f64| -> Vec<DVec3> {
-        (0..n)
-            .map(|i| DVec3::X * (f64::from(i) * spacing))
-            .collect()
-    };
-    let lattice = |n: u32, spacing: f64| -> Vec<DVec3> {
-        (0..n * n * n)
-            .map(|i| DVec3::new((i % n).into(), (i / n % n).into(), (i / n / n).into()) * spacing)
-            .collect()
-    };
-    let strip = |n: u32| {
-        (0..n.saturating_sub(2))
-            .map(|i| [i, i + 1, i + 2])
-            .collect()
-    };
+/// Scans, in order and shuffled, and a triangle soup.
+fn scans() -> Vec<Input> {
     let (points, faces) = scan(20_000, 1);
     let spacing = 0.03;
     let mut inputs = vec![Input {
@@ -348,6 +335,26 @@ fn inputs() -> Vec<Input> {
         epsilons: vec![0.1, 0.5, 10.0],
         paired_up_to: f64::MAX,
     });
+    inputs
+}
+
+fn inputs() -> Vec<Input> {
+    let line = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n)
+            .map(|i| DVec3::X * (f64::from(i) * spacing))
+            .collect()
+    };
+    let lattice = |n: u32, spacing: f64| -> Vec<DVec3> {
+        (0..n * n * n)
+            .map(|i| DVec3::new((i % n).into(), (i / n % n).into(), (i / n / n).into()) * spacing)
+            .collect()
+    };
+    let strip = |n: u32| {
+        (0..n.saturating_sub(2))
+            .map(|i| [i, i + 1, i + 2])
+            .collect()
+    };
+    let mut inputs = scans();
     let mut named = |name, points: Vec<DVec3>, epsilons: &[f64]| {
         let faces = strip(points.len() as u32);
         inputs.push(Input {

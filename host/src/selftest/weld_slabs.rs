@@ -47,7 +47,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                     .collect();
                 let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
                 several("slabs", took.slabs)?;
-                // One that decides all at once, another if it runs against the first, one that finds representatives.
+                // One pass decides all at once, another one follows if it ran against the first, one finds representatives.
                 if took.left.len() > 3 {
                     return Err(format!("a chain took {} passes", took.left.len()));
                 }
@@ -59,13 +59,28 @@ pub fn cases(size: Size) -> Vec<Case> {
             |on| {
                 let points = zigzag();
                 let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
-                // A pass decides two of its links at most: it alone is in these passes.
+                // A pass decides at most two of its links; only the chain is left in these passes.
                 if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
                     return Err(format!("{LINKS} crossings took passes {:?}", took.left));
                 }
                 Ok(())
             },
         ),
+    ];
+    cases.extend(small_cases());
+    if size == Size::Large {
+        cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
+            let (points, faces) = scan(2_000_000, 3);
+            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
+            several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
+        }));
+    }
+    cases
+}
+
+/// Equal points, dense points, equal triangles, no point.
+fn small_cases() -> Vec<Case> {
+    vec![
         Case::new("weld in slabs equal points", |on| {
             let points = vec![DVec3::new(0.1, 0.2, 0.3); 2000];
             for epsilon in [0.0, 1.0] {
@@ -105,15 +120,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                 compare(on, &[DVec3::ONE], &[], 0.0, 1 << 17)?.slabs,
             )
         }),
-    ];
-    if size == Size::Large {
-        cases.push(Case::new("weld in slabs a scan of 2M vertices", |on| {
-            let (points, faces) = scan(2_000_000, 3);
-            let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 5;
-            several("slabs", compare(on, &points, &faces, 1e-3, limit)?.slabs)
-        }));
-    }
-    cases
+    ]
 }
 
 fn several(what: &str, count: usize) -> Outcome {
@@ -196,8 +203,8 @@ fn cloud(n: u32) -> Vec<DVec3> {
 /// Links of the chain of [`zigzag`].
 const LINKS: usize = 60;
 
-/// A chain of lower neighbours whose vertices lie left and right of x = 0 in turn, between two crowds of 2,000 near enough to it
-/// that 3,000 vertices at once are cut there.
+/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds of 2,000 so near that
+/// 3,000 vertices at once are cut there.
 fn zigzag() -> Vec<DVec3> {
     let chain = (0..LINKS as u32).map(|i| {
         let x = if i.is_multiple_of(2) { -0.3 } else { 0.3 };

@@ -52,7 +52,7 @@ impl DeviceCells {
         self.is_surface
     }
 
-    /// Whether all cells are tetrahedra, or triangles of a surface: others have more corners.
+    /// Whether all cells are tetrahedra, or triangles of a surface: other cells have more corners.
     pub fn is_simplicial(&self) -> bool {
         let corners = if self.is_surface { 3 } else { 4 };
         self.vertices.len() == corners * self.len()
@@ -222,7 +222,7 @@ impl<P: Vector> DeviceMesh<P> {
         self.bounds
     }
 
-    /// Bytes that smoothing takes at once at least, with its mesh, for V nodes and C corners of cells: while neighbours are
+    /// Bytes that smoothing takes at least at once, with its mesh, for V nodes and C corners of cells: while neighbours are
     /// listed. The number of neighbours is not known before.
     pub fn bytes_needed(nodes: usize, corners: usize, only_tetrahedra: bool) -> u64 {
         let words = |n: usize| n as u64 * size_of::<u32>() as u64;
@@ -270,7 +270,7 @@ impl<P: Vector> DeviceMesh<P> {
         let ends: Vec<u32>;
         let (offsets, vertices): (&[u32], &[u32]) = match &mesh.faces {
             Faces::Triangles(triangles) => {
-                // More than fit 32-bit ids are refused below.
+                // Numbers that do not fit 32-bit ids are refused below.
                 let last = triangles.len().min(MOST_CELLS + 1) as u32;
                 ends = (0..=last).map(|t| 3 * t).collect();
                 (&ends, bytemuck::cast_slice(triangles))

@@ -1,4 +1,4 @@
-//! Why smoothing fails.
+//! Errors of smoothing.
 
 use super::options::Form;
 
@@ -12,7 +12,7 @@ pub enum Error {
     /// The tolerance is no length.
     #[error("a tolerance of {0} stops nothing: give a length, or 0 for none")]
     Tolerance(f64),
-    /// The list of fixed nodes is not that of the mesh.
+    /// The list of fixed nodes has another length than the mesh has nodes.
     #[error("the fixed list has {entries} entries; the mesh has {nodes} nodes")]
     FixedNodes {
         /// Elements of the list.
@@ -33,7 +33,7 @@ pub enum Error {
         "alpha and beta of HC smoothing are parts of a whole, not {alpha} and {beta}: give numbers from 0 to 1"
     )]
     HcRange {
-        /// Part of the way back to where nodes were at first.
+        /// Part of the way back to the nodes' first positions.
         alpha: f64,
         /// Part of the push that is the node's own.
         beta: f64,
@@ -52,7 +52,7 @@ pub enum Error {
     /// Form B over many blocks by the sequential reference.
     #[error("form B over many blocks is a race, which no sequence of moves is: take form BExact")]
     Race,
-    /// Sweeps of another kind than the order was made for.
+    /// Sweeps of another kind than the nodes were ordered for.
     #[error(
         "the nodes were prepared for sweeps of form {form:?} {}: prepare them with the options of the sweeps",
         if *guard { "with a guard" } else { "without a guard" }

@@ -14,7 +14,7 @@
 //! let mut mesh = read_volume(&input)?;
 //! let resident = DeviceMesh::<DVec3>::upload(&on, &mesh)?;
 //!
-//! // No node is fixed besides those of the boundary.
+//! // Only the nodes of the boundary are fixed.
 //! let result = smooth(&on, &resident, &[], &Options::default())?;
 //! assert_eq!(result.moves().sweeps, 100);
 //!
@@ -27,7 +27,7 @@
 //! # }
 //! ```
 //!
-//! [`smooth()`] does all. To sweep several times over one mesh, find its [`Relations`] and its [`Prepared`] nodes once, and
+//! [`smooth()`] does all steps. To sweep several times over one mesh, find its [`Relations`] and its [`Prepared`] nodes once, and
 //! [`relax()`] them.
 
 mod cells;
@@ -69,7 +69,7 @@ pub struct Smoothed {
     pub points: Vec<DVec3>,
     /// Number of nodes that may move.
     pub moving: u32,
-    /// Number of sweeps, and how far they moved the nodes.
+    /// Number of sweeps, and the moves of the last one.
     pub moves: Moves,
 }
 
@@ -123,7 +123,7 @@ impl<P: Vector> DeviceSmoothed<P> {
         self.moving
     }
 
-    /// Number of sweeps, and how far they moved the nodes.
+    /// Number of sweeps, and the moves of the last one.
     pub fn moves(&self) -> Moves {
         self.moves
     }
@@ -131,7 +131,7 @@ impl<P: Vector> DeviceSmoothed<P> {
     /// The result in host memory.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
         on.stage("copy to the host", || {
             let points = on.download(&self.points)?;

@@ -1,8 +1,8 @@
-//! How to smooth, and which options go together.
+//! Options of smoothing, and their combinations.
 
 use super::error::{Error, Result};
 
-/// Which positions of its neighbours a node goes by (section 2.2).
+/// The positions of its neighbours that a node takes (section 2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// The positions before the sweep: Jacobi's iteration.
@@ -63,7 +63,7 @@ pub enum Weights {
     Cotangent,
 }
 
-/// How far sweeps go.
+/// Length of the sweeps' moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Method {
     /// To the mean.
@@ -75,21 +75,21 @@ pub enum Method {
     /// To the mean, and back by the excess of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl and Müller,
     /// Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
     Hc {
-        /// Part of the way back to where nodes were at first.
+        /// Part of the way back to the nodes' first positions.
         alpha: f64,
-        /// Part of the push that is the node's own, and not its neighbours'.
+        /// Part of the push that is the node's own, not its neighbours'.
         beta: f64,
     },
 }
 
 impl Method {
-    /// HC smoothing that holds on a little to where nodes were at first.
+    /// HC smoothing that pulls a little towards the nodes' first positions.
     pub const HC: Method = Method::Hc {
         alpha: 0.1,
         beta: 0.6,
     };
 
-    /// How far sweeps of even and of odd number go to the mean: 1 is all the way.
+    /// Part of the way to the mean, for sweeps of even and of odd number: 1 is all the way.
     pub fn factors(self) -> [f64; 2] {
         match self {
             Method::Laplacian | Method::Hc { .. } => [1.0; 2],
@@ -98,7 +98,7 @@ impl Method {
     }
 }
 
-/// How nodes move on the boundary of a volume mesh, or on the border of a surface.
+/// The rule for nodes on the boundary of a volume mesh, or on the border of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundaryRule {
     /// They stay.
@@ -112,10 +112,10 @@ pub enum BoundaryRule {
 /// Nodes from which a mesh is renumbered by itself.
 pub const RENUMBERED_FROM: usize = 1 << 16;
 
-/// How to smooth.
+/// Options of smoothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Which positions a sweep takes.
+    /// The positions that a sweep takes.
     pub form: Form,
     /// Layout of nodes.
     pub layout: Layout,
@@ -131,9 +131,9 @@ pub struct Options {
     pub guard: bool,
     /// Weights of neighbours.
     pub weights: Weights,
-    /// How far sweeps go.
+    /// Length of the sweeps' moves.
     pub method: Method,
-    /// How nodes of the boundary move.
+    /// The rule for nodes of the boundary.
     pub boundary: BoundaryRule,
 }
 
@@ -191,7 +191,7 @@ impl Options {
         }
     }
 
-    /// Refuses options that a kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of a surface.
+    /// Refuses options that the kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of a surface.
     ///
     /// # Errors
     /// [`Error::GuardedSurface`], [`Error::CotangentCells`].

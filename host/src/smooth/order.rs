@@ -1,4 +1,4 @@
-//! Which nodes move, in which order they lie in memory, and which may move at the same time.
+//! The nodes that move, their order in memory, and the classes that may move at the same time.
 
 use glam::DVec3;
 use gpu::ids::{Place, Vertex};
@@ -38,7 +38,7 @@ impl Moving {
     }
 }
 
-/// Nodes in an order: V nodes, of which the first M move; the moving nodes have D neighbours.
+/// Nodes in an order: V nodes, the first M of which move; the moving nodes have D neighbours.
 pub(super) struct Ordered {
     /// Node at each place; V.
     pub(super) order: Buffer<Vertex>,
@@ -67,14 +67,14 @@ impl Ordered {
     }
 }
 
-/// Which classes moving nodes have.
+/// The kind of classes of moving nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Classes {
     /// All nodes are one.
     One,
     /// No two neighbours are of one class; few classes.
     Colours,
-    /// A node's class is behind those of its neighbours with smaller ids.
+    /// A node's class comes after the classes of its neighbours with smaller ids.
     Levels,
 }
 
@@ -100,8 +100,8 @@ impl CurveGrid {
     }
 }
 
-/// The order in memory, and the number of moving nodes, which come first. Moving nodes and others lie along a curve through the box
-/// from `low` to `high` if there is one, else in the order of ids.
+/// The order in memory, and the number of moving nodes, which come first. The moving nodes, and then the others, lie along a
+/// curve through the box from `low` to `high` if there is one, else in the order of ids.
 fn place<P: Vector>(
     on: &Device,
     points: &Buffer<P>,
@@ -160,7 +160,7 @@ fn pick_both(
     Ok((result, count))
 }
 
-/// Rounds of classification that are launched before the host looks.
+/// Rounds of classification between two reads of the result by the host.
 const ROUNDS: u32 = 4;
 
 /// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes.

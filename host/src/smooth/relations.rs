@@ -58,12 +58,12 @@ pub(crate) struct Incidence {
     pub(super) starts: Buffer<u32>,
     /// Corners of each node, in any order or ascending; C.
     pub(super) corners: Buffer<Corner>,
-    /// Whether a node has more cells than are compared one by one.
+    /// Whether a node has more cells than kernels compare one by one.
     has_heavy: bool,
 }
 
 impl Incidence {
-    /// With the cells that it was made of, as kernels take them.
+    /// The incidence with its cells, as kernels take them.
     pub(super) fn stars<'a>(&'a self, cells: &'a DeviceCells) -> StarsBuffers<'a> {
         StarsBuffers {
             cells: cells.buffers(),
@@ -91,7 +91,7 @@ impl Neighbours {
     }
 }
 
-/// Which nodes of a cell are neighbours.
+/// The nodes of a cell that are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     /// The two ends of an edge.
@@ -151,7 +151,7 @@ impl DeviceCells {
         })
     }
 
-    /// Neighbours of all nodes; `incidence` is that of the same cells.
+    /// Neighbours of all nodes; `incidence` belongs to the same cells.
     pub(crate) fn neighbours(
         &self,
         on: &Device,
@@ -248,7 +248,7 @@ impl DeviceCells {
         })
     }
 
-    /// Sides that one cell alone uses, and their nodes; `incidence` is that of the same cells.
+    /// Sides that one cell alone uses, and their nodes; `incidence` belongs to the same cells.
     pub(crate) fn boundary(&self, on: &Device, incidence: &Incidence) -> Result<Boundary> {
         let (stars, nodes) = (incidence.stars(self), self.nodes());
         on.stage("boundary", || {
@@ -291,7 +291,7 @@ impl DeviceCells {
         })
     }
 
-    /// Adds the nodes between cells of two regions to `bits`, a set of nodes; `incidence` is that of the same cells.
+    /// Adds the nodes between cells of two regions to `bits`, a set of nodes; `incidence` belongs to the same cells.
     pub(super) fn add_interfaces(
         &self,
         on: &Device,

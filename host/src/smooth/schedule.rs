@@ -1,15 +1,15 @@
-//! When sweeps stop, and how far they moved the nodes.
+//! The end of sweeps, and the moves of the last one.
 
 use super::options::{Method, Options};
 
-/// When to stop, and how far to go.
+/// Stopping and length of sweeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     /// A sweep that moves each node by less is the last.
     pub tolerance: f64,
     /// Most sweeps.
     pub max_sweeps: u32,
-    /// How far sweeps go.
+    /// Length of the sweeps' moves.
     pub method: Method,
 }
 
@@ -28,13 +28,13 @@ impl Schedule {
         self.tolerance * self.tolerance
     }
 
-    /// How far sweep number `sweep` goes to the mean: 1 is all the way.
+    /// Part of the way to the mean in sweep number `sweep`: 1 is all the way.
     pub fn factor(&self, sweep: u32) -> f64 {
         self.method.factors()[sweep as usize % 2]
     }
 }
 
-/// Number of sweeps, and how far they moved the nodes.
+/// Number of sweeps, and the moves of the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moves {
     /// Number of sweeps.

@@ -1,4 +1,4 @@
-//! Smoothing by the sequential reference, which devices are compared with.
+//! Smoothing by the sequential reference, the oracle for devices.
 
 use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 

@@ -1,4 +1,4 @@
-//! Sweeps until no node moves by the tolerance, and how far the last one moved the nodes.
+//! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
     self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, StarsBuffers, one_block_sweeps::outcome,
@@ -11,17 +11,17 @@ use super::schedule::{Moves, Schedule};
 use crate::Result;
 use crate::backend::Device;
 
-/// Sweeps that are launched before the host looks; even.
+/// Sweeps between two reads of the result by the host; even.
 const BATCH: u32 = 16;
-/// Sweeps that one block does before the host looks; even.
+/// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
-/// How to sweep.
+/// A run of sweeps.
 pub(super) struct Sweeps<'a> {
     pub(super) on: &'a Device,
     /// Nodes, with the classes that the form needs.
     pub(super) ordered: &'a Ordered,
-    /// Which positions a sweep takes.
+    /// The positions that a sweep takes.
     pub(super) form: Form,
     /// Blocks that sweep.
     pub(super) blocks: Blocks,
@@ -58,7 +58,7 @@ impl Sweeps<'_> {
             })?;
             squares = on.uninitialized(count as usize)?;
             on.stage("moves", || {
-                // SAFETY: both arrays have all nodes, `count` of which move.
+                // SAFETY: both arrays have all nodes; `count` nodes move.
                 unsafe { kernel::square_moves::launch(on, count, &before, &nodes, &mut squares) }?;
                 Ok(())
             })?;
@@ -74,7 +74,7 @@ impl Sweeps<'_> {
         Ok((nodes, moves))
     }
 
-    /// How far the last sweep moved the nodes.
+    /// The moves of the last sweep.
     fn measure(&self, squares: &Buffer<f64>, moves: &mut Moves) -> Result<()> {
         let (on, ranks, count) = (self.on, &self.ordered.ranks, self.ordered.moving);
         on.stage("moves", || {

@@ -1,4 +1,4 @@
-//! Weights of neighbours, and which boundary nodes slide.
+//! Weights of neighbours, and the boundary nodes that slide.
 
 use gpu::collective::order_buckets;
 use gpu::ids::Vertex;

@@ -1,4 +1,4 @@
-//! Validators: topology first, then what each family promises about its output.
+//! Validators: topology first, then the promises of each family.
 //!
 //! Kernels index without checks, so every mesh passes through here first. The first broken rule comes back as
 //! [`Error::Invalid`], with the smallest element that breaks it.

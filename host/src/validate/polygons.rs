@@ -1,4 +1,4 @@
-//! Are these polygons a planar mesh, and what Polylla promises?
+//! Are these polygons a planar mesh, and do they keep Polylla's promises?
 //!
 //! [`polygon_mesh`] checks polygons by themselves, [`polylla`] and [`polygons_of`] against the triangulation that they were
 //! made from.
@@ -10,7 +10,7 @@ use crate::Result;
 use crate::mesh::{HalfEdges, NONE, PolygonMesh, Polygons, PolyllaMesh};
 use trioxide_mesh::edge_table::EdgeTable;
 
-/// What a valid polygonal mesh consists of.
+/// Counts of a valid polygonal mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Polygons.

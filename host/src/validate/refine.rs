@@ -1,17 +1,17 @@
-//! Is this a triangulation by its edges, and what refinement promises (gpu-longest-edge-bisection-2011)?
+//! Is this a triangulation by its edges, and does it keep the promises of refinement (gpu-longest-edge-bisection-2011)?
 //!
 //! # Why these rules are enough
 //!
-//! *One round* ([`refinement`]). The sides of a triangle's pieces are cancelled against each other, those that run along the
-//! same edge either way; what is left must be the sides of the triangle, each divided one in its two halves.
+//! *One round* ([`refinement`]). The sides of a triangle's pieces are cancelled against each other where two run along the same
+//! edge in opposite directions; the rest must be the sides of the triangle, each divided one in its two halves.
 //!
 //! 1. *Pieces tile their triangle.* A point lies in as many triangles, each with the sign of its orientation, as the sides of
 //!    all of them wind around it. The pieces' sides wind as the triangle's do, once around each point of it and never around
 //!    others, and all pieces turn as it does: so each point of the triangle lies in one piece, up to the points on sides, and
 //!    no piece leaves the triangle. The areas of the pieces sum up to its own.
 //! 2. *The mesh stays conforming.* By 1. the sides at a divided edge are its two halves, on both sides of the edge. By
-//!    [`topology`] no two edges have the same ends: the halves on both sides are the same two edges. So the edges of one triangle
-//!    are those that had one before, with the divided ones halved, and no vertex lies inside of another edge.
+//!    [`topology`] no two edges have the same ends: the halves on both sides are the same two edges. So a triangle has the same
+//!    edges as before, with the divided ones halved, and no vertex lies inside of another edge.
 //! 3. *Nothing overlaps that did not before*: from 1., triangle by triangle.
 //!
 //! All of this is decided exactly, by ids and by the exact orientation of triangles. Only the midpoints are rounded, and are
@@ -19,7 +19,7 @@
 //! sides.
 //!
 //! *Any number of rounds* ([`area`], [`angles`]). A new vertex is displaced from the true midpoint by one rounding of each
-//! coordinate, and by at most what the two ends are displaced by: after R rounds by R sqrt(2) u M at most, with u the unit
+//! coordinate, and by at most the displacement of its edge's ends: after R rounds by R sqrt(2) u M at most, with u the unit
 //! roundoff of the points' precision and M the largest coordinate. The bounds follow from that; areas are summed without
 //! rounding.
 
@@ -295,7 +295,7 @@ fn check_edges<P>(
     Ok(())
 }
 
-/// Each triangle is tiled by as many pieces as it has divided sides, and one.
+/// Each triangle is tiled by one piece more than it has divided sides.
 fn check_triangles<P: Point2>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,

@@ -1,7 +1,7 @@
-//! Promises of smoothing: the same cells; nodes that stay are where they were, to the bit; sliding keeps the shape; the guard
-//! turns no cell around and lowers no worst quality.
+//! Promises of smoothing: the same cells; fixed nodes keep their positions, to the bit; sliding keeps the shape; the guard turns
+//! no cell around and lowers no worst quality.
 //!
-//! Which nodes stay is found by counting the uses of faces and edges in tables, not as the device does it.
+//! The fixed nodes are found by counting the uses of faces and edges in tables, not as the device finds them.
 
 use std::collections::HashMap;
 
@@ -101,7 +101,7 @@ fn kept(holds: bool, what: &str) -> Result<()> {
     )
 }
 
-/// Nodes that must stay as cells of two regions, or none, have them.
+/// Nodes that must stay, as they belong to cells of two regions or to none.
 fn mixed_nodes<'a>(
     nodes: usize,
     cells: impl Iterator<Item = &'a [u32]>,

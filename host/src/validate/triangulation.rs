@@ -9,7 +9,7 @@ use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
 use crate::{Error, Result};
 use trioxide_mesh::edge_table::EdgeTable;
 
-/// What a valid triangulation consists of.
+/// Counts of a valid triangulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Vertices of no triangle: legal.
@@ -24,7 +24,7 @@ pub struct Summary {
     pub components: usize,
 }
 
-/// Checks `mesh`, and counts what it consists of.
+/// Checks `mesh`, and counts its parts.
 ///
 /// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite; indices in
 /// range; no vertex twice in a triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle
@@ -105,7 +105,7 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
 
 fn check_triangles(mesh: &Triangulation) -> Result<()> {
     let vertices = mesh.points.len();
-    // What is wrong with a triangle, if anything.
+    // The rule that a triangle breaks, if any.
     type Rule<'a> = &'a (dyn Fn(&[u32; 3]) -> Option<String> + Sync);
     let rules: [Rule; 3] = [
         &|triangle| {
@@ -225,7 +225,7 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
 fn check_fans(half_edges: &HalfEdges) -> Result<usize> {
     let he = half_edges;
     let inner = he.inner() as usize;
-    // Corners of triangles at each vertex that no walk around the vertex has met.
+    // Number of triangle corners at each vertex that no walk around the vertex has met.
     let mut unmet = vec![0u32; he.of_vertex.len()];
     for &v in &he.origin[..inner] {
         unmet[v as usize] += 1;

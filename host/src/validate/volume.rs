@@ -1,4 +1,4 @@
-//! What a volume mesh holds, and which rules it breaks: every broken rule is counted, none is an error.
+//! Contents of a volume mesh, and the rules that it breaks: every broken rule is counted, none is an error.
 //!
 //! Sums go over fixed blocks of cells and then over the blocks in order, so that the result is the same for any number of
 //! threads.
@@ -67,7 +67,7 @@ pub struct VolumeSummary {
     pub smallest_dihedral: Option<f64>,
     /// Largest one.
     pub largest_dihedral: Option<f64>,
-    /// Cells with a negative orientation (exact sign), or with corners of which one has.
+    /// Cells with a negative orientation (exact sign), of the cell or at one of its corners.
     pub inverted: Broken,
     /// Other cells with an orientation of 0 at a corner (exact sign).
     pub flat: Broken,
@@ -115,8 +115,8 @@ impl VolumeSummary {
     }
 }
 
-/// Corners of a kind with three edges, by places: the corner and its neighbours, so that their orientation is positive. Of a
-/// tetrahedron three are enough for each edge to start at one.
+/// Corners of a kind with three edges, by places: the corner and its neighbours, so that their orientation is positive. For a
+/// tetrahedron three corners are enough for each edge to start at one.
 fn corners(kind: CellKind) -> &'static [[usize; 4]] {
     match kind {
         CellKind::Tetrahedron => &[[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3]],

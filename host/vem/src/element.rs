@@ -2,11 +2,11 @@ use glam::DVec2;
 
 use trioxide_mesh::mesh::PolygonMesh;
 
-/// What the projection and the matrix of a polygon are made of: n corners, area |E|.
+/// Quantities of a polygon for its projection and matrix: n corners, area |E|.
 #[derive(Clone, Copy)]
 pub struct Element {
     pub area: f64,
-    /// Of the area; may lie outside of a polygon that is not convex.
+    /// Centroid of the area; may lie outside of a polygon that is not convex.
     pub centroid: DVec2,
     /// Mean of the corners.
     pub mean: DVec2,
@@ -15,8 +15,8 @@ pub struct Element {
 }
 
 impl Element {
-    /// Of polygon `i`, by the shoelace formula, with coordinates taken from its first corner: right for any polygon that
-    /// does not cross itself.
+    /// The quantities of polygon `i`, by the shoelace formula, with coordinates taken from its first corner: right for any
+    /// polygon that does not cross itself.
     pub fn new(mesh: &PolygonMesh, i: usize) -> Element {
         let polygon = mesh.polygons.get(i);
         let n = polygon.len() as f64;
@@ -61,7 +61,7 @@ impl Element {
     }
 
     /// Entry of the element matrix for two corners of a polygon of `n`: the projections' gradients, and the dofi-dofi
-    /// stabilisation: the sum over all corners of what the projections of both basis functions leave there.
+    /// stabilisation: the sum over all corners of the rests of both basis functions after projection.
     pub fn stiffness(&self, n: usize, a: &Corner, b: &Corner, same: bool) -> f64 {
         let (g, h) = (a.gradient, b.gradient);
         let [xx, xy, yy] = self.moments;

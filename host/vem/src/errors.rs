@@ -5,7 +5,7 @@ use super::element::{Element, Linear};
 use super::sparse::block_sums;
 use trioxide_mesh::mesh::PolygonMesh;
 
-/// How far a solution is from the exact one.
+/// Errors of a solution, by its distance from the exact one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// L2 norm of the difference of the projection.
@@ -44,7 +44,7 @@ pub fn errors(
         .map(|(&point, value)| (solution(point) - value).abs())
         .reduce(|| 0.0, f64::max);
     Errors {
-        // Of tiny errors, negative triangles may leave less than nothing.
+        // Negative triangles may leave tiny errors below 0.
         l2: l2.max(0.0).sqrt(),
         h1: h1.max(0.0).sqrt(),
         max_vertex,

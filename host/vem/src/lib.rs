@@ -1,27 +1,26 @@
 //! A virtual element method on polygonal meshes: -div grad u = f, u given on the boundary.
 //!
-//! Theory. Lowest order, as in Beirao da Veiga, Brezzi, Marini and Russo, "The Hitchhiker's Guide to the Virtual Element
-//! Method" (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is known by its values at the
-//! vertices and is linear on every edge. Inside of a polygon it is not known, but its elliptic projection onto linear
-//! functions is (section 3): integration by parts gives the gradient from the edges, the mean of the corners the
-//! constant. The element matrix is the energy of the projections, and on what they leave the stabilisation "dofi-dofi":
-//! the product of the values at the corners (section 4.3).
+//! Theory. Lowest order, as in Beirao da Veiga, Brezzi, Marini and Russo, "The Hitchhiker's Guide to the Virtual Element Method"
+//! (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is known by its values at the vertices and is
+//! linear on every edge. Inside of a polygon it is not known, but its elliptic projection onto linear functions is (section 3):
+//! integration by parts gives the gradient from the edges, the mean of the corners the constant. The element matrix is the energy
+//! of the projections, plus the stabilisation "dofi-dofi" of the rest: the product of the values at the corners (section 4.3).
 //!
-//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which are used
-//! instead: an entry takes constant time. The load of a basis function is the area times f at the centroid times the
-//! *projection* there, where the guide takes the mean of the corners: the errors are those of the midpoint rule, so
-//! that the L2 error falls with second order also where the mean of the corners is far from the centroid.
+//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which are used instead: an
+//! entry takes constant time. The load of a basis function is the area times f at the centroid times the *projection* there,
+//! where the guide takes the mean of the corners: this is the midpoint rule, so that the L2 error falls with second order also
+//! where the mean of the corners is far from the centroid.
 //!
 //! Practice. Nothing assumes convex or star-shaped polygons: areas and integrals go around the boundary. A polygon that
 //! visits a vertex twice has two corners there with one value. On triangles this is the linear finite element method.
 //! f is evaluated at centroids, which may lie outside of a polygon that is not convex.
 //!
-//! The system is solved by conjugate gradients, preconditioned by the diagonal, over fixed blocks: the same bits for any
-//! number of threads. Four times the vertices take twice the iterations: 459, 951 and 1919 on the polygons of random
-//! triangulations of 16,000, 64,000 and 256,000 points (0.6, 4 and 49 s of processor time, all stages), so meshes of a
-//! million vertices take many minutes. No direct solver, because of Rust's, faer 0.24 takes 170 s of processor time to
-//! compile (only `std` and `sparse-linalg`; all else that this binary needs takes 240 s), sprs-ldl is under the LGPL, and
-//! nalgebra-sparse does not order the unknowns, so that its factors fill up.
+//! The system is solved by conjugate gradients, preconditioned by the diagonal, over fixed blocks: the same bits for any number
+//! of threads. Four times the vertices take twice the iterations: 459, 951 and 1919 on the polygons of random triangulations of
+//! 16,000, 64,000 and 256,000 points (0.6, 4 and 49 s of processor time, all stages), so meshes of a million vertices take many
+//! minutes. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std` and `sparse-linalg`; all
+//! other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so that
+//! its factors fill up.
 
 mod element;
 mod errors;
@@ -74,7 +73,7 @@ impl Problem {
     };
 }
 
-/// A solution, and what it took.
+/// A solution, and the work for it.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Value at each vertex; NaN for a vertex of no polygon.

@@ -81,7 +81,7 @@ impl Matrix {
         })
     }
 
-    /// Squared norm of the residual, by the diagonal.
+    /// Squared norm of the residual, scaled by the diagonal.
     fn scaled_square(&self, residual: &[f64]) -> f64 {
         block_sums(residual.len(), |i| {
             residual[i] * residual[i] / self.diagonal[i]
@@ -89,7 +89,7 @@ impl Matrix {
     }
 }
 
-/// Sets every entry of `values` to what `new` makes of its index and the old one.
+/// Sets every entry of `values` to the value of `new` for its index and the old entry.
 fn update(values: &mut [f64], new: impl Fn(usize, f64) -> f64 + Sync) {
     values
         .par_chunks_mut(BLOCK)

@@ -15,11 +15,11 @@ const TARGET: &str = "nvptx64-nvidia-cuda";
 pub(crate) struct StaticLibrary {
     /// The archive.
     pub(crate) archive: PathBuf,
-    /// The sources it was built from, without those of the registry.
+    /// The sources of the build, without the registry's.
     sources: Vec<PathBuf>,
 }
 
-/// rustc's flags for the device, beside those of the release profile.
+/// rustc's flags for the device, beside the flags of the release profile.
 pub(crate) fn rustc_flags(arch: NvvmArch) -> Vec<String> {
     vec![
         format!("-Ctarget-cpu={arch}"),
@@ -138,7 +138,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), CudaBuilderError> {
     }
 }
 
-/// The program and its arguments, without the environment that `Debug` would print too.
+/// The program and its arguments, without the environment, which `Debug` would print too.
 fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
@@ -147,7 +147,7 @@ fn command_line(command: &Command) -> String {
         .join(" ")
 }
 
-/// Takes away what cargo, rustup and the caller have set for the host's build.
+/// Removes the variables that cargo, rustup and the caller have set for the host's build.
 fn isolate(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if name.to_str().is_some_and(is_of_host_build) {
@@ -164,7 +164,7 @@ fn isolate(command: &mut Command) {
 }
 
 fn is_of_host_build(variable: &str) -> bool {
-    /// Where registries are, how they are reached, and the shared job slots.
+    /// Variables for registries, their network, and the shared job slots.
     const KEPT: [&str; 9] = [
         "CARGO_HOME",
         "CARGO_HTTP_",

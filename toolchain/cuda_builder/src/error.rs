@@ -1,4 +1,4 @@
-//! What can go wrong between a crate and its PTX.
+//! Errors on the way from a crate to its PTX.
 
 use std::fmt;
 use std::io;
@@ -12,26 +12,26 @@ use crate::CompilerSearch;
 pub enum CudaBuilderError {
     /// There is no crate (no `Cargo.toml`) at this path.
     CratePathDoesntExist(PathBuf),
-    /// No compiler for the device was found; the search says what is missing, and what installs it.
+    /// No compiler for the device was found; the search lists the missing parts and the commands that install them.
     NoDeviceCompiler(Box<CompilerSearch>),
     /// A step of the build failed.
     BuildFailed {
         /// The command that failed.
         command: String,
-        /// What it wrote to standard error.
+        /// Its standard error.
         stderr: String,
     },
     /// The crate has no `extern "ptx-kernel"` function, so its PTX would be empty.
     NoKernels(PathBuf),
     /// Kernels call functions that nothing defines; the driver would refuse the PTX.
     UndefinedFunctions(Vec<String>),
-    /// The PTX could not be written where it was asked for.
+    /// The PTX could not be written to the given path.
     FailedToCopyPtxFile(io::Error),
     /// A file or directory of the build could not be read or written.
     Io {
-        /// What was being done, as "creating /path".
+        /// The action that failed, as "creating /path".
         action: String,
-        /// What the system answered.
+        /// The system's answer.
         source: io::Error,
     },
 }

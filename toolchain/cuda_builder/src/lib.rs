@@ -14,12 +14,12 @@
 //!    archive with the LLVM bitcode of the crate and everything it depends on.
 //! 3. `llvm-link`, `opt` and `llc` turn the archive into one PTX file that exports the kernels and nothing else.
 //!
-//! The static library is there because rustc then calls no linker. A `cdylib` would need a program to hand to
-//! `-Clinker`; no executable can stand in for it everywhere (a test harness parses its own arguments), and
-//! a script is one more language and one more file to find.
+//! The build makes a static library because rustc then calls no linker. A `cdylib` would need a program to hand to `-Clinker`; no
+//! executable can stand in for it everywhere (a test harness parses its own arguments), and a script is one more language and one
+//! more file to find.
 //!
-//! The PTX is the same to the byte for the same compiler, LLVM, sources and `Cargo.lock`, wherever the checkout lies:
-//! one codegen unit, no debug information, no source locations. Its first line records what built it.
+//! The PTX is the same to the byte for the same compiler, LLVM, sources and `Cargo.lock`, wherever the checkout lies: one codegen
+//! unit, no debug information, no source locations. Its first line records the compiler and its options.
 
 mod cargo;
 mod error;
@@ -170,7 +170,7 @@ impl CudaBuilder {
     }
 }
 
-/// Cargo sets `HOST` for build scripts only, `OUT_DIR` for what it runs and tests too.
+/// Cargo sets `HOST` for build scripts only, and `OUT_DIR` for programs that it runs and tests too.
 fn in_build_script() -> bool {
     std::env::var_os("HOST").is_some() && std::env::var_os("OUT_DIR").is_some()
 }
@@ -206,7 +206,7 @@ fn lock_directory(dir: &Path) -> Result<fs::File, CudaBuilderError> {
 
 fn print_rerun_lines(compiler: &DeviceCompiler, crate_dir: &Path, library: &cargo::StaticLibrary) {
     let root = workspace_root(crate_dir);
-    // The workspace's manifest and lock file decide on versions and features of what the crate depends on.
+    // The workspace's manifest and lock file decide the versions and features of the crate's dependencies.
     let manifests = [
         crate_dir.join("Cargo.toml"),
         root.join("Cargo.toml"),

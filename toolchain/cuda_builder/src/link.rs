@@ -9,7 +9,7 @@ use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
 
 const PRELUDE: &str = include_str!("prelude.ll");
 
-/// Everything but the kernels becomes internal, what no kernel reaches goes, the rest is optimized as one module.
+/// Everything but the kernels becomes internal, functions that no kernel reaches go, the rest is optimized as one module.
 const PASSES: &str = "internalize,globaldce,default<O3>";
 
 /// Rounding is IEEE at every step: no contraction to fma, no approximate division or square root.
@@ -23,7 +23,7 @@ const LLC_FLAGS: [&str; 4] = [
 /// Functions that the CUDA driver itself provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
 
-/// Links, optimizes and compiles the archive; the result begins with a line on what built it.
+/// Links, optimizes and compiles the archive; the result begins with a line on its compiler and options.
 pub(crate) fn link_ptx(
     compiler: &DeviceCompiler,
     arch: NvvmArch,
@@ -82,7 +82,7 @@ pub(crate) fn link_ptx(
     Ok(format!("{}\n{text}", header(compiler, arch, features)))
 }
 
-/// The line that tells two builds apart: equal lines and equal sources give equal PTX.
+/// The line that distinguishes builds: equal lines and equal sources give equal PTX.
 fn header(compiler: &DeviceCompiler, arch: NvvmArch, features: &[String]) -> String {
     let DeviceCompiler { version, llvm, .. } = compiler;
     let features: String = features
@@ -128,7 +128,7 @@ fn kernel_names(llvm_ir: &str) -> Vec<String> {
 /// Variables that the host writes: where the kernels of a checked build report a bad index (`trioxide_kernel::check`).
 const HOST_VARIABLES: [&str; 1] = ["__trioxide_fault"];
 
-/// Those of [`HOST_VARIABLES`] that the module defines.
+/// The [`HOST_VARIABLES`] that the module defines.
 fn host_variables(llvm_ir: &str) -> Vec<String> {
     let is_defined = |name: &&str| {
         let definition = format!("@{name} = ");

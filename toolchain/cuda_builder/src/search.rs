@@ -1,9 +1,9 @@
 //! The search for a compiler that can build for the device.
 //!
-//! What it takes: a rustc at least as new as this workspace asks for, with the sources of `core` in its sysroot (for
-//! `-Zbuild-std`); the cargo of the same sysroot; and `llvm-link`, `opt` and `llc` of an LLVM at least as new as
-//! rustc's own (an older one does not read its bitcode). The order: `TRIOXIDE_DEVICE_RUSTC`, which is then the only
-//! candidate; the toolchain in use (rustup's, as a rule); Debian's `rustc-web`.
+//! A device compiler consists of a rustc at least as new as this workspace requires, with the sources of `core` in its sysroot
+//! (for `-Zbuild-std`); the cargo of the same sysroot; and `llvm-link`, `opt` and `llc` of an LLVM at least as new as rustc's own
+//! (an older one does not read its bitcode). The order of the search: `TRIOXIDE_DEVICE_RUSTC`, which is then the only candidate;
+//! the toolchain in use (rustup's, as a rule); Debian's `rustc-web`.
 
 use std::env;
 use std::fmt;
@@ -22,7 +22,7 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 /// The oldest rustc that knows the features the kernels use.
 const OLDEST_RUSTC: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// How many LLVM releases after rustc's own are looked for by suffix (`llc-23`).
+/// Number of LLVM releases after rustc's own that are looked for by suffix (`llc-23`).
 const LATER_LLVM_RELEASES: u32 = 3;
 
 /// A compiler that can build for the device.
@@ -34,7 +34,7 @@ pub struct DeviceCompiler {
     pub rustc: PathBuf,
     /// The cargo of its sysroot.
     pub cargo: PathBuf,
-    /// What `rustc --version` says, as `rustc 1.96.0 (ac68faa20 2026-05-25)`.
+    /// The output of `rustc --version`, as `rustc 1.96.0 (ac68faa20 2026-05-25)`.
     pub version: String,
     /// LLVM's tools.
     pub llvm: LlvmTools,
@@ -58,18 +58,18 @@ pub struct LlvmTools {
 pub struct RejectedCompiler {
     /// The place, in words.
     pub origin: &'static str,
-    /// What is missing or wrong there, a phrase each.
+    /// Missing or wrong parts there, a phrase each.
     pub missing: Vec<String>,
-    /// What puts it right: a command, mostly.
+    /// The remedy: a command, mostly.
     pub remedy: String,
 }
 
-/// What [`search_device_compiler`] has seen.
+/// The result of [`search_device_compiler`].
 #[derive(Clone, Debug)]
 pub struct CompilerSearch {
     /// The first usable compiler.
     pub found: Option<DeviceCompiler>,
-    /// The places that were looked at before it and had none, in order.
+    /// The places searched before it without success, in order.
     pub rejected: Vec<RejectedCompiler>,
 }
 
@@ -97,7 +97,7 @@ pub fn search_device_compiler() -> CompilerSearch {
     search
 }
 
-/// Each place to look at: its name, its rustc, and the remedy unless it depends on what is there.
+/// Each place to search: its name, its rustc, and the remedy unless it depends on the parts found there.
 fn candidates() -> Vec<(&'static str, PathBuf, Option<String>)> {
     if let Some(rustc) = env::var_os(RUSTC_VARIABLE) {
         let remedy = format!(
@@ -117,7 +117,7 @@ fn candidates() -> Vec<(&'static str, PathBuf, Option<String>)> {
     ]
 }
 
-/// What rustc says about itself.
+/// The version that rustc prints.
 struct RustcVersion {
     /// First line of `rustc -vV`.
     line: String,
@@ -143,7 +143,7 @@ impl RustcVersion {
     }
 }
 
-/// The compiler at `rustc`, or what it lacks.
+/// The compiler at `rustc`, or its missing parts.
 fn inspect(origin: &'static str, rustc: &Path) -> Result<DeviceCompiler, Vec<String>> {
     let run = |arguments: &[&str]| output_of(Command::new(rustc).args(arguments));
     let Some(version) = run(&["-vV"]).and_then(|text| RustcVersion::parse(&text)) else {
@@ -235,7 +235,7 @@ fn llvm_version(text: &str) -> Option<String> {
     (!version.is_empty()).then_some(version)
 }
 
-/// Major, minor and patch number; what is not there counts as 0.
+/// Major, minor and patch number; a missing one counts as 0.
 fn version_numbers(version: &str) -> [u32; 3] {
     let mut numbers = [0; 3];
     let parts = version
@@ -264,7 +264,7 @@ fn toolchain_remedy(rustc: &Path) -> String {
     }
 }
 
-/// What a program writes to standard output, if it runs and succeeds.
+/// The standard output of a program, if it runs and succeeds.
 fn output_of(command: &mut Command) -> Option<String> {
     let output = command
         .output()
@@ -295,7 +295,7 @@ impl DeviceCompiler {
 }
 
 impl CompilerSearch {
-    /// Existing files that change when what is missing is installed, for `cargo::rerun-if-changed`.
+    /// Existing files that change when the missing parts are installed, for `cargo::rerun-if-changed`.
     pub fn watched_paths(&self) -> Vec<PathBuf> {
         let mut paths = vec![PathBuf::from("/var/lib/dpkg/status")];
         if let Some(sysroot) = output_of(Command::new("rustc").args(["--print", "sysroot"])) {
@@ -307,7 +307,7 @@ impl CompilerSearch {
 }
 
 impl fmt::Display for CompilerSearch {
-    /// What was found or, place by place, what is missing and its remedy.
+    /// The compiler found or, place by place, the missing parts and the remedy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(compiler) = &self.found {
             return write!(

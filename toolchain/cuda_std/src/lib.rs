@@ -1,4 +1,4 @@
-//! What trioxide uses of Rust-CUDA's `cuda_std`: kernels, thread indices, warps, shared and global memory.
+//! The parts of Rust-CUDA's `cuda_std` that trioxide uses: kernels, thread indices, warps, shared and global memory.
 //!
 //! On the device these are rustc's NVPTX intrinsics and LLVM's. On the host only the [`kernel`] attribute exists.
 #![no_std]

@@ -1,4 +1,4 @@
-//! Contexts: what a process has on a device.
+//! Contexts: a process's share of a device.
 
 use std::ptr;
 
@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::CudaResult;
 use crate::sys;
 
-/// A part in the primary context of a device, which all libraries of the process share. The last to go destroys it.
+/// A part in the primary context of a device, which all libraries of the process share. The last one dropped destroys it.
 #[derive(Debug)]
 pub struct Context {
     context: sys::CUcontext,
@@ -22,7 +22,7 @@ impl Context {
     /// Opens the primary context, and enters it on the calling thread.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn new(device: Device) -> CudaResult<Self> {
         let device = device.as_raw();
         let mut context = ptr::null_mut();
@@ -54,10 +54,10 @@ impl CurrentContext {
     /// Enters a context.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn set_current(context: &Context) -> CudaResult<()> {
         let mut current = ptr::null_mut();
-        // SAFETY: writes one handle. To ask costs less than to enter, and mostly the thread is there already.
+        // SAFETY: writes one handle. Asking costs less than entering, and mostly the thread has entered already.
         unsafe { sys::cuCtxGetCurrent(&mut current) }.to_result()?;
         if current == context.context {
             return Ok(());

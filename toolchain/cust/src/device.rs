@@ -36,7 +36,7 @@ impl Device {
     /// The number of devices.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn num_devices() -> CudaResult<u32> {
         let mut count = 0;
         // SAFETY: writes one number.
@@ -58,7 +58,7 @@ impl Device {
     /// Bytes of its memory.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn total_memory(self) -> CudaResult<usize> {
         let mut bytes = 0;
         // SAFETY: writes one number.
@@ -69,10 +69,10 @@ impl Device {
     /// The maker's name.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn name(self) -> CudaResult<String> {
         let mut name = [0u8; 256];
-        // SAFETY: writes at most so many bytes, the last of which is a NUL.
+        // SAFETY: writes at most `name.len()` bytes, the last of them a NUL.
         unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, self.0) }
             .to_result()?;
         let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::sys::{self, CUresult};
 /// The result of a call.
 pub type CudaResult<T> = Result<T, CudaError>;
 
-/// An error of the driver, by its number. Those that programs distinguish have a constant, for patterns.
+/// An error of the driver, by its number. Errors that programs distinguish have a constant, for patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CudaError(u32);
 

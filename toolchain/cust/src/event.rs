@@ -11,9 +11,9 @@ use crate::sys;
 pub struct EventFlags(u32);
 
 impl EventFlags {
-    /// Keeps its time; who waits for it spins.
+    /// Keeps its time; a thread that waits for it spins.
     pub const DEFAULT: Self = Self(0);
-    /// Who waits for it sleeps.
+    /// A thread that waits for it sleeps.
     pub const BLOCKING_SYNC: Self = Self(1);
     /// Keeps no time, which is quicker.
     pub const DISABLE_TIMING: Self = Self(2);
@@ -32,7 +32,7 @@ impl Event {
     /// Makes an event, which counts as reached until it is recorded.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn new(flags: EventFlags) -> CudaResult<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: writes one handle.
@@ -43,7 +43,7 @@ impl Event {
     /// Puts the event behind the stream's work so far.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn record(&self, stream: &Stream) -> CudaResult<()> {
         // SAFETY: both live.
         unsafe { sys::cuEventRecord(self.0, stream.as_inner()) }.to_result()
@@ -52,7 +52,7 @@ impl Event {
     /// Waits until it is reached.
     ///
     /// # Errors
-    /// Those of the work before it.
+    /// Errors of the work before it.
     pub fn synchronize(&self) -> CudaResult<()> {
         // SAFETY: the event lives.
         unsafe { sys::cuEventSynchronize(self.0) }.to_result()
@@ -61,7 +61,7 @@ impl Event {
     /// Milliseconds from `start` to this.
     ///
     /// # Errors
-    /// [`crate::error::CudaError::NotReady`] when one is not reached yet; those of the driver.
+    /// [`crate::error::CudaError::NotReady`] when one is not reached yet; errors of the driver.
     pub fn elapsed_time_f32(&self, start: &Self) -> CudaResult<f32> {
         let mut milliseconds = 0.0;
         // SAFETY: both live; writes one number.

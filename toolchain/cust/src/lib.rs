@@ -46,7 +46,7 @@ impl CudaApiVersion {
     /// Asks the driver.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get() -> CudaResult<Self> {
         let mut version = 0;
         // SAFETY: writes one number.

@@ -22,12 +22,12 @@ pub trait CopyDestination<O: ?Sized> {
     /// Copies from the host; waits for it.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     fn copy_from(&mut self, source: &O) -> CudaResult<()>;
 
     /// Copies to the host; waits for it.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     fn copy_to(&self, destination: &mut O) -> CudaResult<()>;
 }

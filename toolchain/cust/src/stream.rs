@@ -41,7 +41,7 @@ impl Stream {
     /// Makes a stream. Work of a smaller priority's number comes first; `None` is 0.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn new(flags: StreamFlags, priority: Option<i32>) -> CudaResult<Self> {
         let mut stream = ptr::null_mut();
         let priority = priority.unwrap_or(0);
@@ -53,7 +53,7 @@ impl Stream {
     /// Waits for all of its work.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn synchronize(&self) -> CudaResult<()> {
         // SAFETY: the stream lives.
         unsafe { sys::cuStreamSynchronize(self.0) }.to_result()
@@ -62,7 +62,7 @@ impl Stream {
     /// Lets its later work wait for `event`. The driver keeps the event until then.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn wait_event(&self, event: Event, flags: StreamWaitEventFlags) -> CudaResult<()> {
         // SAFETY: both live.
         unsafe { sys::cuStreamWaitEvent(self.0, event.as_inner(), flags.0) }.to_result()
@@ -71,7 +71,7 @@ impl Stream {
     /// Launches a kernel, with `shared` bytes of dynamic shared memory a block.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     ///
     /// # Safety
     /// `arguments` points at the value of each of the kernel's parameters, in their order and of their types. The addresses

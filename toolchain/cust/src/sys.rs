@@ -21,7 +21,7 @@ pub type CUdeviceptr = u64;
 /// A device, by its number.
 pub type CUdevice = c_int;
 
-/// Opaque handles: pointers to what only the driver sees into.
+/// Opaque handles: pointers to types that only the driver knows.
 macro_rules! handles {
     ($($(#[$doc:meta])* $handle:ident = $target:ident;)*) => { $(
         #[doc(hidden)]
@@ -36,7 +36,7 @@ macro_rules! handles {
 }
 
 handles! {
-    /// A context: what a process has on a device.
+    /// A context: a process's share of a device.
     CUcontext = CUctx_st;
     /// A kernel.
     CUfunction = CUfunc_st;
@@ -122,7 +122,7 @@ pub fn is_installed() -> bool {
     driver().is_some()
 }
 
-/// Declares functions of the driver, all of which return a [`CUresult`].
+/// Declares functions of the driver; all return a [`CUresult`].
 macro_rules! functions {
     ($($(#[$doc:meta])* fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => { $(
         $(#[$doc])*

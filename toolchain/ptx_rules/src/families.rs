@@ -1,8 +1,8 @@
 //! One PTX text for each family of kernels, cut out of that of all, and put together again.
 //!
-//! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are:
-//! comments go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every file
-//! is a whole module: it declares what its kernels use.
+//! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are: comments
+//! go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every file is a whole
+//! module: it declares all that its kernels use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -178,7 +178,7 @@ pub fn join<N: AsRef<str>, T: AsRef<str>>(parts: &[(N, T)]) -> Result<String, St
             ));
         }
     }
-    // What is declared comes before what uses it, whichever part declares it.
+    // Declarations come before their uses, whichever part declares them.
     for of_bodies in [false, true] {
         for (name, module) in &modules {
             for item in &module.items {

@@ -1,6 +1,6 @@
 //! A PTX text as a list of items.
 
-/// What an item of a module is.
+/// The kind of an item of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `.version`, `.target`, `.address_size`.
@@ -20,9 +20,9 @@ pub enum Kind {
 /// A top-level item, without its comments and blank lines.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its name; of a directive, its first word.
+    /// Its name; for a directive, its first word.
     pub name: &'a str,
     /// Its lines, each with its number in the text from 1 on.
     pub lines: Vec<(usize, &'a str)>,

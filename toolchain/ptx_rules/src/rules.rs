@@ -1,22 +1,24 @@
-//! The rules, each with what breaks it and what to write instead.
+//! The rules, each with its mistake and its remedy.
 
-use std::collections::BTreeMap;
+mod review;
+
 use std::fmt;
 
 use crate::module::{Item, Kind, Module};
+pub use review::{Exception, Exceptions, review};
 
-/// Functions of libm: software on the device, and not what the CPU computes.
+/// Functions of libm: software on the device, with other results than on the CPU.
 const LIBM: &[&str] = &[
     "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "exp", "exp2", "expm1",
     "floor", "fma", "fmod", "hypot", "ldexp", "log", "log10", "log1p", "log2", "pow", "rint",
     "round", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
 ];
 
-/// Bytes of the largest constant array that is no table of libm's: the smallest of libm's has 256.
+/// Bytes of the largest constant array that cannot be a table of libm: the smallest of libm's has 256.
 const MOST_TABLE_BYTES: u64 = 64;
 
-/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, with the bits below, and those that rounding an f64
-/// to an f32 drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
+/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, the bits below, and the bits that rounding an f64 to an f32
+/// drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
 const FLOAT_PARTS: [&str; 5] = [
     "4503599627370495",
     "4503599627370496",
@@ -41,7 +43,7 @@ pub enum Build {
     Checked,
 }
 
-/// What a kernel must not contain.
+/// A rule for kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// No fused multiply-add: it rounds once where the CPU rounds twice.
@@ -107,12 +109,12 @@ impl Rule {
         self.texts().0
     }
 
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub fn problem(self) -> &'static str {
         self.texts().1
     }
 
-    /// What to write instead.
+    /// The remedy, in one sentence.
     pub fn remedy(self) -> &'static str {
         self.texts().2
     }
@@ -224,7 +226,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The line's number in the text, from 1 on.
     pub line: usize,
-    /// The kernel or function; of what is outside of any, one that uses it.
+    /// The kernel or function; for a line outside of any, a function that uses it.
     pub function: String,
     /// The line.
     pub text: String,
@@ -416,120 +418,6 @@ fn takes_a_float_apart(name: &str, modifiers: &[&str], operands: &[&str]) -> boo
         ("shr", [_, _, "23"]) => is(&["b32", "u32", "s32"]),
         ("bfe", [_, _, "52" | "20", "11"] | [_, _, "23", "8"]) => true,
         _ => false,
-    }
-}
-
-/// A kernel that may break a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exception {
-    /// The rule.
-    pub rule: Rule,
-    /// The kernel or function.
-    pub function: String,
-    /// Why it must be.
-    pub reason: String,
-}
-
-/// The kernels of a crate that may break a rule, each with its reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exceptions(Vec<Exception>);
-
-impl Exceptions {
-    /// Reads one exception a line, `rule kernel reason`; blank lines and lines with `#` in front are comments.
-    ///
-    /// # Errors
-    /// The number of a line that is no exception, and what it lacks.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut exceptions = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let fail = |lack: String| format!("line {}: {lack}", index + 1);
-            let mut words = line.splitn(3, char::is_whitespace);
-            let rule = words.next().unwrap_or_default();
-            let rule = Rule::ALL.into_iter().find(|known| known.name() == rule);
-            let rule = rule.ok_or_else(|| {
-                let names = Rule::ALL.map(Rule::name).join(", ");
-                fail(format!("the first word is no rule; the rules are {names}"))
-            })?;
-            let function = words.next().unwrap_or_default().to_owned();
-            let reason = words.next().unwrap_or_default().trim().to_owned();
-            if function.is_empty() || reason.is_empty() {
-                return Err(fail(
-                    "a kernel and a reason belong behind the rule".to_owned(),
-                ));
-            }
-            exceptions.push(Exception {
-                rule,
-                function,
-                reason,
-            });
-        }
-        Ok(Self(exceptions))
-    }
-
-    fn covers(&self, finding: &Finding) -> bool {
-        self.0.iter().any(|exception| {
-            (exception.rule, &exception.function) == (finding.rule, &finding.function)
-        })
-    }
-}
-
-/// Characters shown of a line: a table's would go on for long.
-const MOST_CHARS: usize = 90;
-
-/// Lines shown of each function that breaks a rule.
-const SHOWN: usize = 3;
-
-/// Checks a PTX text; `file` stands before each position in the report.
-///
-/// # Errors
-/// The report: for each rule the problem, the remedy and the lines; and exceptions that nothing needs any more.
-pub fn review(file: &str, ptx: &str, build: Build, exceptions: &Exceptions) -> Result<(), String> {
-    let findings = check(ptx, build);
-    // What a checked build does not look at needs no exception there.
-    let needless = exceptions.0.iter().filter(|exception| {
-        build == Build::Plain
-            && !findings
-                .iter()
-                .any(|f| (f.rule, &f.function) == (exception.rule, &exception.function))
-    });
-    let needless: Vec<&Exception> = needless.collect();
-    let mut by_rule: BTreeMap<Rule, BTreeMap<&str, Vec<&Finding>>> = BTreeMap::new();
-    for finding in findings
-        .iter()
-        .filter(|finding| !exceptions.covers(finding))
-    {
-        let of_rule = by_rule.entry(finding.rule).or_default();
-        of_rule.entry(&finding.function).or_default().push(finding);
-    }
-    let mut report = String::new();
-    for (rule, functions) in &by_rule {
-        report += &format!("{rule}: {}\n  instead: {}\n", rule.problem(), rule.remedy());
-        for (function, findings) in functions {
-            for finding in findings.iter().take(SHOWN) {
-                let text = finding.text.replace('\t', " ");
-                let text: String = text.chars().take(MOST_CHARS).collect();
-                report += &format!("  {file}:{}: {function}: {text}\n", finding.line);
-            }
-            if findings.len() > SHOWN {
-                let more = findings.len() - SHOWN;
-                report += &format!("  {function}: {more} more lines\n");
-            }
-        }
-    }
-    for exception in needless {
-        report += &format!(
-            "{}: {} keeps this rule: remove it from the exceptions\n",
-            exception.rule, exception.function
-        );
-    }
-    if report.is_empty() {
-        Ok(())
-    } else {
-        Err(report)
     }
 }
 

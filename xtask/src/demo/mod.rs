@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: what each family does to a mesh, before your eyes.
+//! `cargo xtask demo`: each family's effect on a mesh, as pictures.
 
 mod polylla;
 mod refine;
@@ -18,7 +18,7 @@ use crate::{Error, build, workspace};
 /// Generates meshes, processes them on the best device, writes meshes and pictures to out/ and prints one table.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to show.
+    /// Family to show.
     #[arg(value_enum, default_value = "polylla")]
     family: Family,
 }
@@ -61,7 +61,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// Runs `trioxide`; what it writes to standard output.
+    /// Runs `trioxide`; returns its standard output.
     pub fn trioxide(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let mut command = Command::new(&self.trioxide);
         command.args(arguments).current_dir(&self.out);
@@ -75,7 +75,7 @@ impl Demo {
         Ok(output.stdout)
     }
 
-    /// Runs `trioxide` with `--json -`; its object.
+    /// Runs `trioxide` with `--json -`; returns its object.
     pub fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
         let text = self.trioxide(&[arguments, &["--json", "-"]].concat())?;
         Ok(serde_json::from_slice(&text)?)

@@ -11,7 +11,7 @@ use crate::Error;
 struct Dataset {
     /// Column of the table, and stem of its files.
     name: &'static str,
-    /// What `trioxide generate` is given.
+    /// Arguments of `trioxide generate`.
     generate: &'static [&'static str],
     /// Width of its pictures in pixels.
     width: &'static str,
@@ -40,7 +40,7 @@ const DATASETS: [Dataset; 3] = [
     },
 ];
 
-/// What the table says of one mesh.
+/// A mesh's column of the table.
 struct Column {
     name: &'static str,
     polylla: Value,

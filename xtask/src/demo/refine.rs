@@ -1,11 +1,11 @@
-//! The pictures of the refinement thesis, A.1 to A.4: a mesh of 100k triangles, and what is refined of it.
+//! The pictures of the refinement thesis, A.1 to A.4: a mesh of 100k triangles, and its refinements.
 
 use serde_json::Value;
 
 use super::{Demo, aligned, number, relative};
 use crate::Error;
 
-/// File stem, title and what `trioxide refine` is given.
+/// File stem, title and arguments of `trioxide refine`.
 const REFINED: [(&str, &str, &[&str]); 3] = [
     (
         "refined_corner",
@@ -20,7 +20,7 @@ const REFINED: [(&str, &str, &[&str]); 3] = [
     ("refined_all", "every triangle", &["--mark", "all"]),
 ];
 
-/// Width of the pictures, and the part that the details show.
+/// Width of the pictures, and the part in the details.
 const WIDTH: &str = "2000";
 const DETAIL: &str = "0.2,0.2,0.3,0.3";
 

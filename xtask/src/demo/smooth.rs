@@ -1,4 +1,4 @@
-//! Smoothing, before your eyes: tetrahedra with and without the guard, as a cut through them shows; and a noisy scan.
+//! Smoothing in pictures: tetrahedra with and without the guard, cut open; and a noisy scan.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const NODES: &str = "20k";
 /// Vertices of the scan.
 const VERTICES: &str = "30k";
 
-/// File stem, title and what `trioxide smooth` is given.
+/// File stem, title and arguments of `trioxide smooth`.
 const TETRAHEDRA: [(&str, &str, &[&str]); 3] = [
     ("tets_plain", "plain", &[]),
     ("tets_guarded", "guarded", &["--guard"]),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Demo, aligned, number, relative};
 use crate::Error;
 
-/// File stem, title and what `trioxide weld` is given.
+/// File stem, title and arguments of `trioxide weld`.
 const WELDED: [(&str, &str, &[&str]); 4] = [
     ("welded_10", "10 % removed", &["--ratio", "0.1"]),
     ("welded_50", "50 % removed", &["--ratio", "0.5"]),
@@ -35,7 +35,7 @@ pub(super) fn run(demo: &Demo) -> Result<(), Error> {
     ];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     let scanned = demo.json(&["info", scan])?;
-    // Its device and time are of the measuring.
+    // Its device and time belong to the measurement.
     let counts = json!({"vertices": scanned["vertices"], "faces": scanned["faces"]});
     rows.push(row("nothing", "vertices", "faces", &counts));
     for (stem, title, arguments) in WELDED {
@@ -83,7 +83,7 @@ fn draw(demo: &Demo, stem: &str, mesh: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// A row of the table; `-` where the report says nothing.
+/// A row of the table; `-` for values that are not in the report.
 fn row(title: &str, vertices: &str, faces: &str, report: &Value) -> Vec<String> {
     vec![
         title.to_owned(),

@@ -14,19 +14,19 @@ use crate::Error;
 use crate::process::{cargo, output_of, run as run_command, run_and_collect};
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 
-/// A test that cannot run here says so with this mark and its reason, and counts as passed for cargo.
+/// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
 const SKIPPED: &str = "skipped: ";
 
 /// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
-/// On Debian, as root and without a device compiler or a browser, their packages are installed first. What cannot run here
-/// (no GPU, no ptxas) is listed at the end with its reason. This is what continuous integration runs.
+/// On Debian, as root and without a device compiler or a browser, their packages are installed first. Steps that cannot run here
+/// (no GPU, no ptxas) are listed at the end with their reasons. Continuous integration runs the same command.
 ///
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Check format, lints, and the conformance on the CPU of what differs from the last commit (or, where
-    /// nothing does, of the branch from main). Compiles no kernel for the device.
+    /// Check format, lints, and the conformance on the CPU of families that differ from the last commit (or, where nothing does,
+    /// from the branch's base on main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
     /// With --quick: test these families of kernels (folders of gpu/src) instead of those that changed.
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     }
     if !arguments.no_install && env::var_os(BROWSER_VARIABLE).is_none() && find_browser().is_err() {
-        // Without a browser its tests are skipped, and say so themselves.
+        // Without a browser its tests are skipped, with their reason.
         if is_root() && is_debian() {
             let installed = timed("browser", || install(&[BROWSER_PACKAGE]));
             match &installed.result {
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     summarize(&outcomes, &skipped)
 }
 
-/// Format, lints and conformance of what changed.
+/// Format, lints and conformance of the changed families.
 fn run_quick(named: &[String]) -> Result<(), Error> {
     let scope = quick::scope(named)?;
     let mut steps = vec![Step::new("format", FORMAT), Step::new("lints", QUICK_LINTS)];
@@ -130,7 +130,7 @@ const LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
-/// Without tests and benchmarks, which take as long again.
+/// Without tests and benchmarks, which would double the time.
 const QUICK_LINTS: &[&str] = &[
     "clippy",
     "--workspace",
@@ -151,7 +151,7 @@ const TESTS: &[&str] = &[
     "--examples",
     "--no-fail-fast",
 ];
-/// Of the whole workspace, as the full run: a package alone has dependencies with fewer features, and is built anew.
+/// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built anew.
 const CONFORMANCE: &[&str] = &[
     "test",
     "--workspace",
@@ -173,8 +173,8 @@ impl Step {
 
 /// Runs the steps one after the other; a step that fails does not end the run.
 ///
-/// With `prebuilt` they embed the prebuilt kernels. The full run then still compiles the kernels, once: its last step
-/// does, and a test compares them with the prebuilt ones. Where there is a GPU, it runs those of the sources.
+/// With `prebuilt` they embed the prebuilt kernels. The full run still compiles the kernels once, in its last step, and a test
+/// compares them with the prebuilt ones. Where there is a GPU, that step runs the kernels of the sources.
 fn run_steps(
     steps: Vec<Step>,
     prebuilt: bool,
@@ -216,7 +216,7 @@ fn has_gpu() -> bool {
         .any(|path| Path::new(path).exists())
 }
 
-/// The packages whose sources have an example in a comment: of the others, the doc test of each takes a compiler's run.
+/// The packages whose sources have an example in a comment: every other package would cost a compiler's run for its doc tests.
 fn doc_tests() -> Result<Vec<String>, Error> {
     let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
@@ -295,7 +295,7 @@ fn missing_component(subcommand: &str) -> Option<&'static str> {
         .then_some(component)
 }
 
-/// Why no device compiler is installed, if none is to be.
+/// The reason why no device compiler is installed, if it is not to be.
 fn install_reason_against(arguments: &Arguments) -> Option<String> {
     if arguments.no_install {
         Some("no device compiler, and --no-install".into())
@@ -351,7 +351,7 @@ fn install(packages: &[&str]) -> Result<(), Error> {
     )
 }
 
-/// Prints what passed, failed and was skipped.
+/// Prints the steps that passed, failed and were skipped.
 fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
     println!("\n== summary");
     for outcome in outcomes {

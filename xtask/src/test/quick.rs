@@ -1,4 +1,4 @@
-//! `cargo xtask test --quick`: format, lints and the conformance of what changed.
+//! `cargo xtask test --quick`: format, lints and the conformance of the changed families.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,19 +11,19 @@ use crate::{Error, workspace};
 /// The family of copies between host and device, which has cases and no folder in gpu/src.
 const COPIES: &str = "copies";
 
-/// What a quick run tests, and why.
+/// The scope of a quick run, with its reason.
 #[derive(Debug, PartialEq)]
 pub(super) struct Scope {
-    /// Families of the conformance suite; none where no code that they run has changed.
+    /// Families of the conformance suite; none where none of their code has changed.
     pub(super) families: Vec<String>,
-    /// Why these.
+    /// The reason for these.
     pub(super) reason: String,
 }
 
-/// The families named or, where none is, those of the files that changed.
+/// The named families or, where none is named, the families of the changed files.
 ///
 /// # Errors
-/// A name is no family's; there is no git to ask what changed.
+/// A name that no family has; no git to list the changed files.
 pub(super) fn scope(named: &[String]) -> Result<Scope, Error> {
     let known = families()?;
     if named.is_empty() {
@@ -51,7 +51,7 @@ fn families() -> Result<BTreeSet<String>, Error> {
     Ok(families)
 }
 
-/// Files that differ from the last commit or are not in git yet; where there are none, those that the branch has changed.
+/// Files that differ from the last commit or are not in git yet; where there are none, the files that the branch has changed.
 fn changed_files() -> Result<Vec<String>, Error> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -102,7 +102,7 @@ fn scope_of(changed: &[String], known: &BTreeSet<String>) -> Scope {
     )
 }
 
-/// Rust sources that the conformance suite runs: not the drivers of builds and benchmarks, not tests of their own.
+/// Rust sources that the conformance suite runs: neither drivers of builds and benchmarks, nor their own tests.
 fn is_tested_code(path: &str) -> bool {
     let of_suite = ["gpu/", "host/", "toolchain/cuda_std"]
         .iter()

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{
-    Data, DeriveInput, Error, Fields, GenericArgument, GenericParam, Ident, Lifetime,
-    PathArguments, Result, Type, WherePredicate, visit_mut::VisitMut,
+    Data, DeriveInput, Error, Field, Fields, FieldsNamed, GenericArgument, GenericParam, Ident,
+    Lifetime, PathArguments, Result, Type, WherePredicate, visit_mut::VisitMut,
 };
 
 use crate::kernel::last;
@@ -34,7 +34,7 @@ impl VisitMut for Replace<'_> {
     }
 }
 
-/// What a launch takes for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
+/// The launch's argument for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
 /// not shorten its lifetime, and a group of shared arrays could not go into two launches.
 fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
     struct Mentions<'g> {
@@ -78,7 +78,8 @@ fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
     }
 }
 
-pub fn expand(input: DeriveInput) -> Result<TokenStream> {
+/// The fields of a group: named, with views of one lifetime.
+fn fields_of(input: &DeriveInput) -> Result<&FieldsNamed> {
     let message = "a group is a struct of views and scalars with named fields";
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, message));
@@ -100,6 +101,80 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             return Err(Error::new_spanned(lifetime, message));
         }
     }
+    Ok(fields)
+}
+
+/// A generic parameter as an argument.
+fn name_of(parameter: &GenericParam) -> TokenStream {
+    match parameter {
+        GenericParam::Type(ty) => {
+            let ident = &ty.ident;
+            quote!(#ident)
+        }
+        GenericParam::Const(constant) => {
+            let ident = &constant.ident;
+            quote!(#ident)
+        }
+        GenericParam::Lifetime(_) => TokenStream::new(),
+    }
+}
+
+/// The documentation of a field of the buffers.
+fn docs_of(field: &Field) -> TokenStream {
+    let docs = field
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("doc"));
+    let docs: Vec<_> = docs.collect();
+    match docs.is_empty() {
+        true => quote!(#[doc = "As the field of the group."]),
+        false => quote!(#(#docs)*),
+    }
+}
+
+/// Whether a launch takes the field by a shared reference or by value.
+fn is_shared(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => {
+            !["Out", "Atomic", "Racing"].contains(&last(path).ident.to_string().as_str())
+        }
+        _ => true,
+    }
+}
+
+/// The type with `'static` in the place of its lifetimes.
+fn static_type(ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    Replace(&syn::parse_quote!('static)).visit_type_mut(&mut ty);
+    ty
+}
+
+/// Copies of the buffers, for a group of shared arrays and values.
+fn copies(
+    buffers: &Ident,
+    others: &[&GenericParam],
+    other_names: &[TokenStream],
+    predicates: &[&WherePredicate],
+) -> TokenStream {
+    quote! {
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl<'buffers, #(#others),*> Clone for #buffers<'buffers, #(#other_names),*>
+        where #(#predicates),*
+        {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl<'buffers, #(#others),*> Copy for #buffers<'buffers, #(#other_names),*>
+        where #(#predicates),*
+        {
+        }
+    }
+}
+
+pub fn expand(input: DeriveInput) -> Result<TokenStream> {
+    let fields = fields_of(&input)?;
     let name = &input.ident;
     let visibility = &input.vis;
     let buffers = format_ident!("{name}Buffers");
@@ -114,22 +189,8 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         .iter()
         .filter(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
         .collect();
-    let other_names: Vec<TokenStream> = others
-        .iter()
-        .map(|parameter| match parameter {
-            GenericParam::Type(ty) => {
-                let ident = &ty.ident;
-                quote!(#ident)
-            }
-            GenericParam::Const(constant) => {
-                let ident = &constant.ident;
-                quote!(#ident)
-            }
-            GenericParam::Lifetime(_) => TokenStream::new(),
-        })
-        .collect();
+    let other_names: Vec<TokenStream> = others.iter().map(|other| name_of(other)).collect();
 
-    let static_lifetime: Lifetime = syn::parse_quote!('static);
     let field_names: Vec<_> = fields.named.iter().map(|field| &field.ident).collect();
     let texts: Vec<String> = field_names
         .iter()
@@ -140,32 +201,15 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         })
         .collect();
     let types: Vec<&Type> = fields.named.iter().map(|field| &field.ty).collect();
-    let static_types: Vec<Type> = types
-        .iter()
-        .map(|ty| {
-            let mut ty = (*ty).clone();
-            Replace(&static_lifetime).visit_type_mut(&mut ty);
-            ty
-        })
-        .collect();
+    let static_types: Vec<Type> = types.iter().map(|ty| static_type(ty)).collect();
     let generics: Vec<&Ident> = input.generics.type_params().map(|ty| &ty.ident).collect();
     let arguments = types
         .iter()
         .zip(&static_types)
         .map(|(ty, static_type)| argument(ty, static_type, &generics));
-    let docs = fields.named.iter().map(|field| {
-        let docs = field
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("doc"));
-        let docs: Vec<_> = docs.collect();
-        match docs.is_empty() {
-            true => quote!(#[doc = "As the field of the group."]),
-            false => quote!(#(#docs)*),
-        }
-    });
+    let docs = fields.named.iter().map(docs_of);
 
-    // What the entry receives: the fields' parts, one behind the other.
+    // The entry's argument: the parts of the fields, one behind the other.
     let raw = static_types.iter().rev().fold(quote!(()), |rest, ty| {
         quote!(::trioxide_kernel::parameter::Pair<<#ty as ::trioxide_kernel::Parameter>::Raw, #rest>)
     });
@@ -174,30 +218,11 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         |rest, name| quote!(::trioxide_kernel::parameter::Pair(#name, #rest)),
     );
 
-    let is_shared = |ty: &&Type| match ty {
-        Type::Path(path) => {
-            !["Out", "Atomic", "Racing"].contains(&last(path).ident.to_string().as_str())
-        }
-        _ => true,
-    };
-    let copies = types.iter().all(is_shared).then(|| {
-        quote! {
-            #[cfg(not(target_arch = "nvptx64"))]
-            impl<'buffers, #(#others),*> Clone for #buffers<'buffers, #(#other_names),*>
-            where #(#predicates),*
-            {
-                fn clone(&self) -> Self {
-                    *self
-                }
-            }
-            #[cfg(not(target_arch = "nvptx64"))]
-            impl<'buffers, #(#others),*> Copy for #buffers<'buffers, #(#other_names),*>
-            where #(#predicates),*
-            {
-            }
-        }
-    });
-    let doc = format!("What a launch takes for [`{name}`].");
+    let copies = types
+        .iter()
+        .all(|ty| is_shared(ty))
+        .then(|| copies(&buffers, &others, &other_names, &predicates));
+    let doc = format!("The launch's argument for [`{name}`].");
     Ok(quote! {
         impl #impl_generics Clone for #name #type_generics #conditions {
             #[inline(always)]

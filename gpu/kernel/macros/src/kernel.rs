@@ -13,7 +13,7 @@ use crate::entry::entries;
 use crate::launch::launch;
 use crate::options::{Named, Options, unknown};
 
-/// How often the function is called, and what it gives.
+/// The calls of the function, and its result.
 pub enum Shape {
     Each,
     /// `sets` bit sets with `flags` bits for each index; one of both is 1.
@@ -50,7 +50,7 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
 }
 
-/// A name of the macro's own, which no name of the author's can meet.
+/// A name that only the macro uses: no name of the author's can meet it.
 pub fn own(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
@@ -219,7 +219,7 @@ fn parameter(input: &FnArg) -> Result<Parameter> {
     })
 }
 
-/// Refuses what looks like a view and is none, with the view to write instead.
+/// Refuses types that look like a view and are none; the message gives the view to write.
 fn check_parameter(ty: &Type) -> Result<()> {
     let reference = match ty {
         Type::Reference(reference) => reference,
@@ -284,7 +284,7 @@ fn check_lifetimes(ty: &Type) -> Result<()> {
     }
 }
 
-/// What a kernel's first parameter must be.
+/// The message for a wrong first parameter.
 const FIRST: &str = "a kernel's first parameter is its index (`i: u32`, or an id) or its block (`block: &Block<256>`)";
 
 /// Refuses a first parameter that is certainly no index.
@@ -356,7 +356,7 @@ pub fn last(path: &TypePath) -> &syn::PathSegment {
     path.path.segments.last().expect("a path has a segment")
 }
 
-/// The shape of a kernel over indices, by what its function returns.
+/// The shape of a kernel over indices, by the return type of its function.
 fn flags(output: &ReturnType) -> Result<Shape> {
     let ReturnType::Type(_, ty) = output else {
         return Ok(Shape::Each);

@@ -40,23 +40,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         }
     });
     let conditions_checked = checked_conditions(kernel);
-    let moves = match &kernel.options.moves {
-        None => quote!(::core::option::Option::None),
-        Some(moves) => {
-            let names = environment(kernel);
-            let formula = tidy(&moves.to_token_stream().to_string());
-            // A formula may rely on the conditions.
-            quote!(if #broken.is_some() {
-                ::core::option::Option::None
-            } else {
-                #names
-                ::core::option::Option::Some(::trioxide_kernel::launch::Moves {
-                    bytes: (#moves) as u64,
-                    formula: #formula,
-                })
-            })
-        }
-    };
+    let moves = moves(kernel, &broken);
     let (shape, run, shared) = run(kernel);
     let (checks, checks_of_instance) = checks(kernel);
     let (entries, select) = entries(kernel);
@@ -120,7 +104,27 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     .into_token_stream()
 }
 
-/// What a block kernel asks of every device: checked where it is declared, or for each instance.
+/// The bytes that the launch moves; `None` when a condition is broken, on which the formula may rely.
+fn moves(kernel: &Kernel, broken: &Ident) -> TokenStream {
+    match &kernel.options.moves {
+        None => quote!(::core::option::Option::None),
+        Some(moves) => {
+            let names = environment(kernel);
+            let formula = tidy(&moves.to_token_stream().to_string());
+            quote!(if #broken.is_some() {
+                ::core::option::Option::None
+            } else {
+                #names
+                ::core::option::Option::Some(::trioxide_kernel::launch::Moves {
+                    bytes: (#moves) as u64,
+                    formula: #formula,
+                })
+            })
+        }
+    }
+}
+
+/// The conditions of a block kernel on every device: checked where it is declared, or for each instance.
 fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
     let Shape::Block { lanes, shared } = &kernel.shape else {
         return Default::default();
@@ -226,7 +230,7 @@ fn checked_conditions(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// A condition's tokens as one writes them.
+/// A condition's tokens as an author writes them.
 fn tidy(tokens: &str) -> String {
     tokens
         .replace(" . ", ".")

@@ -30,7 +30,7 @@ use syn::parse_macro_input;
 /// | `P in Precisions` | the same, by the name of a set that [`macro@instances`] declares |
 /// | `requires(a.len() == 3 * n, …)` | conditions, checked at each launch: `n` is the number of indices or blocks (`usize`); arrays have `len()` and `bytes()`; `words(n)` is the length of a bit set |
 /// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |
-/// | `members = HalfEdge` | what the bit set's members are, where they are not the index |
+/// | `members = HalfEdge` | the bit set's members, where they are not the index |
 ///
 /// A parameter called `n` or `words` hides the number and the function of that name in conditions.
 ///
@@ -42,7 +42,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
     kernel::expand(options.into(), item.clone())
         .unwrap_or_else(|error| {
-            // The function stays, so that nothing else is missing or unused; not an async one, which has errors of its own.
+            // The function stays, so that the compiler reports nothing else as missing or unused; not an async one, which has
+            // errors of its own.
             let error = error.into_compile_error();
             match syn::parse2::<syn::ItemFn>(item.clone()) {
                 Ok(function) if function.sig.asyncness.is_some() => error,

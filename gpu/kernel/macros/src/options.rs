@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[kernel(…)]`.
+//! The options in the parentheses of `#[kernel(…)]`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -102,7 +102,7 @@ fn is_type_parameter(name: &Ident) -> bool {
     name.to_string().starts_with(char::is_uppercase)
 }
 
-/// The error for an option that there is not.
+/// The error for an unknown option.
 pub fn unknown(name: &Ident) -> Error {
     Error::new(name.span(), format!("unknown option `{name}`: {KNOWN}"))
 }

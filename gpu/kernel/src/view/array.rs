@@ -1,4 +1,4 @@
-//! What all views share.
+//! Arrays, which all views share.
 
 use core::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use crate::Index;
 use crate::check::{CHECKED, Label};
 use crate::index::Word;
 
-/// Elements, in the order of a loop, that a CPU is asked for ahead of their use.
+/// Elements, in the order of a loop, by which a CPU prefetches ahead of their use.
 pub const PREFETCHED_AHEAD: u32 = 16;
 
 /// Asks a CPU for the memory at `address` ahead of its use; nothing on a device, where other threads run meanwhile.
@@ -55,7 +55,7 @@ unsafe impl<T> Send for RawView<T> {}
 // SAFETY: two numbers.
 unsafe impl<T> Sync for RawView<T> {}
 
-/// Pointer, length and name of an array. Who makes one promises what the module's head says.
+/// Pointer, length and name of an array. Its maker promises the conditions in the module's head.
 pub struct Array<T> {
     ptr: *mut T,
     len: usize,
@@ -100,7 +100,7 @@ impl<T> Array<T> {
     pub fn run<I: Index>(self, i: I, count: usize) -> *mut T {
         let i = i.index() as usize;
         self.label.check(i + (count - 1), self.len);
-        // SAFETY: in range by the promise of who made the view.
+        // SAFETY: in range by the promise of the view's maker.
         unsafe { self.ptr.add(i) }
     }
 
@@ -132,7 +132,7 @@ impl<T: Word> Array<T> {
         unsafe { (*self.run(i, 2).cast::<Pair<T>>()).0 }
     }
 
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         assert!(

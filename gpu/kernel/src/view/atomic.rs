@@ -202,7 +202,7 @@ impl<T: AtomicElement> Atomic<'_, T> {
     /// Element `i`.
     #[inline(always)]
     pub fn load<I: Index>(self, i: I) -> T {
-        // SAFETY: in range, and every access atomic, by the promise of who made the view.
+        // SAFETY: in range, and every access atomic, by the promise of the view's maker.
         unsafe { T::load(self.array.pointer(i)) }
     }
 
@@ -328,12 +328,12 @@ impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
     }
 }
 
-/// An element that is a row of parts, each of which is read and written whole.
+/// An element that is a row of parts; each part is read and written whole.
 ///
 /// # Safety
 /// It consists of [`Self::Part`]s, one behind the other, and perhaps of padding behind them.
 pub unsafe trait RacingElement: Pod + Send + Sync {
-    /// What is read and written whole.
+    /// A part: read and written whole.
     type Part: AtomicElement;
 }
 
@@ -348,8 +348,8 @@ macro_rules! racing_element {
 
 racing_element!(f32: f32, Vec2: f32, Vec3: f32, Vec4: f32, f64: f64, DVec2: f64, DVec3: f64, DVec4: f64);
 
-/// An array that races by design: indices read elements while others write them, and may find some parts of an element new and
-/// others old. The result differs from run to run.
+/// An array that races by design: an index may read an element while another writes it, and find some parts new and others old.
+/// The result differs from run to run.
 pub struct Racing<'a, T> {
     array: Array<T>,
     memory: PhantomData<&'a [AtomicU32]>,
@@ -372,7 +372,7 @@ impl<T: RacingElement> Racing<'_, T> {
     /// A view for a kernel.
     ///
     /// # Safety
-    /// That of [`Atomic::from_raw`].
+    /// The promise of [`Atomic::from_raw`].
     #[inline(always)]
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {
@@ -401,7 +401,7 @@ impl<T: RacingElement> Racing<'_, T> {
             "part {part} of an element of a Racing array, which has {} parts",
             size_of::<T>() / size_of::<T::Part>()
         );
-        // SAFETY: within an element in range, by the promise of who made the view.
+        // SAFETY: within an element in range, by the promise of the view's maker.
         unsafe { self.array.pointer(i).cast::<T::Part>().add(part) }
     }
 

@@ -64,7 +64,7 @@ impl<'a, T: Copy> In<'a, T> {
     /// Element `i`.
     #[inline(always)]
     pub fn at<I: Index>(self, i: I) -> T {
-        // SAFETY: in range, and unchanged meanwhile, by the promise of who made the view.
+        // SAFETY: in range, and unchanged meanwhile, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) }
     }
 
@@ -74,7 +74,7 @@ impl<'a, T: Copy> In<'a, T> {
         self.array.prefetch(i);
     }
 
-    /// Asks a CPU for the element that an item of `list` some way behind `i` names.
+    /// Prefetches, on a CPU, the element that an item of `list` some way behind `i` names.
     #[inline(always)]
     pub fn prefetch_item<I: Index>(self, list: In<I>, i: impl Index) {
         let i = i.index();
@@ -97,7 +97,7 @@ impl<'a, T: Copy> In<'a, T> {
 }
 
 impl<T: Word> In<'_, T> {
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         self.array.quad(i)

@@ -10,8 +10,8 @@ use crate::bits::BitWord;
 use crate::check::Label;
 use crate::index::Word;
 
-/// An array of which each element is written by one index of the launch at most; what one index writes no other reads.
-/// [`Out::set_same`] is for elements that several indices write.
+/// An array of which each element is written by at most one index of the launch, and read by no other. [`Out::set_same`] is for
+/// elements that several indices write.
 pub struct Out<'a, T> {
     array: Array<T>,
     memory: PhantomData<&'a mut [T]>,
@@ -25,7 +25,7 @@ impl<T> Clone for Out<'_, T> {
 }
 impl<T> Copy for Out<'_, T> {}
 
-// SAFETY: an element is used by one index alone (promise of who made the view).
+// SAFETY: an element is used by one index alone (promise of the view's maker).
 unsafe impl<T: Send> Sync for Out<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Out<'_, T> {}
@@ -34,8 +34,8 @@ impl<'a, T: Copy> Out<'a, T> {
     /// A view for a kernel.
     ///
     /// # Safety
-    /// The elements stay writable while the view is used, and nobody else uses them; every index that it is used with is
-    /// below the length; an element that an index of the launch writes no other index reads or writes.
+    /// The elements stay writable while the view is used, and nobody else uses them; every index that it is used with is below
+    /// the length; no index of the launch reads or writes an element that another one writes.
     #[inline(always)]
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {
@@ -65,11 +65,11 @@ impl<'a, T: Copy> Out<'a, T> {
     /// Writes element `i`.
     #[inline(always)]
     pub fn set<I: Index>(self, i: I, value: T) {
-        // SAFETY: in range, and this index's alone, by the promise of who made the view.
+        // SAFETY: in range, and this index's alone, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) = value }
     }
 
-    /// Element `i`, that this index of the launch wrote or that none writes.
+    /// Element `i`, written by this index of the launch or by none.
     #[inline(always)]
     pub fn at<I: Index>(self, i: I) -> T {
         // SAFETY: as `set`.
@@ -87,7 +87,7 @@ impl<T: AtomicElement> Out<'_, T> {
 }
 
 impl<T: Word> Out<'_, T> {
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4, and what lies behind the end reads as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         self.array.quad(i)

@@ -1,8 +1,8 @@
 //! Bytes that a stage must move from and to memory: each array that it needs read once, each that it gives written once.
 //!
-//! Divided by the device's copy bandwidth this is the stage's floor. Reads that go out of order cost more than that, which is
-//! what the ratio of time to floor shows. A stage without formula has none that would say something: it is small, or what it
-//! reads depends on the mesh. The floor of a sum of stages is the sum of those that have one: still a lower bound.
+//! Divided by the device's copy bandwidth this is the stage's floor. Reads out of order cost more: the ratio of time to floor
+//! shows it. A stage without a formula is small, or its reads depend on the mesh. The floor of a sum of stages is the sum of the
+//! floors of its stages that have one: still a lower bound.
 //!
 //! V vertices, T triangles (or F faces), H = 3T half-edges, C cells; ids and counts take 4 bytes, a point `p` bytes.
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::names::{SWEEPS, is_step, sweeps_name};
 use super::timing::{Moved, Row};
 
-/// What the formulas are made of.
+/// The data of the formulas.
 pub struct Numbers<'a> {
     family: &'a str,
     parameters: &'a Map<String, Value>,
@@ -31,7 +31,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// A count; `None` where the case has it not.
+    /// A count; `None` where the case does not have it.
     fn count(&self, name: &str) -> Option<f64> {
         self.counts.get(name)?.as_f64()
     }
@@ -52,7 +52,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Names of rows that are sums over the others of their pipeline, and what they take.
+/// Names of rows that are sums over other rows of their pipeline, and the rows that they take.
 fn total(name: &str) -> Option<fn(&str) -> bool> {
     match name {
         "all stages" => Some(|_| true),
@@ -109,7 +109,7 @@ fn half_edges(n: &Numbers<'_>, stage: &str) -> Formula {
     let p = 2.0 * n.scalar();
     Some(match stage {
         "check the mesh" => (12.0 * t + p * v, "origins, points read"),
-        // A slot of the table for each edge, of which there are 3T/2: cleared, taken, read.
+        // The table has a slot for each of the 3T/2 edges: cleared, taken, read.
         "match twins" => (
             12.0 * t + 24.0 * t + 18.0 * t,
             "origins read; twins cleared, written; table cleared, written, read",
@@ -126,7 +126,7 @@ fn half_edges(n: &Numbers<'_>, stage: &str) -> Formula {
 fn polylla(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
     let (v, t) = (n.count("vertices")?, n.count("triangles")?);
     let (seeds, polygons) = (n.count("regions")?, n.count("polygons")?);
-    // Half-edges along polygons: both of a frontier edge. Those of the boundary have one; they are few.
+    // Half-edges along polygons: two for each frontier edge. Frontier edges on the boundary have one; they are few.
     let along = 2.0 * n.count("frontier_edges")?;
     let p = 2.0 * n.scalar();
     let bits = 3.0 * t / 8.0;
@@ -196,8 +196,8 @@ fn indexed(n: &Numbers<'_>, stage: &str) -> Formula {
     })
 }
 
-/// A round of longest-edge bisection. What few marked triangles cost depends on where they are: formulas but the first are for
-/// all.
+/// A round of longest-edge bisection. The cost of few marked triangles depends on their places: all formulas but the first are
+/// for marking every triangle.
 fn refinement(n: &Numbers<'_>, stage: &str) -> Formula {
     let (v, t, e) = (
         n.count("vertices")?,

@@ -1,7 +1,6 @@
 //! Bytes that the launches of a kernel must move from and to memory, as its declaration counts them (`#[kernel(moves(…))]`).
 //!
-//! A kernel without `moves` has no formula that would say something: it does little, or the elements that it reads depend on the
-//! mesh.
+//! A kernel without `moves` has no useful formula: it does little, or its reads depend on the mesh.
 
 use trioxide::backend::Launched;
 

@@ -12,7 +12,7 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
 use trioxide::polylla;
 use trioxide::quality3d::quality;
-use trioxide::refine::{self, EdgeMesh};
+use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
 use trioxide::selftest::weld as scans;
 use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
@@ -35,7 +35,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Times the kernels of `work`, which tells what it counted.
+    /// Times the kernels of `work`, which returns its counts.
     fn add(
         &mut self,
         pipeline: &'static str,
@@ -49,7 +49,7 @@ impl Bench<'_> {
             counts = work()?;
             Ok(())
         })?;
-        // Stages were recorded besides.
+        // Stages were recorded too.
         self.on.take_stages()?;
         let n = self.options.n;
         let mut case = format!("{pipeline}, {mesh} {n}");
@@ -193,7 +193,7 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
             ..refine::Options::default()
         };
         bench.add(pipeline, &name, precision, || {
-            let mut fine = EdgeMesh::build(on, resident.duplicate(on)?)?;
+            let mut fine = DeviceEdgeMesh::build(on, resident.duplicate(on)?)?;
             let edges = fine.level().edges;
             refine::refine(on, &mut fine, &options)?;
             let mut counts = sizes();

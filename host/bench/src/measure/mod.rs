@@ -33,10 +33,10 @@ use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 /// Time the stages of a pipeline over several runs
 ///
-/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; floors are
-/// what the bytes that a stage must move take at the device's copy bandwidth. `bench kernels` times every kernel of all families
-/// by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for every family
-/// (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
+/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; the floor of a
+/// stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times every kernel of all families by its
+/// name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for
+/// every family (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
 #[derive(Args)]
 pub struct Options {
     /// Pipeline to time
@@ -62,7 +62,7 @@ pub struct Options {
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Runs that count, after two that do not
+    /// Runs that count, after two warm-up runs
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// Seconds after which a measurement is not repeated any more, once three runs have counted [default: no limit]
@@ -106,7 +106,7 @@ enum Mesh {
     Cloud,
 }
 
-/// What a family's module found out about a case.
+/// Results of a family's module for a case.
 struct Measured {
     counts: Map<String, Value>,
     peak_bytes: u64,
@@ -174,7 +174,7 @@ impl Options {
         self.device.precision == Precision::F64
     }
 
-    /// The record of what was measured; `details` are what else than the mesh tells the case from others of the family.
+    /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
         let (family, precision) = match self.family {
             Family::Polylla => ("polylla", true),

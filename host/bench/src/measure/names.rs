@@ -1,4 +1,4 @@
-//! Names that a family's measurement gives and its floors ask for.
+//! Names that measurements and their floors share.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ pub fn sweeps_name(form: &str, row: &str) -> String {
     format!("sweeps, {form}, {layout}")
 }
 
-/// The paper's steps 1 to 7 of refinement: what marks triangles beforehand and looks at the result afterwards is not among them.
+/// The paper's steps 1 to 7 of refinement: marking triangles beforehand and checking the result afterwards do not count.
 pub fn is_step(stage: &str) -> bool {
     !matches!(stage, "mark triangles" | "check parts")
 }

@@ -1,4 +1,4 @@
-//! What `trioxide bench` says of a case: the same object for every family, made here and nowhere else.
+//! The record of a case of `trioxide bench`: the same object for every family, made here and nowhere else.
 
 use std::path::Path;
 use std::thread;
@@ -18,11 +18,11 @@ pub const SCHEMA: &str = "trioxide-bench/1";
 pub struct Record {
     /// As on the command line.
     pub family: &'static str,
-    /// For people: mesh, size and what else tells cases of the family apart.
+    /// For people: mesh, size and other data that distinguish cases of the family.
     pub case: String,
-    /// What the case was asked for: a mesh, a method, a precision.
+    /// Parameters of the case: a mesh, a method, a precision.
     pub parameters: Map<String, Value>,
-    /// What it had and gave: vertices, triangles, polygons; whole numbers.
+    /// Counts of the case, input and result: vertices, triangles, polygons; whole numbers.
     pub counts: Map<String, Value>,
     /// Most bytes on the device at once, from host arrays to host arrays where the case goes all the way.
     pub peak_bytes: u64,
@@ -55,7 +55,7 @@ pub fn give(on: &Device, records: &[Record], path: Option<&Path>) -> Result<()> 
     print(&texts.join("\n"))
 }
 
-/// The machine that ran, and how fast it copies.
+/// The machine that ran, and its copy bandwidth.
 struct Machine {
     device: String,
     object: Value,
@@ -86,8 +86,8 @@ impl Machine {
     }
 }
 
-/// The commit that the binary was built from, where who starts it knows: `cargo xtask bench` and the `run.sh` of `cargo xtask
-/// dist` say it. A commit within the binary would have every build after a commit compile it anew.
+/// The commit that the binary was built from, as `cargo xtask bench` and the `run.sh` of `cargo xtask dist` pass it. A commit
+/// within the binary would have every build after a commit compile it anew.
 fn commit() -> Option<String> {
     std::env::var("TRIOXIDE_COMMIT")
         .ok()

@@ -5,12 +5,12 @@ use trioxide::Result;
 use trioxide::backend::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{EdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
+use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
 
 use super::names::{is_step, map};
 use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
 
-/// Host arrays in to host arrays out; edges from triangles; a round with nothing known but the edges ("refine"), and one with the
+/// Host arrays in to host arrays out; edges from triangles; a round with only the edges known ("refine"), and a round with the
 /// longest edges known too ("labelled").
 pub fn bench<P: Point>(
     on: &Device,
@@ -24,7 +24,7 @@ pub fn bench<P: Point>(
     };
     on.reset_peak();
     let mut stages = vec![waited("host arrays to host arrays", runs.min(5), || {
-        let mut fine = EdgeMesh::<P>::upload(on, mesh)?;
+        let mut fine = DeviceEdgeMesh::<P>::upload(on, mesh)?;
         refine(on, &mut fine, &options)?;
         Ok(fine.triangulation(on, None).map(drop)?)
     })?];
@@ -44,7 +44,7 @@ pub fn bench<P: Point>(
         )?;
         let corners = on.moved(&corners, with_room(corners.len()))?;
         let with_twins = DeviceTriangulation::build(on, points, corners.cast())?;
-        resident = Some(EdgeMesh::<P>::build(on, with_twins)?);
+        resident = Some(DeviceEdgeMesh::<P>::build(on, with_twins)?);
         Ok(())
     })?);
     drop((points, corners));

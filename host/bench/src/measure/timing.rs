@@ -8,16 +8,16 @@ use trioxide::backend::{Device, Launched, Stage};
 
 use super::kernel_bytes;
 
-/// Runs before those that count: the first compile kernels and touch memory.
+/// Warm-up runs, which do not count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
-/// Runs that count however long they take.
+/// Runs that count, whatever their time.
 const FEWEST: u32 = 3;
 
 /// A stage's traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
     pub bytes: u64,
-    /// What moves, for people.
+    /// The arrays that move, for people.
     pub what: &'static str,
 }
 
@@ -72,7 +72,7 @@ pub struct Row {
     pub kernel: Option<Kernel>,
 }
 
-/// What is known of a kernel's launches in one run.
+/// The data of a kernel's launches in one run.
 pub struct Kernel {
     pub launches: usize,
     pub moved: Option<Moved>,
@@ -99,7 +99,7 @@ impl Row {
     }
 }
 
-/// A sum over stages: its name, and which it takes.
+/// A sum over stages: its name, and the stages that it takes.
 pub type Total<'a> = (&'static str, &'a dyn Fn(&str) -> bool);
 
 /// Times of `work` by stage, and of all its stages together.

@@ -21,7 +21,7 @@ const INJECTED: usize = 64 << 20;
 const SCANS: [usize; 4] = [36_000, 2_000_000, 5_000_000, 14_000_000];
 /// Fractions of the vertices that the paper removes (section 6.9.1).
 const RATIOS: [f64; 2] = [0.001, 0.5];
-/// What is left of the copies' time in the paper's limit (section 6.9.1).
+/// Part of the copies' time that is left in the paper's limit (section 6.9.1).
 const REMAINING: f64 = 0.02;
 
 /// Times of one way to copy one size.
@@ -48,7 +48,7 @@ struct Share {
     rounds: usize,
     /// Copies, work, copies, one after the other, as waited for.
     one_after_the_other: f64,
-    /// Of these, the copies.
+    /// The copies' part of it.
     copies: f64,
     /// Copies beside work, as waited for.
     beside: f64,
@@ -71,7 +71,7 @@ pub fn run(on: &Device, largest: usize, seed: u64, runs: Runs, json: Option<&Pat
             shares.push(share(on, &points, &faces, ratio, runs.min(10))?);
         }
     }
-    // What a round of the paper's experiment copies, by the fastest way that there is.
+    // The copies of a round of the paper's experiment, by the fastest way there is.
     let fastest = |way| {
         let times = table
             .iter()
@@ -145,7 +145,7 @@ fn share(
         Ok(weld::weld_from_host(on, points, faces, options).map(drop)?)
     })?;
     on.take_stages()?;
-    // The first runs are not counted there either.
+    // As in the paper, the first runs are not counted.
     copies.drain(..copies.len() - one_after_the_other.runs);
     Ok(Share {
         vertices: points.len(),

@@ -28,7 +28,7 @@ pub struct Settings {
     /// Weld: vertices of an occupied cell that the choice of cells aims at
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_cell)]
     points_per_cell: f64,
-    /// Weld: side of the cells in terms of what epsilon asks for at least
+    /// Weld: side of the cells, as a multiple of the least side for epsilon
     #[arg(long, value_name = "F", default_value_t = Tuning::default().cell_width)]
     cell_width: f64,
     /// Weld: vertices of a block of buckets
@@ -37,14 +37,14 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: complete lists are made if more than one in so many vertices are left after the first round; 0: never [default: 8
-    /// on a GPU, 0 on a CPU]
+    /// Weld: complete lists are made if more than one in N vertices are left after the first round; 0: never [default: 8 on a
+    /// GPU, 0 on a CPU]
     #[arg(long, value_name = "N")]
     dense_share: Option<usize>,
     /// Weld: blocks that decide by complete lists at a time
     #[arg(long, value_name = "N", default_value_t = Tuning::default().window)]
     window: u32,
-    /// Weld in slabs too, with so many bytes of device memory: 512M, 4G
+    /// Weld in slabs too, within BYTES of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,
 }

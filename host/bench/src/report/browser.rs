@@ -1,6 +1,6 @@
 //! The page in a headless browser: does it load without errors, does it show its pictures?
 //!
-//! The page checks itself (host/bench/page/selfcheck.js) and leaves what it found in its document, which the browser prints.
+//! The page checks itself (host/bench/page/selfcheck.js) and writes its findings into its document, which the browser prints.
 
 use std::fmt;
 use std::fs::File;
@@ -30,7 +30,7 @@ pub(super) struct View {
     pub(super) webgl: bool,
 }
 
-/// What the page found out about itself.
+/// The findings of the page's self-check.
 #[derive(Debug)]
 pub(super) struct Findings {
     object: Value,
@@ -42,7 +42,7 @@ pub(super) struct Findings {
 ///
 /// # Errors
 ///
-/// There is no such page, the browser fails or takes too long, or the page does not come as far as to check itself.
+/// There is no such page, the browser fails or takes too long, or the page does not reach its self-check.
 pub(super) fn open(browser: &Path, page: &Path, view: &View) -> Result<Findings, Error> {
     let page = page
         .canonicalize()
@@ -107,7 +107,7 @@ pub(super) fn open(browser: &Path, page: &Path, view: &View) -> Result<Findings,
     Ok(Findings { object, time })
 }
 
-/// The address of a file: what is special in one is escaped.
+/// The address of a file: special characters are escaped.
 fn file_url(path: &Path) -> String {
     let mut url = "file://".to_owned();
     let text = path.to_string_lossy().replace('\\', "/");
@@ -125,7 +125,7 @@ fn file_url(path: &Path) -> String {
     url
 }
 
-/// What stands in `<pre id="selfcheck">`.
+/// The text in `<pre id="selfcheck">`.
 fn self_check_of(document: &str) -> Option<Value> {
     let (_, rest) = document.rsplit_once("<pre id=\"selfcheck\"")?;
     let (_, rest) = rest.split_once('>')?;
@@ -139,7 +139,7 @@ fn self_check_of(document: &str) -> Option<Value> {
 }
 
 impl Findings {
-    /// What is wrong with the page; nothing if it is as it should be.
+    /// The problems of the page; nothing if it is as it should be.
     pub(super) fn problems(&self) -> Vec<String> {
         let object = &self.object;
         let mut problems: Vec<String> = list(object, "errors")
@@ -205,7 +205,7 @@ impl Findings {
         problems
     }
 
-    /// What drew the pictures: `WebGL`, `canvas 2D`, or both.
+    /// The drawing methods of the pictures: `WebGL`, `canvas 2D`, or both.
     fn renderers(&self) -> Vec<&str> {
         let sides = list(&self.object, "viewers")
             .iter()

@@ -1,4 +1,4 @@
-//! What the page needs to know of meshes: reading, colours, cuts, and few bytes.
+//! Meshes for the page: reading, colours, cuts, and few bytes.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -41,7 +41,7 @@ fn read_points<'a>(
 }
 
 impl Surface {
-    /// Reads what `trioxide` writes as .off, without colours.
+    /// Reads an .off file of `trioxide`, without colours.
     pub(super) fn read_off(text: &str) -> Result<Self, Error> {
         let mut words = text.split_ascii_whitespace();
         if words.next() != Some("OFF") {
@@ -152,7 +152,7 @@ fn centroid(points: &[Point], corners: &[u32]) -> Point {
 }
 
 impl Tetrahedra {
-    /// Reads what `trioxide` writes as .mesh.
+    /// Reads a .mesh file of `trioxide`.
     pub(super) fn read_medit(text: &str) -> Result<Self, Error> {
         let mut words = text.split_ascii_whitespace();
         let mut section = |name: &str| -> Result<usize, Error> {
@@ -202,7 +202,7 @@ impl Tetrahedra {
         self.points.len()
     }
 
-    /// Which cells have their centroid where `keep` says.
+    /// The cells whose centroid `keep` accepts.
     pub(super) fn select(&self, keep: impl Fn(Point) -> bool) -> Vec<usize> {
         (0..self.cells.len())
             .filter(|&cell| keep(centroid(&self.points, &self.cells[cell])))
@@ -276,7 +276,7 @@ impl Tetrahedra {
     }
 }
 
-/// Numbers from `low` to `high` as colours of a scale; those outside take its ends.
+/// Numbers from `low` to `high` as colours of a scale; numbers outside take the ends' colours.
 pub(super) fn scale_colors(numbers: &[f64], low: f64, high: f64) -> Vec<u8> {
     let place = |number: &f64| ((number - low) / (high - low)).clamp(0.0, 1.0);
     numbers

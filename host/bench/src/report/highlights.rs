@@ -1,4 +1,4 @@
-//! The figures at the top of the page: how many times faster, and what share of the copy bandwidth.
+//! The figures at the top of the page: speed-ups, and shares of the copy bandwidth.
 
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ pub(super) struct Highlight {
     pub(super) detail: String,
 }
 
-/// How many times faster than the papers, family by family.
+/// Speed-ups over the papers, family by family.
 pub(super) fn speed_ups(results: &Results) -> Vec<Highlight> {
     results.files.iter().filter_map(speed_up).collect()
 }
 
-/// Which share of the copy bandwidth, family by family.
+/// Shares of the copy bandwidth, family by family.
 pub(super) fn shares(results: &Results) -> Vec<Highlight> {
     let share = |file: &ResultFile| match &*file.family {
         "kernels" => kernels(file),
@@ -26,7 +26,7 @@ pub(super) fn shares(results: &Results) -> Vec<Highlight> {
     results.files.iter().filter_map(share).collect()
 }
 
-/// Whether a column tells how many times ours is faster.
+/// Whether a column holds our speed-up.
 fn is_speed_up(column: &str) -> bool {
     let column = column.to_lowercase();
     column == "ratio"
@@ -35,15 +35,15 @@ fn is_speed_up(column: &str) -> bool {
             .any(|part| column.contains(part))
 }
 
-/// How many times faster, from the family's first table with such a column: in the last row, the largest mesh, of those that
-/// are about all stages where there are such; and the range over rows of the same kind.
+/// The speed-up in the family's first table with such a column: in the last row, the largest mesh, of the rows about all stages,
+/// or of all rows where there are none; and the range over rows of the same kind.
 fn speed_up(file: &ResultFile) -> Option<Highlight> {
     file.tables().iter().find_map(|table| {
         let columns = list(table, "columns");
         let column = columns
             .iter()
             .position(|column| column.as_str().is_some_and(is_speed_up))?;
-        // What the row is about, by its texts behind the first column, and its number.
+        // The subject of the row, by its texts behind the first column, and its number.
         let rows: Vec<(&Value, String, f64)> = list(table, "rows")
             .iter()
             .filter_map(|row| {

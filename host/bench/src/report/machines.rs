@@ -1,4 +1,4 @@
-//! What ran, and where.
+//! Runs and their machines.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::html::{escape, number, text};
 use super::results::{ResultFile, Results, list};
 
-/// What ran: machines, versions, commands.
+/// Runs: machines, versions, commands.
 pub(super) fn machines(results: &Results) -> String {
     let mut html = "<section id=\"machines\"><h2>Machines and commands</h2>".to_owned();
     // Machines in the order of their names, each with the commands that ran there.
@@ -84,7 +84,7 @@ fn facts(machine: &Value, runs: &[&Value]) -> String {
     )
 }
 
-/// A run's command, without what says where its result goes.
+/// A run's command, without the options for its result.
 fn command(run: &Value) -> Option<String> {
     let mut words = list(run, "command").iter().filter_map(Value::as_str);
     let mut kept = vec!["trioxide"];

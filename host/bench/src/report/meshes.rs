@@ -14,9 +14,9 @@ use xtask::demo::Demo;
 pub(super) struct Pair {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    /// What one sees.
+    /// Description of the picture.
     pub(super) text: &'static str,
-    /// What the ends of the colours' scale stand for.
+    /// Meanings of the ends of the colours' scale.
     pub(super) legend: Option<[String; 2]>,
     /// Captions of the two sides.
     pub(super) sides: [String; 2],
@@ -168,7 +168,7 @@ fn refine(maker: &mut Maker) -> Result<Pair, Error> {
     })
 }
 
-/// A scan of 20,000 vertices, and what its clusters leave.
+/// A scan of 20,000 vertices, and the mesh of its clusters.
 const WELD: [&str; 2] = [
     "generate scan --points 20k --seed 1 -o scan.off",
     "weld scan.off --epsilon 0.05 -o welded.off",

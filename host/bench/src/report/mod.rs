@@ -1,4 +1,4 @@
-//! `cargo xtask report`: what was timed and what the demo makes of meshes, as one page that people look at.
+//! `cargo xtask report`: timings, and the demo's meshes, as one page for people.
 
 mod browser;
 mod geometry;
@@ -20,10 +20,10 @@ use xtask::{Error, build, workspace};
 /// Size of a page that one still sends to somebody.
 const LARGE: usize = 8_000_000;
 
-/// Writes one HTML page: what was timed, tables and plots, and meshes before and after to turn and to zoom into.
+/// Writes one HTML page: timings, tables and plots, and meshes before and after to turn and to zoom into.
 ///
-/// The page needs nothing but itself: no network, no other file. Families without results are named on it, with the
-/// command that makes them.
+/// The page needs nothing but itself: no network, no other file. Families without results are named on it, with the command that
+/// makes them.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Folder with the FAMILY.json that `cargo xtask bench` writes.

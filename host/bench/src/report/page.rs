@@ -50,7 +50,7 @@ pub(super) fn page(results: &Results, demos: &[Pair], commit: Option<&str>) -> S
             "</main>\n<footer>{made}. Made by <code>cargo xtask report</code>; all that it shows is in this one file.</footer>"
         ),
     ];
-    // Last: nothing in results or meshes stands for a part.
+    // Last: no text in results or meshes can be taken for a part.
     page.replace("{{body}}", &body.concat())
 }
 
@@ -121,7 +121,7 @@ fn navigation(results: &Results) -> String {
     )
 }
 
-/// The figures, and what is missing.
+/// The figures, and the families without results.
 fn top(results: &Results) -> String {
     let mut html = "<section id=\"figures\"><h2>At a glance</h2>".to_owned();
     let (speed_ups, shares) = (speed_ups(results), shares(results));

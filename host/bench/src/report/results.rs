@@ -12,7 +12,7 @@ pub(super) const DEFAULT_FOLDER: &str = "out/bench";
 /// Version of the files that this reads.
 const SCHEMA: &str = "trioxide-bench/1";
 
-/// A family of operations, and how one gets its results.
+/// A family of operations, and the command for its results.
 pub(super) struct Family {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
@@ -112,7 +112,7 @@ pub(super) fn list<'a>(object: &'a Value, key: &str) -> &'a [Value] {
     object[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// All that was found, in the order of [`FAMILIES`], then families unknown to it.
+/// All results, in the order of [`FAMILIES`], then families unknown to it.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) files: Vec<ResultFile>,
@@ -203,7 +203,7 @@ fn read_file(path: &Path) -> Result<ResultFile, Error> {
 mod tests {
     use super::*;
 
-    /// What is said of a folder with these files.
+    /// The results in a folder with these files, or the message.
     fn read_files(files: &[(&str, &str)]) -> Result<Results, String> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

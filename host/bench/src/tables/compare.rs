@@ -1,4 +1,4 @@
-//! `cargo xtask bench --compare OLD NEW`: what got slower.
+//! `cargo xtask bench --compare OLD NEW`: the stages that got slower.
 //!
 //! A stage has got slower beyond noise when
 //! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima hold still;
@@ -7,9 +7,9 @@
 //!
 //! It has got faster when the same holds with old and new exchanged.
 //!
-//! What changes from one process to the next, as other work on the machine does, the ranges of one process do not show: where a
-//! plain copy changed its speed too, a line says so. On a machine that others use, give folders with the results of several
-//! processes, taken in turn: then the median of each process counts as one run.
+//! The ranges of one process do not show changes from one process to the next, such as other work on the machine: where a plain
+//! copy changed its speed too, a line says so. On a machine that others use, give folders with the results of several processes,
+//! taken by turns: then the median of each process counts as one run.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use serde_json::{Value, json};
 use super::results::{Run, Stage, read_file, read_folder};
 use xtask::Error;
 
-/// Change of a median that is looked at.
+/// Smallest change of a median that counts.
 const SMALLEST_CHANGE: f64 = 0.05;
 /// Milliseconds that a device event's time may be off by.
 const GRAIN: f64 = 0.002;
-/// Change of the copy bandwidth that is told.
+/// Smallest change of the copy bandwidth that is reported.
 const SMALLEST_DRIFT: f64 = 0.1;
 /// Runs from which minimum against median is enough.
 const ENOUGH_RUNS: u64 = 8;
@@ -54,7 +54,7 @@ fn is_slower(a: &Stage, b: &Stage) -> bool {
         && (!few || b.minimum > a.maximum)
 }
 
-/// Prints the ratios of all stages of the cases that both files, or folders, have; whether none got slower.
+/// Prints the ratios of all stages of the cases that both files, or folders, have; returns whether none got slower.
 pub(crate) fn compare(old: &Path, new: &Path) -> Result<bool, Error> {
     let read = |path: &Path| match path.is_dir() {
         true => read_folder(path),
@@ -193,9 +193,9 @@ mod tests {
         let old = stage(0.95, 1.0, 1.2, 20);
         // Other work on the machine made most runs slower, not all.
         assert_eq!(verdict(&old, &stage(0.96, 1.4, 3.0, 20)), Verdict::Noise);
-        // Too little to say.
+        // The change is too small.
         assert_eq!(verdict(&old, &stage(1.01, 1.04, 1.1, 20)), Verdict::Noise);
-        // Too little time to measure.
+        // The time is too small.
         let (old, new) = (
             stage(0.004, 0.004, 0.005, 20),
             stage(0.005, 0.0055, 0.006, 20),
@@ -228,7 +228,7 @@ mod tests {
     fn of_several_processes_each_counts_once() {
         let times =
             |medians: &[f64]| pooled(medians.iter().map(|&median| run(10, median)).collect());
-        // One process met other work.
+        // Other work disturbed one process.
         let old = times(&[1.0, 1.05, 1.6]);
         assert_eq!(old.len(), 1);
         assert_eq!(old[0].stage("polylla", "compact seeds").unwrap().runs, 3);

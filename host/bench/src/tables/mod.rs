@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the papers' experiments, their tables with our columns and their figures with our curves.
 //!
-//! The binary times a case (`trioxide bench`); [`plan`] says which cases there are; the families set their times beside those
-//! that the papers print, which are in host/bench/papers/.
+//! The binary times a case (`trioxide bench`); [`plan`] lists the cases; the families set their times beside the papers' printed
+//! ones, which are in host/bench/papers/.
 
 mod compare;
 mod families;
@@ -34,7 +34,7 @@ use xtask::{Error, build, workspace};
 /// plans, and --from takes its results.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What to time: polylla, indexed, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
+    /// Families to time: polylla, indexed, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
     #[arg(value_parser = parse_family)]
     families: Vec<Families>,
     /// Sizes: paper, quick, or numbers of vertices such as 100k,4m.
@@ -52,7 +52,7 @@ pub struct Arguments {
     /// Runs that count, of each measurement.
     #[arg(long, default_value = "20")]
     runs: String,
-    /// Take the runs from this folder instead: what `trioxide bench --json` or run.sh wrote on a machine without Rust.
+    /// Take the runs from this folder instead: the files of `trioxide bench --json` or run.sh on a machine without Rust.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sizes", "device", "threads", "precision", "runs"])]
     from: Option<PathBuf>,
     /// Folder for the results.
@@ -61,9 +61,9 @@ pub struct Arguments {
     /// Print the tables of all families as one Markdown text, and nothing else, to standard output.
     #[arg(long)]
     markdown: bool,
-    /// Compare two results, or two files of `trioxide bench --json`: the ratio of each stage, and which are beyond noise. Fails
-    /// when something got slower. Folders of such files, where each case has been run by several processes, tell more where other
-    /// work disturbs.
+    /// Compare two results, or two files of `trioxide bench --json`: the ratio of each stage, and whether it is beyond noise.
+    /// Fails when something got slower. Where other work disturbs, give folders with the files of several processes for each
+    /// case.
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with_all = ["families", "from", "markdown"])]
     compare: Option<Vec<PathBuf>>,
 }
@@ -163,7 +163,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         let made = families::made_of(family, &runs);
         all += &give(family.name(), families::title(family), &runs, made)?;
     }
-    // What `trioxide bench` times besides has no paper: its stages alone.
+    // Families of `trioxide bench` without a paper: their stages alone.
     for name in others(given.as_deref().unwrap_or_default(), &arguments.families) {
         let runs = of_family(given.as_deref().unwrap_or_default(), &name);
         let made = Made {
@@ -268,7 +268,7 @@ fn markdown(title: &str, runs: &[Run], tables: &[Table]) -> String {
     text
 }
 
-/// The command of a run, without what says where its result goes.
+/// The command of a run, without the options for its result.
 fn command_of(run: &Run) -> String {
     let words = run.0["command"].as_array().into_iter().flatten();
     let words: Vec<&str> = words.filter_map(Value::as_str).collect();

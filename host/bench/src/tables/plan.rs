@@ -1,4 +1,4 @@
-//! What is run: for each family a list of `trioxide bench` commands. `cargo xtask bench` runs them, and `cargo xtask dist` writes
+//! The plan: for each family a list of `trioxide bench` commands. `cargo xtask bench` runs them, and `cargo xtask dist` writes
 //! them as text for machines without Rust.
 
 use serde_json::Value;
@@ -49,7 +49,7 @@ impl Family {
     }
 }
 
-/// Which meshes.
+/// Sizes of the meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sizes {
     /// The papers' sizes.
@@ -103,7 +103,7 @@ const REMOVED: &str = "0.001,0.01,0.1,0.5";
 /// The runs of a family.
 pub(crate) fn cases(family: Family, sizes: &Sizes) -> Vec<Case> {
     let mut cases = Vec::new();
-    // A measurement that takes long is not repeated twenty times.
+    // A long measurement is not repeated twenty times.
     let seconds = match sizes {
         Sizes::Quick => "0.5",
         _ => "1.5",
@@ -120,7 +120,7 @@ pub(crate) fn cases(family: Family, sizes: &Sizes) -> Vec<Case> {
             arguments: command.into_iter().chain(words).collect(),
         });
     };
-    // Sizes of this family: those of the paper, small ones, or what was asked for.
+    // Sizes of this family: the paper's, small ones, or the given ones.
     let pick = |paper: &[u64], quick: &[u64]| match sizes {
         Sizes::Paper => paper.to_vec(),
         Sizes::Quick => quick.to_vec(),

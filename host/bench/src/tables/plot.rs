@@ -24,7 +24,7 @@ const TITLE: u32 = 56;
 const TITLE_LETTERS: usize = 100;
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(90, 90, 90);
-/// Colours that the colour-blind tell apart (Okabe and Ito's), and two more.
+/// Colours that the colour-blind can distinguish (Okabe and Ito's), and two more.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -35,7 +35,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(120, 90, 60),
     RGBColor(60, 60, 60),
 ];
-/// Bars of which one is so many times another are drawn as shares.
+/// Ratio of two bars from which on bars are drawn as shares.
 const TOO_DIFFERENT: f64 = 8.0;
 
 /// A plot.
@@ -139,7 +139,7 @@ pub(crate) fn by_size(runs: &[&Run], stage: impl Fn(&Run) -> Option<Stage>) -> C
     )
 }
 
-/// A stage by what `x` says.
+/// A stage over the values of `x`.
 pub(crate) fn by(
     runs: &[&Run],
     x: impl Fn(&Run) -> f64,
@@ -258,18 +258,18 @@ impl Plot {
     }
 }
 
-/// Tells plotters its font, once.
+/// Registers the font with plotters, once.
 fn use_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for style in [FontStyle::Normal, FontStyle::Bold] {
-            // It refuses what is no font, and this is one.
+            // It refuses only files that are no font, and this is one.
             let _ = register_font(FONT, style, dejavu::sans::regular());
         }
     });
 }
 
-/// Lines of at most so many letters.
+/// Lines of at most `letters` letters.
 fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -290,7 +290,7 @@ fn colour(i: usize) -> RGBColor {
     COLOURS[i % COLOURS.len()]
 }
 
-/// Names beside lines, or beside patches where there is no look.
+/// Names beside lines, or beside patches where the entry is no line.
 fn draw_legend<'a, B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     entries: impl Iterator<Item = (&'a str, usize, Option<Look>)>,

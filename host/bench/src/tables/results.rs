@@ -1,4 +1,4 @@
-//! What `trioxide bench --json` writes, read again.
+//! The files of `trioxide bench --json`, read again.
 
 use std::fs;
 use std::path::Path;
@@ -23,9 +23,9 @@ pub(crate) struct Stage {
     pub(crate) minimum: f64,
     pub(crate) maximum: f64,
     pub(crate) runs: u64,
-    /// What the bytes that must move take at the copy bandwidth of the device.
+    /// Time of the bytes that must move, at the copy bandwidth of the device.
     pub(crate) floor: Option<f64>,
-    /// Bytes that must move, and what they are.
+    /// Bytes that must move, and the arrays that they belong to.
     pub(crate) bytes: Option<u64>,
     pub(crate) moves: String,
 }
@@ -109,14 +109,14 @@ impl Run {
         })
     }
 
-    /// What tells it from all other cases: family, case and parameters.
+    /// The key that distinguishes it from all other cases: family, case and parameters.
     pub(crate) fn key(&self) -> String {
         format!("{} {}", self.0["family"], self.0["parameters"])
     }
 }
 
 /// The runs in the `.json` files of a folder: runs, lists of runs and whole results. Other JSON with another schema, or none, is
-/// left out with a word about it.
+/// left out with a note.
 pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Run>, Error> {
     let error = |error| format!("{}: {error}", folder.display());
     let mut paths = Vec::new();
@@ -165,7 +165,7 @@ fn read_json(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The runs of an object: itself, or those in its list.
+/// The runs of an object: itself, or the ones in its list.
 pub(crate) fn runs_of(value: Value) -> Result<Vec<Run>, String> {
     if value["schema"] != SCHEMA {
         return Err(format!(

@@ -12,10 +12,10 @@ pub(crate) struct Table {
     pub(crate) title: String,
     /// Where the paper's numbers stand; empty for a table of ours.
     pub(crate) source: String,
-    /// What the reader must know to compare; may be empty.
+    /// Notes that a reader needs to compare; may be empty.
     pub(crate) note: String,
     pub(crate) columns: Vec<String>,
-    /// Numbers, texts, or null for what is not there.
+    /// Numbers, texts, or null for missing values.
     pub(crate) rows: Vec<Vec<Value>>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
-/// A paper's time beside ours: ratio, range and floor. Ours may not be there, nor the paper's.
+/// A paper's time beside ours: ratio, range and floor. Either may be missing.
 pub(crate) fn beside(paper: Option<f64>, ours: Option<&Stage>) -> Vec<Value> {
     let mut cells = vec![json!(paper)];
     cells.extend(ours_only(ours));
@@ -138,7 +138,7 @@ pub(crate) fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     (b > 0.0).then(|| a / b)
 }
 
-/// Every stage of every run: what the papers' columns do not show.
+/// Every stage of every run, also the stages that the papers' columns leave out.
 pub(crate) fn all_stages(family: &str, runs: &[Run]) -> Table {
     let columns: Vec<&str> = ["case", "pipeline", "stage"]
         .into_iter()

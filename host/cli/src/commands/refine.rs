@@ -13,7 +13,7 @@ use trioxide::formats::{self, Format};
 use trioxide::half_edges::Point;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
-use trioxide::refine::{self, EdgeMesh, End, Marking, SerialRun, refine};
+use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
 use trioxide_arguments::count::parse_count;
@@ -316,8 +316,8 @@ fn on_device<P: Point>(
     options: &Options,
 ) -> Result<Outcome, refine::Error> {
     let mut fine = match input {
-        Input::Triangles(mesh) => EdgeMesh::<P>::upload(on, mesh)?,
-        Input::Edges(mesh) => EdgeMesh::<P>::upload_edges(on, mesh)?,
+        Input::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
+        Input::Edges(mesh) => DeviceEdgeMesh::<P>::upload_edges(on, mesh)?,
     };
     let end = refine(on, &mut fine, settings)?;
     if let Some(level) = options.coarsen_to {

@@ -4,7 +4,7 @@ use cust::device::{Device, DeviceAttribute};
 
 use crate::backend::Details;
 
-/// What the driver and the system say of a device.
+/// The properties of a device, from the driver and the system.
 pub fn details(device: &Device) -> Details {
     let attribute = |attribute| device.get_attribute(attribute).ok();
     let mhz = |kilohertz: i32| f64::from(kilohertz) / 1e3;

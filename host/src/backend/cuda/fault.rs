@@ -9,7 +9,7 @@ use crate::backend::transfers::Pinned;
 
 /// Gives a module memory to report bad indices in; `None` for one whose PTX, `text`, checks none.
 pub fn fault_of(text: &str, module: &Module) -> CudaResult<Option<Pinned>> {
-    // Looked for in the text: asking the driver for what is not there is an error to tools that watch it.
+    // The text is searched, since asking the driver for a missing symbol is an error to tools that watch it.
     if !text.contains(FAULT_SYMBOL) {
         return Ok(None);
     }
@@ -21,7 +21,7 @@ pub fn fault_of(text: &str, module: &Module) -> CudaResult<Option<Pinned>> {
     Ok(Some(fault))
 }
 
-/// What a kernel reported, once.
+/// The fault that a kernel reported; the memory is cleared.
 pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
     let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
     // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.

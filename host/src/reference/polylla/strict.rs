@@ -26,7 +26,7 @@ use crate::mesh::{HalfEdges, PolyllaMesh};
 
 /// Splits every weakly simple polygon of `mesh` along inner edges, so that no polygon visits a vertex twice.
 ///
-/// `counts.polygons` counts the new polygons; `counts.weakly_simple` stays: it is what the run met.
+/// `counts.polygons` counts the new polygons; `counts.weakly_simple` stays: it counts the polygons before the split.
 pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
     let (_, weakly_simple) = list_polygons(half_edges, &mesh.next, &mesh.half_edges);
     if weakly_simple.is_empty() {
@@ -50,8 +50,8 @@ pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
 /// Splits the polygon through half-edge `start` until no part visits a vertex twice, and appends the smallest half-edge
 /// of each part to `parts`.
 ///
-/// `next` and `prev` are the links of the polygonal mesh ([`PolyllaMesh::next`]): a half-edge is one of a frontier edge
-/// where it has a link. They are read and written at the half-edges of this polygon's triangles only.
+/// `next` and `prev` are the links of the polygonal mesh ([`PolyllaMesh::next`]): a half-edge with a link belongs to a frontier
+/// edge. They are read and written at the half-edges of this polygon's triangles only.
 pub fn split_polygon(
     half_edges: &HalfEdges,
     next: &mut [u32],
@@ -73,8 +73,8 @@ pub fn split_polygon(
     }
 }
 
-/// The corners c, d, as the half-edges that leave them: d is the first, from half-edge `start` on, at a vertex that an
-/// earlier corner has, and c is that one.
+/// The corners c, d, as the half-edges that leave them: d is the first corner, from half-edge `start` on, at a vertex that an
+/// earlier corner has, and c is that earlier corner.
 fn first_repeat(he: &HalfEdges, next: &[u32], start: u32) -> Option<(u32, u32)> {
     let mut corner_at = HashMap::new();
     cycle(next, start).find_map(|h| {

@@ -7,7 +7,7 @@ use crate::mesh::{EdgeTriangulation, Refinement};
 use crate::prolongation::Prolongation;
 use crate::reference::{self, random_mesh::triangulations};
 
-/// A mesh with `marked` refined in each of `rounds` rounds, and what they made.
+/// A mesh with `marked` refined in each of `rounds` rounds, and the records of the rounds.
 fn refined(
     mut mesh: EdgeTriangulation,
     marked: &[bool],

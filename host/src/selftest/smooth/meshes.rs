@@ -1,4 +1,4 @@
-//! Meshes that smoothing is checked with.
+//! Meshes for the cases of smoothing.
 
 use std::collections::HashMap;
 

@@ -54,7 +54,7 @@ const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
     ),
 ];
 
-/// The other ends of both ranges.
+/// The other ends of both parameters' ranges.
 const STRONG: Method = Method::Hc {
     alpha: 1.0,
     beta: 0.0,
@@ -135,7 +135,7 @@ fn round<P: Vector>(point: &mut DVec3) {
     *point = P::from_f64(*point).to_f64();
 }
 
-/// The nodes, if there are the same nodes and sweeps; none if both refuse for the same cause.
+/// The nodes, if both have the same nodes and sweeps; `None` if both refuse for the same cause.
 fn same(ours: Result<Smoothed>, expected: Result<Smoothed>) -> Result<Option<Vec<DVec3>>, String> {
     match (ours, expected) {
         (Ok(ours), Ok(expected)) => {

@@ -1,4 +1,4 @@
-//! What refinement keeps up to rounding: area and angles.
+//! Quantities that refinement keeps up to rounding: area and angles.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -22,15 +22,15 @@ pub struct Areas {
     pub before: f64,
     /// Area after less area before, rounded once; 0 where no midpoint on the boundary was rounded.
     pub change: f64,
-    /// Most that rounded midpoints on the boundary account for: the boundary's length by the largest displacement.
+    /// Largest change by rounded midpoints on the boundary: the boundary's length by the largest displacement.
     pub bound: f64,
 }
 
 /// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
 ///
-/// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded
-/// midpoints cancel: what one triangle gains the next one loses. On the boundary they do not; they account for at most its
-/// length times the largest displacement (see [the module](super)).
+/// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded midpoints
+/// cancel: one triangle gains the area that the next one loses. On the boundary they do not; they account for at most its length
+/// times the largest displacement (see [the module](super)).
 ///
 /// # Errors
 /// [`Error::Invalid`] when the change is more.
@@ -90,7 +90,7 @@ fn twice_area<P: Point2>(mesh: &EdgeTriangulation<P>) -> ExactSum {
     sum
 }
 
-/// Most that rounding displaces a vertex by in `rounds` rounds.
+/// Largest displacement of a vertex by rounding in `rounds` rounds.
 fn displacement<P: Point2>(mesh: &EdgeTriangulation<P>, rounds: u32) -> f64 {
     let largest = |most: f64, p: &P| most.max(p.to_f64().abs().max_element());
     let largest = mesh.points.iter().fold(0.0, largest);

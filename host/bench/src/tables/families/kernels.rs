@@ -1,4 +1,4 @@
-//! Kernels one by one: what share of the copy's rate each has. No paper has such numbers.
+//! Kernels one by one: their shares of the copy's rate. No paper has such numbers.
 
 use serde_json::{Value, json};
 

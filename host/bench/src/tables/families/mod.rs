@@ -13,7 +13,7 @@ use super::plot::Plot;
 use super::results::Run;
 use super::table::Table;
 
-/// What is made of a family's runs.
+/// Tables and plots of a family's runs.
 pub(super) struct Made {
     pub(super) tables: Vec<Table>,
     pub(super) plots: Vec<Plot>,

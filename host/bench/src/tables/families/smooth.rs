@@ -17,7 +17,7 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
     let paper = papers::smooth();
     let papers_tables: Vec<&Value> = paper["tables"].as_array().into_iter().flatten().collect();
     let mut source = text(&paper["source"]);
-    // What is odd about the printed numbers.
+    // Notes on oddities of the printed numbers.
     for note in paper["notes"].as_array().into_iter().flatten() {
         source += &format!("; {}", text(note));
     }

@@ -172,7 +172,7 @@ fn rows_of<'a>(table: &'a Value) -> impl Iterator<Item = (String, Vec<f64>)> + '
     })
 }
 
-/// The reduction of ours that is nearest to what epsilon 0.001 does to a dataset (table 6.2).
+/// Our reduction that is nearest to the paper's at epsilon 0.001 for a dataset (table 6.2).
 fn removed_by_a_thousandth(name: &str) -> &'static str {
     match name {
         "Stanford Bunny" => "10 %",

@@ -40,7 +40,7 @@ where
         true => (100.0, "% of the time"),
         false => (most.max(1e-9), y),
     };
-    // A unit wide each, of which the bar takes six tenths.
+    // Each bar has one unit of width, and fills six tenths of it.
     let width = bars.len().max(1) as f64;
     let mut chart: ChartContext<'_, B, Cartesian2d<RangedCoordf64, RangedCoordf64>> =
         ChartBuilder::on(area)

@@ -1,6 +1,6 @@
 //! Welding against its definition, by brute force: every method and device gives what the definition says, bit for bit.
 
-use std::collections::BTreeSet;
+mod definition;
 
 use glam::{DVec2, DVec3};
 use proptest::prelude::*;
@@ -11,6 +11,8 @@ use trioxide::weld::{
     Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Welded,
     epsilon_for_ratio, triangles, weld,
 };
+
+use definition::{bits, brute_locks, definition, expected_mesh};
 
 /// What a run gives: the result as the reference or a device has it, and the mesh made of it.
 fn serial(mesh: &Mesh, locks: &Locks, options: &Options) -> trioxide::Result<(Welded, Mesh)> {
@@ -35,196 +37,6 @@ fn parallel(
     Ok((welded, new))
 }
 
-/// The definition, vertex by vertex and pair by pair.
-struct Definition {
-    map: Vec<u32>,
-    representatives: Vec<u32>,
-    members: Vec<Vec<u32>>,
-}
-
-fn definition(mesh: &Mesh, locked: &[bool], options: &Options) -> Definition {
-    let n = mesh.points.len();
-    let near = |v: usize, w: usize| is_near(mesh, locked, options, v, w);
-    let mut representative = Vec::with_capacity(n);
-    for v in 0..n {
-        let lowest = (0..v).find(|&r| representative[r] == r && near(v, r));
-        representative.push(lowest.unwrap_or(v));
-    }
-    let representatives: Vec<u32> = (0..n)
-        .filter(|&v| representative[v] == v)
-        .map(|v| v as u32)
-        .collect();
-    let cluster = |v: &usize| {
-        let place = representatives.binary_search(&(*v as u32));
-        place.expect("a representative") as u32
-    };
-    let map: Vec<u32> = representative.iter().map(cluster).collect();
-    let mut members = vec![Vec::new(); representatives.len()];
-    for (v, &c) in map.iter().enumerate() {
-        members[c as usize].push(v as u32);
-    }
-    Definition {
-        map,
-        representatives,
-        members,
-    }
-}
-
-fn is_near(mesh: &Mesh, locked: &[bool], options: &Options, v: usize, w: usize) -> bool {
-    let is_locked = |v: usize| locked.get(v) == Some(&true);
-    if is_locked(v) || is_locked(w) {
-        return false;
-    }
-    let d = mesh.points[v] - mesh.points[w];
-    // Squares of tiny and of huge numbers are no measure: times a power of two, which rounds nothing.
-    let largest = d.abs().max_element().max(options.epsilon);
-    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-    let scale = 2f64.powi(if exponent.abs() < 300 { 0 } else { -exponent });
-    let (d, epsilon) = (d * scale, options.epsilon * scale);
-    let is_within = d.x * d.x + d.y * d.y + d.z * d.z <= epsilon * epsilon;
-    let Guards {
-        normals,
-        uvs,
-        colors,
-    } = options.guards;
-    let attributes = &mesh.attributes;
-    is_within
-        && colors.is_none_or(|most| {
-            let colors = attributes.colors.as_ref().expect("guarded");
-            let mut channels = colors[v].iter().zip(&colors[w]);
-            channels.all(|(a, b)| a.abs_diff(*b) <= most)
-        })
-        && uvs.is_none_or(|most| {
-            let uvs = attributes.uvs.as_ref().expect("guarded");
-            let d = uvs[v] - uvs[w];
-            d.x * d.x + d.y * d.y <= most * most
-        })
-        && normals.is_none_or(|most| {
-            let normals = attributes.normals.as_ref().expect("guarded");
-            let (a, b) = (normals[v], normals[w]);
-            // Tests keep away from angles that rounding could decide.
-            let angle = a.cross(b).length().atan2(a.dot(b)).to_degrees();
-            a == DVec3::ZERO || b == DVec3::ZERO || angle <= most + 1e-6
-        })
-}
-
-/// The bits of all coordinates, so that zeros of two signs differ and what is no number is itself.
-fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
-    let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
-    points.iter().map(bits).collect()
-}
-
-/// The mesh that the definition makes.
-fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mesh {
-    let Definition {
-        map,
-        representatives,
-        members,
-    } = definition;
-    let is_mean = options.position == Position::Mean;
-    let attributes = &mesh.attributes;
-    fn of<T: Copy>(array: &[T], ids: &[u32]) -> Vec<T> {
-        ids.iter().map(|&v| array[v as usize]).collect()
-    }
-    let points = members.iter().map(|ids| match ids[..] {
-        [v] => mesh.points[v as usize],
-        [v, ..] if !is_mean => mesh.points[v as usize],
-        _ => {
-            let sum = of(&mesh.points, ids).into_iter().reduce(|a, b| a + b);
-            sum.expect("members") / ids.len() as f64
-        }
-    });
-    let normals = attributes.normals.as_ref().map(|normals| {
-        let normal = |ids: &Vec<u32>| match ids[..] {
-            [v] => normals[v as usize],
-            [v, ..] if !is_mean => normals[v as usize],
-            _ => {
-                let sum: DVec3 = of(normals, ids)
-                    .into_iter()
-                    .reduce(|a, b| a + b)
-                    .expect("members");
-                let length = (sum.x * sum.x + sum.y * sum.y + sum.z * sum.z).sqrt();
-                if length == 0.0 {
-                    DVec3::ZERO
-                } else {
-                    DVec3::new(sum.x / length, sum.y / length, sum.z / length)
-                }
-            }
-        };
-        members.iter().map(normal).collect()
-    });
-    let uvs = attributes.uvs.as_ref().map(|uvs| {
-        let uv = |ids: &Vec<u32>| match ids[..] {
-            [v] => uvs[v as usize],
-            [v, ..] if !is_mean => uvs[v as usize],
-            _ => {
-                of(uvs, ids)
-                    .into_iter()
-                    .reduce(|a, b| a + b)
-                    .expect("members")
-                    / ids.len() as f64
-            }
-        };
-        members.iter().map(uv).collect()
-    });
-    let colors = attributes.colors.as_ref().map(|colors| {
-        let color = |ids: &Vec<u32>| {
-            if !is_mean {
-                return colors[ids[0] as usize];
-            }
-            [0, 1, 2, 3].map(|k| {
-                let sum: f64 = ids.iter().map(|&v| f64::from(colors[v as usize][k])).sum();
-                (sum / ids.len() as f64).round() as u8
-            })
-        };
-        members.iter().map(color).collect()
-    });
-    // Faces as sets of rotations.
-    let mut seen = BTreeSet::new();
-    let mut regions = Vec::new();
-    let mut faces = Vec::new();
-    for (t, face) in triangles(mesh).iter().enumerate() {
-        let [a, b, c] = face.map(|v| map[v as usize]);
-        let rotations = [[a, b, c], [b, c, a], [c, a, b]];
-        let is_degenerate = a == b || b == c || c == a;
-        let is_new = !rotations.iter().any(|face| seen.contains(face));
-        if options.keep_degenerate || (!is_degenerate && is_new) {
-            seen.insert([a, b, c]);
-            faces.push([a, b, c]);
-            regions.extend(mesh.regions.as_ref().map(|regions| regions[t]));
-        }
-    }
-    let mut segments: Vec<Segment> = Vec::new();
-    for segment in &mesh.segments {
-        let ends = segment.ends.map(|v| map[v as usize]);
-        let same = |s: &Segment| {
-            (s.ends == ends || s.ends == [ends[1], ends[0]]) && s.marker == segment.marker
-        };
-        if options.keep_degenerate || (ends[0] != ends[1] && !segments.iter().any(same)) {
-            segments.push(Segment {
-                ends,
-                marker: segment.marker,
-            });
-        }
-    }
-    let some = !representatives.is_empty();
-    Mesh {
-        points: points.collect(),
-        regions: mesh
-            .regions
-            .as_ref()
-            .map(|_| regions)
-            .filter(|r| !r.is_empty()),
-        faces: Faces::Triangles(faces),
-        segments,
-        attributes: VertexAttributes {
-            normals: normals.filter(|_| some),
-            colors: colors.filter(|_| some),
-            uvs: uvs.filter(|_| some),
-        },
-    }
-}
-
 fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
     let results = [
         ("reference", serial(mesh, locks, options)),
@@ -246,35 +58,6 @@ fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
         let normals = |mesh: &Mesh| bits(mesh.attributes.normals.as_deref().unwrap_or_default());
         assert_eq!(normals(&ours), normals(&expected), "{name}");
     }
-}
-
-/// The locked vertices, edge by edge and face by face.
-fn brute_locks(mesh: &Mesh, locks: &Locks) -> Vec<bool> {
-    let mut locked = locks.vertices.clone();
-    locked.resize(mesh.points.len(), false);
-    if !locks.boundary {
-        return locked;
-    }
-    let proper: Vec<&[u32]> = (0..mesh.faces.len())
-        .map(|i| mesh.faces.get(i))
-        .filter(|face| face.iter().collect::<BTreeSet<_>>().len() == face.len())
-        .collect();
-    let has_edge = |face: &[u32], a: u32, b: u32| {
-        (0..face.len()).any(|i| {
-            let ends = [face[i], face[(i + 1) % face.len()]];
-            ends == [a, b] || ends == [b, a]
-        })
-    };
-    for face in &proper {
-        for i in 0..face.len() {
-            let (a, b) = (face[i], face[(i + 1) % face.len()]);
-            if proper.iter().filter(|other| has_edge(other, a, b)).count() == 1 {
-                locked[a as usize] = true;
-                locked[b as usize] = true;
-            }
-        }
-    }
-    locked
 }
 
 /// A kind of cloud, from numbers drawn for it.

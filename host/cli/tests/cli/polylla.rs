@@ -1,0 +1,175 @@
+//! `trioxide polylla`: counts, regions, segments.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use trioxide::mesh::{Mesh, Segment};
+use trioxide::{formats, generate};
+
+use crate::{Place, square};
+
+#[test]
+fn polylla_reports_as_json_and_writes_polygons() {
+    let place = square();
+    for device in ["cpu", "serial"] {
+        let arguments = [
+            "polylla",
+            "square.off",
+            "--device",
+            device,
+            "--json",
+            "-",
+            "-o",
+            "out.off",
+        ];
+        let object = place.call(&arguments).json();
+        assert_eq!(object["command"], "polylla");
+        assert_eq!(object["input"], "square.off");
+        assert!(object["device"].is_string() && object["milliseconds"].is_f64());
+        let stages = object["stages"].as_array().unwrap();
+        assert!(!stages.is_empty());
+        assert!(
+            stages
+                .iter()
+                .all(|s| s["name"].is_string() && s["milliseconds"].is_f64())
+        );
+        for (key, count) in [
+            ("vertices", 4),
+            ("triangles", 2),
+            ("polygons", 1),
+            ("regions", 1),
+            ("frontier_edges", 4),
+            ("barrier_tips", 0),
+            ("weakly_simple", 0),
+        ] {
+            assert_eq!(object[key], count, "{key}");
+        }
+        let info = place.call(&["info", "out.off", "--json", "-"]).json();
+        assert_eq!((&info["faces"], &info["area"]), (&1.into(), &1.0.into()));
+        assert_eq!(info["problems"], Value::Array(Vec::new()));
+    }
+}
+
+/// The fixture as a file's content.
+fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+/// Ends of each segment, the smaller first, with its marker, in order.
+fn segments(mesh: &Mesh) -> Vec<([u32; 2], i32)> {
+    let mut segments: Vec<_> = mesh
+        .segments
+        .iter()
+        .map(
+            |&Segment {
+                 ends: [a, b],
+                 marker,
+             }| ([a.min(b), a.max(b)], marker),
+        )
+        .collect();
+    segments.sort();
+    segments
+}
+
+/// Sides of all faces, the smaller end first.
+fn sides(mesh: &Mesh) -> BTreeSet<[u32; 2]> {
+    let mut sides = BTreeSet::new();
+    for face in (0..mesh.faces.len()).map(|i| mesh.faces.get(i)) {
+        for (&a, &b) in face.iter().zip(face.iter().cycle().skip(1)) {
+            sides.insert([a.min(b), a.max(b)]);
+        }
+    }
+    sides
+}
+
+#[test]
+fn polylla_keeps_regions_and_segments_with_their_tags() {
+    // The square with hole gets one more segment, from its outer to its inner boundary.
+    let poly = fixture("square_with_hole.poly")
+        .replace("\n16 1\n", "\n17 1\n")
+        .replace("\n1\n0 1.5 1.5", "\n16 4 5 -77\n1\n0 1.5 1.5");
+    // Between both regions, then into the right one; numbered from 1, as the points are.
+    let two_regions = "0 2\n4 1\n1 3 8 100\n2 8 13 101\n3 13 14 200\n4 9 14 201\n0\n";
+    let place = Place::new()
+        .file("hole.node", &fixture("square_with_hole.node"))
+        .file("hole.ele", &fixture("square_with_hole.ele"))
+        .file("hole.poly", &poly)
+        .file("two.node", &fixture("two_regions.node"))
+        .file("two.ele", &fixture("two_regions.ele"))
+        .file("two.poly", two_regions);
+    // Segments here and there end inside of regions.
+    let mut random = generate::random(400, 1).unwrap();
+    let some = random.triangles.iter().step_by(7).enumerate();
+    random.segments = some
+        .map(|(i, &[a, b, _])| Segment {
+            ends: [a, b],
+            marker: 20 - i as i32,
+        })
+        .collect();
+    let tagged = random.segments[3];
+    formats::write(&place.path("random.node"), &random.into()).unwrap();
+    let [a, b] = tagged.ends;
+    let tagged = ([a.min(b), a.max(b)], tagged.marker);
+    for (name, count, tagged) in [
+        ("hole", 17, ([4, 5], -77)),
+        ("random", 108, tagged),
+        ("two", 4, ([12, 13], 200)),
+    ] {
+        let input = formats::read(&place.path(name)).unwrap();
+        assert_eq!(input.segments.len(), count, "{name}");
+        for output in ["out.ply", "out.vtu"] {
+            for device in ["cpu", "serial"] {
+                for strict in [&[][..], &["--strict"]] {
+                    let arguments = ["polylla", name, "--device", device, "-o", output];
+                    let call = place.call(&[&arguments[..], strict].concat()).succeeds();
+                    assert_eq!(call.stderr, "");
+                    let mesh = formats::read(&place.path(output)).unwrap();
+                    assert_eq!(segments(&mesh), segments(&input), "{name} {output}");
+                    assert!(segments(&mesh).contains(&tagged), "{name} {output}");
+                    let sides = sides(&mesh);
+                    for (ends, _) in segments(&mesh) {
+                        assert!(sides.contains(&ends), "{name} {output}: {ends:?}");
+                    }
+                    let info = place.call(&["info", output, "--json", "-"]).json();
+                    assert_eq!(info["segments"], count, "{name} {output}");
+                }
+            }
+        }
+    }
+    // Of the two regions, the left half is 10 and the right one 20.
+    let mesh = formats::read(&place.path("out.vtu")).unwrap();
+    let regions = mesh.regions.unwrap();
+    assert_eq!(regions.len(), mesh.faces.len());
+    for (i, &region) in regions.iter().enumerate() {
+        let face = mesh.faces.get(i);
+        let x: f64 = face.iter().map(|&v| mesh.points[v as usize].x).sum();
+        let is_left = x < 0.5 * face.len() as f64;
+        assert_eq!(region, if is_left { 10 } else { 20 }, "polygon {i}");
+    }
+}
+
+#[test]
+fn polylla_drops_tags_only_where_it_says_so() {
+    let place = Place::new()
+        .file("two.node", &fixture("two_regions.node"))
+        .file("two.ele", &fixture("two_regions.ele"))
+        .file("two.poly", "0 2\n1 1\n1 3 8 100\n0\n");
+    let polylla = |arguments: &[&str]| {
+        let call = ["polylla", "two", "--device", "cpu"];
+        place.call(&[&call[..], arguments].concat()).succeeds()
+    };
+    let call = polylla(&["--unconstrained", "-o", "out.ply"]);
+    assert_eq!(call.stderr, "");
+    let mesh = formats::read(&place.path("out.ply")).unwrap();
+    assert_eq!((mesh.regions, mesh.segments), (None, vec![]));
+    let call = polylla(&["-o", "out.off"]);
+    for what in ["OFF holds no regions", "OFF holds no segments"] {
+        assert!(call.stderr.contains(what), "{}", call.stderr);
+    }
+    assert_eq!(polylla(&["-o", "out.off", "--quiet"]).stderr, "");
+}

@@ -1,0 +1,185 @@
+//! Buffers of a device: allocation, content, copies.
+
+use bytemuck::Pod;
+use trioxide_kernel::Word;
+use trioxide_kernel::launch::Buffer;
+
+use super::Device;
+use super::pages::new_rows;
+use crate::{Error, Result};
+
+impl Device {
+    /// A buffer with unspecified content.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: u64::MAX,
+                free: self.0.backend.free()?,
+            });
+        };
+        let (address, memory) = self.0.backend.allocate(bytes)?;
+        // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
+        Ok(unsafe { Buffer::from_raw(address, len, memory) })
+    }
+
+    /// A buffer of `len` times `word`: a number, an id, a word of a bit set.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled<T: Word>(&self, len: usize, word: T) -> Result<Buffer<T>> {
+        let buffer = self.uninitialized(len)?;
+        self.0
+            .backend
+            .fill(buffer.address(), buffer.bytes(), bytemuck::cast(word))?;
+        Ok(buffer)
+    }
+
+    /// Fills `buffer` with `word` from element `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when work before failed; [`Error::Argument`] for a buffer of another device.
+    ///
+    /// # Panics
+    /// If `first` is behind the end.
+    pub fn fill_from<T: Word>(&self, buffer: &mut Buffer<T>, first: usize, word: T) -> Result<()> {
+        assert!(
+            first <= buffer.len(),
+            "fill_from({first}) of a buffer of {} elements",
+            buffer.len()
+        );
+        self.check(buffer)?;
+        let skipped = first * size_of::<T>();
+        let bytes = buffer.bytes() - skipped;
+        self.0.backend.fill(
+            buffer.address() + skipped as u64,
+            bytes,
+            bytemuck::cast(word),
+        )
+    }
+
+    /// A buffer with the content of `data`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
+        self.upload_with_capacity(data, data.len())
+    }
+
+    /// A buffer with the content of `data` and memory for `capacity` elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
+        let mut buffer = self.uninitialized(capacity.max(data.len()))?;
+        buffer.set_len(data.len());
+        self.0
+            .backend
+            .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
+        Ok(buffer)
+    }
+
+    /// Makes `buffer` longer or shorter; new elements have unspecified content. A content that does not fit the memory moves to
+    /// new memory, with room for a quarter more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
+        if len > buffer.capacity() {
+            *buffer = self.moved(buffer, len.saturating_add(len / 4))?;
+        }
+        buffer.set_len(len);
+        Ok(())
+    }
+
+    /// A copy of `buffer` in memory for `capacity` elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
+        self.check(buffer)?;
+        let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
+        self.0
+            .backend
+            .copy(copy.address(), buffer.address(), buffer.bytes())?;
+        copy.set_len(buffer.len());
+        Ok(copy)
+    }
+
+    /// A copy of `buffer` on the same machine.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn duplicate<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Buffer<T>> {
+        self.moved(buffer, buffer.len())
+    }
+
+    /// A copy of `buffer` on the same machine with another length: cut off, or with unspecified content behind its end.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn resized<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Buffer<T>> {
+        self.check(buffer)?;
+        let copy = self.uninitialized(len)?;
+        let bytes = buffer.bytes().min(copy.bytes());
+        if bytes > 0 {
+            self.0
+                .backend
+                .copy(copy.address(), buffer.address(), bytes)?;
+        }
+        Ok(copy)
+    }
+
+    /// The content of `buffer`. Waits for the work before.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when that work failed.
+    pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        self.download_rows(buffer)
+    }
+
+    /// The content of `buffer` as rows of several elements each.
+    ///
+    /// # Errors
+    /// As [`Device::download`]; [`Error::Argument`] when the content is no whole number of rows.
+    pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
+        const { assert!(size_of::<R>() > 0, "a row has no size") };
+        self.check(buffer)?;
+        if !buffer.bytes().is_multiple_of(size_of::<R>()) {
+            return Err(Error::Argument(format!(
+                "{buffer:?} is no whole number of rows of {}",
+                std::any::type_name::<R>()
+            )));
+        }
+        let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
+        self.0
+            .backend
+            .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    /// Element `i` of `buffer`. Waits for the work before.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when that work failed; [`Error::Argument`] for a buffer of another device.
+    ///
+    /// # Panics
+    /// If there is no element `i`.
+    pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
+        assert!(
+            i < buffer.len(),
+            "read({i}) of a buffer of {} elements",
+            buffer.len()
+        );
+        self.check(buffer)?;
+        let mut value = [T::zeroed()];
+        self.0.backend.copy_out(
+            buffer.address() + (i * size_of::<T>()) as u64,
+            bytemuck::cast_slice_mut(&mut value),
+        )?;
+        Ok(value[0])
+    }
+}
