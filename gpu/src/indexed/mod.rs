@@ -54,7 +54,7 @@
 //!    inside of it splits the tree into two, and the cycles through the edge's two halves bound them: these are the two
 //!    parts. So after each round the arrays hold every cycle of the labels of that time, each once.
 //!
-//! A polygon with k tips may take k rounds, each of which walks it: unlike the half-edge method, this one is quadratic for
+//! A polygon with k tips may take k rounds, and each round walks it: unlike the half-edge method, this one is quadratic for
 //! a single region with very many tips. In triangulations of random points the rounds are few.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.

@@ -58,7 +58,7 @@ impl<P: Point2> Parts<'_, P> {
 /// Divides a triangle by the template for its divided sides, in place, and the edges that it owns. For few.
 ///
 /// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of
-/// its owner's slots for it. The triangle is that of half-edge `list[i]`; its first piece takes its place.
+/// its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece takes its place.
 #[kernel(
     P in Planar,
     requires(

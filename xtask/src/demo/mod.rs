@@ -82,7 +82,7 @@ impl Demo {
     }
 }
 
-/// The path as one types it in the workspace.
+/// The path relative to the workspace.
 fn relative(path: &Path) -> &Path {
     path.strip_prefix(workspace()).unwrap_or(path)
 }

@@ -29,7 +29,7 @@ pub(super) fn identifier(text: &str) -> String {
     characters.collect()
 }
 
-/// A number as one reads it: thousands apart, three digits that count; whole numbers whole.
+/// A number for readers: thousands apart, three digits that count; whole numbers whole.
 pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 {
         grouped(&format!("{value:.0}"))

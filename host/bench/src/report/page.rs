@@ -27,7 +27,7 @@ const PARTS: [(&str, &str); 11] = [
     ("{{selfcheck.js}}", include_str!("../../page/selfcheck.js")),
 ];
 
-/// The whole page. `commit` is that of this checkout, which made it.
+/// The whole page. `commit` names the commit of this checkout.
 pub(super) fn page(results: &Results, demos: &[Pair], commit: Option<&str>) -> String {
     let mut page = include_str!("../../page/page.html").replace("{{title}}", "trioxide: report");
     for (mark, text) in PARTS {
