@@ -86,13 +86,13 @@ impl Ends {
         Self(u64::from(end.index()) << 32 | u64::from(start.index()))
     }
 
-    /// Where the edge starts.
+    /// Start of the edge.
     #[inline(always)]
     pub fn start(self) -> Vertex {
         Vertex::new(self.0 as u32)
     }
 
-    /// Where the edge ends.
+    /// End of the edge.
     #[inline(always)]
     pub fn end(self) -> Vertex {
         Vertex::new((self.0 >> 32) as u32)

@@ -44,7 +44,7 @@ impl Core {
 struct Loaded {
     ptx: Ptx,
     module: Module,
-    /// Where the kernels of a checked build report bad indices.
+    /// Memory in which the kernels of a checked build report bad indices.
     fault: Option<Mutex<Pinned>>,
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 pub struct Demo {
     /// The binary.
     pub trioxide: PathBuf,
-    /// Where its files go.
+    /// The folder of its files.
     pub out: PathBuf,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn number(value: f64) -> String {
 
 /// A measured number: as [`number`], and with its decimals where it happens to be whole.
 fn measure(value: f64) -> String {
-    // Of 0.01234 the first digit that counts is the second.
+    // The first significant digit of 0.01234 is its second decimal.
     let decimals = match value.abs() {
         0.0 => 0,
         magnitude => (2 - magnitude.log10().floor() as i32).clamp(0, 6),
