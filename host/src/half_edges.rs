@@ -204,8 +204,8 @@ impl<P: Point> DeviceTriangulation<P> {
         })
     }
 
-    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges. A buffer of triangles
-    /// becomes one of origins by `triangles.cast()`.
+    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges. A buffer of
+    /// triangles becomes one of origins by `triangles.cast()`.
     ///
     /// # Errors
     /// As [`DeviceTriangulation::upload`].
@@ -249,8 +249,8 @@ impl<P: Point> DeviceTriangulation<P> {
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
                 // SAFETY: the border lists half-edges, each once.
                 unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
-                // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex ends at
-                // the border, at another half-edge of it for each.
+                // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex
+                // ends at the border, at another half-edge of it for each.
                 unsafe {
                     kernel::link_border::launch(
                         on, b as u32, &border, &twins, &mut next, &mut prev, n,

@@ -465,7 +465,7 @@ mod tests {
                 }
                 let corners = &shape.corners;
                 let n = corners.len();
-                // The distance to the left of an edge, for the edge that comes nearest to not seeing `p`.
+                // The smallest distance by which `p` lies to the left of an edge, times the edge's length.
                 let sight = |p: DVec2| (0..n)
                     .map(|k| {
                         let (a, b) = (corners[k], corners[(k + 1) % n]);

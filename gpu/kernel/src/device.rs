@@ -124,7 +124,7 @@ pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Bl
     }
 }
 
-/// Where the host reads faults; it writes its address here when it loads the module.
+/// Address of the memory in which the host reads faults; the host writes it here when it loads the module.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 #[cfg(feature = "checked")]

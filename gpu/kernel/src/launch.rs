@@ -162,7 +162,7 @@ pub struct Array {
 pub struct Arguments {
     /// 16 bytes at a time, so that every value is aligned.
     values: Vec<MaybeUninit<u128>>,
-    /// Where each value starts in `values`.
+    /// Start of each value in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
 }

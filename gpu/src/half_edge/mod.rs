@@ -1,8 +1,8 @@
 //! A half-edge triangulation from triangles and points (gpolylla-2023, section 4), built on the device.
 //!
 //! T triangles, V vertices. Half-edge 3t + k starts at vertex k of triangle t; `origins` (3T) is the triangle list itself,
-//! and `next` and `prev` inside of a triangle are arithmetic ([`HalfEdge`]). `twins` (3T) is the other half of the edge. The B edges of
-//! the boundary have border half-edges 3T + j, j < B, in the order of their twins, which `border` lists.
+//! and `next` and `prev` inside of a triangle are arithmetic ([`HalfEdge`]). `twins` (3T) is the other half of the edge. The B
+//! edges of the boundary have border half-edges 3T + j, j < B, in the order of their twins, which `border` lists.
 //!
 //! | stage | does |
 //! | --- | --- |

@@ -31,14 +31,14 @@ pub(crate) fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> 
     (((x >> 32) * u64::from(size)) >> 32) as u32
 }
 
-/// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the twins
-/// of both.
+/// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the
+/// twins of both.
 ///
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written: `mark_boundary` finds the others.
 ///
-/// The three half-edges take each step together, so that their reads, each of which may miss every cache, overlap.
+/// The three half-edges take each step together, so that their reads overlap: each may miss every cache.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // An edge, two half-edges, has one slot: written, read.

@@ -24,8 +24,8 @@
 //!
 //! - **Order.** The paper appends polygons with `atomicAdd`, so that they stand in another order in every run. Here each
 //!   polygon is walked twice: once to measure it, and, after a scan, once to write it to its own place. A polygon
-//!   starts with its smallest half-edge, and at the end polygons are put in the order of these, as those of
-//!   [`crate::polylla`] are.
+//!   starts with its smallest half-edge, and at the end polygons are put in the order of these half-edges, as in
+//!   [`crate::polylla`].
 //! - **Labels are bit sets**; the Max array is two bits a triangle. Only a triangle's longest edge can be a terminal edge,
 //!   so `label_seed` has a thread for each triangle, not for each edge, and no two of them write one element.
 //! - **Ties** are broken as in [`crate::polylla`]. Constrained edges count as boundary on both sides.
@@ -37,10 +37,11 @@
 //!   inside of a polygon.
 //! - A round works on the parts of the polygons that the round before has split; the paper copies the other polygons along.
 //!
-//! # The polygons are those of the half-edge method
+//! # The polygons equal the half-edge method's
 //!
 //! Let F be the frontier edges before the repair and M the middle edges that the half-edge method adds at once
-//! ([`crate::polylla::mark_middle_edges`]): those of all tips, chosen by a rotation around the tip from its one edge of F.
+//! ([`crate::polylla::mark_middle_edges`]): the middle edges of all tips, chosen by a rotation around the tip from its one edge
+//! of F.
 //!
 //! 1. *The first round finds M.* In a list of vertices, a, b, a stands where the half-edge from a to b is followed by the
 //!    one from b to a (an ordered pair of vertices has one half-edge at most), which is where b has no other edge of F.
@@ -53,7 +54,7 @@
 //!    inside of it splits the tree into two, and the cycles through the edge's two halves bound them: these are the two
 //!    parts. So after each round the arrays hold every cycle of the labels of that time, each once.
 //!
-//! A polygon with k tips may take k rounds, each of which walks it: unlike the half-edge method, this one is quadratic for
+//! A polygon with k tips may take k rounds, and each round walks it: unlike the half-edge method, this one is quadratic for
 //! a single region with very many tips. In triangulations of random points the rounds are few.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.

@@ -57,8 +57,8 @@ impl<P: Point2> Parts<'_, P> {
 
 /// Divides a triangle by the template for its divided sides, in place, and the edges that it owns. For few.
 ///
-/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of its
-/// owner's slots for it. The triangle is that of half-edge `list[i]`; its first piece takes its place.
+/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of
+/// its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece takes its place.
 #[kernel(
     P in Planar,
     requires(
@@ -131,8 +131,8 @@ pub struct Pieces {
 /// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the unchanged triangles too.
 /// For many.
 ///
-/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so that
-/// neighbouring lanes read and write neighbouring words.
+/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so
+/// that neighbouring lanes read and write neighbouring words.
 #[kernel(
     P in Planar,
     requires(

@@ -31,24 +31,25 @@
 //!
 //! # How this differs from the paper
 //!
-//! - **Less is stored.** The paper keeps length, midpoint, marks, link and three new edges for each edge: 44 bytes, which each step
-//!   reads and writes. Here lengths are compared where they are computed; a midpoint is computed once, where it becomes a vertex;
-//!   marks are bits. The ends of an edge are corners of its owner: [`maps::find_edge_ends()`] gives them when a user asks.
+//! - **Less is stored.** The paper keeps length, midpoint, marks, link and three new edges for each edge: 44 bytes, which each
+//!   step reads and writes. Here lengths are compared where they are computed; a midpoint is computed once, where it becomes a
+//!   vertex; marks are bits. The ends of an edge are corners of its owner: [`maps::find_edge_ends()`] gives them when a user
+//!   asks.
 //! - **The forest is implicit.** The link of edge e (step 3) is the longest edge of the triangle across it. `halves` leads to
-//!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before: the
-//!   thread that set it goes on.
+//!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before:
+//!   the thread that set it goes on.
 //! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the smaller
 //!   edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the longest edge of a
 //!   triangle with a divided edge is divided.
 //! - **One sub-step.** The paper needs three: neighbours still read edges that a triangle overwrites, and a triangle reads its
-//!   neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an edge; and the slots of a
-//!   neighbour follow from its ranks. So one launch writes points, edges and triangles.
-//! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in the
-//!   bit set. 8 bytes for 128 sides instead of 8 for each triangle.
+//!   neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an edge; and the slots of
+//!   a neighbour follow from its ranks. So one launch writes points, edges and triangles.
+//! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in
+//!   the bit set. 8 bytes for 128 sides instead of 8 for each triangle.
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
 //!   give the same bits.
 //!
-//! Slots, pieces and directions are those of the paper's worked example (section 4.5), template by template.
+//! Slots, pieces and directions agree with the paper's worked example (section 4.5), template by template.
 
 pub mod check_parts;
 pub mod coarsen;
@@ -85,13 +86,13 @@ impl Ends {
         Self(u64::from(end.index()) << 32 | u64::from(start.index()))
     }
 
-    /// Where the edge starts.
+    /// Start of the edge.
     #[inline(always)]
     pub fn start(self) -> Vertex {
         Vertex::new(self.0 as u32)
     }
 
-    /// Where the edge ends.
+    /// End of the edge.
     #[inline(always)]
     pub fn end(self) -> Vertex {
         Vertex::new((self.0 >> 32) as u32)

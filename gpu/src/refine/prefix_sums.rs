@@ -56,7 +56,7 @@ impl Counts<'_> {
     }
 }
 
-/// Set bits before that of `h` in its [`STEP`].
+/// Number of set bits before the bit of `h` in its [`STEP`].
 #[inline(always)]
 fn ones_before(bits: In<Bits<HalfEdge>>, h: HalfEdge) -> u32 {
     let i = h.index();

@@ -87,7 +87,7 @@ pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table:
 /// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
 /// from each use to another, and at the end to `NONE`.
 ///
-/// The order of the links is that of the threads. No result depends on it: they are followed to the end, to set bits.
+/// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
 #[kernel(
     requires(edges.len() == n, links.len() == n),
     moves(4 * last_uses.len() + 2 * (edges.bytes() + last_uses.bytes()) + links.bytes())

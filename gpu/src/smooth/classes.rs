@@ -1,8 +1,8 @@
 //! Classes of nodes that may move at the same time: colours, or levels of dependency.
 //!
 //! A node gets its class once all moving neighbours before it have theirs. For levels, a neighbour is before a node if its id is
-//! smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class of a node follows from
-//! the classes before it, whenever they were found: a round may read classes that other nodes write in the same round.
+//! smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class of a node follows
+//! from the classes before it, whenever they were found: a round may read classes that other nodes write in the same round.
 
 use trioxide_kernel::{Atomic, Bits, In, NONE, kernel};
 

@@ -26,8 +26,8 @@
 //!
 //! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A gives
 //! the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a chunk of
-//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_class()`] does not race:
-//! over colours it is a Gauss-Seidel sweep in the order of colours, over levels one in the order of ids, bit for bit.
+//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_class()`] does not
+//! race: over colours it is a Gauss-Seidel sweep in the order of colours, over levels one in the order of ids, bit for bit.
 //!
 //! # Bytes
 //!

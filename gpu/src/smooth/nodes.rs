@@ -81,8 +81,8 @@ vector!(DVec3, f64, DVec4);
 /// Element of an array of nodes.
 ///
 /// # Safety
-/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node. [`Self::INSTANCE`] names
-/// the kernels' instance for this type.
+/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node. [`Self::INSTANCE`]
+/// names the kernels' instance for this type.
 pub unsafe trait Nodes: RacingElement {
     /// A node.
     type Point: Vector;

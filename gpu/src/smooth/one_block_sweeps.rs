@@ -76,7 +76,7 @@ pub fn one_block_form_a<L: Nodes>(
 }
 
 /// Form B: up to `sweeps` sweeps, in place. The lanes take nodes in chunks. The nodes of a chunk move at the same time, from
-/// the positions that the chunks before it left. So the result is that of a sequential program that goes chunk by chunk.
+/// the positions that the chunks before it left. So the result equals a sequential program's that goes chunk by chunk.
 #[kernel(
     L in Layouts,
     requires(

@@ -236,7 +236,7 @@ pub fn dihedral_cosine(corners: [DVec3; 4]) -> f64 {
     )
 }
 
-/// The radius of a tetrahedron's circumsphere over three times that of its insphere: 1 at best. Infinite if it is flat.
+/// The radius of a tetrahedron's circumsphere over three times its insphere's radius: 1 at best. Infinite if it is flat.
 #[inline(always)]
 pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
     let [ab, ac, ad, bc, bd, _] = tetrahedron_edges(corners);

@@ -24,8 +24,8 @@ pub fn is_parallel(m: DVec3, n: DVec3) -> bool {
     dot(m, n) > 0.0 && square(m.cross(n)) <= FLAT * (square(m) * square(n))
 }
 
-/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first corner in the
-/// fourth place too.
+/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first corner in
+/// the fourth place too.
 #[inline(always)]
 pub fn face_normal([a, b, c, d]: [DVec3; 4]) -> (DVec3, bool) {
     let normal = (c - a).cross(d - b);

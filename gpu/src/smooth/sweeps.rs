@@ -4,8 +4,8 @@
 //! nodes without neighbours among them, it is deterministic; over all nodes at once it races.
 //!
 //! Sweeps are launched several at a time. `moved[k]` says whether sweep k - 1 of them moved a node by the tolerance or more
-//! (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at the first sweep
-//! under the tolerance, and the host reads `moved` once for all.
+//! (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at the first
+//! sweep under the tolerance, and the host reads `moved` once for all.
 
 use trioxide_kernel::{Block, Group, In, Lanes, Out, Racing, kernel};
 

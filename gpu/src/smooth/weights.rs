@@ -45,15 +45,16 @@ pub fn weigh_by_distance<P: Point3>(
     }
 }
 
-/// The cotangent of the angle between two edges; 0 if it has none. The triangle adds half of it to the weight of the opposite edge
-/// (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
+/// The cotangent of the angle between two edges; 0 if it has none. The triangle adds half of it to the weight of the opposite
+/// edge (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
 #[inline(always)]
 pub fn angle_cotangent(a: DVec3, b: DVec3) -> f64 {
     over(dot(a, b), root(square(a.cross(b))))
 }
 
-/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus `b`; 0 if it
-/// has none. The tetrahedron adds a sixth of it to the weight of the opposite edge (Crane, The n-dimensional cotangent formula, 2019).
+/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus `b`; 0 if
+/// it has none. The tetrahedron adds a sixth of it to the weight of the opposite edge (Crane, The n-dimensional cotangent
+/// formula, 2019).
 #[inline(always)]
 pub fn dihedral_cotangent(along: DVec3, a: DVec3, b: DVec3) -> f64 {
     let (m, n) = (along.cross(a), along.cross(b));

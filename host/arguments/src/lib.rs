@@ -50,7 +50,7 @@ pub fn print_error(text: impl Display) {
 /// Writes `text` to standard output.
 pub fn print(text: &str) -> Result<()> {
     match io::stdout().lock().write_all(text.as_bytes()) {
-        // Who closed the pipe has read enough.
+        // The reader closed the pipe: it has read enough.
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::file(Path::new("standard output"), source))
         }

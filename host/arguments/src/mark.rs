@@ -29,7 +29,7 @@ pub enum Mark {
     File(PathBuf),
     /// Triangles by their values in a file.
     Values(PathBuf),
-    /// Of tetrahedra.
+    /// A kind for tetrahedra only.
     Tets(TetMark),
 }
 

@@ -6,7 +6,7 @@ use trioxide::weld::Method;
 /// `--method`. Bytes a vertex are counted without the mesh.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodOption {
-    /// grid, which is the fastest for any epsilon, if what it needs is free; else on-the-fly, which needs the least memory
+    /// grid, which is the fastest for any epsilon, if its memory is free; else on-the-fly, which needs the least memory
     Auto,
     /// Undecided vertices watch short lists of their lower neighbours: 60 to 85 bytes a vertex
     Grid,

@@ -9,7 +9,7 @@
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
-//! | [`prolongation`] | values of a refined mesh from those of its input |
+//! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |

@@ -63,7 +63,7 @@ pub fn area(mesh: &Mesh, face: &[u32]) -> f64 {
         .map(|side| corner(side[0]).cross(corner(side[1])))
         .sum();
     let length = match doubled.truncate() == DVec2::ZERO {
-        // Of a planar mesh: neither square under- nor overflows.
+        // For a planar mesh: no square underflows or overflows.
         true => doubled.z.abs(),
         false => doubled.length(),
     };
@@ -78,7 +78,7 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
     let logarithm = |area: f64| area.max(1e-30).log2();
     let low = logarithm(sorted[hundredth]);
     let high = logarithm(sorted[sorted.len() - 1 - hundredth]);
-    // Of equal areas, differences are rounding.
+    // Equal areas differ by rounding only.
     by_share(areas, 24, (high - low).max(1e-6), |area| {
         logarithm(area) - low
     })

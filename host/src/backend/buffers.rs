@@ -82,8 +82,8 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Makes `buffer` longer or shorter; new elements have unspecified content. A content that does not fit the memory moves to
-    /// new memory, with room for a quarter more.
+    /// Makes `buffer` longer or shorter; new elements have unspecified content. Content that does not fit the memory moves to new
+    /// memory, with room for a quarter more.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -253,7 +253,7 @@ impl Backend for Cuda {
         let run = || match self.lanes(from.len())? {
             Some(mut lanes) => {
                 let lanes = lanes.as_mut().expect("made above");
-                // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed after what `beside` orders.
+                // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed after the work that `beside` orders.
                 self.beside(work, |context, stream| unsafe {
                     lanes.copy_in(context, stream, to, from)
                 })

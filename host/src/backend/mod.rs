@@ -92,7 +92,7 @@ pub struct Details {
     pub kind: &'static str,
     /// Versions of the driver and of its CUDA.
     pub driver: Option<String>,
-    /// Highest clock of the cores, MHz; of a CPU, the present clock of its first core.
+    /// Highest clock of the cores, MHz; for a CPU, the present clock of its first core.
     pub core_mhz: Option<f64>,
     /// Highest clock of the memory, MHz.
     pub memory_mhz: Option<f64>,

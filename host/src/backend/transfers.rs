@@ -125,7 +125,7 @@ impl Drop for Staging {
     }
 }
 
-/// The buffers and streams of large copies' threads.
+/// Two staging buffers for each thread of a large copy.
 pub struct Lanes {
     lanes: Vec<[Staging; 2]>,
 }

@@ -35,7 +35,7 @@ mod order;
 pub use neighbours::Neighbours;
 use order::{PolygonArrays, order};
 
-/// Where polygons with barrier tips are repaired.
+/// The machine that repairs polygons with barrier tips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repair {
     /// On the device, in rounds.
@@ -50,7 +50,7 @@ pub enum Repair {
 pub struct Options {
     /// Which of two equally long edges counts as longer.
     pub ties: Ties,
-    /// Where polygons are repaired.
+    /// The machine that repairs polygons.
     pub repair: Repair,
 }
 

@@ -13,7 +13,7 @@ use crate::collective::{Csr, count_bits, exclusive_scan};
 pub(super) struct PolygonArrays {
     /// Smallest half-edge of each polygon; P.
     pub starts: Buffer<HalfEdge>,
-    /// Where each polygon begins in `mesh`; P, and on the way the end of the last.
+    /// Start of each polygon in `mesh`; P, and between stages the end of the last.
     pub positions: Buffer<u32>,
     /// Number of vertices of each polygon, and behind it its vertices.
     pub mesh: Buffer<u32>,

@@ -73,8 +73,8 @@ impl DevicePolygons {
         })
     }
 
-    /// The whole half-edge mesh in host memory; border half-edges keep their place along the boundary of `mesh`, the triangulation
-    /// that the polygons were made from.
+    /// The whole half-edge mesh in host memory; border half-edges keep their place along the boundary of `mesh`, the
+    /// triangulation that the polygons were made from.
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; errors of [`DevicePolygons::download_lists`].

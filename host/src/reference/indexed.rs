@@ -121,7 +121,7 @@ impl IndexedTriangulation {
 pub struct PolygonArrays {
     /// Number of vertices of each polygon, and behind it its vertices.
     pub mesh: Vec<u32>,
-    /// Where each polygon begins in `mesh`; P.
+    /// Start of each polygon in `mesh`; P.
     pub positions: Vec<u32>,
     /// Smallest half-edge of each polygon, from whose origin on its vertices are listed; P.
     pub starts: Vec<u32>,
@@ -349,7 +349,7 @@ pub fn reparation(
     (parts, tips)
 }
 
-/// Of the n edges clockwise from `barrier`, the only frontier half-edge at its origin, number (n - 1) / 2 from 0.
+/// Edge number (n - 1) / 2, from 0, of the n edges clockwise from `barrier`, the only frontier half-edge at its origin.
 fn middle_edge(mesh: &IndexedTriangulation, barrier: u32) -> u32 {
     let around = |h: u32| mesh.clockwise(h).expect("a tip is no boundary vertex");
     let interior: Vec<u32> = std::iter::successors(Some(around(barrier)), |&h| Some(around(h)))

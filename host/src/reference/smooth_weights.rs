@@ -55,8 +55,8 @@ pub fn cotangents<'a, P: Vector>(
     weights
 }
 
-/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Nodes that slide lose the `weights` of
-/// the neighbours off their patch or edge.
+/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Nodes that slide lose the
+/// `weights` of the neighbours off their patch or edge.
 pub fn slide<'a, P: Vector>(
     points: &[P],
     rows: &[Vec<u32>],
@@ -116,8 +116,8 @@ pub fn slide<'a, P: Vector>(
     stays
 }
 
-/// Whether each node of a surface stays, being on its border but on no straight part of it. Nodes that slide lose the `weights` of the
-/// neighbours off the border.
+/// Whether each node of a surface stays, being on its border but on no straight part of it. Nodes that slide lose the `weights`
+/// of the neighbours off the border.
 pub fn slide_border<'a, P: Vector>(
     points: &[P],
     rows: &[Vec<u32>],

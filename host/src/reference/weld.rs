@@ -121,7 +121,7 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 /// The representative of each vertex.
 fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
     let near = Options::new(epsilon).nearness();
-    // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in that of the point moved by
+    // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in the cell of the point moved by
     // epsilon to either side.
     let side = (4.0 * near.reach).clamp(f64::MIN_POSITIVE, f64::MAX);
     let cell = |x: f64| ((x / side).floor() + 0.0).to_bits();

@@ -55,7 +55,7 @@ pub enum Error {
         most: usize,
     },
     /// The marking belongs to another mesh.
-    #[error("there are marks for up to {marks} triangles, but the mesh has {triangles}")]
+    #[error("the marks are for up to {marks} triangles; the mesh has {triangles} triangles")]
     MarksOfAnotherMesh {
         /// Triangles that the marks have room for.
         marks: usize,

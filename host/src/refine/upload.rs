@@ -26,7 +26,7 @@ pub fn with_room(len: usize) -> usize {
 }
 
 /// Points to allocate memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles,
-/// points are never copied to other memory, so they would have to be moved.
+/// points are not written to new memory in a round, so growing their buffer would cost a copy.
 pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
     points + triangles
 }

@@ -195,7 +195,7 @@ fn every_kernel_launched(on: &Device) -> Outcome {
     }
 }
 
-/// Fails with `what` and the first place where two arrays differ.
+/// Fails with the name of the arrays (`what`) and the first place where they differ.
 fn equal<T: PartialEq + std::fmt::Debug>(what: &str, ours: &[T], expected: &[T]) -> Outcome {
     if ours.len() != expected.len() {
         return Err(format!(

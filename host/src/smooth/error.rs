@@ -50,7 +50,9 @@ pub enum Error {
     )]
     CotangentCells,
     /// Form B over many blocks by the sequential reference.
-    #[error("form B over many blocks is a race, which no sequence of moves is: take form BExact")]
+    #[error(
+        "form B over many blocks is a race, which a sequential run cannot repeat: take form BExact"
+    )]
     Race,
     /// Sweeps of another kind than the nodes were ordered for.
     #[error(

@@ -58,8 +58,8 @@ pub enum Weights {
     Uniform,
     /// One over the neighbour's distance.
     InverseLength,
-    /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in tetrahedra. 0
-    /// where the sum is negative.
+    /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in tetrahedra.
+    /// 0 where the sum is negative.
     Cotangent,
 }
 

@@ -368,7 +368,7 @@ fn check_cover(
     Ok(total)
 }
 
-/// The polygon's area is that of its triangles, up to rounding.
+/// The polygon's area equals the area of its triangles, up to rounding.
 fn check_area(points: &[DVec2], polygon: &[u32], i: u32, area: f64) -> Result<()> {
     let origin = points[polygon[0] as usize];
     let size = polygon.iter().fold(0.0, |size: f64, &v| {

@@ -145,7 +145,7 @@ fn nodes_stay(before: &[DVec3], after: &[DVec3], stays: &[bool], fixed: &[bool])
     Ok(())
 }
 
-/// Cells may turn around, but the space that they fill stays; of meshes without broken rules.
+/// Cells may turn around, but the space that they fill stays; holds for meshes without broken rules.
 fn shape_is_kept(before: &VolumeMesh, after: &VolumeMesh) -> Result<()> {
     let summary = volume_summary(before);
     if !summary.problems().is_empty() {

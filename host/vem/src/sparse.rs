@@ -6,7 +6,7 @@ use trioxide_mesh::{Error, Result};
 /// result is the same for any number of threads.
 pub const BLOCK: usize = 2048;
 
-/// Norm of the residual, by that of the right-hand side, at which a system counts as solved.
+/// Norm of the residual, divided by the norm of the right-hand side, at which a system counts as solved.
 const TOLERANCE: f64 = 1e-13;
 
 /// A sparse symmetric positive definite matrix, by rows.

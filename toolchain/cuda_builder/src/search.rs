@@ -283,7 +283,7 @@ impl DeviceCompiler {
         if self.rustc != Path::new(DEBIAN_RUSTC) {
             return vec![self.rustc.clone()];
         }
-        // A package's files carry the time it was built at; its file list that of the installation.
+        // A package's files carry the time of its build; its file list the time of its installation.
         let lists = DEBIAN_PACKAGES
             .iter()
             .map(|name| format!("/var/lib/dpkg/info/{name}.list"));

@@ -6,7 +6,7 @@ use syn::{ItemFn, parse_macro_input, parse_quote};
 
 /// Makes a function an entry of the PTX module, under its own name.
 ///
-/// The function must be `unsafe` (the launch decides what its pointers mean) and return nothing; its crate needs
+/// The function must be `unsafe` (its pointers get their meaning from the launch) and return nothing; its crate needs
 /// `#![feature(abi_ptx)]` on the device.
 #[proc_macro_attribute]
 pub fn kernel(_options: TokenStream, item: TokenStream) -> TokenStream {

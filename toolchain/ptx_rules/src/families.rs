@@ -1,4 +1,4 @@
-//! One PTX text for each family of kernels, cut out of that of all, and put together again.
+//! One PTX text for each family of kernels, cut out of the text of all, and put together again.
 //!
 //! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are: comments
 //! go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every file is a whole

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 pub struct Demo {
     /// The binary.
     pub trioxide: PathBuf,
-    /// Where its files go.
+    /// The folder of its files.
     pub out: PathBuf,
 }
 
@@ -82,7 +82,7 @@ impl Demo {
     }
 }
 
-/// The path as one types it in the workspace.
+/// The path relative to the workspace.
 fn relative(path: &Path) -> &Path {
     path.strip_prefix(workspace()).unwrap_or(path)
 }

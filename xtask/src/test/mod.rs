@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// from the branch's base on main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
-    /// With --quick: test these families of kernels (folders of gpu/src) instead of those that changed.
+    /// With --quick: test these families of kernels (folders of gpu/src) instead of the changed ones.
     #[arg(value_name = "FAMILY", requires = "quick")]
     families: Vec<String>,
     /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page.

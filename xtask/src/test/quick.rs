@@ -87,18 +87,18 @@ fn scope_of(changed: &[String], known: &BTreeSet<String>) -> Scope {
             None => {
                 return scope(
                     known.iter().cloned().collect(),
-                    format!("{path} changed, which all use"),
+                    format!("{path} changed, and all families use it"),
                 );
             }
         }
     }
     if families.is_empty() {
-        return scope(Vec::new(), "no code that they run has changed".to_owned());
+        return scope(Vec::new(), "no code of the suite has changed".to_owned());
     }
     let files = if code.len() == 1 { "file" } else { "files" };
     scope(
         families.into_iter().collect(),
-        format!("{} {files} of theirs changed", code.len()),
+        format!("{} {files} of these families changed", code.len()),
     )
 }
 
@@ -166,7 +166,10 @@ mod tests {
     fn what_all_use_is_tested_with_all() {
         let scope = families_of(&["gpu/src/weld/near.rs", "gpu/src/block.rs"]);
         assert_eq!(scope.families.len(), 6);
-        assert_eq!(scope.reason, "gpu/src/block.rs changed, which all use");
+        assert_eq!(
+            scope.reason,
+            "gpu/src/block.rs changed, and all families use it"
+        );
     }
 
     #[test]

@@ -134,10 +134,10 @@ macro_rules! atomic_element {
 
 atomic_element!(u32: u32, i32: u32, f32: u32, u64: u64, i64: u64, f64: u64);
 
-/// An element whose order is that of its bits: an unsigned integer or an id, not a signed integer and not a float.
+/// An element that is ordered as its bits are: an unsigned integer or an id, not a signed integer and not a float.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not ordered as its bits",
-    note = "atomic minima and maxima are those of u32, u64 and ids: map signed numbers and floats to unsigned keys"
+    note = "atomic minima and maxima exist for u32, u64 and ids: map signed numbers and floats to unsigned keys"
 )]
 pub trait OrderedElement: AtomicElement + Ord {}
 

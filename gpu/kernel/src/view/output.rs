@@ -10,7 +10,7 @@ use crate::bits::BitWord;
 use crate::check::Label;
 use crate::index::Word;
 
-/// An array of which each element is written by at most one index of the launch, and read by no other. [`Out::set_same`] is for
+/// An array. At most one index of the launch writes an element, and no other reads it. [`Out::set_same`] is for
 /// elements that several indices write.
 pub struct Out<'a, T> {
     array: Array<T>,

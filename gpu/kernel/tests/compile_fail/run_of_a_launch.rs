@@ -1,4 +1,4 @@
-//! A launcher cannot run other calls than those of the launch in safe code.
+//! In safe code a launcher cannot run other calls than the launch's.
 #![deny(unsafe_op_in_unsafe_fn)]
 use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 

@@ -12,7 +12,7 @@ pub struct Host {
     id: DeviceId,
     /// Packages whose kernels it runs; all for `None`.
     pub packages: Option<Vec<&'static str>>,
-    /// What the last launch was.
+    /// Arrays and traffic of the last launch.
     pub last: RefCell<Option<(Vec<Array>, Option<Moves>)>>,
 }
 

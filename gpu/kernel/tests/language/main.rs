@@ -42,12 +42,13 @@ pub fn count_triangles(t: Triangle, corners: In<Vertex>, counts: Atomic<u32>) {
     }
 }
 
-/// Marks `i` by one set, and by two of which one is the other's complement.
+/// Marks odd half-edges.
 #[kernel]
 pub fn is_odd(h: HalfEdge) -> bool {
     h.index() % 2 == 1
 }
 
+/// Marks odd and even indices, in a set each.
 #[kernel]
 pub fn are_odd_and_even(i: u32) -> (bool, bool) {
     (i % 2 == 1, i.is_multiple_of(2))
@@ -308,7 +309,7 @@ fn flags_become_bits_for_every_count() {
         let expected: Vec<usize> = (0..3 * n).filter(|h| h % 5 == 0).collect();
         assert_eq!(members(&on.download(&corners), 3 * n), expected);
         let mut count = on.upload(&[0u32]);
-        // SAFETY: half-edges are below 3n, of which the set has bits.
+        // SAFETY: half-edges are below 3n, and the set has a bit for each.
         unsafe { count_members::launch(&on, 3 * n as u32, &corners, &mut count) }.unwrap();
         assert_eq!(on.download(&count), [expected.len() as u32]);
     }

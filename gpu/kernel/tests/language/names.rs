@@ -53,7 +53,7 @@ pub fn names_of_blocks(i: &Block<32>, n: u32, block: Out<u32>, lanes: u32) {
     i.phase(|lane| block.set(32 * i.index() + lane, n + lanes + lane));
 }
 
-/// A kernel may have the name of what it is.
+/// A kernel may be called `launch`.
 #[kernel]
 pub fn launch(launch: u32, kernel: Out<u32>) {
     kernel.set(launch, 7);

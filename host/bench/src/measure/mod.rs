@@ -138,13 +138,13 @@ pub fn run(options: &Options) -> Result<()> {
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
     if is_of_weld && matches!(options.family, Family::Kernels) {
         return Err(Error::Argument(
-            "bench kernels takes --mesh grid, jittered or random, of triangles and of tetrahedra; its scan is always the same kind"
+            "bench kernels takes --mesh grid, jittered or random, for triangles and tetrahedra; it always welds a scan"
                 .to_owned(),
         ));
     }
     if is_of_weld != matches!(options.family, Family::Weld) {
         return Err(Error::Argument(
-            "bench weld takes --mesh scan, shuffled-scan or cloud, and they are for it alone"
+            "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family does"
                 .to_owned(),
         ));
     }

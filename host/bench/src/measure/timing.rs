@@ -68,7 +68,7 @@ pub struct Row {
     pub maximum: f64,
     /// Runs that counted.
     pub runs: usize,
-    /// Of a row that is a kernel.
+    /// The kernel, for a row of one.
     pub kernel: Option<Kernel>,
 }
 

@@ -245,7 +245,7 @@ fn to_text(on: &Device, table: &[Copies], shares: &[Share], injected: f64, runs:
          {:>10} {:>8} {:>10} {:>10} {:>7} {:>10} {:>12} {:>7} {:>10}\n",
         "vertices",
         "removed",
-        "in turn",
+        "in order",
         "copies",
         "share",
         "at 2 %",

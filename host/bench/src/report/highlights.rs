@@ -115,7 +115,7 @@ pub(super) struct Kernel<'a> {
     pub(super) bytes: Option<f64>,
     pub(super) milliseconds: Option<f64>,
     pub(super) gb_s: Option<f64>,
-    /// Of the copy bandwidth.
+    /// Share of the copy bandwidth.
     pub(super) share: Option<f64>,
 }
 

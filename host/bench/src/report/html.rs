@@ -29,7 +29,7 @@ pub(super) fn identifier(text: &str) -> String {
     characters.collect()
 }
 
-/// A number as one reads it: thousands apart, three digits that count; whole numbers whole.
+/// A number for readers: thousands apart, three digits that count; whole numbers whole.
 pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 {
         grouped(&format!("{value:.0}"))
@@ -40,7 +40,7 @@ pub(super) fn number(value: f64) -> String {
 
 /// A measured number: as [`number`], and with its decimals where it happens to be whole.
 fn measure(value: f64) -> String {
-    // Of 0.01234 the first digit that counts is the second.
+    // The first significant digit of 0.01234 is its second decimal.
     let decimals = match value.abs() {
         0.0 => 0,
         magnitude => (2 - magnitude.log10().floor() as i32).clamp(0, 6),

@@ -27,7 +27,7 @@ const PARTS: [(&str, &str); 11] = [
     ("{{selfcheck.js}}", include_str!("../../page/selfcheck.js")),
 ];
 
-/// The whole page. `commit` is that of this checkout, which made it.
+/// The whole page. `commit` names the commit of this checkout.
 pub(super) fn page(results: &Results, demos: &[Pair], commit: Option<&str>) -> String {
     let mut page = include_str!("../../page/page.html").replace("{{title}}", "trioxide: report");
     for (mark, text) in PARTS {
@@ -93,7 +93,7 @@ fn header(results: &Results, made: &str) -> String {
         format!("Timed on {}", devices.join(" and "))
     };
     format!(
-        "<header><h1>trioxide</h1><p>Mesh processing on the GPU, in pure Rust: what was timed, and what it does to meshes.</p>\
+        "<header><h1>trioxide</h1><p>Mesh processing on the GPU, in pure Rust: timings, and meshes before and after.</p>\
          <p>{}. {}.</p></header>\n",
         escape(&on),
         escape(made)
@@ -126,7 +126,7 @@ fn top(results: &Results) -> String {
     let mut html = "<section id=\"figures\"><h2>At a glance</h2>".to_owned();
     let (speed_ups, shares) = (speed_ups(results), shares(results));
     if speed_ups.is_empty() && shares.is_empty() {
-        html += "<p class=\"soft\">No result tells of a speed-up or of a share of the copy bandwidth.</p>";
+        html += "<p class=\"soft\">No result has a speed-up or a share of the copy bandwidth.</p>";
     }
     html += &tiles(
         "Times faster than the papers",
@@ -135,8 +135,8 @@ fn top(results: &Results) -> String {
     );
     html += &tiles(
         "Share of the copy bandwidth",
-        "Bytes that must move, over those that a copy on the same device moves in the same time, of what moves most. What fits a \
-         cache can be above it.",
+        "Bytes that the largest stage must move, over the bytes that a copy on the same device moves in the same time. Arrays that \
+         fit a cache can be above it.",
         &shares,
     );
     let missing: Vec<String> = results

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use xtask::Error;
 
-/// Where `cargo xtask bench` writes.
+/// The folder that `cargo xtask bench` writes to.
 pub(super) const DEFAULT_FOLDER: &str = "out/bench";
 /// Version of the files that this reads.
 const SCHEMA: &str = "trioxide-bench/1";

@@ -1,7 +1,8 @@
 //! `cargo xtask bench --compare OLD NEW`: the stages that got slower.
 //!
 //! A stage has got slower beyond noise when
-//! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima hold still;
+//! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima hold
+//!   still;
 //! - its median is slower by more than a twentieth, and by more than two microseconds, the grain of device events;
 //! - and, where either side has fewer than eight runs, its quickest new run is slower than the slowest old one too.
 //!

@@ -10,7 +10,7 @@ pub(crate) struct Table {
     /// For links: letters, digits and hyphens.
     pub(crate) id: String,
     pub(crate) title: String,
-    /// Where the paper's numbers stand; empty for a table of ours.
+    /// The place of the numbers in the paper; empty for a table of ours.
     pub(crate) source: String,
     /// Notes that a reader needs to compare; may be empty.
     pub(crate) note: String,

@@ -284,7 +284,7 @@ fn both_precisions_agree_where_arithmetic_is_exact() {
     assert_eq!(points, double.points);
 }
 
-/// Both halves have the tag of what they are halves of; edges inside have none.
+/// Both halves have the tag of the divided edge; edges inside have none.
 #[test]
 fn tags_are_inherited() {
     let mut mesh = example();
