@@ -118,7 +118,7 @@ pub fn with_complete_lists(options: Options) -> Options {
 }
 
 /// As if all cells were crowded.
-fn crowded(options: Options, crowded_patience: Option<u32>) -> Options {
+pub fn crowded(options: Options, crowded_patience: Option<u32>) -> Options {
     Options {
         tuning: Tuning {
             most_in_bucket: 0,
