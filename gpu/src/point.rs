@@ -7,12 +7,24 @@ trioxide_kernel::instances! {
     pub(crate) Planar(f32 = glam::Vec2, f64 = glam::DVec2)
 }
 
+/// 2 to a power that numbers of full precision have.
+pub(crate) const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 /// A point of the plane.
 pub trait Point2: bytemuck::Pod + Send + Sync {
     /// Its coordinates' type.
     type Scalar: Copy + PartialOrd;
     /// Name of the precision, and suffix of its PTX entries.
     const INSTANCE: &'static str;
+    /// The precision in words.
+    const PRECISION: &'static str;
+    /// Largest absolute value of a coordinate: squared distances stay finite.
+    const LARGEST: f64;
+    /// Smallest extent of a triangle, along x or y: below it squares of its edges, and products that decide its orientation, lose
+    /// digits.
+    const SMALLEST: f64;
 
     /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
     fn distance_squared(self, other: Self) -> Self::Scalar;
@@ -30,6 +42,9 @@ pub trait Point2: bytemuck::Pod + Send + Sync {
 impl Point2 for Vec2 {
     type Scalar = f32;
     const INSTANCE: &'static str = "f32";
+    const PRECISION: &'static str = "single precision";
+    const LARGEST: f64 = power_of_two(62);
+    const SMALLEST: f64 = power_of_two(-60);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f32 {
@@ -56,6 +71,9 @@ impl Point2 for Vec2 {
 impl Point2 for DVec2 {
     type Scalar = f64;
     const INSTANCE: &'static str = "f64";
+    const PRECISION: &'static str = "double precision";
+    const LARGEST: f64 = power_of_two(500);
+    const SMALLEST: f64 = power_of_two(-450);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f64 {

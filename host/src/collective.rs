@@ -239,6 +239,63 @@ pub(crate) unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
+/// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is not ordered
+/// by one thread, but merged by all.
+///
+/// # Errors
+/// Errors of [`bucket`].
+///
+/// # Safety
+/// `items` elements have a key below `count`.
+pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    count: usize,
+    items: usize,
+    most_alone: u32,
+) -> Result<Csr<K, V>> {
+    let keys = keys.as_words();
+    let (mut offsets, _) = count_keys(on, keys, count)?;
+    let mut list = on.uninitialized(items)?;
+    let n = keys.len() as u32;
+    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    unsafe { kernel::fill_buckets::launch(on, n, keys, &mut offsets, &mut list) }?;
+    let mut found = on.filled(1, u32::MAX)?;
+    // SAFETY: one index a bucket; the lengths are checked.
+    unsafe { kernel::find_longest::launch(on, count as u32, &offsets, &mut found) }?;
+    let longest = !on.read(&found, 0)?;
+    if longest <= most_alone {
+        // SAFETY: the lists are disjoint.
+        unsafe { kernel::order_buckets::launch(on, count as u32, &offsets, &mut list) }?;
+    } else {
+        let items = list.len() as u32;
+        let mut ordered = on.uninitialized(list.len())?;
+        // SAFETY: items are elements that have a key with a bucket, each once.
+        unsafe { kernel::order_runs::launch(on, items, keys, &offsets, &list, &mut ordered) }?;
+        let mut width = kernel::RUN;
+        while width < longest {
+            std::mem::swap(&mut list, &mut ordered);
+            // SAFETY: as above; elements differ, so that each takes another place.
+            unsafe {
+                kernel::merge_runs::launch(on, items, keys, &offsets, &list, width, &mut ordered)
+            }?;
+            width = width.saturating_mul(2);
+        }
+        list = ordered;
+    }
+    Ok(Csr {
+        offsets,
+        items: list.cast(),
+        key: PhantomData,
+    })
+}
+
+/// Elements of a list that one thread orders in [`bucket_long`].
+pub(crate) fn most_alone(on: &Device) -> u32 {
+    // A thread of a GPU waits for each access; one of a CPU orders a million in less time than all take to merge them.
+    if on.is_gpu() { 1 << 11 } else { 1 << 22 }
+}
+
 /// Scanned counts of the keys, and their sum.
 fn count_keys(
     on: &Device,

@@ -64,6 +64,30 @@ pub enum Error {
         /// The vertex.
         vertex: u32,
     },
+    /// A coordinate is too large for the squares of distances.
+    #[error(
+        "vertex {vertex} has a coordinate beyond {most:e}: squares of distances leave {precision}; scale the mesh down"
+    )]
+    TooLarge {
+        /// The vertex.
+        vertex: u32,
+        /// Largest absolute value.
+        most: f64,
+        /// The precision.
+        precision: &'static str,
+    },
+    /// A triangle is too small for the squares of its edges.
+    #[error(
+        "triangle {triangle} extends over less than {least:e}: squares of its edges leave {precision}; scale the mesh up"
+    )]
+    TooSmall {
+        /// The triangle.
+        triangle: u32,
+        /// Smallest extent along x or y.
+        least: f64,
+        /// The precision.
+        precision: &'static str,
+    },
     /// A triangle has a vertex that does not exist.
     #[error("triangle {triangle} has a vertex index that is out of range")]
     OutOfRange {
@@ -107,8 +131,12 @@ impl From<Error> for crate::Error {
             Error::Mesh(error) => return error,
             Error::TooManyTriangles { .. } | Error::TooManyVertices { .. } => "the mesh".to_owned(),
             Error::NoTriangles { .. } => "the list of triangles".to_owned(),
-            Error::NotFinite { vertex } => format!("vertex {vertex}"),
-            Error::OutOfRange { triangle } | Error::Orientation { triangle } => {
+            Error::NotFinite { vertex } | Error::TooLarge { vertex, .. } => {
+                format!("vertex {vertex}")
+            }
+            Error::OutOfRange { triangle }
+            | Error::Orientation { triangle }
+            | Error::TooSmall { triangle, .. } => {
                 format!("triangle {triangle}")
             }
             Error::NotManifold { triangle, edge } => format!("edge {edge} of triangle {triangle}"),
@@ -193,7 +221,11 @@ impl<P: Point> DeviceTriangulation<P> {
             ))
         })?;
         Self::build(on, points, origins).map_err(|error| {
-            if matches!(error, Error::Mesh(_)) {
+            let is_told = matches!(
+                error,
+                Error::Mesh(_) | Error::TooLarge { .. } | Error::TooSmall { .. }
+            );
+            if is_told {
                 return error;
             }
             // The host's check names the other triangles too.
@@ -219,7 +251,7 @@ impl<P: Point> DeviceTriangulation<P> {
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
             // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
-            refuse(on, &found)
+            refuse::<P>(on, &found)
         })?;
 
         let mut twins = on.try_stage("match twins", || -> Result<_> {
@@ -227,14 +259,14 @@ impl<P: Point> DeviceTriangulation<P> {
             let (twins, found) =
                 unsafe { match_twins(on, vertices, &origins, table_slots(vertices, half_edges)) }?;
             if on.read(&found, rule::CROWDED as usize)? == NONE {
-                refuse(on, &found)?;
+                refuse::<P>(on, &found)?;
                 return Ok(twins);
             }
             // More edges than a planar mesh can have: triangles overlap without sharing edges.
             // SAFETY: as above.
             let (twins, found) =
                 unsafe { match_twins(on, vertices, &origins, slots_for(half_edges)) }?;
-            refuse(on, &found)?;
+            refuse::<P>(on, &found)?;
             Ok(twins)
         })?;
 
@@ -243,7 +275,7 @@ impl<P: Point> DeviceTriangulation<P> {
                 let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
                 // SAFETY: twins are half-edges or `NONE`.
                 unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
-                refuse(on, &found)?;
+                refuse::<P>(on, &found)?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
@@ -446,8 +478,26 @@ fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> crate:
     on.upload_with_capacity(&points, room)
 }
 
+/// The error of a vertex beyond [`Point2::LARGEST`].
+pub(crate) fn too_large<P: Point2>(vertex: u32) -> Error {
+    Error::TooLarge {
+        vertex,
+        most: P::LARGEST,
+        precision: P::PRECISION,
+    }
+}
+
+/// The error of a triangle below [`Point2::SMALLEST`].
+pub(crate) fn too_small<P: Point2>(triangle: u32) -> Error {
+    Error::TooSmall {
+        triangle,
+        least: P::SMALLEST,
+        precision: P::PRECISION,
+    }
+}
+
 /// The error that the check kernels found, if any.
-fn refuse(on: &Device, found: &Buffer<u32>) -> Result<()> {
+fn refuse<P: Point>(on: &Device, found: &Buffer<u32>) -> Result<()> {
     let found = on.download(found)?;
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
     if let Some(vertex) = element(rule::FINITE) {
@@ -455,6 +505,12 @@ fn refuse(on: &Device, found: &Buffer<u32>) -> Result<()> {
     }
     if let Some(triangle) = element(rule::RANGE) {
         return Err(Error::OutOfRange { triangle });
+    }
+    if let Some(vertex) = element(rule::LARGE) {
+        return Err(too_large::<P>(vertex));
+    }
+    if let Some(triangle) = element(rule::SMALL) {
+        return Err(too_small::<P>(triangle));
     }
     if let Some(triangle) = element(rule::ORIENTATION) {
         return Err(Error::Orientation { triangle });

@@ -33,11 +33,21 @@ fn across(v: DVec3, axis: DVec3) -> DVec3 {
     v - axis * axis.dot(v)
 }
 
-/// Each entry of `weights` against the sum of `part` over the cells that have both ends of its edge; cut off at 0.
+/// The power of two that a node divides its edges by: that of the largest coordinate of an edge to a neighbour.
+fn unit(points: &[DVec3], rows: &[Vec<u32>], v: usize) -> f64 {
+    let edges = rows[v].iter().map(|&u| points[u as usize] - points[v]);
+    let largest = edges
+        .map(|edge| edge.abs().max_element())
+        .fold(0.0, f64::max);
+    largest.log2().floor().exp2()
+}
+
+/// Each entry of `weights`, times the node's unit, against the sum of `part` over the cells that have both ends of its edge; cut off at 0.
 fn compare(
     rows: &[Vec<u32>],
     weights: &[Vec<f64>],
     cells: &[&[u32]],
+    unit: impl Fn(usize) -> f64,
     part: impl Fn(u32, u32, &[u32]) -> f64,
 ) {
     let mut positive = 0;
@@ -54,6 +64,7 @@ fn compare(
                     part(v, u, &others)
                 })
                 .sum();
+            let weight = weight * unit(v as usize);
             near(weight, sum.max(0.0), &format!("edge {v} - {u}"));
             positive += usize::from(weight > 0.0);
         }
@@ -71,12 +82,19 @@ fn cotangents_of_triangles_by_their_angles() {
     let rows = reference::surface_neighbours(mesh.points.len(), cells.iter().copied());
     let weights = smooth_weights::cotangents(&mesh.points, &rows, cells.iter().copied());
     let at = |v: u32| mesh.points[v as usize];
-    compare(&rows, &weights, &cells, |v, u, others| {
-        let top = at(others[0]);
-        // The angles of the triangle sum up to a half turn.
-        let angle = PI - angle(at(u) - at(v), top - at(v)) - angle(at(v) - at(u), top - at(u));
-        1.0 / angle.tan()
-    });
+    // Cotangents of angles have no unit.
+    compare(
+        &rows,
+        &weights,
+        &cells,
+        |_| 1.0,
+        |v, u, others| {
+            let top = at(others[0]);
+            // The angles of the triangle sum up to a half turn.
+            let angle = PI - angle(at(u) - at(v), top - at(v)) - angle(at(v) - at(u), top - at(u));
+            1.0 / angle.tan()
+        },
+    );
 }
 
 #[test]
@@ -86,7 +104,8 @@ fn cotangents_of_tetrahedra_by_their_dihedral_angles() {
     let rows = reference::neighbours(mesh.points.len(), cells.iter().copied());
     let weights = smooth_weights::cotangents(&mesh.points, &rows, cells.iter().copied());
     let at = |v: u32| mesh.points[v as usize];
-    compare(&rows, &weights, &cells, |v, u, others| {
+    let unit = |v| unit(&mesh.points, &rows, v);
+    compare(&rows, &weights, &cells, unit, |v, u, others| {
         let (start, edge) = (at(others[0]), at(others[1]) - at(others[0]));
         let angle = angle(across(at(v) - start, edge), across(at(u) - start, edge));
         edge.length() / angle.tan()
@@ -102,7 +121,8 @@ fn cotangents_of_tetrahedra_are_the_stiffness_of_linear_elements() {
     let rows = reference::neighbours(mesh.points.len(), cells.iter().copied());
     let weights = smooth_weights::cotangents(&mesh.points, &rows, cells.iter().copied());
     let at = |v: u32| mesh.points[v as usize];
-    compare(&rows, &weights, &cells, |v, u, others| {
+    let unit = |v| unit(&mesh.points, &rows, v);
+    compare(&rows, &weights, &cells, unit, |v, u, others| {
         let (a, b, c) = (at(u) - at(v), at(others[0]) - at(v), at(others[1]) - at(v));
         // Rows of the inverse are the gradients of the barycentric coordinates.
         let inverse = glam::DMat3::from_cols(a, b, c).inverse();
@@ -121,7 +141,8 @@ fn inverse_lengths_by_hypotenuses() {
     for (v, row) in rows.iter().enumerate() {
         for (&u, &weight) in row.iter().zip(&weights[v]) {
             let d = mesh.points[u as usize] - mesh.points[v];
-            near(weight * d.x.hypot(d.y).hypot(d.z), 1.0, "a length");
+            let length = d.x.hypot(d.y).hypot(d.z) / unit(&mesh.points, &rows, v);
+            near(weight * length, 1.0, "a length");
         }
     }
 }
@@ -143,6 +164,52 @@ fn a_delaunay_triangulation_is_at_rest_under_cotangents() {
     };
     assert!(moved(Weights::Cotangent) < 1e-9);
     assert!(moved(Weights::Uniform) > 1e-4);
+}
+
+/// Weights have no length that a mesh is compared with: times a power of two it moves as before, bit for bit.
+#[test]
+fn small_and_large_meshes_move_as_the_unit_cube_does() {
+    let cube: VolumeMesh = generate::tet_grid(216, 1).expect("enough nodes").into();
+    let scan = generate::scan(300, 3).expect("enough points");
+    for weights in [Weights::InverseLength, Weights::Cotangent] {
+        let options = Options {
+            weights,
+            max_iterations: 4,
+            ..Options::default()
+        };
+        let smoothed = |factor: f64| {
+            let (mut cube, mut scan) = (cube.clone(), scan.clone());
+            cube.points.iter_mut().for_each(|p| *p *= factor);
+            scan.points.iter_mut().for_each(|p| *p *= factor);
+            let volumes = [
+                smooth::run::<DVec3>(&on(), &cube, &[], &options).expect("a mesh"),
+                smooth::serial::volume::<DVec3>(&cube, &[], &options).expect("a mesh"),
+            ];
+            let surfaces = [
+                smooth::run_surface::<DVec3>(&on(), &scan, &[], &options).expect("a mesh"),
+                smooth::serial::surface::<DVec3>(&scan, &[], &options).expect("a mesh"),
+            ];
+            assert_eq!(volumes[0].points, volumes[1].points);
+            assert_eq!(surfaces[0].points, surfaces[1].points);
+            [volumes, surfaces].map(|[ours, _]| {
+                assert!(ours.moves.max_displacement > 0.0, "{factor:e}");
+                let back = ours.points.iter().map(|p| *p / factor);
+                (
+                    back.collect::<Vec<_>>(),
+                    ours.moves.max_displacement / factor,
+                )
+            })
+        };
+        let expected = smoothed(1.0);
+        for exponent in [-33, -300, 60, 300] {
+            let ours = smoothed(2f64.powi(exponent));
+            assert!(ours == expected, "{weights:?} times 2^{exponent}");
+        }
+        let small = smoothed(1e-10);
+        for (ours, expected) in small.iter().zip(&expected) {
+            near(ours.1, expected.1, "the largest move of a mesh times 1e-10");
+        }
+    }
 }
 
 /// As in the plane; cubes of any lengths of edges split along their diagonals have no obtuse dihedral angle.

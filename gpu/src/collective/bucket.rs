@@ -50,6 +50,75 @@ pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
     sort(items, offsets.at(key), offsets.at(key + 1));
 }
 
+/// Elements of a run that [`order_runs()`] sorts.
+pub const RUN: u32 = 32;
+
+/// Sorts each run of [`RUN`] elements of each bucket: for buckets so long that a thread each would take long. An element counts
+/// the lower ones of its run.
+#[kernel(
+    requires(items.len() == n, ordered.len() == n),
+    moves(items.bytes() + ordered.bytes())
+)]
+pub fn order_runs(place: u32, keys: In<u32>, offsets: In<u32>, items: In<u32>, ordered: Out<u32>) {
+    let item = items.at(place);
+    let key = keys.at(item);
+    let (start, end) = (offsets.at(key), offsets.at(key + 1));
+    let first = place - (place - start) % RUN;
+    let mut other = first;
+    let mut lower = 0;
+    while other < (first + RUN).min(end) {
+        lower += u32::from(items.at(other) < item);
+        other += 1;
+    }
+    ordered.set(first + lower, item);
+}
+
+/// Merges each two sorted runs of `width` elements of each bucket: an element counts the lower ones of the other run by bisection.
+#[kernel(
+    requires(items.len() == n, ordered.len() == n, width > 0),
+    moves(items.bytes() + ordered.bytes())
+)]
+pub fn merge_runs(
+    place: u32,
+    keys: In<u32>,
+    offsets: In<u32>,
+    items: In<u32>,
+    width: u32,
+    ordered: Out<u32>,
+) {
+    let item = items.at(place);
+    let key = keys.at(item);
+    let (start, end) = (offsets.at(key), offsets.at(key + 1));
+    let run = (place - start) / width;
+    let own = start + run * width;
+    let other = if run.is_multiple_of(2) {
+        own + width
+    } else {
+        own - width
+    };
+    // The last run may be alone.
+    let first = other.min(end);
+    let (mut low, mut high) = (first, (other + width).min(end).max(first));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if items.at(middle) < item {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    ordered.set(own.min(other) + (place - own) + (low - first), item);
+}
+
+/// Finds the length of the longest bucket: the complement of `found[0]`, which is all ones before.
+#[kernel(
+    requires(offsets.len() > n, !found.is_empty()),
+    moves(offsets.bytes())
+)]
+pub fn find_longest(key: u32, offsets: In<u32>, found: Atomic) {
+    found.min(0, !(offsets.at(key + 1) - offsets.at(key)));
+}
+
 /// Sorts `values[start..end]`: by insertion if it is short, else as a heap.
 #[inline(always)]
 pub fn sort<T: Index>(values: Out<T>, start: u32, end: u32) {

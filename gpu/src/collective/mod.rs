@@ -5,6 +5,7 @@
 //! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
 //! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
+//! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide::collective`.
 

@@ -1,5 +1,6 @@
 //! The rules that a mesh must keep before any other kernel may index with it.
 
+use glam::DVec2;
 use trioxide_kernel::{Atomic, In, kernel};
 
 use super::prefetch_corners;
@@ -19,20 +20,35 @@ pub mod rule {
     pub const MANIFOLD: u32 = 3;
     /// A half-edge for which the table of twins has no room.
     pub const CROWDED: u32 = 4;
+    /// A vertex with a coordinate beyond [`Point2::LARGEST`](crate::point::Point2::LARGEST).
+    pub const LARGE: u32 = 5;
+    /// A triangle smaller than [`Point2::SMALLEST`](crate::point::Point2::SMALLEST).
+    pub const SMALL: u32 = 6;
     /// Number of rules.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 7;
 }
 
-/// Finds vertex `v` if a coordinate of it is not finite.
+/// Finds vertex `v` if a coordinate of it is not finite, or too large.
 #[kernel(P in Planar, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
 pub fn check_points<P: Point2>(v: Vertex, points: In<P>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !(p.x.is_finite() && p.y.is_finite()) {
         found.min(rule::FINITE, v.index());
+    } else if p.x.abs() > P::LARGEST || p.y.abs() > P::LARGEST {
+        found.min(rule::LARGE, v.index());
     }
 }
 
-/// Finds triangle `t` if it has an index out of range, or if it is not counter-clockwise (which a triangle with a vertex
+/// Whether a triangle has an extent, but one so small that its squares lose digits. A triangle without extent is degenerate.
+#[inline(always)]
+pub fn is_too_small<P: Point2>(a: DVec2, b: DVec2, c: DVec2) -> bool {
+    let (a, b) = (a - c, b - c);
+    let larger = |x: f64, y: f64| if x.abs() > y.abs() { x.abs() } else { y.abs() };
+    let extent = larger(larger(a.x, a.y), larger(b.x, b.y));
+    extent > 0.0 && extent < P::SMALLEST
+}
+
+/// Finds triangle `t` if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a triangle with a vertex
 /// twice is not). Orientation is exact, of the points in the precision that the device holds.
 #[kernel(
     P in Planar,
@@ -49,7 +65,10 @@ pub fn check_triangles<P: Point2>(t: Triangle, origins: In<Vertex>, points: In<P
         return;
     }
     let point = |v: Vertex| points.at(v).to_f64();
-    if !is_counter_clockwise(point(a), point(b), point(c)) {
+    let (a, b, c) = (point(a), point(b), point(c));
+    if is_too_small::<P>(a, b, c) {
+        found.min(rule::SMALL, t.index());
+    } else if !is_counter_clockwise(a, b, c) {
         found.min(rule::ORIENTATION, t.index());
     }
 }

@@ -1,5 +1,6 @@
 //! The checks of a mesh: the other kernels index with it only after these.
 
+use glam::DVec3;
 use trioxide_kernel::{Atomic, In, kernel};
 
 use super::corners;
@@ -18,23 +19,30 @@ pub mod tet_rule {
     pub const FACE: u32 = 3;
     /// Edge use for which the table of edges has no room.
     pub const CROWDED: u32 = 4;
+    /// Vertex with a coordinate beyond [`Point3::LARGEST`](crate::point3::Point3::LARGEST).
+    pub const LARGE: u32 = 5;
+    /// Tetrahedron smaller than [`Point3::SMALLEST`](crate::point3::Point3::SMALLEST).
+    pub const SMALL: u32 = 6;
     /// Number of rules.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 7;
 }
 
-/// Finds vertex `v` if one of its coordinates is not finite.
+/// Finds vertex `v` if one of its coordinates is not finite, or too large.
 #[kernel(
     P in Spatial,
     requires(points.len() == n, found.len() == tet_rule::COUNT),
     moves(points.bytes())
 )]
 pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
-    if !points.at(v).to_f64().is_finite() {
+    let p = points.at(v).to_f64();
+    if !p.is_finite() {
         found.min(tet_rule::FINITE, v.index());
+    } else if p.x.abs() > P::LARGEST || p.y.abs() > P::LARGEST || p.z.abs() > P::LARGEST {
+        found.min(tet_rule::LARGE, v.index());
     }
 }
 
-/// Finds tetrahedron number `i` if it has an index out of range or negative orientation; whether its orientation could not
+/// Finds tetrahedron number `i` if it has an index out of range, is too small for its squares, or has negative orientation; whether its orientation could not
 /// be decided.
 ///
 /// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
@@ -80,6 +88,13 @@ pub fn check_tetrahedra<P: Point3>(
     let a = points.at(v[0]).to_f64() - d;
     let b = points.at(v[1]).to_f64() - d;
     let c = points.at(v[2]).to_f64() - d;
+    let larger = |x: f64, y: f64| if x > y { x } else { y };
+    let extent = |p: DVec3| larger(p.x.abs(), larger(p.y.abs(), p.z.abs()));
+    let extent = larger(extent(a), larger(extent(b), extent(c)));
+    if extent > 0.0 && extent < P::SMALLEST {
+        found.min(tet_rule::SMALL, t.index());
+        return false;
+    }
     let products = [
         b.x * c.y,
         c.x * b.y,

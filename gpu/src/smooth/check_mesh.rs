@@ -14,19 +14,24 @@ pub mod cell_rule {
     pub const RANGE: u32 = 1;
     /// Cell that has a vertex twice.
     pub const TWICE: u32 = 2;
+    /// Node with a coordinate beyond [`Point3::LARGEST`](crate::point3::Point3::LARGEST).
+    pub const LARGE: u32 = 3;
     /// Number of rules.
-    pub const COUNT: usize = 3;
+    pub const COUNT: usize = 4;
 }
 
-/// Finds node `v` if one of its coordinates is not finite.
+/// Finds node `v` if one of its coordinates is not finite, or too large.
 #[kernel(
     P in Spatial,
     requires(points.len() == n, found.len() == cell_rule::COUNT),
     moves(points.bytes())
 )]
 pub fn check_nodes<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
-    if !points.at(v).to_f64().is_finite() {
+    let p = points.at(v).to_f64();
+    if !p.is_finite() {
         found.min(cell_rule::FINITE, v.index());
+    } else if p.x.abs() > P::LARGEST || p.y.abs() > P::LARGEST || p.z.abs() > P::LARGEST {
+        found.min(cell_rule::LARGE, v.index());
     }
 }
 

@@ -1,6 +1,9 @@
 //! Weights of neighbours: one over their distance, or cotangents; not in the paper.
 //!
 //! Weights are measured before the first sweep. Equal weights have no array at all.
+//!
+//! Only the ratios of a node's weights count, so each node measures them in a unit of its own: a power of two near the extent of its
+//! neighbours, by which edges are divided without rounding. So a mesh times a power of two moves as the mesh does.
 
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};
@@ -11,8 +14,38 @@ use super::quality::{root, square};
 use crate::ids::Vertex;
 use crate::point3::{Point3, Spatial};
 
-/// Distance up to which two nodes are at one place: its reciprocal is finite in single precision.
+/// In units of a node's neighbours: the distance up to which two nodes are at one place, and the area or volume without extent. Its
+/// reciprocal is finite in single precision.
 const NOWHERE: f64 = 1e-30;
+
+/// The largest coordinate of an edge, without its sign.
+#[inline(always)]
+pub fn extent(edge: DVec3) -> f64 {
+    let larger = |x: f64, y: f64| if x > y { x } else { y };
+    larger(edge.x.abs(), larger(edge.y.abs(), edge.z.abs()))
+}
+
+/// The power of two that makes an extent 1 or more and less than 2.
+#[inline(always)]
+pub fn to_unit(extent: f64) -> f64 {
+    f64::from_bits((2046 - (extent.to_bits() >> 52)) << 52)
+}
+
+/// [`to_unit`] of the neighbours' extent around node `v`.
+#[inline(always)]
+fn unit_of<P: Point3>(v: Vertex, adjacency: &Adjacency, points: In<P>) -> f64 {
+    let here = points.at(v).to_f64();
+    let mut largest = 0.0;
+    let mut s = adjacency.start(v);
+    while s < adjacency.end(v) {
+        let other = extent(points.at(adjacency.neighbours.at(s)).to_f64() - here);
+        if other > largest {
+            largest = other;
+        }
+        s += 1;
+    }
+    to_unit(largest)
+}
 
 /// One over the length; 0 if there is none.
 #[inline(always)]
@@ -37,10 +70,11 @@ pub fn weigh_by_distance<P: Point3>(
     weights: Out<f64>,
 ) {
     let here = points.at(v).to_f64();
+    let unit = unit_of(v, &adjacency, points);
     let mut s = adjacency.start(v);
     while s < adjacency.end(v) {
         let there = points.at(adjacency.neighbours.at(s)).to_f64();
-        weights.set(s, inverse_length(there - here));
+        weights.set(s, inverse_length((there - here) * unit));
         s += 1;
     }
 }
@@ -97,6 +131,7 @@ pub fn weigh_by_cotangents<P: Point3>(
 ) {
     let cells = stars.cells;
     let here = points.at(v).to_f64();
+    let unit = unit_of(v, &adjacency, points);
     let mut r = adjacency.start(v);
     while r < adjacency.end(v) {
         let u = adjacency.neighbours.at(r);
@@ -127,7 +162,7 @@ pub fn weigh_by_cotangents<P: Point3>(
                     next(own, 3)
                 };
                 let top = at(other);
-                weight += angle_cotangent(here - top, there - top);
+                weight += angle_cotangent((here - top) * unit, (there - top) * unit);
                 continue;
             }
             let is_used = |k: u32| k == own || k == place;
@@ -139,7 +174,11 @@ pub fn weigh_by_cotangents<P: Point3>(
                 2
             };
             let (start, end) = (at(low), at(6 - own - place - low));
-            weight += dihedral_cotangent(end - start, here - start, there - start);
+            weight += dihedral_cotangent(
+                (end - start) * unit,
+                (here - start) * unit,
+                (there - start) * unit,
+            );
         }
         weights.set(r, if weight > 0.0 { weight } else { 0.0 });
         r += 1;

@@ -53,8 +53,9 @@ pub struct Grid {
     pub place_bound: u32,
     /// Regions of the table.
     pub regions: u32,
-    /// Unused: fills the struct.
-    pub padding: u32,
+    /// Whether cells are hashes of the coordinates' bits, so that only equal points share one: for epsilon 0, where no side of
+    /// the cells keeps points apart that are very close.
+    pub is_exact: u32,
 }
 
 impl Scalar for Grid {}
@@ -82,12 +83,18 @@ impl Grid {
         x * x + y * y + z * z <= self.bound
     }
 
-    /// Steps from the origin to a coordinate, modulo 2^32; before that they never decrease as the coordinate grows.
+    /// Steps from the origin to a coordinate, modulo 2^32; before that they never decrease as the coordinate grows, unless cells are
+    /// exact.
     ///
     /// Floors, as far as a floor has a fraction to drop. Beyond, a step is four neighbouring numbers: one before at first, and
     /// wider farther out.
     #[inline(always)]
     fn steps(&self, x: f64, axis: usize) -> u32 {
+        if self.is_exact != 0 {
+            // Zeros of both signs are equal.
+            let bits = (x + 0.0).to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            return ((bits ^ bits >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32) as u32;
+        }
         let t = (x - self.origin[axis]) * self.inverse_step;
         if t > -FLOORED && t < FLOORED {
             let towards_zero = t as i64;

@@ -26,6 +26,9 @@ pub trait Guard: Scalar {
 
     /// Whether two vertices within epsilon are neighbours.
     fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool;
+
+    /// Whether a vertex may have neighbours at all.
+    fn has_neighbours(guards: &Guards<Self>, v: Vertex) -> bool;
 }
 
 /// No guard: all vertices within epsilon of each other are neighbours.
@@ -94,6 +97,11 @@ impl Guard for Unguarded {
     fn allows(_: &Guards<Self>, _: Vertex, _: Vertex) -> bool {
         true
     }
+
+    #[inline(always)]
+    fn has_neighbours(_: &Guards<Self>, _: Vertex) -> bool {
+        true
+    }
 }
 
 impl Guard for Limits {
@@ -130,6 +138,11 @@ impl Guard for Limits {
                 direction(guards.normals.at(a).to_array()),
                 direction(guards.normals.at(b).to_array()),
             )
+    }
+
+    #[inline(always)]
+    fn has_neighbours(guards: &Guards<Self>, v: Vertex) -> bool {
+        guards.locked.is_empty() || !guards.locked.bit(v)
     }
 }
 

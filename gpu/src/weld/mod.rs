@@ -5,7 +5,7 @@
 //!
 //! | method | of the paper | neighbours | rounds | bytes a vertex | good for |
 //! | --- | --- | --- | --- | --- | --- |
-//! | `grid` | ours | found twice at most, a few noted | until lists suffice | 60 to 85 | all that fits |
+//! | `grid` | ours | found twice at most, a few noted; where cells are crowded, representatives alone | until lists suffice | 60 to 85 | all that fits |
 //! | `dependency` | 3.6, P-Weld | all stored | sweeps over the undecided | 41 + 2 p | comparison |
 //! | `on_the_fly` | 4 | found in each round | frontiers | 41 | meshes that do not fit otherwise |
 //! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's methods |
@@ -17,7 +17,8 @@
 //! | choose cells, grid | `grid` | ours |
 //! | note neighbours | `note_neighbours` | ours, for `count_neighbors_compact`, `build_neighbors_compact` |
 //! | decide | `decide`, `complete` | ours |
-//! | assign | `assign` | ours |
+//! | assign | `assign`, `crowded` | ours |
+//! | decide crowded | `crowded` | ours: in place of noting neighbours and deciding |
 //! | hashed cells | `hashed_cells` | 4.3, 5.3.1, 5.4.1 |
 //! | count neighbours, list neighbours, sweeps | `dependency` | Algorithm 2 |
 //! | count dependencies, frontiers | `on_the_fly` | Algorithms 4, 5 |
@@ -31,6 +32,7 @@ mod assign;
 mod attributes;
 mod clusters;
 mod complete;
+mod crowded;
 mod decide;
 mod dependency;
 mod faces;
@@ -50,6 +52,7 @@ pub use assign::*;
 pub use attributes::*;
 pub use clusters::*;
 pub use complete::*;
+pub use crowded::*;
 pub use decide::*;
 pub use dependency::*;
 pub use faces::*;

@@ -16,7 +16,7 @@ pub struct DeviceOptions {
     /// sequential algorithm)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: Choice,
-    /// CPU threads [default: all cores]
+    /// CPU threads, at most four a core, or 64 if that is more [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Precision of coordinates on the device

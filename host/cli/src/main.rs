@@ -43,7 +43,9 @@ fn main() -> ExitCode {
     let paths = matches
         .subcommand()
         .map_or(Ok(()), |(_, options)| outputs::check(options));
-    let result = paths.and_then(|()| run(cli.command));
+    let result = paths
+        .and_then(|()| trioxide::backend::start_host_threads())
+        .and_then(|()| run(cli.command));
 
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -20,6 +20,64 @@ const COPY_CHUNK: usize = 1 << 20;
 /// Most bytes of a buffer: a slice holds no more.
 const MOST_BYTES: usize = isize::MAX as usize / 2;
 
+/// Most threads that are started: more than the cores several times over only wait for each other.
+fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (4 * cores).max(64)
+}
+
+/// The number of threads: `wanted`; else that of `RAYON_NUM_THREADS`; else 0, for one a core.
+///
+/// # Errors
+/// [`Error::Argument`] for more than [`most_threads`].
+fn number_of_threads(wanted: Option<usize>) -> Result<usize> {
+    let (count, remedy) = match wanted {
+        Some(count) => (count, "ask for fewer, or for none to have one a core"),
+        None => {
+            let set = std::env::var("RAYON_NUM_THREADS").ok();
+            let set = set.and_then(|count| count.parse().ok()).unwrap_or(0);
+            (set, "set RAYON_NUM_THREADS lower, or not at all")
+        }
+    };
+    let most = most_threads();
+    if count <= most {
+        return Ok(count);
+    }
+    Err(Error::Argument(format!(
+        "{count} CPU threads are more than the {most} that this machine starts: {remedy}"
+    )))
+}
+
+fn cannot_start(error: rayon::ThreadPoolBuildError) -> Error {
+    Error::Argument(format!(
+        "cannot start CPU threads ({error}): allow the process more of them, or use fewer"
+    ))
+}
+
+/// A pool of CPU threads.
+///
+/// # Errors
+/// [`Error::Argument`] for far more threads than cores, and where the system refuses them.
+pub fn threads(threads: Option<usize>) -> Result<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(threads)?);
+    builder.build().map_err(cannot_start)
+}
+
+/// Starts the threads that read, check and write meshes on the host, which else start when they are first needed, and where they
+/// cannot, panic. Threads that run already stay.
+///
+/// # Errors
+/// [`Error::Argument`] for a `RAYON_NUM_THREADS` that is far beyond the cores, and where the system refuses threads.
+pub fn start_host_threads() -> Result<()> {
+    let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(None)?);
+    match builder.build_global() {
+        Ok(()) => Ok(()),
+        // Only this one has no cause below it: there are threads.
+        Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
+        Err(error) => Err(cannot_start(error)),
+    }
+}
+
 pub struct Cpu {
     id: DeviceId,
     threads: ThreadPool,
@@ -29,10 +87,7 @@ pub struct Cpu {
 
 impl Cpu {
     pub fn new(id: DeviceId, threads: Option<usize>) -> Result<Self> {
-        let threads = ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0))
-            .build()
-            .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
+        let threads = self::threads(threads)?;
         Ok(Self {
             id,
             threads,

@@ -25,6 +25,7 @@ use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
 
 use crate::{Error, Result};
 pub use choice::Choice;
+pub use cpu::{start_host_threads, threads};
 pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use trioxide_kernel::launch::Buffer;

@@ -201,6 +201,31 @@ pub fn polylla<P: Point>(
     (mesh, times)
 }
 
+/// Whether [`polylla`] loses triangles: those of regions without a terminal edge, which [`Ties::First`] may leave.
+///
+/// Arguments as there. No region without a seed is next to another across anything but frontier edges.
+pub fn loses_triangles<P: Point>(
+    points: &[P],
+    half_edges: &HalfEdges,
+    constrained: impl Fn(u32) -> bool,
+    ties: Ties,
+) -> bool {
+    let he = half_edges;
+    let longest = label_longest_edges(points, he, ties);
+    let frontier = label_frontier_edges(he, &longest, &constrained);
+    let seeds = label_seed_edges(he, &longest, &constrained);
+    let mut is_reached = vec![false; he.inner() as usize / 3];
+    let mut next: Vec<u32> = seeds.iter().map(|h| h / 3).collect();
+    while let Some(t) = next.pop() {
+        if std::mem::replace(&mut is_reached[t as usize], true) {
+            continue;
+        }
+        let inner = (3 * t..3 * t + 3).filter(|&h| !frontier[h as usize]);
+        next.extend(inner.map(|h| he.twin(h) / 3));
+    }
+    is_reached.contains(&false)
+}
+
 /// LM: whether each half-edge is the longest of its triangle (Algorithm 2); false for border half-edges.
 pub fn label_longest_edges<P: Point>(
     points: &[P],

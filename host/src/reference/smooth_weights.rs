@@ -4,17 +4,29 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 use gpu::smooth::{
-    Vector, angle_cotangent, dihedral_cotangent, face_code, face_normal, inverse_length,
-    is_parallel,
+    Vector, angle_cotangent, dihedral_cotangent, extent, face_code, face_normal, inverse_length,
+    is_parallel, to_unit,
 };
 
 use super::smooth::boundary_faces;
 
+/// The unit of each node's weights, as a factor of its edges.
+fn units<P: Vector>(points: &[P], rows: &[Vec<u32>]) -> Vec<f64> {
+    let at = |v: usize| points[v].to_f64();
+    let unit = |(v, row): (usize, &Vec<u32>)| {
+        let extents = row.iter().map(|&u| extent(at(u as usize) - at(v)));
+        to_unit(extents.fold(0.0, f64::max))
+    };
+    rows.iter().enumerate().map(unit).collect()
+}
+
 /// One over the distance of each neighbour of each node.
 pub fn inverse_lengths<P: Vector>(points: &[P], rows: &[Vec<u32>]) -> Vec<Vec<f64>> {
     let at = |v: usize| points[v].to_f64();
+    let units = units(points, rows);
     let weigh = |(v, row): (usize, &Vec<u32>)| {
-        let lengths = row.iter().map(|&u| inverse_length(at(u as usize) - at(v)));
+        let edge = |&u: &u32| (at(u as usize) - at(v)) * units[v];
+        let lengths = row.iter().map(|u| inverse_length(edge(u)));
         lengths.collect()
     };
     rows.iter().enumerate().map(weigh).collect()
@@ -27,19 +39,21 @@ pub fn cotangents<'a, P: Vector>(
     cells: impl Iterator<Item = &'a [u32]>,
 ) -> Vec<Vec<f64>> {
     let mut weights: Vec<Vec<f64>> = rows.iter().map(|row| vec![0.0; row.len()]).collect();
+    let units = units(points, rows);
     for cell in cells {
         for &v in cell {
+            let unit = units[v as usize];
             for &u in cell.iter().filter(|&&u| u != v) {
                 let others = cell.iter().filter(|&&w| w != u && w != v);
                 let others: Vec<DVec3> = others.map(|&w| points[w as usize].to_f64()).collect();
                 let start = others[0];
                 let (a, b) = (
-                    points[v as usize].to_f64() - start,
-                    points[u as usize].to_f64() - start,
+                    (points[v as usize].to_f64() - start) * unit,
+                    (points[u as usize].to_f64() - start) * unit,
                 );
                 let cotangent = match others.get(1) {
                     None => angle_cotangent(a, b),
-                    Some(&end) => dihedral_cotangent(end - start, a, b),
+                    Some(&end) => dihedral_cotangent((end - start) * unit, a, b),
                 };
                 if let Ok(place) = rows[v as usize].binary_search(&u) {
                     weights[v as usize][place] += cotangent;

@@ -128,6 +128,11 @@ fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
     let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
     let mut representatives = Vec::with_capacity(points.len());
     for (v, &p) in points.iter().enumerate() {
+        // Its cell need not know it either.
+        if !guards.has_neighbours(v as u32) {
+            representatives.push(v as u32);
+            continue;
+        }
         let choices = p.to_array().map(|x| {
             let mut cells = vec![cell(x - near.reach), cell(x), cell(x + near.reach)];
             cells.dedup();

@@ -1,6 +1,7 @@
 //! Triangulations with edges: from the host to a device.
 
 use glam::DVec2;
+use gpu::half_edge::is_too_small;
 use gpu::ids::{HalfEdge, Side, Vertex};
 use gpu::orientation::is_counter_clockwise;
 use gpu::refine::number_edges::{mark_owners, number_sides};
@@ -13,7 +14,7 @@ use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::backend::Device;
 use crate::collective::{Csr, bucket, compact};
-use crate::half_edges::{DeviceTriangulation, Point};
+use crate::half_edges::{DeviceTriangulation, Point, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
 use crate::validate;
 
@@ -197,6 +198,17 @@ impl<P: Point> DeviceEdgeMesh<P> {
 
 /// Whether all triangles run clockwise. Refuses a degenerate triangle, and one that runs the other way.
 pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+    let is_large = |p: &P| p.to_f64().abs().max_element() > P::LARGEST;
+    if let Some(v) = points.iter().position(is_large) {
+        return Err(too_large::<P>(v as u32).into());
+    }
+    let is_small = |corners: &[u32; 3]| {
+        let [a, b, c] = corners.map(|v| points[v as usize].to_f64());
+        is_too_small::<P>(a, b, c)
+    };
+    if let Some(t) = corners.iter().position(is_small) {
+        return Err(too_small::<P>(t as u32).into());
+    }
     let turns_left = |[a, b, c]: [u32; 3]| {
         let point = |v: u32| points[v as usize].to_f64();
         is_counter_clockwise(point(a), point(b), point(c))

@@ -23,6 +23,30 @@ pub enum Error {
         /// The vertex.
         vertex: u32,
     },
+    /// A coordinate is too large for the squares of distances.
+    #[error(
+        "vertex {vertex} has a coordinate beyond {most:e}: squares of distances leave {precision}; scale the mesh down"
+    )]
+    TooLarge {
+        /// The vertex.
+        vertex: u32,
+        /// Largest absolute value.
+        most: f64,
+        /// The precision.
+        precision: &'static str,
+    },
+    /// A tetrahedron is too small for the squares of its edges.
+    #[error(
+        "tetrahedron {tetrahedron} extends over less than {least:e}: squares of its edges leave {precision}; scale the mesh up"
+    )]
+    TooSmall {
+        /// The tetrahedron.
+        tetrahedron: u32,
+        /// Smallest extent along an axis.
+        least: f64,
+        /// The precision.
+        precision: &'static str,
+    },
     /// A tetrahedron names a vertex that the mesh does not have.
     #[error("tetrahedron {tetrahedron} has a vertex index that is out of range")]
     OutOfRange {
@@ -127,10 +151,12 @@ impl From<Error> for trioxide_mesh::Error {
         match error {
             Error::Mesh(error) => error,
             Error::Regions { .. } => invalid("mesh".to_owned()),
-            Error::NotFinite { vertex } => invalid(format!("vertex {vertex}")),
-            Error::OutOfRange { tetrahedron } | Error::Inverted { tetrahedron } => {
-                invalid(format!("tetrahedron {tetrahedron}"))
+            Error::NotFinite { vertex } | Error::TooLarge { vertex, .. } => {
+                invalid(format!("vertex {vertex}"))
             }
+            Error::OutOfRange { tetrahedron }
+            | Error::Inverted { tetrahedron }
+            | Error::TooSmall { tetrahedron, .. } => invalid(format!("tetrahedron {tetrahedron}")),
             Error::LooseFace { face } => invalid(format!("tagged face {face}")),
             Error::Flat { level, tetrahedron } => {
                 invalid(format!("level {level}: tetrahedron {tetrahedron}"))

@@ -10,6 +10,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::compact;
+use crate::validate::tets::tet_faces;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
 /// A mesh of tetrahedra on a device: V points, T tetrahedra, B tagged triangles.
@@ -41,11 +42,12 @@ impl<P: SpacePoint> DeviceTets<P> {
         (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 
-    /// Copies a mesh to the device and checks it there.
+    /// Copies a mesh to the device and checks it: its coordinates and tetrahedra there, its faces on the host
+    /// ([`tet_faces`](crate::validate::tets::tet_faces)).
     ///
     /// # Errors
-    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::Inverted`]; errors
-    /// of the device.
+    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::TooLarge`],
+    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces and of the device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
         let tetrahedra = mesh.tetrahedra.len();
         if tetrahedra > MOST_TETRAHEDRA {
@@ -91,10 +93,12 @@ impl<P: SpacePoint> DeviceTets<P> {
             let list = on.uninitialized(0)?;
             resident.find_broken(on, &list, 0, tetrahedra as u32, &mut found)
         })?;
-        match broken {
-            None => Ok(resident),
-            Some(error) => Err(error),
+        if let Some(error) = broken {
+            return Err(error);
         }
+        // The closure and the children rely on it: a face has a tetrahedron on each side at most.
+        on.stage("check the faces", || on.on_host(|| tet_faces(mesh)))?;
+        Ok(resident)
     }
 
     /// A copy on the same machine.
@@ -162,6 +166,20 @@ impl<P: SpacePoint> DeviceTets<P> {
         }
         if let Some(tetrahedron) = element(tet_rule::RANGE) {
             return Ok(Some(Error::OutOfRange { tetrahedron }));
+        }
+        if let Some(vertex) = element(tet_rule::LARGE) {
+            return Ok(Some(Error::TooLarge {
+                vertex,
+                most: P::LARGEST,
+                precision: P::PRECISION,
+            }));
+        }
+        if let Some(tetrahedron) = element(tet_rule::SMALL) {
+            return Ok(Some(Error::TooSmall {
+                tetrahedron,
+                least: P::SMALLEST,
+                precision: P::PRECISION,
+            }));
         }
         let inverted = match element(tet_rule::ORIENTATION) {
             Some(t) => Some(t),

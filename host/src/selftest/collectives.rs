@@ -2,7 +2,7 @@
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
-use crate::collective::{Csr, bucket, compact, count_bits, exclusive_scan};
+use crate::collective::{Csr, bucket, bucket_long, compact, count_bits, exclusive_scan};
 use crate::mesh::NONE;
 
 pub fn cases(size: Size) -> Vec<Case> {
@@ -32,6 +32,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         each("exclusive scan", scan),
         each("compaction", compaction),
         each("bucketing", bucketing),
+        each("bucketing with long lists", long_lists),
     ]
 }
 
@@ -129,4 +130,28 @@ fn bucketing(on: &Device, n: usize) -> Outcome {
         &on.download(ours.items())?,
         &items,
     )
+}
+
+/// Lists that are merged, with most of the elements in one, against lists that a thread each orders.
+fn long_lists(on: &Device, n: usize) -> Outcome {
+    let keys: Vec<u32> = numbers(n, 29)
+        .map(|x| (x % 64).saturating_sub(57))
+        .collect();
+    let buffer = on.upload(&keys)?;
+    for most_alone in [0, 100, u32::MAX] {
+        // SAFETY: every key is below 7.
+        let lists: Csr<u32, u32> = unsafe { bucket_long(on, &buffer, 7, n, most_alone) }?;
+        let expected: Csr<u32, u32> = bucket(on, &buffer, 7)?;
+        equal(
+            "offsets",
+            &on.download(lists.offsets())?,
+            &on.download(expected.offsets())?,
+        )?;
+        equal(
+            "items",
+            &on.download(lists.items())?,
+            &on.download(expected.items())?,
+        )?;
+    }
+    Ok(())
 }

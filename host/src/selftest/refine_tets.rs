@@ -308,7 +308,7 @@ fn refused(on: &Device) -> Outcome {
     check(
         &broken(|m| m.faces[0].vertices = [0, 1, 9]),
         "tagged face 0",
-        "has an edge that no tetrahedron has",
+        "is no face of a tetrahedron",
     )?;
     check(
         &broken(|m| m.regions = Some(vec![])),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
-use super::weld::{equal_welds, scan, shuffled, with_complete_lists};
+use super::weld::{crowded, equal_welds, scan, shuffled, with_complete_lists};
 use super::{Case, Outcome, equal};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
@@ -237,7 +237,11 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
             DeviceCarried::upload(on, &carried, input.points.len(), input.faces.len())?;
         let faces = on.upload(&input.faces)?.cast();
         let mesh = DeviceMesh::new(on.upload(&input.points)?, faces, carried_there)?;
-        for options in [options, with_complete_lists(options)] {
+        for options in [
+            options,
+            with_complete_lists(options),
+            crowded(options, Some(3)),
+        ] {
             let ours = weld(on, &mesh, options)?.download(on)?;
             equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
         }

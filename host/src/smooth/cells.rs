@@ -320,6 +320,11 @@ impl<P: Vector> DeviceMesh<P> {
             unsafe { kernel::check_cells::launch(on, count, buffers, nodes, &mut found) }?;
             on.download(&found)
         })?;
+        let large = format!(
+            "has a coordinate beyond {:e}: squares of distances leave {}; scale the mesh down",
+            P::LARGEST,
+            P::PRECISION
+        );
         let rules = [
             (
                 "node",
@@ -332,6 +337,7 @@ impl<P: Vector> DeviceMesh<P> {
                 "has a vertex index that is out of range",
             ),
             (element, cell_rule::TWICE, "has a vertex twice"),
+            ("node", cell_rule::LARGE, &large),
         ];
         for (element, slot, rule) in rules {
             let first = found[slot as usize];

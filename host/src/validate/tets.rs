@@ -28,6 +28,14 @@ pub struct TetSummary {
 /// [`Error::Invalid`](crate::Error::Invalid) with the first element that breaks a rule.
 pub fn tets(mesh: &TetMesh) -> Result<TetSummary> {
     check_arrays(mesh)?;
+    tet_faces(mesh)
+}
+
+/// Checks the faces of a mesh of tetrahedra that are positively oriented and have vertices in range, as [`tets`] does.
+///
+/// # Errors
+/// [`Error::Invalid`](crate::Error::Invalid) with the first face that breaks a rule.
+pub fn tet_faces(mesh: &TetMesh) -> Result<TetSummary> {
     let uses = face_uses(&mesh.tetrahedra);
     let groups = || uses.chunk_by(|a, b| a.0 == b.0);
     for group in groups() {

@@ -1,9 +1,13 @@
 //! Is this a planar triangulation?
 
+use glam::DVec2;
+use gpu::half_edge::is_too_small;
+use gpu::point::Point2;
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
 use super::{ensure, invalid};
+use crate::half_edges::{too_large, too_small};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
 use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
 use crate::{Error, Result};
@@ -26,8 +30,8 @@ pub struct Summary {
 
 /// Checks `mesh`, and counts its parts.
 ///
-/// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite; indices in
-/// range; no vertex twice in a triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle
+/// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite, and not so large or
+/// triangles so small that squares of distances leave double precision; indices in range; no vertex twice in a triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle
 /// twice; no edge with more than two triangles; no two triangles on the same side of an edge; no other triangle at a
 /// vertex that triangles surround. Overlaps that show at no shared edge or vertex are not searched for: they break no
 /// algorithm here, only the area.
@@ -91,6 +95,10 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
             ),
         ));
     }
+    let is_large = |p: &DVec2| p.abs().max_element() > <DVec2 as Point2>::LARGEST;
+    if let Some(v) = mesh.points.par_iter().position_first(is_large) {
+        return Err(too_large::<DVec2>(v as u32).into());
+    }
     for (i, segment) in mesh.segments.iter().enumerate() {
         for v in segment.ends {
             ensure(
@@ -105,6 +113,15 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
 
 fn check_triangles(mesh: &Triangulation) -> Result<()> {
     let vertices = mesh.points.len();
+    let is_small = |&triangle: &[u32; 3]| {
+        triangle.iter().all(|&v| (v as usize) < vertices) && {
+            let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
+            is_too_small::<DVec2>(a, b, c)
+        }
+    };
+    if let Some(t) = mesh.triangles.par_iter().position_first(is_small) {
+        return Err(too_small::<DVec2>(t as u32).into());
+    }
     // The rule that a triangle breaks, if any.
     type Rule<'a> = &'a (dyn Fn(&[u32; 3]) -> Option<String> + Sync);
     let rules: [Rule; 3] = [

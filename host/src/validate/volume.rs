@@ -77,6 +77,8 @@ pub struct VolumeSummary {
     pub non_finite: Broken,
     /// Faces of more than two cells; the first one's cell.
     pub crowded: Broken,
+    /// Cells that another cell overlaps, on the same side of a common face; of those that are neither inverted nor flat.
+    pub overlapping: Broken,
     /// Tagged faces that are no face of a cell.
     pub loose_tags: Broken,
 }
@@ -99,6 +101,12 @@ impl VolumeSummary {
                 "cell",
                 "cells",
                 "with a face of more than two cells",
+            ),
+            (
+                self.overlapping,
+                "cell",
+                "cells",
+                "on the same side of a face as another",
             ),
             (self.loose_tags, "tagged face", "tagged faces", "of no cell"),
         ];
@@ -272,27 +280,53 @@ pub fn volume_summary(mesh: &VolumeMesh) -> VolumeSummary {
     summary
 }
 
+/// Which of the two ways around it the vertices of a face go, seen from its lowest vertex.
+fn turns(face: impl Iterator<Item = u32>) -> bool {
+    let mut around = [NONE; 4];
+    let mut size = 0;
+    for v in face.take(4) {
+        around[size] = v;
+        size += 1;
+    }
+    let lowest = (0..size).min_by_key(|&k| around[k]).unwrap_or(0);
+    around[(lowest + 1) % size] < around[(lowest + size - 1) % size]
+}
+
 fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
-    let mut uses: Vec<([u32; 4], u32)> = (0..mesh.cells.len())
+    // Vertices, cell, and the way around that the cell sees from inside.
+    let mut uses: Vec<([u32; 4], u32, bool)> = (0..mesh.cells.len())
         .into_par_iter()
         .flat_map_iter(|i| {
             let cell = mesh.cells.get(i);
             let faces = CellKind::of(cell.len()).map_or(&[][..], faces);
             let vertices = move |face: &[usize]| key(face.iter().map(|&place| cell[place]));
-            faces.iter().map(move |&face| (vertices(face), i as u32))
+            faces.iter().map(move |&face| {
+                (
+                    vertices(face),
+                    i as u32,
+                    turns(face.iter().map(|&k| cell[k])),
+                )
+            })
         })
         .collect();
     uses.par_sort_unstable();
     let mut is_on_boundary = vec![false; mesh.points.len()];
-    let mut crowded = Vec::new();
+    let (mut crowded, mut overlapping) = (Vec::new(), Vec::new());
     for group in uses.chunk_by(|a, b| a.0 == b.0) {
         match *group {
-            [(face, _)] => {
+            [(face, ..)] => {
                 summary.boundary_faces += 1;
                 let vertices = face.iter().filter(|&&v| v != NONE);
                 vertices.for_each(|&v| is_on_boundary[v as usize] = true);
             }
-            [(_, a), (_, b)] => {
+            [(_, a, way_a), (_, b, way_b)] => {
+                let is_whole = |i: u32| {
+                    let found = Measures::of(mesh, i as usize);
+                    found.inverted.count == 0 && found.flat.count == 0
+                };
+                if way_a == way_b && is_whole(a) && is_whole(b) {
+                    overlapping.push(a.max(b) as usize);
+                }
                 summary.interior_faces += 1;
                 let region = |i: u32| mesh.regions.as_ref().map(|regions| regions[i as usize]);
                 summary.interface_faces += usize::from(region(a) != region(b));
@@ -303,10 +337,13 @@ fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
     crowded.sort_unstable();
     crowded.dedup();
     summary.crowded = Broken::of(crowded.into_iter());
+    overlapping.sort_unstable();
+    overlapping.dedup();
+    summary.overlapping = Broken::of(overlapping.into_iter());
     summary.boundary_vertices = is_on_boundary.iter().filter(|on| **on).count();
     let is_face = |i: &usize| {
         let face = key(mesh.faces.get(*i).iter().copied());
-        uses.binary_search_by_key(&face, |(face, _)| *face).is_ok()
+        uses.binary_search_by_key(&face, |(face, ..)| *face).is_ok()
     };
     let loose: Vec<usize> = (0..mesh.faces.len())
         .into_par_iter()
@@ -417,5 +454,13 @@ mod tests {
             "{thrice:?}"
         );
         assert_eq!(thrice.len(), 1);
+        let twice = problems(|m| {
+            m.tetrahedra.truncate(1);
+            m.tetrahedra.push(m.tetrahedra[0]);
+        });
+        assert_eq!(
+            twice,
+            ["1 cell on the same side of a face as another: first cell 1"]
+        );
     }
 }

@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Result, stage};
 use crate::backend::Device;
-use crate::collective::{bucket_known, compact, exclusive_scan};
+use crate::collective::{bucket_known, bucket_long, compact, exclusive_scan, most_alone};
 
 /// The clusters of V vertices, C of them.
 pub(super) struct Clusters {
@@ -57,12 +57,19 @@ impl Clusters {
     }
 
     /// The vertices of each cluster besides its representative.
-    pub fn members(&self, on: &Device) -> Result<Members> {
+    /// `may_be_long`: a cluster may have very many.
+    pub fn members(&self, on: &Device, may_be_long: bool) -> Result<Members> {
         stage(on, "members", || {
             let count = self.representatives.len();
             let keys = self.keys.as_words();
-            // SAFETY: all vertices but the representatives have a key below their number.
-            let buckets = unsafe { bucket_known::<u32, u32>(on, keys, count, keys.len() - count) }?;
+            let members = keys.len() - count;
+            let buckets = if may_be_long {
+                // SAFETY: all vertices but the representatives have a key below their number.
+                unsafe { bucket_long::<u32, u32>(on, keys, count, members, most_alone(on)) }?
+            } else {
+                // SAFETY: as above.
+                unsafe { bucket_known::<u32, u32>(on, keys, count, members) }?
+            };
             let (offsets, vertices) = buckets.into_parts();
             Ok(Members {
                 offsets,

@@ -42,18 +42,18 @@ pub fn weld_from_host(
         let work = || {
             let clustering = method.cluster(on, &points, &guards, &options)?;
             let clusters = Clusters::number(on, &clustering.representatives)?;
-            Ok((clusters, clustering.left))
+            Ok((clusters, clustering.left, clustering.is_crowded))
         };
         let clustered: Result<_> = work();
         Ok(clustered)
     })?;
-    let (clusters, left) = clustered?;
+    let (clusters, left, is_crowded) = clustered?;
     let faces = faces.cast();
     let (map, rest) = on.download_beside(&clusters.map, || {
         let work = || {
             let members = match options.position {
                 Position::First => None,
-                Position::Mean => Some(clusters.members(on)?),
+                Position::Mean => Some(clusters.members(on, is_crowded)?),
             };
             let positions = clusters.positions(on, &points, members.as_ref())?;
             drop(members);

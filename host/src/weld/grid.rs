@@ -1,17 +1,18 @@
 //! The grid on a device, and the choice of its cells.
 
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::{
-    CELL_STEPS, Grid, Guard, GuardsBuffers, REGION_BUCKETS, RowOrder, RowsBuffers, STEP_ERROR,
-    SearchBuffers, Site,
+    Bucket, CELL_STEPS, Grid, Guard, GuardsBuffers, REGION_BUCKETS, RowOrder, RowsBuffers,
+    STEP_ERROR, SearchBuffers, Site,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Nearness, Result, Tuning, stage};
 use crate::backend::Device;
-use crate::collective::exclusive_scan;
+use crate::collective::{bucket_long, exclusive_scan, most_alone};
 
 /// Points that the choice of the cells' side looks at.
 const SAMPLES: usize = 1024;
@@ -19,8 +20,8 @@ const SAMPLES: usize = 1024;
 const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;
 /// Largest [`Tuning::cell_width`] that counts.
 const MOST_CELL_WIDTH: f64 = 1024.0;
-/// Largest bucket that neighbour searches may go through.
-const LARGEST_BUCKET: u32 = 512;
+/// Times that crowded cells are divided before they become as small as they can.
+const DIVISIONS: u32 = 2;
 
 /// Points by cells: V sites in buckets.
 pub struct DeviceGrid {
@@ -31,9 +32,21 @@ pub struct DeviceGrid {
     sites: Buffer<Site>,
     /// Positions of the sites, where the vertices' ids do not follow space; else empty.
     sorted: Buffer<DVec3>,
+    /// Bucket of each vertex where buckets are crowded: then vertices ascend in each. Else empty.
+    pub keys: Buffer<Bucket>,
 }
 
 impl DeviceGrid {
+    /// Whether pairs of neighbours may be too many to be found.
+    pub fn is_crowded(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// Start of each bucket among the slots, and the end of the last.
+    pub fn offsets(&self) -> &Buffer<u32> {
+        &self.offsets
+    }
+
     /// Bytes that building takes at once, for V points.
     pub fn bytes_needed(points: usize) -> usize {
         let words = 2 * points + regions(points, &Tuning::default()) * REGION_BUCKETS as usize;
@@ -91,8 +104,12 @@ impl DeviceGrid {
         })?;
         let regions = regions(n, tuning);
         stage(on, "grid", || {
+            let least = least_side(near.reach);
+            let mut divisions = 0;
             loop {
-                let parameters = parameters(origin, side, near, regions as u32);
+                // No side of a cell divides equal points.
+                let is_exact = near.reach == 0.0 && divisions > DIVISIONS;
+                let parameters = parameters(origin, side, near, regions as u32, is_exact);
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
                 // SAFETY: one index a point; the lengths are checked.
@@ -121,11 +138,18 @@ impl DeviceGrid {
                         vertex: bad as usize,
                     });
                 }
-                let is_crowded = !largest > LARGEST_BUCKET || crowded as usize > n / 4;
-                let least = least_side(near.reach);
-                if is_crowded && side > least {
-                    side = (side / 8.0).max(least);
+                let is_crowded = !largest > tuning.most_in_bucket || crowded as usize > n / 4;
+                if is_crowded && side > least && divisions <= DIVISIONS {
+                    divisions += 1;
+                    side = match divisions > DIVISIONS {
+                        true => least,
+                        false => (side / 8.0).max(least),
+                    };
                     continue;
+                }
+                if n > 0 && (is_crowded || tuning.most_in_bucket == 0) {
+                    drop((offsets, ranks));
+                    return Self::crowded(on, points, parameters, keys, ids_follow_space);
                 }
                 exclusive_scan(on, &mut offsets)?;
                 let mut sites = on.uninitialized(n)?;
@@ -149,8 +173,45 @@ impl DeviceGrid {
                     offsets,
                     sites,
                     sorted,
+                    keys: on.uninitialized(0)?,
                 });
             }
+        })
+    }
+
+    /// The grid of points with these `keys`, ascending in each bucket.
+    fn crowded(
+        on: &Device,
+        points: &Buffer<DVec3>,
+        parameters: Grid,
+        keys: Buffer<Bucket>,
+        ids_follow_space: bool,
+    ) -> Result<Self> {
+        let n = points.len();
+        let buckets = parameters.regions as usize * REGION_BUCKETS as usize;
+        // SAFETY: each point has the key of a bucket.
+        let lists = unsafe { bucket_long(on, &keys, buckets, n, most_alone(on)) }?;
+        let (offsets, items): (_, Buffer<Vertex>) = lists.into_parts();
+        let mut sites = on.uninitialized(n)?;
+        let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
+        // SAFETY: the lists hold vertices, each once.
+        unsafe {
+            kernel::gather_listed::launch(
+                on,
+                n as u32,
+                &items,
+                points,
+                parameters,
+                &mut sites,
+                &mut sorted,
+            )
+        }?;
+        Ok(Self {
+            parameters,
+            offsets,
+            sites,
+            sorted,
+            keys,
         })
     }
 }
@@ -198,7 +259,7 @@ fn least_side(reach: f64) -> f64 {
     (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
 }
 
-fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32) -> Grid {
+fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32, is_exact: bool) -> Grid {
     let inverse_step = f64::from(CELL_STEPS) / side;
     let steps = near.reach * inverse_step;
     let reach = steps.ceil() as u32 + STEP_ERROR;
@@ -209,10 +270,10 @@ fn parameters(origin: DVec3, side: f64, near: &Nearness, regions: u32) -> Grid {
         inverse_step,
         scale: near.scale,
         bound: near.bound,
-        reach,
+        reach: if is_exact { 0 } else { reach },
         place_bound: apart * apart,
         regions,
-        padding: 0,
+        is_exact: is_exact.into(),
     }
 }
 

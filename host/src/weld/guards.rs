@@ -154,6 +154,12 @@ impl<'a> HostGuards<'a> {
         })
     }
 
+    /// Whether a vertex may have neighbours at all.
+    pub fn has_neighbours(&self, v: u32) -> bool {
+        let word = self.locked.get(v as usize / 32);
+        word.is_none_or(|word| word.word() >> (v % 32) & 1 == 0)
+    }
+
     /// Whether two vertices within epsilon are neighbours.
     pub fn allow(&self, a: u32, b: u32) -> bool {
         // SAFETY: each array that is not empty has an element for each vertex.

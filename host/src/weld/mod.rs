@@ -26,6 +26,7 @@
 
 mod carried;
 mod clusters;
+mod crowded;
 mod dependency;
 mod error;
 mod faces;
@@ -130,7 +131,7 @@ pub fn weld(on: &Device, mesh: &DeviceMesh, options: Options) -> Result<DeviceWe
     drop(clustering.representatives);
     let members = match options.position {
         Position::First => None,
-        Position::Mean => Some(clusters.members(on)?),
+        Position::Mean => Some(clusters.members(on, clustering.is_crowded)?),
     };
     let positions = clusters.positions(on, points, members.as_ref())?;
     let mut left = if carried.has_attributes() {

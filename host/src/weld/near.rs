@@ -22,6 +22,8 @@ pub(super) struct Clustering {
     pub representatives: Buffer<Vertex>,
     /// As [`DeviceWeld::left`](super::DeviceWeld::left).
     pub left: Vec<u32>,
+    /// Whether clusters may have very many members.
+    pub is_crowded: bool,
 }
 
 /// Clusters points by the distance and, unless `guards` are none, by them.
@@ -51,6 +53,9 @@ fn cluster_by<G: kernel::Guard>(
         limits,
         guards,
     };
+    if near.grid.is_crowded() {
+        return super::crowded::cluster(&near, &options.tuning);
+    }
     let (mut lower, mut states) = near.note()?;
     // An empty list stands for all rows.
     let all = on.uninitialized(0)?;
@@ -61,6 +66,7 @@ fn cluster_by<G: kernel::Guard>(
     Ok(Clustering {
         representatives,
         left,
+        is_crowded: false,
     })
 }
 
@@ -74,7 +80,8 @@ pub(super) struct Near<'a, G> {
 }
 
 impl<G: kernel::Guard> Near<'_, G> {
-    fn search(&self) -> SearchBuffers<'_, G> {
+    /// A neighbour search among the points.
+    pub fn search(&self) -> SearchBuffers<'_, G> {
         self.grid
             .search(self.points, self.guards.buffers(self.limits))
     }

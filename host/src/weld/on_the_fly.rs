@@ -52,6 +52,7 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
     Ok(Clustering {
         representatives: counters.lowest,
         left,
+        is_crowded: false,
     })
 }
 

@@ -33,6 +33,12 @@ pub struct Tuning {
     pub dense_share: Option<usize>,
     /// Blocks that decide by complete lists at a time; 0 counts as 1.
     pub window: u32,
+    /// Vertices of the largest bucket in which neighbours are searched. Where cells that cannot be smaller have more, or many have
+    /// more than 64, vertices are compared with representatives alone; 0: always.
+    pub most_in_bucket: u32,
+    /// Vertices that a crowded bucket decides before members are looked for by all threads; 0: as many as it can, without such
+    /// looks. By default 64 on a GPU, and 0 on a CPU.
+    pub crowded_patience: Option<u32>,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
@@ -52,6 +58,8 @@ impl Default for Tuning {
             cell_width: 1.6,
             dense_share: None,
             window: 264,
+            most_in_bucket: 512,
+            crowded_patience: None,
             points_per_block: 24,
             patience: 256,
             blocks_at_once: 1056,

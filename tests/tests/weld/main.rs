@@ -8,8 +8,8 @@ use trioxide::backend::Device;
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
-    Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Welded,
-    epsilon_for_ratio, triangles, weld,
+    Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Tuning,
+    Welded, epsilon_for_ratio, triangles, weld,
 };
 
 use definition::{bits, brute_locks, definition, expected_mesh};
@@ -42,6 +42,14 @@ fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
         ("reference", serial(mesh, locks, options)),
         ("1 thread", parallel(1, mesh, locks, options)),
         ("2 threads", parallel(2, mesh, locks, options)),
+        (
+            "as if crowded",
+            parallel(2, mesh, locks, &as_if_crowded(options, 0)),
+        ),
+        (
+            "as if crowded, by few vertices at a time",
+            parallel(2, mesh, locks, &as_if_crowded(options, 2)),
+        ),
     ];
     let definition = definition(mesh, &brute_locks(mesh, locks), options);
     let expected = expected_mesh(mesh, options, &definition);
@@ -367,6 +375,61 @@ fn what_cannot_be_is_refused() {
         ] {
             let error = result.expect_err(cause).to_string();
             assert!(error.contains(cause), "{cause}: {error}");
+        }
+    }
+}
+
+/// A method that looks at all pairs within epsilon takes hours for these; a second does for one that looks at representatives.
+#[test]
+fn coincident_and_dense_points_take_linear_time() {
+    let n = 300_000u32;
+    let line = |i: u32| DVec3::X * f64::from(i);
+    let mixed = |i: u32| u64::from(i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let anywhere = |i: u32| {
+        let mixed = mixed(i) ^ mixed(i) >> 29;
+        DVec3::new(
+            (mixed % 1009) as f64,
+            (mixed / 1009 % 1013) as f64,
+            (mixed / 1_022_117 % 1019) as f64,
+        )
+    };
+    let at_one_place = |i: u32| {
+        if i.is_multiple_of(10) {
+            DVec3::ONE
+        } else {
+            anywhere(i)
+        }
+    };
+    let all_at_one_place = |_| DVec3::new(0.1, 0.2, 0.3);
+    type Point<'a> = &'a dyn Fn(u32) -> DVec3;
+    let clouds: [(&str, Point, f64); 5] = [
+        ("equal points", &all_at_one_place, 0.0),
+        ("equal points by a distance", &all_at_one_place, 1e-3),
+        ("a tenth at one place", &at_one_place, 0.01),
+        ("a line", &line, 1000.0),
+        ("a full cube", &anywhere, 200.0),
+    ];
+    for (name, point, epsilon) in clouds {
+        let mesh = Mesh {
+            points: (0..n).map(point).collect(),
+            ..Mesh::default()
+        };
+        let options = Options::new(epsilon);
+        for locks in [
+            Locks::default(),
+            Locks {
+                vertices: (0..n).map(|i| epsilon == 0.0 && i % 3 != 0).collect(),
+                ..Locks::default()
+            },
+        ] {
+            let start = std::time::Instant::now();
+            let (welded, ours) = parallel(2, &mesh, &locks, &options).expect("valid");
+            let elapsed = start.elapsed();
+            assert!(elapsed.as_secs() < 30, "{name}: {elapsed:?}");
+            println!("{name}: {elapsed:?}, {} left", ours.points.len());
+            let (expected, new) = serial(&mesh, &locks, &options).expect("valid");
+            assert_eq!(welded.map, expected.map, "{name}");
+            assert_eq!(bits(&ours.points), bits(&new.points), "{name}");
         }
     }
 }

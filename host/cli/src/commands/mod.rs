@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use trioxide::Result;
+use glam::Vec2;
+use gpu::point::Point2;
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
+use trioxide::{Error, Result};
+use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 
 mod cell_quality;
@@ -29,6 +32,19 @@ pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
         note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
+}
+
+/// The error, with the option that helps where squares leave single precision.
+pub fn with_precision(error: Error, precision: Precision) -> Error {
+    match error {
+        Error::Invalid { element, rule }
+            if precision == Precision::F32 && rule.contains(<Vec2 as Point2>::PRECISION) =>
+        {
+            let rule = rule + ", or use --precision f64";
+            Error::Invalid { element, rule }
+        }
+        error => error,
+    }
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.

@@ -13,7 +13,7 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, Result, reference, validate};
+use trioxide::{Error, Result, reference};
 
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
@@ -74,7 +74,9 @@ pub fn run(options: &Options) -> Result<()> {
         (None, Precision::F64) => serial::<DVec2>(&mesh, options),
         (None, Precision::F32) => serial::<Vec2>(&mesh, options),
     };
-    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+    let outcome = result.map_err(|error| {
+        super::with_precision(error, options.device.precision).in_file(&options.input)
+    })?;
 
     let run_counts = outcome.counts;
     let mut counts = vec![
@@ -149,10 +151,12 @@ fn check_usage(options: &Options) -> Result<()> {
     Err(Error::Argument(wrong.to_owned()))
 }
 
-fn ties(options: &Options) -> Ties {
-    match options.ties {
-        TiesOption::Edge => Ties::Edge,
-        TiesOption::First => Ties::First,
+impl Options {
+    fn ties(&self) -> Ties {
+        match self.ties {
+            TiesOption::Edge => Ties::Edge,
+            TiesOption::First => Ties::First,
+        }
     }
 }
 
@@ -162,7 +166,7 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
     }
     let settings = polylla::Options {
         strict: options.strict,
-        ties: ties(options),
+        ties: options.ties(),
         prev: false,
         lists: true,
     };
@@ -185,7 +189,7 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
 
 fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
     let settings = indexed::Options {
-        ties: ties(options),
+        ties: options.ties(),
         repair: options.repair.map(Into::into).unwrap_or_default(),
     };
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
@@ -235,7 +239,11 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         stages.push(Stage { name, milliseconds });
         start = Instant::now();
     };
-    validate::triangulation(mesh)?;
+    // By the check of the devices, so that every machine refuses the same meshes in the same words.
+    let on = Device::cpu(Some(1))?;
+    let checked = DeviceTriangulation::<P>::upload(&on, mesh)?;
+    Constraints::of(&on, &checked, mesh)?;
+    drop(checked);
     lap(&mut stages, "check the mesh");
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
     lap(&mut stages, "half-edges");
@@ -243,10 +251,15 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
     let constrained = reference::constrained_edges(mesh, &half_edges)?;
     lap(&mut stages, "mark constraints");
     let is_constrained = |h: u32| constrained[h as usize];
+    let is_lost = options.ties() == Ties::First
+        && reference::polylla::loses_triangles(&points, &half_edges, is_constrained, Ties::First);
+    if is_lost {
+        return Err(with_remedy(polylla::Error::TiedRing));
+    }
     if options.method == Method::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
         lap(&mut stages, "find neighbours");
-        let (result, times) = reference::indexed(&points, &arrays, is_constrained, ties(options));
+        let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties());
         stages.extend(times.map(stage));
         return Ok(Outcome {
             device: "serial".to_owned(),
@@ -259,7 +272,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         });
     }
     let (mut result, times) =
-        reference::polylla(&points, &half_edges, is_constrained, ties(options));
+        reference::polylla(&points, &half_edges, is_constrained, options.ties());
     stages.extend(times.phases().map(stage));
     if options.strict {
         lap(&mut Vec::new(), "");

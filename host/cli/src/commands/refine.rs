@@ -208,7 +208,9 @@ pub fn run(options: &Options) -> Result<()> {
         (None, Precision::F64) => serial::<DVec2>(&input, &settings, options),
         (None, Precision::F32) => serial::<Vec2>(&input, &settings, options),
     };
-    let outcome = result.map_err(|error| explained(error).in_file(&options.input))?;
+    let outcome = result.map_err(|error| {
+        super::with_precision(explained(error), options.device.precision).in_file(&options.input)
+    })?;
     Report {
         command: "refine",
         input: &options.input,
@@ -382,6 +384,12 @@ fn serial<P: Point>(
             .rounds
             .min(u32::try_from(level).unwrap_or(u32::MAX));
     }
+    // By the check of the devices, so that every machine refuses the same meshes in the same words.
+    let on = Device::cpu(Some(1))?;
+    match input {
+        Input::Triangles(mesh) => drop(DeviceEdgeMesh::<P>::upload(&on, mesh)?),
+        Input::Edges(mesh) => drop(DeviceEdgeMesh::<P>::upload_edges(&on, mesh)?),
+    }
     let run = match input {
         Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, &settings)?,
         Input::Edges(mesh) => SerialRun::new(
@@ -394,6 +402,14 @@ fn serial<P: Point>(
             &settings,
         )?,
     };
+    if let Some(level) = options.coarsen_to
+        && level > run.rounds.len()
+    {
+        return Err(refine::Error::NoSuchLevel {
+            level,
+            rounds: run.rounds.len(),
+        });
+    }
     let stages = run.times.iter().map(|&(name, time)| Stage {
         name,
         milliseconds: time.as_secs_f64() * 1e3,

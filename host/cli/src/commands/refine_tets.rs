@@ -4,19 +4,20 @@ use std::time::Instant;
 
 use glam::{DVec3, Vec3};
 use serde_json::json;
-use trioxide::backend::Stage;
+use trioxide::backend::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{read_volume, write_volume};
 use trioxide::reference;
-use trioxide::refine_tets::{self, DividedEdges, Marking, Refined, SpacePoint};
+use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
-use trioxide::{Error, Result, validate};
+use trioxide::{Error, Result};
 
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
 use trioxide_arguments::note;
 
 use super::super::ids::read_flags;
+use super::super::with_precision;
 use super::Options;
 
 /// The marking that the options ask for, of a mesh of `tetrahedra`.
@@ -87,7 +88,8 @@ pub fn run(options: &Options) -> Result<()> {
         Precision::F64 => refine::<DVec3>(&mesh, &settings, &options.device),
         Precision::F32 => refine::<Vec3>(&mesh, &settings, &options.device),
     };
-    let outcome = result.map_err(|error| error.in_file(&options.input))?;
+    let outcome = result
+        .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
     let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
     Report {
         command: "refine",
@@ -129,7 +131,8 @@ fn refine<P: SpacePoint>(
 ) -> Result<Outcome> {
     let Some(on) = device.open()? else {
         let start = Instant::now();
-        validate::tets(mesh)?;
+        // By the check of the devices, so that every machine refuses the same meshes in the same words.
+        drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
         let refined = reference::refine_tets::<P>(mesh, settings)?;
         return Ok(Outcome {
             device: "serial".to_owned(),

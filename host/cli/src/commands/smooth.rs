@@ -223,7 +223,9 @@ pub fn run(options: &Options) -> Result<()> {
             Format::to_write(output)?;
         }
     }
-    let in_file = |error: Error| error.in_file(&options.input);
+    let in_file = |error: Error| {
+        super::with_precision(error, options.device.precision).in_file(&options.input)
+    };
     if is_volume {
         let mut mesh = formats::read_volume(&options.input)?;
         let outcome = volume(&mesh, &settings, options).map_err(in_file)?;
@@ -290,6 +292,7 @@ fn volume_serially<P: Vector>(
     fixed: &[bool],
     settings: &smooth::Options,
 ) -> Result<Outcome> {
+    settings.check(fixed, mesh.points.len()).map_err(by_flags)?;
     let on = Device::cpu(Some(1))?;
     let resident = DeviceMesh::<P>::upload(&on, mesh)?;
     let outcome = serially(|| serial::volume::<P>(mesh, fixed, settings))?;
@@ -312,8 +315,8 @@ fn surface(mesh: &Mesh, settings: &smooth::Options, options: &Options) -> Result
     match (options.device.open()?, options.device.precision) {
         (Some(on), Precision::F64) => surface_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => surface_on::<Vec3>(&on, mesh, &fixed, settings),
-        (None, Precision::F64) => serially(|| serial::surface::<DVec3>(mesh, &fixed, settings)),
-        (None, Precision::F32) => serially(|| serial::surface::<Vec3>(mesh, &fixed, settings)),
+        (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
+        (None, Precision::F32) => surface_serially::<Vec3>(mesh, &fixed, settings),
     }
 }
 
@@ -330,6 +333,20 @@ fn surface_on<P: Vector>(
         peak_bytes: Some(on.peak_bytes()),
         quality: None,
     })
+}
+
+/// The sequential algorithm, after the check of the devices: every machine refuses the same meshes in the same words.
+fn surface_serially<P: Vector>(
+    mesh: &Mesh,
+    fixed: &[bool],
+    settings: &smooth::Options,
+) -> Result<Outcome> {
+    settings.check(fixed, mesh.points.len()).map_err(by_flags)?;
+    drop(DeviceMesh::<P>::upload_surface(
+        &Device::cpu(Some(1))?,
+        mesh,
+    )?);
+    serially(|| serial::surface::<P>(mesh, fixed, settings))
 }
 
 fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {

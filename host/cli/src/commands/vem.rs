@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::{Error, Result, formats, render};
+use trioxide::{Result, formats, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
@@ -56,10 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => Some((path, render::Format::of_path(path)?)),
         None => None,
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.map_or(0, usize::from))
-        .build()
-        .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
+    let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
     let progress = if options.quiet {
         ProgressBar::hidden()
     } else {
