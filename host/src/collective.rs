@@ -240,7 +240,7 @@ pub(crate) unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
 }
 
 /// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is not ordered
-/// by one thread, but merged by all.
+/// by one thread, but merged by all. Returns the length of the longest too.
 ///
 /// # Errors
 /// Errors of [`bucket`].
@@ -253,7 +253,7 @@ pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     count: usize,
     items: usize,
     most_alone: u32,
-) -> Result<Csr<K, V>> {
+) -> Result<(Csr<K, V>, u32)> {
     let keys = keys.as_words();
     let (mut offsets, _) = count_keys(on, keys, count)?;
     let mut list = on.uninitialized(items)?;
@@ -283,11 +283,12 @@ pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
         }
         list = ordered;
     }
-    Ok(Csr {
+    let lists = Csr {
         offsets,
         items: list.cast(),
         key: PhantomData,
-    })
+    };
+    Ok((lists, longest))
 }
 
 /// Elements of a list that one thread orders in [`bucket_long`].

@@ -10,7 +10,8 @@
 //! | `on_the_fly` | 4 | found in each round | frontiers | 41 | meshes that do not fit otherwise |
 //! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's methods |
 //!
-//! The last three search in `hashed_cells`, the paper's sparse hash. The stages, by their labels:
+//! The last three search in `hashed_cells`, the paper's sparse hash; where a cell has thousands of vertices, equal ones are collapsed
+//! first, by the grid. The stages, by their labels:
 //!
 //! | stage | kernels in | of the paper |
 //! | --- | --- | --- |

@@ -222,7 +222,7 @@ fn seeds() -> std::ops::Range<u64> {
     0..count
         .ok()
         .and_then(|count| count.parse().ok())
-        .unwrap_or(16)
+        .unwrap_or(40)
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod small;
 mod smooth;
 pub mod weld;
 mod weld_carried;
+mod weld_dense;
 mod weld_slabs;
 
 use std::collections::BTreeSet;

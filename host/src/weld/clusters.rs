@@ -65,7 +65,9 @@ impl Clusters {
             let members = keys.len() - count;
             let buckets = if may_be_long {
                 // SAFETY: all vertices but the representatives have a key below their number.
-                unsafe { bucket_long::<u32, u32>(on, keys, count, members, most_alone(on)) }?
+                let (lists, _) =
+                    unsafe { bucket_long::<u32, u32>(on, keys, count, members, most_alone(on)) }?;
+                lists
             } else {
                 // SAFETY: as above.
                 unsafe { bucket_known::<u32, u32>(on, keys, count, members) }?

@@ -65,19 +65,27 @@ pub fn bytes_needed(points: usize) -> usize {
     DeviceCells::bytes_needed(points) + 3 * points * size_of::<u32>()
 }
 
-/// Clusters points.
-pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
+/// Clusters points, unless a cell has more than `most_in_cell`.
+pub fn cluster(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    options: &Options,
+    most_in_cell: u32,
+) -> Result<Option<Clustering>> {
     let cells = DeviceCells::build(on, points, options, false)?;
+    if cells.largest > most_in_cell {
+        return Ok(None);
+    }
     let none = on.uninitialized(0)?;
     let (mut neighbours, mut counters) = Neighbours::count(on, points, &cells, &none, options)?;
     neighbours.list(on, points, &cells, &none)?;
     drop(cells);
     let left = sweep(on, &neighbours, &mut counters)?;
-    Ok(Clustering {
+    Ok(Some(Clustering {
         representatives: counters.lowest,
         left,
         is_crowded: false,
-    })
+    }))
 }
 
 /// Sweeps over the undecided vertices until there are none; the number of undecided ones after each sweep.

@@ -190,7 +190,7 @@ impl DeviceGrid {
         let n = points.len();
         let buckets = parameters.regions as usize * REGION_BUCKETS as usize;
         // SAFETY: each point has the key of a bucket.
-        let lists = unsafe { bucket_long(on, &keys, buckets, n, most_alone(on)) }?;
+        let (lists, _) = unsafe { bucket_long(on, &keys, buckets, n, most_alone(on)) }?;
         let (offsets, items): (_, Buffer<Vertex>) = lists.into_parts();
         let mut sites = on.uninitialized(n)?;
         let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;

@@ -9,7 +9,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Nearness, Options, Result, stage};
 use crate::backend::Device;
-use crate::collective::bucket_known;
+use crate::collective::{bucket_long, most_alone};
 
 /// Slots of the table for each vertex: at most half of them are taken.
 const SLOTS_PER_VERTEX: usize = 2;
@@ -28,6 +28,8 @@ pub struct DeviceCells {
     pub offsets: Buffer<u32>,
     /// Vertices by slot, ascending in each; V.
     pub items: Buffer<Vertex>,
+    /// Vertices of the cell that has most.
+    pub largest: u32,
     /// Slot of each vertex's cell; V, or none.
     pub slots: Buffer<CellSlot>,
 }
@@ -103,14 +105,16 @@ impl DeviceCells {
             }?;
             drop(owners);
             // SAFETY: each point has the slot of a cell.
-            let (offsets, items) =
-                unsafe { bucket_known::<u32, u32>(on, slots.as_words(), count, n) }?.into_parts();
+            let (lists, largest) =
+                unsafe { bucket_long::<u32, u32>(on, slots.as_words(), count, n, most_alone(on)) }?;
+            let (offsets, items) = lists.into_parts();
             Ok(Self {
                 table,
                 filter,
                 keys,
                 offsets,
                 items: items.cast(),
+                largest,
                 slots: if keeps_slots {
                     slots
                 } else {

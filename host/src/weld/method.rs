@@ -1,9 +1,12 @@
 //! The ways to compute clusters, and the choice among them.
 
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::weld as kernel;
+use gpu::weld::Cluster;
 use trioxide_kernel::launch::Buffer;
 
+use super::clusters::Clusters;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::near::{Clustering, cluster};
@@ -23,7 +26,7 @@ pub enum Method {
     /// neighbours.
     Dependency,
     /// The paper's chapter 4: hashed cells, looked up in every round, nothing stored. 41 bytes a vertex; its time grows with the
-    /// square of the vertices in a cell of epsilon's width.
+    /// square of the distinct vertices in a cell of epsilon's width.
     OnTheFly,
     /// The paper's chapter 5: hashed cells, lists of neighbours in two passes, frontiers. 45 bytes a vertex and 4 for each pair of
     /// neighbours.
@@ -85,12 +88,62 @@ impl Method {
         guards: &DeviceGuards,
         options: &Options,
     ) -> Result<Clustering> {
-        match self {
-            Method::Auto | Method::Grid => cluster(on, points, guards, options),
-            Method::Dependency => dependency::cluster(on, points, options),
-            Method::OnTheFly => on_the_fly::cluster(on, points, options),
-            Method::SparseGrid => sparse_grid::cluster(on, points, options),
+        let cluster_at_once = |points: &Buffer<DVec3>, most_in_cell: u32| match self {
+            Method::Auto | Method::Grid => cluster(on, points, guards, options).map(Some),
+            Method::Dependency => dependency::cluster(on, points, options, most_in_cell),
+            Method::OnTheFly => on_the_fly::cluster(on, points, options, most_in_cell),
+            Method::SparseGrid => sparse_grid::cluster(on, points, options, most_in_cell),
+        };
+        if let Some(clustering) = cluster_at_once(points, MOST_IN_CELL)? {
+            return Ok(clustering);
         }
+        let distinct = Distinct::of(on, points, guards)?;
+        let clustering = cluster_at_once(&distinct.points, u32::MAX)?;
+        let mut clustering = clustering.expect("no cell is refused");
+        clustering.representatives = distinct.expand(on, &clustering.representatives)?;
+        clustering.is_crowded = true;
+        Ok(clustering)
+    }
+}
+
+/// Vertices of a cell of the paper's methods from which on equal ones are collapsed first: pairs of them would be far too many.
+const MOST_IN_CELL: u32 = 4096;
+
+/// The distinct points among points.
+///
+/// Equal points have the same neighbours, and each other. So the lowest of them decides for all: if it is a representative, it is
+/// the lowest that is near the others; if not, all have the same.
+struct Distinct {
+    points: Buffer<DVec3>,
+    /// The distinct point of each point; V.
+    map: Buffer<Cluster>,
+    /// Lowest vertex of each distinct point.
+    lowest: Buffer<Vertex>,
+}
+
+impl Distinct {
+    fn of(on: &Device, points: &Buffer<DVec3>, guards: &DeviceGuards) -> Result<Self> {
+        let equal = cluster(on, points, guards, &Options::new(0.0))?;
+        let clusters = Clusters::number(on, &equal.representatives)?;
+        Ok(Self {
+            points: clusters.positions(on, points, None)?,
+            map: clusters.map,
+            lowest: clusters.representatives,
+        })
+    }
+
+    /// The representative of each point, from those of the distinct ones.
+    fn expand(&self, on: &Device, representatives: &Buffer<Vertex>) -> Result<Buffer<Vertex>> {
+        let n = self.map.len();
+        let mut place = on.uninitialized(n)?;
+        let mut expanded = on.uninitialized(n)?;
+        let (from, map) = (representatives.as_words(), self.map.as_words());
+        // SAFETY: each point has a distinct point, and each of these a representative among them.
+        unsafe { kernel::shorten_list::launch(on, n as u32, from, map, &mut place) }?;
+        let from = self.lowest.as_words();
+        // SAFETY: as above.
+        unsafe { kernel::shorten_list::launch(on, n as u32, from, &place, &mut expanded) }?;
+        Ok(expanded.cast())
     }
 }
 

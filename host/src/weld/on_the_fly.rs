@@ -19,10 +19,18 @@ pub fn bytes_needed(points: usize) -> usize {
     DeviceCells::bytes_needed(points) + 3 * points * size_of::<u32>()
 }
 
-/// Clusters points.
-pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
+/// Clusters points, unless a cell has more than `most_in_cell`.
+pub fn cluster(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    options: &Options,
+    most_in_cell: u32,
+) -> Result<Option<Clustering>> {
     let n = points.len();
     let cells = DeviceCells::build(on, points, options, false)?;
+    if cells.largest > most_in_cell {
+        return Ok(None);
+    }
     let mut counters = Counters::uninitialized(on, n)?;
     let mut sources = on.uninitialized(n.div_ceil(32))?;
     stage(on, "count dependencies", || {
@@ -49,11 +57,11 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
         }?;
         Ok(())
     })?;
-    Ok(Clustering {
+    Ok(Some(Clustering {
         representatives: counters.lowest,
         left,
         is_crowded: false,
-    })
+    }))
 }
 
 /// Runs rounds, `advance(frontier, next)`, from the frontier of the bit set `sources` until one is empty; the number of the `n`

@@ -19,10 +19,18 @@ pub fn bytes_needed(points: usize) -> usize {
     super::dependency::bytes_needed(points) + points * size_of::<u32>()
 }
 
-/// Clusters points.
-pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Clustering> {
+/// Clusters points, unless a cell has more than `most_in_cell`.
+pub fn cluster(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    options: &Options,
+    most_in_cell: u32,
+) -> Result<Option<Clustering>> {
     let n = points.len();
     let cells = DeviceCells::build(on, points, options, true)?;
+    if cells.largest > most_in_cell {
+        return Ok(None);
+    }
     let shares = stage(on, "crowded cells", || {
         let mut bits: Buffer<u32> = on.uninitialized(n.div_ceil(32))?;
         let (offsets, items, slots) = (&cells.offsets, &cells.items, &cells.slots);
@@ -50,9 +58,9 @@ pub fn cluster(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
         }?;
         Ok(())
     })?;
-    Ok(Clustering {
+    Ok(Some(Clustering {
         representatives: counters.lowest,
         left,
         is_crowded: false,
-    })
+    }))
 }

@@ -1,0 +1,81 @@
+//! Welding clouds in which very many points coincide or lie within epsilon of each other, against the sequential reference.
+
+use glam::DVec3;
+
+use super::weld::{equal_welds, scan};
+use super::{Case, Outcome, Size};
+use crate::backend::Device;
+use crate::random::SplitMix64;
+use crate::reference;
+use crate::weld::{DeviceMesh, Options, weld};
+
+/// The cases of these clouds.
+pub fn cases(size: Size) -> Vec<Case> {
+    let case = |(name, make): DenseCloud| {
+        Case::new(format!("weld {name}"), move |on| {
+            let (points, epsilon) = make(size);
+            dense(on, &points, epsilon)
+        })
+    };
+    dense_clouds().into_iter().map(case).collect()
+}
+
+/// Clouds in which pairs of neighbours are far too many to be found: points and epsilon.
+type DenseCloud = (&'static str, fn(Size) -> (Vec<DVec3>, f64));
+
+fn dense_clouds() -> [DenseCloud; 5] {
+    fn count(size: Size) -> u32 {
+        if size == Size::Large {
+            1_000_000
+        } else {
+            60_000
+        }
+    }
+    fn cloud(size: Size) -> Vec<DVec3> {
+        let mut random = SplitMix64::new(7);
+        let mut next = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        (0..count(size))
+            .map(|_| DVec3::new(next(), next(), next()))
+            .collect()
+    }
+    [
+        ("equal points alone", |size| {
+            (vec![DVec3::new(0.1, -0.2, 0.3); count(size) as usize], 0.0)
+        }),
+        ("a cloud a tenth of which is at the origin", |size| {
+            let mut points = cloud(size);
+            points.iter_mut().step_by(10).for_each(|p| *p = DVec3::ZERO);
+            (points, 1e-4)
+        }),
+        (
+            "equal points beside points too close for any cell",
+            |size| {
+                // Neighbouring numbers: each is a point of its own.
+                let bits = 0.1f64.to_bits();
+                let near = |i: u32| f64::from_bits(bits + u64::from(i % 30));
+                let point = |i: u32| match i % 2 {
+                    0 => DVec3::ONE,
+                    _ => DVec3::new(near(i / 2), near(i / 60), near(i / 1800)),
+                };
+                ((0..count(size)).map(point).collect(), 0.0)
+            },
+        ),
+        ("a line by a thousandth of its points", |size| {
+            let n = count(size);
+            (
+                (0..n).map(|i| DVec3::X * f64::from(i)).collect(),
+                f64::from(n / 1000),
+            )
+        }),
+        ("a scan by a tenth of its radius", |size| {
+            (scan(2 * count(size) as usize, 5).0, 0.1)
+        }),
+    ]
+}
+
+fn dense(on: &Device, points: &[DVec3], epsilon: f64) -> Outcome {
+    let options = Options::new(epsilon);
+    let mesh = DeviceMesh::upload_arrays(on, points, &[])?;
+    let ours = weld(on, &mesh, options)?.download(on)?;
+    equal_welds(&ours, &reference::weld(points, &[], &options)?)
+}
