@@ -17,7 +17,7 @@ fn serial(mesh: &Mesh, locks: &Locks, options: &Options) -> trioxide::Result<(We
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);
     let mut welded = reference::weld_carrying(&mesh.points, triangles(mesh), &carried, options)?;
-    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    let new = welded.take_mesh(mesh, options)?;
     Ok((welded, new))
 }
 
@@ -31,7 +31,7 @@ fn parallel(
     let resident = DeviceMesh::upload_locked(&on, mesh, locks)?;
     let result = weld(&on, &resident, *options)?;
     let mut welded = result.download(&on)?;
-    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    let new = welded.take_mesh(mesh, options)?;
     Ok((welded, new))
 }
 

@@ -92,8 +92,8 @@ pub fn run(options: &Options) -> Result<()> {
         note_ratio(wanted, found);
     }
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
-    let keeps = options.clusters.keep_degenerate;
-    mesh = (outcome.welded.take_mesh(&mesh, keeps)).map_err(|error| in_file(error.into()))?;
+    let settings = options.clusters.options(outcome.epsilon);
+    mesh = (outcome.welded.take_mesh(&mesh, &settings)).map_err(|error| in_file(error.into()))?;
     report(options, &outcome, [vertices, faces], &mesh)?;
     let welded = &outcome.welded;
     if let Some(path) = &options.map {

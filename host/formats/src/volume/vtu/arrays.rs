@@ -386,7 +386,8 @@ fn inflate(from: &[u8], to: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn kind(node: Node) -> Parsed<Kind> {
+/// The type of an array's numbers.
+pub(super) fn kind(node: Node) -> Parsed<Kind> {
     Ok(match node.attribute("type").unwrap_or_default() {
         "Int8" => Kind::I8,
         "UInt8" => Kind::U8,
