@@ -40,6 +40,16 @@ impl Number {
         }
     }
 
+    /// As a float: the nearest one.
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Unsigned(value) => value as f64,
+            Number::Single(value) => f64::from(value),
+            Number::Double(value) => value,
+        }
+    }
+
     /// Appends its text.
     pub(crate) fn push_text(self, buffer: &mut Vec<u8>) {
         match self {
@@ -125,6 +135,11 @@ impl<'a> Joined<'a> {
             }
         }
         all
+    }
+
+    /// Whether element `i` has numbers of its own.
+    pub(crate) fn has(&self, i: usize) -> bool {
+        self.parts[usize::from(i >= self.first)].is_some()
     }
 
     /// Gives the numbers of element `i`.

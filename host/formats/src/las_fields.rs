@@ -110,7 +110,10 @@ impl Columns {
             _ => Values::F64(Vec::new()),
         };
         let all = dimensions(format).into_iter();
-        Columns(all.map(|dimension| (dimension, empty(dimension.kind))).collect())
+        Columns(
+            all.map(|dimension| (dimension, empty(dimension.kind)))
+                .collect(),
+        )
     }
 
     /// Reads records of `size` bytes.
@@ -119,14 +122,18 @@ impl Columns {
             let Dimension { at, bits, .. } = *dimension;
             let rows = records.par_chunks_exact(size);
             fn bytes<const N: usize>(row: &[u8], at: usize) -> [u8; N] {
-                *row[at..].first_chunk().expect("a record has its format's size")
+                *row[at..]
+                    .first_chunk()
+                    .expect("a record has its format's size")
             }
             match values {
                 Values::U8(list) => list.par_extend(rows.map(|row| match bits {
                     (_, 0) => row[at],
                     (low, count) => row[at] >> low & mask(count),
                 })),
-                Values::I8(list) => list.par_extend(rows.map(|row| i8::from_le_bytes(bytes(row, at)))),
+                Values::I8(list) => {
+                    list.par_extend(rows.map(|row| i8::from_le_bytes(bytes(row, at))))
+                }
                 Values::U16(list) => {
                     list.par_extend(rows.map(|row| u16::from_le_bytes(bytes(row, at))));
                 }
@@ -193,13 +200,19 @@ impl<'a> Plan<'a> {
             let format = Format::new(number).expect("the format exists");
             let found = fields.iter().filter_map(|field| {
                 let all = dimensions(&format);
-                let dimension = all.into_iter().find(|d| d.name == field.name && d.holds(field));
+                let dimension = all
+                    .into_iter()
+                    .find(|d| d.name == field.name && d.holds(field));
                 Some((dimension?, field))
             });
             Plan {
                 format: number,
                 dimensions: found.collect(),
-                default_returns: if format.is_extended { 1 | 1 << 4 } else { 1 | 1 << 3 },
+                default_returns: if format.is_extended {
+                    1 | 1 << 4
+                } else {
+                    1 | 1 << 3
+                },
             }
         };
         let choices: &[u8] = match has_colors {
@@ -207,11 +220,11 @@ impl<'a> Plan<'a> {
             false => &[0, 1, 6],
         };
         let plans = choices.iter().map(|&number| plan(number));
-        let better = |best: Plan<'a>, other: Plan<'a>| {
-            match other.dimensions.len() > best.dimensions.len() {
-                true => other,
-                false => best,
-            }
+        let better = |best: Plan<'a>, other: Plan<'a>| match other.dimensions.len()
+            > best.dimensions.len()
+        {
+            true => other,
+            false => best,
         };
         plans.reduce(better).expect("there are formats")
     }
@@ -224,14 +237,21 @@ impl<'a> Plan<'a> {
             let numbers = 0..field.len();
             numbers.into_par_iter().any(|i| field.values.i64(i) > 5)
         });
-        if self.format > 5 || are_many { (1, 4) } else { (1, 2) }
+        if self.format > 5 || are_many {
+            (1, 4)
+        } else {
+            (1, 2)
+        }
     }
 
     /// Names of the fields that are not written.
     pub(crate) fn lost(&self, mesh: &Mesh) -> Vec<String> {
         let is_written = |name: &str| self.dimensions.iter().any(|(_, field)| field.name == name);
         let fields = &mesh.fields;
-        let points = fields.points.iter().filter(|field| !is_written(&field.name));
+        let points = fields
+            .points
+            .iter()
+            .filter(|field| !is_written(&field.name));
         let all = points.chain(&fields.cells).chain(&fields.sides);
         all.map(|field| field.name.clone()).collect()
     }

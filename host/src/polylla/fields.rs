@@ -17,11 +17,7 @@ use crate::reference;
 ///
 /// # Panics
 /// When the polygons are none of a valid triangulation.
-pub fn triangles_of_polygons(
-    mesh: &Triangulation,
-    polygons: &Polygons,
-    half_edges: &[u32],
-) -> Mix {
+pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edges: &[u32]) -> Mix {
     let links = reference::half_edges(&mesh.triangles, mesh.points.len());
     let rows: Vec<Vec<u32>> = (0..polygons.len())
         .into_par_iter()
@@ -38,7 +34,10 @@ pub fn triangles_of_polygons(
                 next += 1;
                 let corners = mesh.triangles[triangle as usize];
                 for k in 0..3 {
-                    if sides.binary_search(&(corners[k], corners[(k + 1) % 3])).is_ok() {
+                    if sides
+                        .binary_search(&(corners[k], corners[(k + 1) % 3]))
+                        .is_ok()
+                    {
                         continue;
                     }
                     let twin = links.twin[3 * triangle as usize + k];

@@ -60,7 +60,10 @@ mod tests {
         let map = [0, 1, 2, 0, 1];
         let triangles = [[0, 1, 2], [0, 3, 1], [3, 4, 2], [2, 1, 0], [1, 2, 3]];
         // The second has no area, the third and the fifth are the first again.
-        assert_eq!(kept_triangles(&triangles, &map, &[[0, 1, 2], [2, 1, 0]]), [0, 3]);
+        assert_eq!(
+            kept_triangles(&triangles, &map, &[[0, 1, 2], [2, 1, 0]]),
+            [0, 3]
+        );
         let all = triangles.map(|corners| corners.map(|v| map[v as usize]));
         assert_eq!(kept_triangles(&triangles, &map, &all), [0, 1, 2, 3, 4]);
     }

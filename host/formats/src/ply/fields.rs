@@ -74,10 +74,7 @@ pub(super) fn of_records(
 }
 
 /// Joins properties to fields. `numbers` gives those of `count` properties from the `first` one on, element by element.
-fn group(
-    properties: &[(&str, Scalar)],
-    numbers: impl Fn(usize, usize) -> Vec<f64>,
-) -> Fields {
+fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
     let mut fields = Vec::new();
     let mut rest = properties;
     while let Some((&(name, scalar), _)) = rest.split_first() {
@@ -89,7 +86,12 @@ fn group(
         };
         let count = (1..).find(|&k| !is_next(k)).expect("lists have an end");
         fields.push(Field {
-            name: if count > 1 { stem.unwrap_or(name) } else { name }.to_owned(),
+            name: if count > 1 {
+                stem.unwrap_or(name)
+            } else {
+                name
+            }
+            .to_owned(),
             components: count,
             values: Values::of_floats(number_type(scalar), numbers(first, count)),
         });
@@ -129,7 +131,7 @@ pub(super) fn notes(header: &Header) -> Vec<String> {
 pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     let fields = &mesh.fields;
     let held = fields.points.iter().chain(&fields.cells);
-    let inexact = held.filter(|field| Column::of("", field).is_none());
+    let inexact = held.filter(|field| Column::of(field).is_none());
     let lost = inexact.chain(&fields.sides);
     lost.map(|field| field.name.clone()).collect()
 }
@@ -142,14 +144,38 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Those of an element.
-    pub(super) fn all(element: &str, fields: &'a Fields) -> Vec<Column<'a>> {
-        let columns = fields.iter();
-        columns.filter_map(|field| Column::of(element, field)).collect()
+    /// Those of an element. `attributes` says whether the file has normals, colours and texture coordinates.
+    ///
+    /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but not `u`
+    /// alone.
+    pub(super) fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
+        let columns = fields.iter().filter_map(Column::of);
+        let mut columns: Vec<Column> = columns.collect();
+        let names = columns.iter().flat_map(|column| &column.names);
+        let roles: Vec<Role> = names.map(|name| Element::meaning(element, name)).collect();
+        let are_there = |wanted: &[Role]| wanted.iter().all(|role| roles.contains(role));
+        let [normals, colors, uvs] = [
+            attributes[0] || are_there(&[0, 1, 2].map(Role::Normal)),
+            attributes[1] || are_there(&[0, 1, 2].map(Role::Color)),
+            attributes[2] || are_there(&[0, 1].map(Role::Uv)),
+        ];
+        for name in columns.iter_mut().flat_map(|column| &mut column.names) {
+            let is_taken = match Element::meaning(element, name) {
+                Role::Skipped => name.is_empty(),
+                Role::Normal(_) => normals,
+                Role::Color(_) => colors,
+                Role::Uv(_) => uvs,
+                _ => true,
+            };
+            if is_taken {
+                *name = format!("field_{name}");
+            }
+        }
+        columns
     }
 
     /// None for integers that no type of the format holds.
-    fn of(element: &str, field: &'a Field) -> Option<Column<'a>> {
+    fn of(field: &'a Field) -> Option<Column<'a>> {
         let holds = |least: i64, most: i64| {
             let range = least..=most;
             match &field.values {
@@ -159,7 +185,9 @@ impl<'a> Column<'a> {
                 }
                 values => {
                     let numbers = 0..values.len();
-                    numbers.into_par_iter().all(|i| range.contains(&values.i64(i)))
+                    numbers
+                        .into_par_iter()
+                        .all(|i| range.contains(&values.i64(i)))
                 }
             }
         };
@@ -178,11 +206,14 @@ impl<'a> Column<'a> {
             }
             kind => kind,
         };
-        let letter = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
-        let mut name: String = field.name.chars().map(letter).collect();
-        if name.is_empty() || Element::is_reserved(element, &name) {
-            name = format!("field_{name}");
-        }
+        let letter = |c: char| {
+            if c.is_whitespace() || c.is_control() {
+                '_'
+            } else {
+                c
+            }
+        };
+        let name: String = field.name.chars().map(letter).collect();
         let names = match field.components {
             1 => vec![name],
             count => (0..count).map(|k| format!("{name}_{k}")).collect(),
@@ -203,7 +234,9 @@ impl<'a> Column<'a> {
             NumberType::F64 | NumberType::I64 | NumberType::U64 => "double",
         };
         let lines = self.names.iter();
-        lines.map(|name| format!("property {kind} {name}\n")).collect()
+        lines
+            .map(|name| format!("property {kind} {name}\n"))
+            .collect()
     }
 
     /// Gives the numbers of element `i`, and the bytes of each.

@@ -141,16 +141,15 @@ impl Element {
         self.roles.contains(&role)
     }
 
-    /// Whether a number of an element, by this name, has a meaning to us.
-    pub(super) fn is_reserved(element: &str, name: &str) -> bool {
+    /// The meaning of a number of an element by this name.
+    pub(super) fn meaning(element: &str, name: &str) -> Role {
         let element = Element {
             name: element.to_owned(),
             count: 0,
             properties: Vec::new(),
             roles: Vec::new(),
         };
-        let role = element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8));
-        role != Role::Skipped
+        element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
     }
 
     /// Whether each is a segment.

@@ -33,13 +33,13 @@ use rayon::prelude::*;
 use super::faces::FaceList;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
 use super::{Loaded, map_file};
+pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 use trioxide_mesh::Result;
 use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
-pub(crate) use fields::lost_fields;
-use trioxide_mesh::fields::{Fields, MeshFields};
 pub(crate) use write::write;
 
 mod binary;
@@ -126,7 +126,10 @@ struct Body {
 
 impl Body {
     fn set_faces(&mut self, mut chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
-        let others: Vec<_> = chunks.iter_mut().map(|chunk| take(&mut chunk.others)).collect();
+        let others: Vec<_> = chunks
+            .iter_mut()
+            .map(|chunk| take(&mut chunk.others))
+            .collect();
         self.face_fields = fields::of_rows(header.element("face"), &others);
         let chunks = chunks.into_iter();
         let (faces, regions): (Vec<_>, Vec<_>) =
@@ -138,7 +141,10 @@ impl Body {
     }
 
     fn set_vertices(&mut self, mut chunks: Vec<VertexChunk>, header: &Header) {
-        let others: Vec<_> = chunks.iter_mut().map(|chunk| take(&mut chunk.others)).collect();
+        let others: Vec<_> = chunks
+            .iter_mut()
+            .map(|chunk| take(&mut chunk.others))
+            .collect();
         self.vertex_fields = fields::of_rows(header.element("vertex"), &others);
         (self.points, self.attributes) = VertexChunk::concat(chunks, header.attributes());
     }
@@ -192,11 +198,7 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
     Ok(body)
 }
 
-fn parse_text_vertex(
-    element: &Element,
-    line: &mut Line,
-    others: &mut Vec<f64>,
-) -> Parsed<Vertex> {
+fn parse_text_vertex(element: &Element, line: &mut Line, others: &mut Vec<f64>) -> Parsed<Vertex> {
     let mut vertex = Vertex::new();
     for property in &element.properties {
         if is_of_vertex(property.role) {

@@ -144,8 +144,16 @@ impl<'a, N: Numbers> Body<'a, N> {
                 .colors
                 .as_ref()
                 .is_some_and(|colors| colors.par_iter().any(|color| color[3] != u8::MAX)),
-            vertex_fields: Column::all("vertex", &mesh.fields.points),
-            face_fields: Column::all("face", &mesh.fields.cells),
+            vertex_fields: Column::all(
+                "vertex",
+                &mesh.fields.points,
+                [
+                    attributes.normals.is_some(),
+                    attributes.colors.is_some(),
+                    attributes.uvs.is_some(),
+                ],
+            ),
+            face_fields: Column::all("face", &mesh.fields.cells, [false; 3]),
             numbers: std::marker::PhantomData,
         }
     }

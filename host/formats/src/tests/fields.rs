@@ -27,7 +27,10 @@ pub(crate) fn all_fields(prefix: &str) -> Fields {
     let vector = Field {
         name: format!("{prefix} <flux> & \"heat\""),
         components: 3,
-        values: (0..12).map(|i| f64::from(i) / 7.0).collect::<Vec<_>>().into(),
+        values: (0..12)
+            .map(|i| f64::from(i) / 7.0)
+            .collect::<Vec<_>>()
+            .into(),
     };
     scalars.chain([vector]).collect()
 }
@@ -50,7 +53,12 @@ fn full_mesh() -> Mesh {
         segments: (0..4).map(segment).collect(),
         attributes: VertexAttributes {
             normals: Some(vec![DVec3::Z; 4]),
-            colors: Some(vec![[1, 2, 3, 255], [4, 5, 6, 255], [7, 8, 9, 255], [0, 0, 0, 255]]),
+            colors: Some(vec![
+                [1, 2, 3, 255],
+                [4, 5, 6, 255],
+                [7, 8, 9, 255],
+                [0, 0, 0, 255],
+            ]),
             uvs: Some(corners.map(|(x, y)| glam::DVec2::new(x, y / 3.0)).to_vec()),
         },
         ..Mesh::default()
@@ -69,10 +77,17 @@ fn surfaces_in_vtu_keep_every_field_and_attribute() {
     let both = Field::scalars("load", vec![1i32, 2, 3, 4]);
     mesh.fields.cells.push(both.clone());
     mesh.fields.sides.push(both);
-    mesh.fields.sides.push(Field::scalars("flow", vec![0.5, 0.0, -1.0, 2.0]));
+    mesh.fields
+        .sides
+        .push(Field::scalars("flow", vec![0.5, 0.0, -1.0, 2.0]));
     write(&path, &mesh).unwrap();
     assert_eq!(read(&path).unwrap(), mesh);
-    assert!(Format::to_write(&path).unwrap().losses(&mesh, Encoding::default()).is_empty());
+    assert!(
+        Format::to_write(&path)
+            .unwrap()
+            .losses(&mesh, Encoding::default())
+            .is_empty()
+    );
     // Colours that are not opaque have a fourth channel.
     mesh.attributes.colors.as_mut().unwrap()[2][3] = 7;
     write(&path, &mesh).unwrap();
@@ -94,10 +109,16 @@ fn fields_of_others_vtu_files_are_read() {
 </Piece></UnstructuredGrid></VTKFile>"#;
     let mesh = super::super::vtu::parse(file.as_bytes()).unwrap();
     let points = &mesh.fields.points;
-    assert_eq!(points.get("t").unwrap().values, vec![0.1f32, 0.2, 0.3].into());
+    assert_eq!(
+        points.get("t").unwrap().values,
+        vec![0.1f32, 0.2, 0.3].into()
+    );
     assert_eq!(points.get("v").unwrap().components, 2);
     // The line has 0, as a writer would fill it.
-    assert_eq!(mesh.fields.cells.get("part").unwrap().values, vec![9u8].into());
+    assert_eq!(
+        mesh.fields.cells.get("part").unwrap().values,
+        vec![9u8].into()
+    );
     assert!(mesh.fields.sides.is_empty());
     let error = error(super::super::vtu::parse, file.replace(">0 9<", ">0<"));
     assert!(error.contains("expected 2 numbers, found 1"), "{error}");
@@ -110,20 +131,32 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     let mut mesh = full_mesh();
     // No type holds these: the note says so.
     let lost = ["i64", "u64"].map(|kind| format!("point {kind}"));
-    let losses = Format::to_write(&path).unwrap().losses(&mesh, Encoding::default());
+    let losses = Format::to_write(&path)
+        .unwrap()
+        .losses(&mesh, Encoding::default());
     assert_eq!(
         losses,
-        ["PLY does not hold the fields point i64, point u64, face i64, face u64: not in the output"]
+        [
+            "PLY does not hold the fields point i64, point u64, face i64, face u64: not in the output"
+        ]
     );
     for kind in ["i64", "u64"] {
         mesh.fields.points.take(&format!("point {kind}"));
         mesh.fields.cells.take(&format!("face {kind}"));
     }
-    mesh.fields.points.push(Field::scalars(&lost[0], vec![-5i64, 5, 0, 1]));
-    mesh.fields.points.push(Field::scalars(&lost[1], vec![1u64, 0, 1 << 31, 2]));
-    mesh.fields.points.push(Field::scalars("large", vec![1i64 << 40, 0, 1, -2]));
+    mesh.fields
+        .points
+        .push(Field::scalars(&lost[0], vec![-5i64, 5, 0, 1]));
+    mesh.fields
+        .points
+        .push(Field::scalars(&lost[1], vec![1u64, 0, 1 << 31, 2]));
+    mesh.fields
+        .points
+        .push(Field::scalars("large", vec![1i64 << 40, 0, 1, -2]));
     // Names that have a meaning, or a blank, are others in the file.
-    mesh.fields.points.push(Field::scalars("nx", vec![1.0, 2.0, 3.0, 4.0]));
+    mesh.fields
+        .points
+        .push(Field::scalars("nx", vec![1.0, 2.0, 3.0, 4.0]));
     let mut expected = mesh.clone();
     let in_file = |field: &Field| Field {
         name: match field.name.as_str() {
@@ -155,6 +188,40 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     }
 }
 
+/// `u` is a texture coordinate beside `v` only, and `t` is a field where there is no `s`.
+#[test]
+fn names_of_ply_properties_that_mean_something_together_are_fields_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    let mut mesh = full_mesh();
+    mesh.attributes = VertexAttributes::default();
+    let write_and_read = |mesh: &Mesh, names: &[&str]| {
+        let fields = names
+            .iter()
+            .map(|name| Field::scalars(*name, vec![0.5, 1.5, 2.5, 3.5]));
+        let mesh = Mesh {
+            fields: trioxide_mesh::fields::MeshFields {
+                points: fields.collect(),
+                ..Default::default()
+            },
+            ..mesh.clone()
+        };
+        write(&path, &mesh).unwrap();
+        let read = read(&path).unwrap();
+        assert_eq!(read.attributes, mesh.attributes);
+        let names = read.fields.points.iter().map(|field| field.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    let alone = ["t", "alpha", "nx", "red", "b"];
+    assert_eq!(write_and_read(&mesh, &alone), alone);
+    assert_eq!(
+        write_and_read(&mesh, &["x", "u", "t"]),
+        ["field_x", "field_u", "field_t"]
+    );
+    mesh.attributes.colors = Some(vec![[1, 2, 3, 255]; 4]);
+    assert_eq!(write_and_read(&mesh, &["alpha", "u"]), ["field_alpha", "u"]);
+}
+
 #[test]
 fn what_ply_files_have_beside_fields_is_named_in_notes() {
     let file = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
@@ -167,11 +234,20 @@ fn what_ply_files_have_beside_fields_is_named_in_notes() {
     let quality = fields.points.get("quality").unwrap();
     assert_eq!(quality.values, vec![0.5f32, 0.25, -1.0].into());
     // Without y and z this is no normal.
-    assert_eq!(fields.points.get("nx").unwrap().values, vec![9f32, 8.0, 7.0].into());
-    assert_eq!(fields.cells.get("flags").unwrap().values, vec![200u8].into());
+    assert_eq!(
+        fields.points.get("nx").unwrap().values,
+        vec![9f32, 8.0, 7.0].into()
+    );
+    assert_eq!(
+        fields.cells.get("flags").unwrap().values,
+        vec![200u8].into()
+    );
     assert_eq!(
         loaded.notes,
-        ["of elements `vertex` is left out: ring", "1 elements `camera` are left out"]
+        [
+            "of elements `vertex` is left out: ring",
+            "1 elements `camera` are left out"
+        ]
     );
 }
 
@@ -183,9 +259,16 @@ fn one_note_names_the_fields_that_a_format_drops() {
     let losses = |name: &str| {
         let format = Format::to_write(Path::new(name)).unwrap();
         let losses = format.losses(&mesh, Encoding::default()).into_iter();
-        losses.filter(|loss| loss.contains("field")).collect::<Vec<_>>()
+        losses
+            .filter(|loss| loss.contains("field"))
+            .collect::<Vec<_>>()
     };
-    for (name, format) in [("a.off", "OFF"), ("a.obj", "OBJ"), ("a.stl", "STL"), ("a.laz", "LAS")] {
+    for (name, format) in [
+        ("a.off", "OFF"),
+        ("a.obj", "OBJ"),
+        ("a.stl", "STL"),
+        ("a.laz", "LAS"),
+    ] {
         let note = format!("{format} does not hold the fields t, p: not in the output");
         assert_eq!(losses(name), [note]);
     }
@@ -196,12 +279,16 @@ fn one_note_names_the_fields_that_a_format_drops() {
 /// A cloud with every number of a point format.
 fn cloud(names: &[(&str, Values)], colors: bool) -> Mesh {
     let mut cloud = Mesh {
-        points: (0..4).map(|i| DVec3::new(f64::from(i), 0.5, -1.25)).collect(),
+        points: (0..4)
+            .map(|i| DVec3::new(f64::from(i), 0.5, -1.25))
+            .collect(),
         ..Mesh::default()
     };
     cloud.attributes.colors = colors.then(|| vec![[9, 8, 7, 255]; 4]);
     let fields = names.iter();
-    cloud.fields.points = fields.map(|(name, values)| Field::scalars(*name, values.clone())).collect();
+    cloud.fields.points = fields
+        .map(|(name, values)| Field::scalars(*name, values.clone()))
+        .collect();
     cloud
 }
 
@@ -254,7 +341,9 @@ fn las_keeps_classes_returns_and_times() {
             let (read, notes) = read_with_notes(&path).unwrap();
             assert_eq!(read, cloud, "{extension} {colors}");
             assert!(notes.is_empty(), "{notes:?}");
-            let losses = Format::to_write(&path).unwrap().losses(&cloud, Encoding::default());
+            let losses = Format::to_write(&path)
+                .unwrap()
+                .losses(&cloud, Encoding::default());
             assert!(losses.is_empty(), "{losses:?}");
         }
     }
@@ -268,7 +357,9 @@ fn las_keeps_classes_returns_and_times() {
     let mut odd = cloud(&odd, false);
     write(&path, &odd).unwrap();
     assert_eq!(std::fs::read(&path).unwrap()[104], 6, "the point format");
-    let losses = Format::to_write(&path).unwrap().losses(&odd, Encoding::default());
+    let losses = Format::to_write(&path)
+        .unwrap()
+        .losses(&odd, Encoding::default());
     assert_eq!(
         losses,
         ["LAS does not hold the fields intensity, height: not in the output"]

@@ -112,7 +112,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["msh"],
         encodings: BOTH,
         most_points: I32_POINTS,
-        keeps_field: |_| false,
+        keeps_field: gmsh::keeps,
         read: gmsh::read,
         write: gmsh::write,
     },
@@ -150,7 +150,11 @@ impl VolumeFormat {
     pub fn losses(&self, mesh: &VolumeMesh) -> Vec<String> {
         let is_lost = |field: &&Field| !(self.keeps_field)(field);
         let fields = &mesh.fields;
-        let all = fields.points.iter().chain(&fields.cells).chain(&fields.sides);
+        let all = fields
+            .points
+            .iter()
+            .chain(&fields.cells)
+            .chain(&fields.sides);
         let mut names: Vec<String> = Vec::new();
         for field in all.filter(is_lost) {
             if !names.contains(&field.name) {

@@ -69,6 +69,7 @@ impl<'a> Reader<'a> {
         if !self.is_binary {
             return Ok(match kind {
                 Kind::F32 | Kind::F64 => Numbers::Floats(self.text.numbers(count, what)?),
+                Kind::U64 => Numbers::of_bits(self.text.numbers(count, what)?),
                 _ => Numbers::Integers(self.text.numbers(count, what)?),
             });
         }
@@ -476,8 +477,7 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
     }
     let lists = [&mesh.fields.cells, &mesh.fields.sides];
     let of_cells = Joined::of_two(lists, [solid, faces], &["region", "marker"]);
-    let arrays =
-        usize::from(mesh.regions.is_some()) + usize::from(faces > 0) + of_cells.len();
+    let arrays = usize::from(mesh.regions.is_some()) + usize::from(faces > 0) + of_cells.len();
     if arrays > 0 {
         // Of several SCALARS, VTK reads the first one only.
         write!(out, "\nCELL_DATA {cells}\nFIELD FieldData {arrays}\n")?;

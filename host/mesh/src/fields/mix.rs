@@ -20,14 +20,13 @@ impl Mix {
     ///
     /// # Panics
     /// When `offsets` has not one element more than `labels`, or does not end where `columns` and `weights` do.
-    pub fn new(
-        offsets: Vec<usize>,
-        columns: Vec<u32>,
-        weights: Vec<f64>,
-        labels: Vec<u32>,
-    ) -> Mix {
+    pub fn new(offsets: Vec<usize>, columns: Vec<u32>, weights: Vec<f64>, labels: Vec<u32>) -> Mix {
         assert_eq!(offsets.len(), labels.len() + 1, "one row for each label");
-        assert_eq!(offsets.last(), Some(&columns.len()), "rows end with columns");
+        assert_eq!(
+            offsets.last(),
+            Some(&columns.len()),
+            "rows end with columns"
+        );
         assert_eq!(columns.len(), weights.len(), "a weight for each column");
         Mix {
             offsets,

@@ -200,7 +200,9 @@ impl MeshFields {
     /// Names of all fields, each once, in order.
     pub fn names(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
-        let all = [&self.points, &self.cells, &self.sides].into_iter().flatten();
+        let all = [&self.points, &self.cells, &self.sides]
+            .into_iter()
+            .flatten();
         let names = all.map(|field| field.name.as_str());
         names.filter(|name| seen.insert(*name)).collect()
     }

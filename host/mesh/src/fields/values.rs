@@ -259,7 +259,10 @@ mod tests {
     #[test]
     fn elements_are_gathered_with_all_components() {
         let values = Values::from(vec![1u16, 2, 3, 4, 5, 6]);
-        assert_eq!(values.gather(2, &[2, 0, 2]), vec![5u16, 6, 1, 2, 5, 6].into());
+        assert_eq!(
+            values.gather(2, &[2, 0, 2]),
+            vec![5u16, 6, 1, 2, 5, 6].into()
+        );
         assert_eq!(values.gather(1, &[5, 0]), vec![6u16, 1].into());
     }
 }

@@ -419,6 +419,7 @@ fn ascii(node: Node, text: &[u8], kind: Kind) -> Parsed<Numbers> {
     let mut tokens = Text::new(text, 0);
     Ok(match kind {
         Kind::F32 | Kind::F64 => Numbers::Floats(tokens.numbers_until(text.len()).map_err(place)?),
+        Kind::U64 => Numbers::of_bits(tokens.numbers_until(text.len()).map_err(place)?),
         _ => Numbers::Integers(tokens.numbers_until(text.len()).map_err(place)?),
     })
 }

@@ -26,7 +26,10 @@ pub(crate) fn read(
             None | Some("" | "0") => 1,
             Some(text) => text.trim().parse().map_err(|_| {
                 let text = show(text.as_bytes());
-                fault(node, format!("expected a number of components, found `{text}`"))
+                fault(
+                    node,
+                    format!("expected a number of components, found `{text}`"),
+                )
             })?,
         };
         let length = Length::Exactly(count.saturating_mul(components));
