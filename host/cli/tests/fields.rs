@@ -84,7 +84,7 @@ fn grid() -> Mesh {
     let points = mesh.points.clone();
     let flux = points.iter().flat_map(|p| [p.x, -4.0 * p.y]);
     mesh.fields.points = [
-        scalars("t", points.iter().map(|p| 2.0 * p.x + 3.0 * p.y)),
+        scalars("heat", points.iter().map(|p| 2.0 * p.x + 3.0 * p.y)),
         scalars(
             "class",
             points.iter().map(|p| if p.x < 0.4 { 2u8 } else { 6 }),
@@ -126,7 +126,7 @@ fn convert_carries_fields_and_names_the_lost_ones_once() {
     mesh.fields.sides = Fields::default();
     assert_eq!(place.read("b.ply"), mesh);
     let said = place.said(&["convert", "b.ply", "b.off"]);
-    let lost = "OFF does not hold the fields t, class, flux, above, p: not in the output";
+    let lost = "OFF does not hold the fields heat, class, flux, above, p: not in the output";
     assert_eq!(said.matches("field").count(), 1, "{said}");
     assert!(said.contains(lost), "{said}");
     assert_eq!(place.said(&["convert", "b.ply", "b.off", "--quiet"]), "");
@@ -152,7 +152,10 @@ fn refine_prolongates_fields_of_vertices_and_hands_down_those_of_triangles() {
             for (i, p) in fine.points.iter().enumerate() {
                 // What is linear stays so; up to the rounding of coordinates that are no fractions of powers of two.
                 let close = |x: f64, y: f64| (x - y).abs() < 1e-14;
-                assert!(close(of(&fields.points, "t").f64(i), 2.0 * p.x + 3.0 * p.y));
+                assert!(close(
+                    of(&fields.points, "heat").f64(i),
+                    2.0 * p.x + 3.0 * p.y
+                ));
                 assert!(close(of(&fields.points, "flux").f64(2 * i), p.x));
                 assert!(close(of(&fields.points, "flux").f64(2 * i + 1), -4.0 * p.y));
                 let uv = fine.attributes.uvs.as_ref().unwrap()[i];
@@ -185,7 +188,7 @@ fn refine_of_tetrahedra_carries_fields_of_vertices_cells_and_faces() {
     let linear = |p: &DVec3| p.x - 2.0 * p.y + 0.5 * p.z;
     mesh.fields
         .points
-        .push(scalars("t", mesh.points.iter().map(linear)));
+        .push(scalars("heat", mesh.points.iter().map(linear)));
     mesh.fields
         .cells
         .push(scalars("id", 0..mesh.cells.len() as u32));
@@ -205,7 +208,7 @@ fn refine_of_tetrahedra_carries_fields_of_vertices_cells_and_faces() {
             fields.check(counts[0], counts[1], counts[2]).unwrap();
             assert!(counts[1] > mesh.cells.len());
             for (i, p) in fine.points.iter().enumerate() {
-                assert!((of(&fields.points, "t").f64(i) - linear(p)).abs() < 1e-13);
+                assert!((of(&fields.points, "heat").f64(i) - linear(p)).abs() < 1e-13);
             }
             // The centre of a part lies in the cell that it is a part of.
             for (i, cell) in fine.cells.iter().enumerate() {
@@ -238,7 +241,7 @@ fn weld_takes_means_or_the_first_and_drops_data_of_dropped_faces() {
         ..Mesh::default()
     };
     mesh.fields.points = [
-        Field::scalars("t", vec![1.0, 10.0, 100.0, 4.0, 20.0, 7.0]),
+        Field::scalars("heat", vec![1.0, 10.0, 100.0, 4.0, 20.0, 7.0]),
         Field::scalars("class", vec![2u8, 3, 4, 5, 6, 7]),
     ]
     .into_iter()
@@ -273,7 +276,7 @@ fn weld_takes_means_or_the_first_and_drops_data_of_dropped_faces() {
                 ];
                 assert_eq!(place.said(&[&call[..], &["--device", device]].concat()), "");
                 let welded = place.read("w.ply");
-                assert_eq!(*of(&welded.fields.points, "t"), t.to_vec().into());
+                assert_eq!(*of(&welded.fields.points, "heat"), t.to_vec().into());
                 assert_eq!(*of(&welded.fields.points, "class"), vec![2u8, 3, 4].into());
                 // The faces 0 1 2 and 0 2 1; the quadrilateral becomes the first again.
                 assert_eq!(*of(&welded.fields.cells, "part"), vec![1i16, 4].into());
@@ -340,7 +343,7 @@ fn smooth_keeps_fields_as_they_are() {
     let mut tets = VolumeMesh::from(generate::tet_grid(100, 1).unwrap());
     tets.fields
         .points
-        .push(scalars("t", tets.points.iter().map(|p| p.x)));
+        .push(scalars("heat", tets.points.iter().map(|p| p.x)));
     tets.fields
         .cells
         .push(scalars("q", (0..tets.cells.len()).map(|i| i as f32)));
@@ -354,7 +357,7 @@ fn smooth_keeps_fields_as_they_are() {
     let said = place.said(&["smooth", "a.vtk", "-o", "b.mesh", "--device", "cpu"]);
     assert_eq!(
         said,
-        "trioxide: Medit does not hold the fields t, q: not in the output\n"
+        "trioxide: Medit does not hold the fields heat, q: not in the output\n"
     );
 }
 
@@ -372,7 +375,7 @@ fn polylla_has_area_means_and_the_labels_of_the_region_rule() {
     let regions = mesh.regions.clone().unwrap();
     mesh.fields
         .points
-        .push(scalars("t", mesh.points.iter().map(|p| p.x * p.y)));
+        .push(scalars("heat", mesh.points.iter().map(|p| p.x * p.y)));
     let heat: Vec<f64> = faces.clone().map(|i| measure(&mesh, i).1.y).collect();
     mesh.fields.cells = [
         scalars("one", faces.clone().map(|_| 1.0)),
@@ -422,7 +425,7 @@ fn vem_writes_its_solution_as_a_field() {
         assert!((of(&solved.fields.points, "exact").f64(i) - exact).abs() < 1e-15);
     }
     // What the input had is still there.
-    assert!(solved.fields.points.get("t").is_some() && solved.fields.cells.get("p").is_some());
+    assert!(solved.fields.points.get("heat").is_some() && solved.fields.cells.get("p").is_some());
     let output = place.run(&["vem", "a.vtu", "-o", "u.off"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));

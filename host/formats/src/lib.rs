@@ -47,6 +47,7 @@ mod las;
 mod las_fields;
 pub mod matrix_market;
 mod obj;
+mod obj_groups;
 mod off;
 mod ply;
 mod rows_out;
@@ -155,6 +156,7 @@ static FORMATS: [Format; 10] = [
         keeps_normals: true,
         keeps_colors: true,
         keeps_uvs: true,
+        lost_fields: obj_groups::lost_fields,
         read: Some(obj::read),
         write: Some(|path, mesh, _| obj::write(path, mesh)),
         ..FACES

@@ -368,3 +368,42 @@ fn las_keeps_classes_returns_and_times() {
     odd.fields.points.take("height");
     assert_eq!(read(&path).unwrap(), odd);
 }
+
+#[test]
+fn groups_and_materials_of_obj_files_are_numbers_of_faces() {
+    let file = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\ng wall left\nusemtl steel\nf 2 4 3\n\
+        usemtl glass\nf 1 2 4\ng roof\nf 1 4 3\ng wall left\nusemtl steel\nf 3 2 1\n";
+    let loaded = super::super::obj::parse(file.as_bytes()).unwrap();
+    let cells = &loaded.mesh.fields.cells;
+    assert_eq!(
+        cells.get("group").unwrap().values,
+        vec![-1i32, 0, 0, 1, 0].into()
+    );
+    assert_eq!(
+        cells.get("material").unwrap().values,
+        vec![-1i32, 0, 1, 1, 0].into()
+    );
+    assert!(cells.get("object").is_none());
+    assert_eq!(
+        loaded.notes,
+        [
+            "the face field group has numbers: 0 is `wall left`, 1 is `roof`",
+            "the face field material has numbers: 0 is `steel`, 1 is `glass`"
+        ]
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    write(&path, &loaded.mesh).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains(
+            "\nf 1 2 3\ng group_0\nusemtl material_0\nf 2 4 3\nusemtl material_1\nf 1 2 4\n"
+        ),
+        "{text}"
+    );
+    assert_eq!(read(&path).unwrap(), loaded.mesh);
+    let losses = Format::to_write(&path)
+        .unwrap()
+        .losses(&loaded.mesh, Encoding::default());
+    assert!(losses.is_empty(), "{losses:?}");
+}

@@ -65,9 +65,13 @@ impl Views {
             }
         }
         let reals = text.count("the number of real tags")?;
-        text.numbers::<f64>(reals, "real tags")?;
+        for _ in 0..reals {
+            text.number::<f64>("a real tag")?;
+        }
         let integers = text.count("the number of integer tags")?;
-        let integers = text.numbers::<i64>(integers, "integer tags")?;
+        // One by one: behind the last of them binary data may begin.
+        let integers = (0..integers).map(|_| text.number::<i64>("an integer tag"));
+        let integers = integers.collect::<Parsed<Vec<i64>>>()?;
         let count = |i: usize| integers.get(i).and_then(|&n| usize::try_from(n).ok());
         let (Some(components @ 1..), Some(count)) = (count(1), count(2)) else {
             let reason = format!("the data {name} does not say how many numbers it has");
