@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use glam::{DVec2, DVec3};
 use proptest::prelude::*;
 use trioxide::backend::Device;
+use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
@@ -183,6 +184,7 @@ fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mes
     let mut seen = BTreeSet::new();
     let mut regions = Vec::new();
     let mut faces = Vec::new();
+    let mut face_ids = Vec::new();
     for (t, face) in triangles(mesh).iter().enumerate() {
         let [a, b, c] = face.map(|v| map[v as usize]);
         let rotations = [[a, b, c], [b, c, a], [c, a, b]];
@@ -191,6 +193,7 @@ fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mes
         if options.keep_degenerate || (!is_degenerate && is_new) {
             seen.insert([a, b, c]);
             faces.push([a, b, c]);
+            face_ids.push(t as u32);
             regions.extend(mesh.regions.as_ref().map(|regions| regions[t]));
         }
     }
@@ -207,6 +210,10 @@ fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mes
             });
         }
     }
+    let half = |ids: &Vec<u32>| match is_mean {
+        true => ids.iter().map(|&v| f64::from(v) / 2.0).sum::<f64>() / ids.len() as f64,
+        false => f64::from(ids[0]) / 2.0,
+    };
     let some = !representatives.is_empty();
     Mesh {
         points: points.collect(),
@@ -221,6 +228,19 @@ fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) -> Mes
             normals: normals.filter(|_| some),
             colors: colors.filter(|_| some),
             uvs: uvs.filter(|_| some),
+        },
+        fields: match mesh.fields.is_empty() {
+            true => MeshFields::default(),
+            false => MeshFields {
+                points: [
+                    Field::scalars("id", representatives.clone()),
+                    Field::scalars("half", members.iter().map(half).collect::<Vec<_>>()),
+                ]
+                .into_iter()
+                .collect(),
+                cells: [Field::scalars("face", face_ids)].into_iter().collect(),
+                ..MeshFields::default()
+            },
         },
     }
 }
@@ -344,7 +364,20 @@ prop_compose! {
                 colors: Some(drawn.iter().map(|d| (d.2 & 0x3F3F_3F3F).to_le_bytes()).collect()),
                 uvs: Some(drawn.iter().map(|d| DVec2::new((d.2 % 7).into(), (d.2 % 3).into()) * 0.125).collect()),
             },
+            ..Mesh::default()
         };
+        let ids = 0..mesh.points.len() as u32;
+        let points = [
+            Field::scalars("id", ids.clone().collect::<Vec<_>>()),
+            Field::scalars("half", ids.map(|i| f64::from(i) / 2.0).collect::<Vec<_>>()),
+        ];
+        let faces = (0..mesh.faces.len() as u32).collect::<Vec<_>>();
+        let fields = MeshFields {
+            points: points.into_iter().collect(),
+            cells: [Field::scalars("face", faces)].into_iter().collect(),
+            ..MeshFields::default()
+        };
+        let mesh = Mesh { fields, ..mesh };
         (kind, mesh)
     }
 }

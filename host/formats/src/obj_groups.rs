@@ -40,6 +40,9 @@ impl Mark {
 pub(super) fn fields(parts: &[(Vec<Mark>, usize)]) -> (Fields, Vec<String>) {
     let mut all = Fields::default();
     let mut notes = Vec::new();
+    if parts.iter().all(|(_, faces)| *faces == 0) {
+        return (all, notes);
+    }
     for (kind, (_, field)) in KINDS.iter().enumerate() {
         let mut marks = parts.iter().flat_map(|(marks, _)| marks);
         if !marks.any(|mark| mark.kind == kind) {
