@@ -173,7 +173,8 @@ pub(crate) fn split(all: Vec<Field>, count: usize, ids: [&[u32]; 2]) -> [Fields;
         }
         let [of_cells, of_sides] = [cells, sides].map(|ids| field.gather(ids));
         let has_sides = !of_sides.is_empty() && !of_sides.values.are_zero();
-        if !of_cells.is_empty() && !(has_sides && of_cells.values.are_zero()) {
+        let is_filled = has_sides && of_cells.values.are_zero();
+        if !of_cells.is_empty() && !is_filled {
             parts[0].push(of_cells);
         }
         if has_sides {

@@ -184,6 +184,7 @@ impl Values {
     ///
     /// # Panics
     /// When there are `i` numbers or fewer.
+    #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
     pub fn f64(&self, i: usize) -> f64 {
         of_each_type!(self, list => list[i] as f64)
     }
@@ -192,6 +193,7 @@ impl Values {
     ///
     /// # Panics
     /// When there are `i` numbers or fewer.
+    #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
     pub fn i64(&self, i: usize) -> i64 {
         of_each_type!(self, list => list[i] as i64)
     }
