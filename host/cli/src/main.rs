@@ -40,12 +40,13 @@ fn main() -> ExitCode {
     // clap exits with status 2 on bad usage.
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let paths = matches
-        .subcommand()
-        .map_or(Ok(()), |(_, options)| outputs::check(options));
-    let result = paths
+    let (name, options) = matches.subcommand().expect("clap asks for a command");
+    let result = outputs::check(options)
         .and_then(|()| trioxide::backend::start_host_threads())
         .and_then(|()| run(cli.command));
+    if result.is_ok() {
+        outputs::note_nothing_written(name, options);
+    }
 
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,20 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use trioxide::{Error, Result};
-use trioxide_arguments::is_standard_output;
+use trioxide_arguments::{is_standard_output, note};
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
 const INPUTS: [(&str, &str); 2] = [("input", "the input"), ("mesh", "the input")];
-const OUTPUTS: [(&str, &str); 3] = [
+const OUTPUTS: [(&str, &str); 4] = [
     ("output", "the output"),
     ("json", "--json"),
     ("map", "--map"),
+    ("removed", "--removed"),
 ];
 
 /// Checks the files of a command's options before any of them is opened.
 ///
 /// # Errors
-/// [`Error::Argument`] where two of them are one file.
+/// [`Error::Argument`] where two of them are one file, or the folder of an output is not there.
 pub fn check(options: &ArgMatches) -> Result<()> {
     let paths = |names: &[(&str, &'static str)]| -> Vec<(&'static str, Vec<PathBuf>)> {
         let given = names.iter().filter_map(|(id, name)| {
@@ -26,6 +27,11 @@ pub fn check(options: &ArgMatches) -> Result<()> {
         });
         given.collect()
     };
+    for (id, name) in OUTPUTS {
+        if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
+            check_folder(name, path)?;
+        }
+    }
     let (inputs, outputs) = (paths(&INPUTS), paths(&OUTPUTS));
     for (i, (name, files)) in outputs.iter().enumerate() {
         for (other, others) in inputs.iter().chain(&outputs[..i]) {
@@ -38,6 +44,47 @@ pub fn check(options: &ArgMatches) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses an output in a folder that is not there, before the work that it would take to find that out.
+fn check_folder(name: &str, path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => return Ok(()),
+    };
+    if is_standard_output(path) || folder.is_dir() {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "{name}, {}, cannot be written: there is no folder {}: make it, or choose another",
+        path.display(),
+        folder.display()
+    )))
+}
+
+/// Commands that compute a mesh, or a solution on one, and write it only if they are asked to.
+const COMPUTING: [(&str, &str); 5] = [
+    ("polylla", "polygons"),
+    ("refine", "refined mesh"),
+    ("smooth", "smoothed mesh"),
+    ("weld", "welded mesh"),
+    ("vem", "solution"),
+];
+
+/// Says on standard error that a command computes and writes nothing.
+pub fn note_nothing_written(command: &str, options: &ArgMatches) {
+    let Some((_, result)) = COMPUTING.iter().find(|(name, _)| *name == command) else {
+        return;
+    };
+    let is_given = |id| matches!(options.try_get_one::<PathBuf>(id), Ok(Some(_)));
+    let mut outputs = OUTPUTS.iter().map(|(id, _)| *id).chain(["maps"]);
+    if !outputs.any(is_given) {
+        let quiet = options.try_get_one::<bool>("quiet");
+        note(
+            matches!(quiet, Ok(Some(true))),
+            format_args!("nothing is written: -o FILE writes the {result}"),
+        );
+    }
 }
 
 /// The files that `path` stands for, each by the one name that all its names lead to. None for what is no file: a pipe or

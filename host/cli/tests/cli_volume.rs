@@ -161,6 +161,7 @@ fn info_counts_and_measures() {
         regions: Some(vec![1, 2]),
         faces: Polygons::default(),
         face_tags: Vec::new(),
+        fields: Default::default(),
     };
     write_volume(&place.path("m.vtu"), &mesh).unwrap();
     let json = place.json("info m.vtu");

@@ -19,6 +19,11 @@ impl FaceList {
         self.vertices.push(vertex);
     }
 
+    /// Number of faces.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
     /// Ends a face.
     ///
     /// # Errors

@@ -3,8 +3,10 @@
 //! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las` and
 //! `laz` crates. Records, and chunks of compressed ones, are found and checked here, so that a damaged file is an error and no
 //! huge allocation, and are taken apart in parallel. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
-//! kept, the upper ones unless all colours have the lower ones only. Classes, returns, times and the coordinate system are
-//! not read. Written is version 1.2 with the point format 0, or 2 where there are colours.
+//! kept, the upper ones unless all colours have the lower ones only. Classes, intensities, returns, times and the rest of a
+//! record are fields by laspy's names, where one of them is not what a point has that says nothing; of the coordinate system,
+//! waveforms and extra bytes a note says that they are left out. Written is the lowest point format that holds the fields:
+//! version 1.2 with the formats 0 to 3, or 1.4 with 6 to 8 or where a return's number is above 5.
 //!
 //! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the coarsest decimal unit that holds its
 //! coordinates exactly, to the bit, and where none does, in the finest one in which they fit.
@@ -24,7 +26,8 @@ use laz::laszip::{ChunkTable, ChunkTableEntry};
 use rayon::prelude::*;
 
 use super::atomic_file::AtomicFile;
-use super::map_file;
+use super::las_fields::{Columns, Plan, color_offset};
+use super::{Loaded, map_file};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
@@ -33,7 +36,7 @@ const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
 /// Bytes that a chunk of compressed points may become; usual ones become 2 MB.
 const LARGEST_CHUNK: u64 = 1 << 30;
 
-pub(crate) fn read(path: &Path) -> Result<Mesh> {
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
     parse(&file).map_err(|reason| Error::Format {
         path: path.to_owned(),
@@ -41,13 +44,18 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
     })
 }
 
-pub(crate) fn parse(file: &[u8]) -> Result<Mesh, String> {
+pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {
     if !file.starts_with(b"LASF") {
         return Err("this is no LAS file: it does not begin with LASF".into());
     }
     let header = raw::Header::read_from(file).map_err(damaged)?;
     let layout = Layout::new(&header)?;
-    let mut cloud = Cloud::default();
+    let mut cloud = Cloud::new(&layout);
+    let notes = notes(file, &header, &layout);
+    let loaded = |cloud: Cloud| Loaded {
+        mesh: cloud.into_mesh(&layout),
+        notes,
+    };
     if !layout.format.is_compressed {
         let bytes = layout.count.checked_mul(layout.size as u64);
         let left = file.get(layout.start..).unwrap_or_default();
@@ -64,13 +72,13 @@ pub(crate) fn parse(file: &[u8]) -> Result<Mesh, String> {
                 ));
             }
         }
-        return Ok(cloud.into_mesh(&layout));
+        return Ok(loaded(cloud));
     }
     let chunks = Chunks::new(file, &header, &layout)?;
     // The decompressor may panic on a damaged file.
     let result = catch_unwind(AssertUnwindSafe(|| chunks.decompress(&layout, &mut cloud)));
     result.unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))?;
-    Ok(cloud.into_mesh(&layout))
+    Ok(loaded(cloud))
 }
 
 fn damaged(error: impl std::fmt::Display) -> String {
@@ -116,10 +124,7 @@ impl Layout {
             count,
             start: header.offset_to_point_data as usize,
             size,
-            color: format.has_color.then_some(match format.is_extended {
-                true => 30,
-                false => 20 + 8 * usize::from(format.has_gps_time),
-            }),
+            color: format.has_color.then(|| color_offset(&format)),
             format,
         })
     }
@@ -135,7 +140,7 @@ struct Chunks<'a> {
 
 impl<'a> Chunks<'a> {
     fn new(file: &'a [u8], header: &raw::Header, layout: &Layout) -> Result<Chunks<'a>, String> {
-        let vlr = find_vlr(file, header)
+        let vlr = find_vlr(file, header, LazVlr::USER_ID, Some(LazVlr::RECORD_ID))
             .ok_or("the file is damaged: it does not say how it is compressed")?;
         let vlr = LazVlr::from_buffer(vlr).map_err(damaged)?;
         if vlr.items_size() != layout.size as u64 {
@@ -226,15 +231,36 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// The record behind the header that describes the compression.
-fn find_vlr<'a>(file: &'a [u8], header: &raw::Header) -> Option<&'a [u8]> {
+/// What of the file is not read.
+fn notes(file: &[u8], header: &raw::Header, layout: &Layout) -> Vec<String> {
+    let mut notes = Vec::new();
+    if find_vlr(file, header, "LASF_Projection", None).is_some() {
+        notes.push("its coordinate system is left out".to_owned());
+    }
+    if layout.format.has_waveform {
+        notes.push("the waveforms of its points are left out".to_owned());
+    }
+    match layout.size - usize::from(layout.format.len()) {
+        0 => {}
+        extra => notes.push(format!("{extra} extra bytes of each point are left out")),
+    }
+    notes
+}
+
+/// The first record behind the header of that user, and of that id if one is asked for.
+fn find_vlr<'a>(
+    file: &'a [u8],
+    header: &raw::Header,
+    user: &str,
+    wanted: Option<u16>,
+) -> Option<&'a [u8]> {
     let mut left = file.get(usize::from(header.header_size)..)?;
     for _ in 0..header.number_of_variable_length_records {
         let (head, behind) = left.split_first_chunk::<54>()?;
         let length = usize::from(u16::from_le_bytes([head[20], head[21]]));
         let record = behind.get(..length)?;
         let id = u16::from_le_bytes([head[18], head[19]]);
-        if head[2..].starts_with(LazVlr::USER_ID.as_bytes()) && id == LazVlr::RECORD_ID {
+        if head[2..].starts_with(user.as_bytes()) && wanted.is_none_or(|wanted| wanted == id) {
             return Some(record);
         }
         left = &behind[length..];
@@ -243,13 +269,21 @@ fn find_vlr<'a>(file: &'a [u8], header: &raw::Header) -> Option<&'a [u8]> {
 }
 
 /// Points as they are read.
-#[derive(Default)]
 struct Cloud {
     points: Vec<DVec3>,
     colors: Vec<[u16; 3]>,
+    columns: Columns,
 }
 
 impl Cloud {
+    fn new(layout: &Layout) -> Cloud {
+        Cloud {
+            points: Vec::new(),
+            colors: Vec::new(),
+            columns: Columns::new(&layout.format),
+        }
+    }
+
     /// Every record begins with its coordinates, three integers of 32 bits.
     fn append(&mut self, records: &[u8], layout: &Layout) {
         let Vector { x, y, z } = layout.transforms;
@@ -265,6 +299,7 @@ impl Cloud {
                 std::array::from_fn(|i| u16::from_le_bytes(channels[i]))
             }));
         }
+        self.columns.append(records, layout.size);
     }
 
     fn into_mesh(self, layout: &Layout) -> Mesh {
@@ -272,6 +307,7 @@ impl Cloud {
             points: self.points,
             ..Mesh::default()
         };
+        mesh.fields.points = self.columns.into_fields();
         if layout.format.has_color {
             let is_short = self
                 .colors
@@ -304,8 +340,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let transforms = Units::of(&mesh.points).transforms();
     let colors = mesh.attributes.colors.as_ref();
     let file = AtomicFile::create(path)?;
-    let format = Format::new(if colors.is_some() { 2 } else { 0 })
-        .map_err(|source| error(source.to_string()))?;
+    let plan = Plan::of(mesh);
+    let format = Format::new(plan.format).map_err(|source| error(source.to_string()))?;
     let record_of = |format: Format, range: Range<usize>| {
         let size = usize::from(format.len());
         let mut bytes = vec![0; size * range.len()];
@@ -317,10 +353,10 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
                 let unit = unit_of(point[at / 4], axis);
                 record[at..at + 4].copy_from_slice(&unit.to_le_bytes());
             }
-            // The first return of one.
-            record[14] = 1 | 1 << 3;
+            plan.fill(record, i);
             if let Some(colors) = colors {
-                let channels = record[20..26].as_chunks_mut::<2>().0;
+                let at = color_offset(&format);
+                let channels = record[at..at + 6].as_chunks_mut::<2>().0;
                 for (channel, value) in channels.iter_mut().zip(colors[i]) {
                     *channel = (u16::from(value) * 257).to_le_bytes();
                 }
@@ -334,7 +370,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         fault: fault.clone(),
     };
     let write_all = || -> las::Result<Sink> {
-        let mut builder = Builder::from((1, 2));
+        let mut builder = Builder::from(plan.version());
         builder.point_format = format;
         builder.point_format.is_compressed = is_compressed;
         builder.transforms = transforms;
@@ -458,6 +494,11 @@ impl Seek for Sink {
         };
         self.fault.clone().guard(|| self.file.seek(to), instead)
     }
+}
+
+/// Names of the fields that a file does not hold.
+pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
+    Plan::of(mesh).lost(mesh)
 }
 
 /// What the file makes of coordinates that it does not hold as they are.

@@ -18,11 +18,14 @@
 //! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
 //! | STL | `.stl` | yes | triangles | no | no | no | no | no |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
-//! | VTU | `.vtu` | yes | yes | yes | yes | no | no | no |
+//! | VTU | `.vtu` | yes | yes | yes | yes | yes | yes | yes |
 //! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
 //! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
+//!
+//! Named fields of points, faces and segments are kept by VTU, those of points and faces by PLY, and those that LiDAR points have by
+//! LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -39,9 +42,12 @@ mod ale;
 pub mod atomic_file;
 pub mod edges;
 mod faces;
+mod fields;
 mod las;
+mod las_fields;
 pub mod matrix_market;
 mod obj;
+mod obj_groups;
 mod off;
 mod ply;
 mod rows_out;
@@ -90,6 +96,8 @@ pub struct Format {
     pub keeps_alpha: bool,
     /// Whether its files hold texture coordinates of vertices.
     pub keeps_uvs: bool,
+    /// Names of the fields that its files do not hold.
+    lost_fields: fn(&Mesh) -> Vec<String>,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
     /// What its files make of coordinates that they cannot hold exactly.
@@ -102,6 +110,7 @@ type Reader = fn(&Path) -> Result<Loaded>;
 type Writer = fn(&Path, &Mesh, Encoding) -> Result<()>;
 
 /// A mesh as it was read, and what of the file is not in it.
+#[derive(Debug)]
 pub(crate) struct Loaded {
     mesh: Mesh,
     notes: Vec<String>,
@@ -125,6 +134,7 @@ const FACES: Format = Format {
     keeps_colors: false,
     keeps_alpha: false,
     keeps_uvs: false,
+    lost_fields: |mesh| names(mesh.fields.names()),
     encodings: &[],
     rounding: None,
     read: None,
@@ -146,6 +156,7 @@ static FORMATS: [Format; 10] = [
         keeps_normals: true,
         keeps_colors: true,
         keeps_uvs: true,
+        lost_fields: obj_groups::lost_fields,
         read: Some(obj::read),
         write: Some(|path, mesh, _| obj::write(path, mesh)),
         ..FACES
@@ -159,6 +170,7 @@ static FORMATS: [Format; 10] = [
         keeps_colors: true,
         keeps_alpha: true,
         keeps_uvs: true,
+        lost_fields: ply::lost_fields,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
         read: Some(ply::read),
         write: Some(ply::write),
@@ -187,6 +199,11 @@ static FORMATS: [Format; 10] = [
         extensions: &["vtu"],
         keeps_regions: true,
         keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: |_| Vec::new(),
         read: Some(|path| vtu::read(path).map(Loaded::from)),
         write: Some(|path, mesh, _| vtu::write(path, mesh)),
         ..FACES
@@ -214,7 +231,8 @@ static FORMATS: [Format; 10] = [
         keeps_faces: false,
         keeps_colors: true,
         rounding: Some(|mesh, _| las::rounding(mesh)),
-        read: Some(|path| las::read(path).map(Loaded::from)),
+        lost_fields: las::lost_fields,
+        read: Some(las::read),
         write: Some(|path, mesh, _| las::write(path, mesh)),
         ..FACES
     },
@@ -286,6 +304,7 @@ impl Format {
                 format!("{name} holds no {what}: those of the input are not in the output")
             })
             .collect();
+        losses.extend(lost_fields(self.name, &(self.lost_fields)(mesh)));
         losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
         losses
     }
@@ -296,6 +315,19 @@ impl Format {
             .iter()
             .find(|format| format.extensions.contains(&extension.as_str()))
     }
+}
+
+/// The sentence on fields that a file does not hold, if there are any.
+fn lost_fields(format: &str, names: &[String]) -> Option<String> {
+    let field = if names.len() == 1 { "field" } else { "fields" };
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("{format} does not hold the {field} {names}: not in the output")
+    })
+}
+
+fn names(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {

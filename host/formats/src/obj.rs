@@ -4,7 +4,8 @@
 //! vertices, as `7`, `7/1`, `7//3` or `7/1/3`, indices from 1 or backwards from -1; lines that a backslash continues;
 //! comments. Texture coordinates `vt` and normals `vn` belong to the corners of faces: they are read where each vertex has
 //! the same at all of its corners, or, in a file without faces, where there are as many as vertices; otherwise they are left
-//! out, and a note says so. Everything else (groups, materials, lines, curves) is skipped.
+//! out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and `material`, and a note
+//! gives their names. Everything else (smoothing groups, lines, curves) is skipped.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,6 +15,7 @@ use glam::{DVec2, DVec3};
 
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
+use super::obj_groups::{self, Mark};
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
@@ -51,6 +53,7 @@ struct Part {
     /// Texture coordinate and normal of every corner, [`NONE`] where it has none. Empty where no corner has any.
     corners: Vec<[u32; 2]>,
     corner_count: usize,
+    marks: Vec<Mark>,
 }
 
 /// Keywords of the format, but those of curves and surfaces that only stand behind `cstype`.
@@ -112,10 +115,12 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let (mut points, mut colors, mut uvs, mut normals) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut faces, mut corners) = (Vec::new(), Vec::new());
+    let mut marks = Vec::new();
     for mut part in parts {
         if has_corners {
             part.corners.resize(part.corner_count, [NONE; 2]);
         }
+        marks.push((part.marks, part.faces.len()));
         points.push(part.points);
         colors.push(part.colors);
         uvs.push(part.uvs);
@@ -129,7 +134,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         ..Mesh::default()
     };
     let (uvs, normals, corners) = (concat(uvs), concat(normals), concat(corners));
-    let mut notes = Vec::new();
+    let (fields, mut notes) = obj_groups::fields(&marks);
+    mesh.fields.cells = fields;
     mesh.attributes.colors = (has_colors && !mesh.points.is_empty()).then(|| concat(colors));
     mesh.attributes.uvs = of_vertices(&mesh, uvs, &corners, 0).unwrap_or_else(|reason| {
         notes.push(format!("texture coordinates are left out: {reason}"));
@@ -242,7 +248,10 @@ fn parse_chunk(file: &[u8], chunk: &Chunk, counts: Counts) -> Parsed<Part> {
                     .finish_face()
                     .map_err(|reason| Fault::new(offset, reason))?;
             }
-            _ => {}
+            Some(keyword) => part
+                .marks
+                .extend(Mark::new(keyword, line, part.faces.len())),
+            None => {}
         }
     }
     Ok(part)
@@ -349,7 +358,9 @@ fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     write_records(out, normals.len(), |buffer, i| {
         push_row(buffer, b"vn", &normals[i].to_array());
     })?;
+    let held = obj_groups::held(mesh);
     write_records(out, mesh.faces.len(), |buffer, i| {
+        obj_groups::push_marks(buffer, &held, i);
         buffer.push(b'f');
         for vertex in mesh.faces.get(i) {
             let index = u64::from(*vertex) + 1;

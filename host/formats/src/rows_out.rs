@@ -55,6 +55,13 @@ pub(crate) fn push_f64(buffer: &mut Vec<u8>, value: f64) {
     buffer.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
+/// Appends the shortest text that reads back as `value` in 32 bits.
+pub(crate) fn push_f32(buffer: &mut Vec<u8>, value: f32) {
+    let mut text = zmij::Buffer::new();
+    let text = text.format(value);
+    buffer.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+}
+
 /// Appends `value`.
 pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer) {
     buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());

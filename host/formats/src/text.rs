@@ -267,10 +267,14 @@ pub(crate) fn parse_integer(text: &[u8]) -> Option<(i64, usize)> {
     while let Some(digit) = text.get(length).map(|byte| byte.wrapping_sub(b'0'))
         && digit < 10
     {
-        value = value.checked_mul(10)?.checked_add(i64::from(digit))?;
+        let (tens, digit) = (value.checked_mul(10)?, i64::from(digit));
+        value = match negative {
+            true => tens.checked_sub(digit)?,
+            false => tens.checked_add(digit)?,
+        };
         length += 1;
     }
-    (length > sign).then_some((if negative { -value } else { value }, length))
+    (length > sign).then_some((value, length))
 }
 
 /// `value` as the whole number that it is.

@@ -15,11 +15,14 @@ use roxmltree::Node;
 use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
+use super::fields::{of_attributes, split, take_attributes};
 use super::map_file;
 use super::text::{Parsed, check_vertex, whole};
 use super::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
+use super::volume::vtu::fields;
 use super::vtu_out::{self, Grid, Numbers};
 use trioxide_mesh::Result;
+use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
 const LINE: u8 = 3;
@@ -69,6 +72,7 @@ impl Reader<'_> {
         let (connectivity_node, connectivity) = cell_array("connectivity", Length::AtMost(reach))?;
         let mut faces = FaceList::default();
         let mut segments = Vec::new();
+        let mut sources = [Vec::new(), Vec::new()];
         let is_line = |i: usize| types[i] == f64::from(LINE);
         let mut begin = 0;
         for (i, (kind, end)) in types.iter().zip(&offsets).enumerate() {
@@ -89,6 +93,7 @@ impl Reader<'_> {
                     .and_then(|vertex| check_vertex(vertex, 0, point_count))
                     .map_err(|reason| fault(connectivity_node, format!("cell {i}: {reason}")))
             };
+            sources[usize::from(is_line(i))].push(i as u32);
             if is_line(i) {
                 let &[from, to] = vertices else {
                     let reason = format!("cell {i}: a line has {} vertices, not 2", vertices.len());
@@ -133,12 +138,28 @@ impl Reader<'_> {
                 segment.marker = marker;
             }
         }
+        let mut skipped = vec!["region"];
+        if !segments.is_empty() {
+            skipped.push("marker");
+        }
+        let of_points = child(piece, "PointData").ok();
+        let of_points = fields::read(&self.arrays, of_points, point_count, &[])?;
+        let of_cells = fields::read(&self.arrays, cell_data, cells, &skipped)?;
+        let mut point_fields = of_points.into_iter().collect();
+        let attributes = take_attributes(&mut point_fields);
+        let sources = sources.each_ref().map(Vec::as_slice);
+        let [cell_fields, side_fields] = split(of_cells, cells, sources);
         Ok(Mesh {
             points: coordinates.iter().map(|c| DVec3::from_array(*c)).collect(),
             faces: FaceList::concat(vec![faces]).map_err(|reason| fault(piece, reason))?,
             regions,
             segments,
-            ..Mesh::default()
+            attributes,
+            fields: MeshFields {
+                points: point_fields,
+                cells: cell_fields,
+                sides: side_fields,
+            },
         })
     }
 }
@@ -218,5 +239,9 @@ fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     if lines > 0 {
         grid.push_tags("marker", &marker);
     }
+    let attributes = of_attributes(&mesh.attributes);
+    grid.push_point_fields(&attributes);
+    grid.push_point_fields(&mesh.fields.points);
+    grid.push_cell_fields([&mesh.fields.cells, &mesh.fields.sides], [faces, lines]);
     vtu_out::write(out, &grid, Encoding::Binary)
 }

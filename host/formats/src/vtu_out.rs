@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use super::Encoding;
+use super::fields::{Joined, Number};
 use super::rows_out::{push_f64, push_integer, write_records};
+use trioxide_mesh::fields::{Fields, NumberType};
 
 /// The numbers of an array that belong to one point or cell, formatted into a buffer.
 pub(crate) struct Numbers<'a> {
@@ -19,6 +21,17 @@ impl Numbers<'_> {
             Some(_) => self.buffer.extend_from_slice(&value.to_le_bytes()),
             None => {
                 push_f64(self.buffer, value);
+                self.buffer.push(b' ');
+            }
+        }
+    }
+
+    /// Appends a number of a field.
+    fn number(&mut self, number: Number) {
+        match self.size {
+            Some(size) => number.push_bytes(self.buffer, size, false),
+            None => {
+                number.push_text(self.buffer);
                 self.buffer.push(b' ');
             }
         }
@@ -47,9 +60,9 @@ struct Array<'a> {
     kind: &'static str,
     /// Bytes of one number.
     size: usize,
-    name: &'static str,
+    name: String,
     /// More attributes of the element.
-    more: &'static str,
+    more: String,
     /// Numbers in all.
     numbers: usize,
     /// Points or cells.
@@ -65,6 +78,8 @@ pub(crate) struct Grid<'a> {
     cells: usize,
     /// Points; connectivity, offsets and types; then those of cell data.
     arrays: Vec<Array<'a>>,
+    /// Fields of points, and of cells.
+    fields: [Vec<Joined<'a>>; 2],
     /// Attributes of `CellData`.
     pub(crate) cell_data: String,
 }
@@ -83,11 +98,11 @@ impl<'a> Grid<'a> {
             Ok(_) => ("Int32", 4),
             Err(_) => ("Int64", 8),
         };
-        let array = |kind, size, name, numbers, record| Array {
+        let array = |kind, size, name: &str, numbers, record| Array {
             kind,
             size,
-            name,
-            more: "",
+            name: name.to_owned(),
+            more: String::new(),
             numbers,
             records: cells,
             record,
@@ -95,7 +110,7 @@ impl<'a> Grid<'a> {
         let [point, vertices, end, kind] = records;
         let arrays = vec![
             Array {
-                more: " NumberOfComponents=\"3\"",
+                more: components(3),
                 records: points,
                 ..array("Float64", 8, "Points", 3 * points, point)
             },
@@ -107,22 +122,70 @@ impl<'a> Grid<'a> {
             points,
             cells,
             arrays,
+            fields: Default::default(),
             cell_data: String::new(),
         }
     }
 
     /// Adds an integer of each cell.
-    pub(crate) fn push_tags(&mut self, name: &'static str, record: &'a Record<'a>) {
+    pub(crate) fn push_tags(&mut self, name: &str, record: &'a Record<'a>) {
         self.arrays.push(Array {
             kind: "Int32",
             size: 4,
-            name,
-            more: "",
+            name: name.to_owned(),
+            more: String::new(),
             numbers: self.cells,
             records: self.cells,
             record,
         });
     }
+
+    /// Adds the fields of all points.
+    pub(crate) fn push_point_fields(&mut self, fields: &'a Fields) {
+        self.fields[0].extend(fields.iter().map(Joined::of));
+    }
+
+    /// Adds the fields of all cells: of two lists of the mesh with `counts` elements.
+    pub(crate) fn push_cell_fields(&mut self, lists: [&'a Fields; 2], counts: [usize; 2]) {
+        self.fields[1] = Joined::of_two(lists, counts, &["region", "marker"]);
+    }
+}
+
+fn components(count: usize) -> String {
+    format!(" NumberOfComponents=\"{count}\"")
+}
+
+/// VTK's name of a type.
+fn type_name(kind: NumberType) -> &'static str {
+    match kind {
+        NumberType::I8 => "Int8",
+        NumberType::U8 => "UInt8",
+        NumberType::I16 => "Int16",
+        NumberType::U16 => "UInt16",
+        NumberType::I32 => "Int32",
+        NumberType::U32 => "UInt32",
+        NumberType::I64 => "Int64",
+        NumberType::U64 => "UInt64",
+        NumberType::F32 => "Float32",
+        NumberType::F64 => "Float64",
+    }
+}
+
+/// The name as the value of an attribute of an element.
+fn escape(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '"' => text.push_str("&quot;"),
+            // XML has no others.
+            '\t' | '\n' | '\r' | '\0'..='\x1f' => text.push(' '),
+            letter => text.push(letter),
+        }
+    }
+    text
 }
 
 /// Writes a file; `encoding` is text, or little-endian binary appended raw.
@@ -135,8 +198,40 @@ pub(crate) fn write(
         points,
         cells,
         arrays,
+        fields,
         cell_data,
     } = grid;
+    let records: Vec<Vec<Box<Record>>> = fields
+        .iter()
+        .map(|fields| fields.iter().map(field_record).collect())
+        .collect();
+    let field_arrays = |k: usize| {
+        let pairs = fields[k].iter().zip(&records[k]);
+        pairs.map(|(field, record)| Array {
+            kind: type_name(field.kind),
+            size: field.kind.size(),
+            name: escape(&field.name),
+            more: match field.components {
+                1 => String::new(),
+                count => components(count),
+            },
+            numbers: field.components * field.count,
+            records: field.count,
+            record: &**record,
+        })
+    };
+    let of_points: Vec<Array> = field_arrays(0).collect();
+    let of_cells: Vec<Array> = field_arrays(1).collect();
+    let groups: [(&str, &str, Vec<&Array>); 4] = [
+        ("PointData", "", of_points.iter().collect()),
+        ("Points", "", arrays[..1].iter().collect()),
+        ("Cells", "", arrays[1..4].iter().collect()),
+        (
+            "CellData",
+            cell_data,
+            arrays[4..].iter().chain(&of_cells).collect(),
+        ),
+    ];
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
@@ -145,16 +240,12 @@ pub(crate) fn write(
          <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n",
     )?;
     let mut offset = 0;
-    for (parent, attributes, range) in [
-        ("Points", "", 0..1),
-        ("Cells", "", 1..4),
-        ("CellData", cell_data.as_str(), 4..arrays.len()),
-    ] {
-        if range.is_empty() {
+    for (parent, attributes, arrays) in &groups {
+        if arrays.is_empty() {
             continue;
         }
         writeln!(out, "      <{parent}{attributes}>")?;
-        for array in &arrays[range] {
+        for array in arrays {
             write_element(out, array, encoding, offset)?;
             // Each array has its length before it.
             offset += 8 + array.size * array.numbers;
@@ -164,7 +255,7 @@ pub(crate) fn write(
     write!(out, "    </Piece>\n  </UnstructuredGrid>\n")?;
     if encoding != Encoding::Text {
         write!(out, "  <AppendedData encoding=\"raw\">\n_")?;
-        for array in arrays {
+        for array in groups.iter().flat_map(|(_, _, arrays)| arrays) {
             out.write_all(&((array.size * array.numbers) as u64).to_le_bytes())?;
             let size = Some(array.size);
             write_records(out, array.records, |buffer, i| {
@@ -174,6 +265,11 @@ pub(crate) fn write(
         write!(out, "\n  </AppendedData>\n")?;
     }
     writeln!(out, "</VTKFile>")
+}
+
+/// The numbers of each element of a field.
+fn field_record<'a>(field: &'a Joined) -> Box<Record<'a>> {
+    Box::new(move |i, numbers| field.numbers(i, |number| numbers.number(number)))
 }
 
 /// Writes the element of an array: with its numbers in a file that is text, else with the place where they are.

@@ -9,6 +9,7 @@
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
+//! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
@@ -20,6 +21,7 @@ pub mod digest;
 pub mod edge_table;
 pub mod edges;
 pub mod error;
+pub mod fields;
 pub mod half_edges;
 pub mod mesh;
 pub mod prolongation;

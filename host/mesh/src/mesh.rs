@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use glam::{DVec2, DVec3};
 
+use crate::fields::{MeshFields, Mix};
 use crate::{Error, Result};
 
 /// Polygons as lists of vertices, one behind the other.
@@ -112,6 +113,35 @@ pub struct VertexAttributes {
     pub uvs: Option<Vec<DVec2>>,
 }
 
+impl VertexAttributes {
+    /// Those of vertices that are made of several: weighted means, of colours the nearest ones.
+    ///
+    /// # Panics
+    /// When a column of `mix` is none of a vertex.
+    pub fn mixed(&self, mix: &Mix) -> VertexAttributes {
+        let rows = 0..mix.labels().len();
+        let mean = |i, value: &dyn Fn(usize) -> f64| mix.mean(i, |v| value(v as usize));
+        let normals = self.normals.as_ref().map(|normals| {
+            let normal = |i| DVec3::from_array([0, 1, 2].map(|k| mean(i, &|v| normals[v][k])));
+            rows.clone().map(normal).collect()
+        });
+        let colors = self.colors.as_ref().map(|colors| {
+            let channel = |i, k: usize| mean(i, &|v| f64::from(colors[v][k])).round() as u8;
+            let color = |i| [0, 1, 2, 3].map(|k| channel(i, k));
+            rows.clone().map(color).collect()
+        });
+        let uvs = self.uvs.as_ref().map(|uvs| {
+            let uv = |i| DVec2::from_array([0, 1].map(|k| mean(i, &|v| uvs[v][k])));
+            rows.clone().map(uv).collect()
+        });
+        VertexAttributes {
+            normals,
+            colors,
+            uvs,
+        }
+    }
+}
+
 /// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces. Without faces it is a cloud of points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
@@ -125,6 +155,8 @@ pub struct Mesh {
     pub segments: Vec<Segment>,
     /// Attributes of the vertices beside their positions.
     pub attributes: VertexAttributes,
+    /// Other numbers of the points, the faces and the segments.
+    pub fields: MeshFields,
 }
 
 impl Mesh {
@@ -134,7 +166,7 @@ impl Mesh {
         points.iter().all(|p| p.z == points[0].z || p.z.is_nan())
     }
 
-    /// The planar triangulation that this mesh is.
+    /// The planar triangulation that this mesh is. Attributes and fields stay behind.
     ///
     /// # Errors
     /// [`Error::Invalid`] when a face is no triangle or the points do not share one z.
@@ -164,7 +196,7 @@ impl Mesh {
         })
     }
 
-    /// The planar polygonal mesh that this mesh is.
+    /// The planar polygonal mesh that this mesh is. Attributes and fields stay behind.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the points do not share one z, or triangles have more corners than `u32` counts.
@@ -234,7 +266,7 @@ impl From<Triangulation> for Mesh {
             faces: Faces::Triangles(mesh.triangles),
             regions: mesh.regions,
             segments: mesh.segments,
-            attributes: VertexAttributes::default(),
+            ..Mesh::default()
         }
     }
 }
@@ -259,7 +291,7 @@ impl From<PolygonMesh> for Mesh {
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
             segments: mesh.segments,
-            attributes: VertexAttributes::default(),
+            ..Mesh::default()
         }
     }
 }

@@ -9,6 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use robust::{Coord3D, orient3d};
 
+use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 use crate::{Error, Result};
 
@@ -133,10 +134,12 @@ pub struct VolumeMesh {
     pub faces: Polygons,
     /// Tag of each face in `faces`.
     pub face_tags: Vec<i32>,
+    /// Other numbers of the points, the cells and the tagged faces.
+    pub fields: MeshFields,
 }
 
 impl VolumeMesh {
-    /// The mesh of tetrahedra that this mesh is.
+    /// The mesh of tetrahedra that this mesh is. Fields stay behind.
     ///
     /// # Errors
     /// [`Error::Invalid`] when a cell is no tetrahedron or a tagged face no triangle.
@@ -250,6 +253,7 @@ impl From<TetMesh> for VolumeMesh {
             regions: mesh.regions,
             faces,
             face_tags: mesh.faces.iter().map(|face| face.tag).collect(),
+            fields: MeshFields::default(),
         }
     }
 }

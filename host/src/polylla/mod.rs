@@ -38,10 +38,12 @@ use crate::mesh::{PolyllaCounts, Ties};
 
 mod constraints;
 mod error;
+mod fields;
 mod result;
 
 pub use constraints::Constraints;
 pub use error::{Error, Result};
+pub use fields::triangles_of_polygons;
 pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
 

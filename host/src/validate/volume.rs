@@ -380,6 +380,7 @@ mod tests {
             regions: Some(vec![1, 2, 2]),
             faces: Polygons::default(),
             face_tags: Vec::new(),
+            fields: Default::default(),
         }
     }
 

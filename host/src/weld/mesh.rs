@@ -8,8 +8,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE};
 
 use super::{
-    Carried, DeviceCarried, Error, Method, Result, Welded, bytes_needed, check_sizes, polygons,
-    stage,
+    Carried, DeviceCarried, Error, Method, Options, Result, Welded, bytes_needed, check_sizes,
+    fields, polygons, stage,
 };
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
@@ -213,14 +213,20 @@ fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<Bits<Vertex>>> {
 }
 
 impl Welded {
-    /// The new mesh, from the `input` that was welded. Moves positions, triangles, attributes and regions out of the result.
+    /// The new mesh, from the `input` that was welded with `options`. Moves positions, triangles, attributes and regions out of the result.
     ///
-    /// Segments get their new ends. Unless `keep_degenerate`, segments whose ends became one are dropped, and of segments with
-    /// the same ends and the same marker all but the first.
+    /// Segments get their new ends. Unless degenerate ones are kept, segments whose ends became one are dropped, and of segments
+    /// with the same ends and the same marker all but the first. Fields of vertices are means of floats and the labels of the
+    /// representatives, or, with [`Position::First`](super::Position::First), those of the representatives.
     ///
     /// # Errors
-    /// [`Error::FaceIndex`], [`Error::SegmentIndex`]; [`Error::Length`] for regions of another number than the faces.
-    pub fn take_mesh(&mut self, input: &Mesh, keep_degenerate: bool) -> Result<Mesh> {
+    /// [`Error::FaceIndex`], [`Error::SegmentIndex`]; [`Error::Length`] for regions of another number than the faces; the crate's
+    /// error for fields of another length than the mesh's.
+    pub fn take_mesh(&mut self, input: &Mesh, options: &Options) -> Result<Mesh> {
+        let keep_degenerate = options.keep_degenerate;
+        let (points, segment_count) = (input.points.len(), input.segments.len());
+        (input.fields).check(points, input.faces.len(), segment_count)?;
+        let mut face_ids = None;
         let mut regions = self.regions.take();
         let faces = match &input.faces {
             Faces::Triangles(_) => Faces::Triangles(std::mem::take(&mut self.faces)),
@@ -239,11 +245,16 @@ impl Welded {
                     .regions
                     .as_ref()
                     .map(|regions| ids.iter().map(|&i| regions[i as usize]).collect());
+                face_ids = Some(ids);
                 Faces::Polygons(left)
             }
         };
+        let (segments, segment_ids) = segments(&input.segments, &self.map, keep_degenerate)?;
+        let clusters = (&self.map[..], &self.representatives[..]);
+        let ids = face_ids.as_deref();
         Ok(Mesh {
-            segments: segments(&input.segments, &self.map, keep_degenerate)?,
+            fields: fields::carry(input, clusters, &faces, ids, &segment_ids, options),
+            segments,
             points: std::mem::take(&mut self.points),
             attributes: std::mem::take(&mut self.attributes),
             faces,
@@ -258,9 +269,15 @@ impl Welded {
     }
 }
 
-fn segments(segments: &[Segment], map: &[u32], keep_degenerate: bool) -> Result<Vec<Segment>> {
+/// The segments that are left, and their old ids.
+fn segments(
+    segments: &[Segment],
+    map: &[u32],
+    keep_degenerate: bool,
+) -> Result<(Vec<Segment>, Vec<u32>)> {
     let mut seen = HashSet::new();
     let mut left = Vec::with_capacity(segments.len());
+    let mut ids = Vec::with_capacity(segments.len());
     for (i, segment) in segments.iter().enumerate() {
         let end = |v: u32| map.get(v as usize).copied();
         let [Some(a), Some(b)] = segment.ends.map(end) else {
@@ -271,7 +288,8 @@ fn segments(segments: &[Segment], map: &[u32], keep_degenerate: bool) -> Result<
                 ends: [a, b],
                 marker: segment.marker,
             });
+            ids.push(i as u32);
         }
     }
-    Ok(left)
+    Ok((left, ids))
 }

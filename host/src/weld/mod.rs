@@ -15,8 +15,9 @@
 //! let mesh: Mesh = trioxide::formats::read(&input)?;
 //! let (on, _) = Device::auto(None)?;
 //! let resident = DeviceMesh::upload(&on, &mesh)?;
-//! let mut welded = weld(&on, &resident, Options::new(0.01))?.download(&on)?;
-//! let new = welded.take_mesh(&mesh, false)?;
+//! let options = Options::new(0.01);
+//! let mut welded = weld(&on, &resident, options)?.download(&on)?;
+//! let new = welded.take_mesh(&mesh, &options)?;
 //! assert!(new.points.len() < mesh.points.len());
 //! trioxide::formats::write(&output, &new)?;
 //! # }
@@ -30,6 +31,7 @@ mod crowded;
 mod dependency;
 mod error;
 mod faces;
+mod fields;
 mod from_host;
 mod grid;
 mod guards;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use glam::DVec3;
+use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use trioxide::weld::{Guards, Locks, Options, Position, triangles};
 
@@ -85,12 +86,17 @@ pub fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
     points.iter().map(bits).collect()
 }
 
-/// The faces that are left, and their regions.
-fn expected_faces(mesh: &Mesh, options: &Options, map: &[u32]) -> (Vec<[u32; 3]>, Vec<i32>) {
+/// The faces that are left, their regions, and their ids in `mesh`.
+fn expected_faces(
+    mesh: &Mesh,
+    options: &Options,
+    map: &[u32],
+) -> (Vec<[u32; 3]>, Vec<i32>, Vec<u32>) {
     // Faces as sets of rotations.
     let mut seen = BTreeSet::new();
     let mut regions = Vec::new();
     let mut faces = Vec::new();
+    let mut ids = Vec::new();
     for (t, face) in triangles(mesh).iter().enumerate() {
         let [a, b, c] = face.map(|v| map[v as usize]);
         let rotations = [[a, b, c], [b, c, a], [c, a, b]];
@@ -99,10 +105,11 @@ fn expected_faces(mesh: &Mesh, options: &Options, map: &[u32]) -> (Vec<[u32; 3]>
         if options.keep_degenerate || (!is_degenerate && is_new) {
             seen.insert([a, b, c]);
             faces.push([a, b, c]);
+            ids.push(t as u32);
             regions.extend(mesh.regions.as_ref().map(|regions| regions[t]));
         }
     }
-    (faces, regions)
+    (faces, regions, ids)
 }
 
 fn expected_segments(mesh: &Mesh, options: &Options, map: &[u32]) -> Vec<Segment> {
@@ -187,7 +194,7 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
         };
         members.iter().map(color).collect()
     });
-    let (faces, regions) = expected_faces(mesh, options, map);
+    let (faces, regions, face_ids) = expected_faces(mesh, options, map);
     let some = !representatives.is_empty();
     Mesh {
         points: points.collect(),
@@ -203,6 +210,29 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
             colors: colors.filter(|_| some),
             uvs: uvs.filter(|_| some),
         },
+        fields: match mesh.fields.is_empty() {
+            true => MeshFields::default(),
+            false => expected_fields(definition, is_mean, face_ids),
+        },
+    }
+}
+
+/// The fields `id`, `half` and `face` of the property test's meshes.
+fn expected_fields(definition: &Definition, is_mean: bool, face_ids: Vec<u32>) -> MeshFields {
+    let half = |ids: &Vec<u32>| match is_mean {
+        true => ids.iter().map(|&v| f64::from(v) / 2.0).sum::<f64>() / ids.len() as f64,
+        false => f64::from(ids[0]) / 2.0,
+    };
+    let halves = definition.members.iter().map(half).collect::<Vec<_>>();
+    MeshFields {
+        points: [
+            Field::scalars("id", definition.representatives.clone()),
+            Field::scalars("half", halves),
+        ]
+        .into_iter()
+        .collect(),
+        cells: [Field::scalars("face", face_ids)].into_iter().collect(),
+        ..MeshFields::default()
     }
 }
 

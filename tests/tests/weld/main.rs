@@ -5,6 +5,7 @@ mod definition;
 use glam::{DVec2, DVec3};
 use proptest::prelude::*;
 use trioxide::backend::Device;
+use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
@@ -19,7 +20,7 @@ fn serial(mesh: &Mesh, locks: &Locks, options: &Options) -> trioxide::Result<(We
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);
     let mut welded = reference::weld_carrying(&mesh.points, triangles(mesh), &carried, options)?;
-    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    let new = welded.take_mesh(mesh, options)?;
     Ok((welded, new))
 }
 
@@ -33,7 +34,7 @@ fn parallel(
     let resident = DeviceMesh::upload_locked(&on, mesh, locks)?;
     let result = weld(&on, &resident, *options)?;
     let mut welded = result.download(&on)?;
-    let new = welded.take_mesh(mesh, options.keep_degenerate)?;
+    let new = welded.take_mesh(mesh, options)?;
     Ok((welded, new))
 }
 
@@ -135,7 +136,20 @@ prop_compose! {
                 colors: Some(drawn.iter().map(|d| (d.2 & 0x3F3F_3F3F).to_le_bytes()).collect()),
                 uvs: Some(drawn.iter().map(|d| DVec2::new((d.2 % 7).into(), (d.2 % 3).into()) * 0.125).collect()),
             },
+            ..Mesh::default()
         };
+        let ids = 0..mesh.points.len() as u32;
+        let points = [
+            Field::scalars("id", ids.clone().collect::<Vec<_>>()),
+            Field::scalars("half", ids.map(|i| f64::from(i) / 2.0).collect::<Vec<_>>()),
+        ];
+        let faces = (0..mesh.faces.len() as u32).collect::<Vec<_>>();
+        let fields = MeshFields {
+            points: points.into_iter().collect(),
+            cells: [Field::scalars("face", faces)].into_iter().collect(),
+            ..MeshFields::default()
+        };
+        let mesh = Mesh { fields, ..mesh };
         (kind, mesh)
     }
 }

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use glam::Vec2;
 use gpu::point::Point2;
+use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 
+mod carried;
 mod cell_quality;
 pub mod convert;
 pub mod devices;
@@ -57,4 +60,18 @@ pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
     for loss in format.losses(mesh, encoding) {
         note(false, loss);
     }
+}
+
+/// Writes a volume mesh, and says on standard error what of it the file does not hold, unless `quiet`.
+pub fn write_volume(
+    path: &Path,
+    mesh: &VolumeMesh,
+    options: WriteOptions,
+    quiet: bool,
+) -> Result<()> {
+    write_volume_as(path, mesh, options)?;
+    for loss in VolumeFormat::to_write(path)?.losses(mesh) {
+        note(quiet, loss);
+    }
+    Ok(())
 }

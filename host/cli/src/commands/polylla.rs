@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
+use trioxide::fields::Fields;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
@@ -15,13 +16,15 @@ use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, reference};
 
+use super::carried::Carried;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 /// Merge the triangles of a mesh into polygons (Polylla)
 ///
 /// Triangles that send each other along their longest edges become one polygon. Regions and segments of the input are
-/// never crossed.
+/// never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
+/// the value of its first triangle, as regions.
 #[derive(Args)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
@@ -61,12 +64,15 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let mut mesh = formats::read(&options.input)?
-        .into_triangulation()
+    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let carried = Carried::take(&mut mesh);
+    let (mut carried, mut mesh) = carried
+        .and_then(|carried| Ok((carried, mesh.into_triangulation()?)))
         .map_err(|error| error.in_file(&options.input))?;
     if options.unconstrained {
         mesh.regions = None;
         mesh.segments.clear();
+        carried.fields.sides = Fields::default();
     }
     let result = match (options.device.open()?, options.device.precision) {
         (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
@@ -110,13 +116,19 @@ pub fn run(options: &Options) -> Result<()> {
                 .map(|&h| regions[h as usize / 3])
                 .collect()
         });
-        let mesh = Mesh::from(PolygonMesh {
+        if !carried.fields.cells.is_empty() {
+            let (polygons, half_edges) = (&outcome.polygons, &outcome.half_edges);
+            let mix = polylla::triangles_of_polygons(&mesh, polygons, half_edges);
+            carried.fields.cells = carried.fields.cells.mixed(&mix);
+        }
+        let mut mesh = Mesh::from(PolygonMesh {
             points: mesh.points,
             polygons: outcome.polygons,
             regions,
             // Each is a frontier edge, and those stay sides of polygons.
             segments: mesh.segments,
         });
+        carried.put(&mut mesh);
         formats::write(output, &mesh)?;
         if !options.device.quiet {
             super::note_losses(Format::to_write(output)?, &mesh);

@@ -20,6 +20,7 @@ use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
+use super::carried::Carried;
 use super::ids::{read_flags, read_words};
 
 #[path = "refine_tets.rs"]
@@ -28,7 +29,8 @@ mod tets;
 /// Refine a triangulation or a mesh of tetrahedra by longest-edge bisection
 ///
 /// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
-/// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker.
+/// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
+/// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
 #[derive(Args)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu,
@@ -169,16 +171,18 @@ fn is_edges_file(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
-/// The mesh of a file, and the marks in it.
-fn read(path: &Path) -> Result<(Input, Option<Vec<bool>>)> {
+/// The mesh of a file, what it carries, and the marks in it.
+fn read(path: &Path, quiet: bool) -> Result<(Input, Carried, Option<Vec<bool>>)> {
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
-        return Ok((Input::Edges(mesh), Some(marks)));
+        return Ok((Input::Edges(mesh), Carried::default(), Some(marks)));
     }
-    let mesh = formats::read(path)?
+    let mut mesh = super::read_mesh(path, quiet)?;
+    let carried = Carried::take(&mut mesh).map_err(|error| error.in_file(path))?;
+    let mesh = mesh
         .into_triangulation()
         .map_err(|error| error.in_file(path))?;
-    Ok((Input::Triangles(mesh), None))
+    Ok((Input::Triangles(mesh), carried, None))
 }
 
 /// Runs the command.
@@ -189,7 +193,9 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let (input, marks) = read(&options.input)?;
+    let quiet = options.device.quiet;
+    let (input, carried, marks) = read(&options.input, quiet)?;
+    let wants_maps = options.maps.is_some() || (options.output.is_some() && !carried.is_empty());
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,
@@ -203,10 +209,14 @@ pub fn run(options: &Options) -> Result<()> {
         history: options.coarsen_to.is_some(),
     };
     let result = match (options.device.open()?, options.device.precision) {
-        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &input, &settings, options),
-        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &input, &settings, options),
-        (None, Precision::F64) => serial::<DVec2>(&input, &settings, options),
-        (None, Precision::F32) => serial::<Vec2>(&input, &settings, options),
+        (Some(device), Precision::F64) => {
+            on_device::<DVec2>(&device, &input, &settings, options, wants_maps)
+        }
+        (Some(device), Precision::F32) => {
+            on_device::<Vec2>(&device, &input, &settings, options, wants_maps)
+        }
+        (None, Precision::F64) => serial::<DVec2>(&input, &settings, options, wants_maps),
+        (None, Precision::F32) => serial::<Vec2>(&input, &settings, options, wants_maps),
     };
     let outcome = result.map_err(|error| {
         super::with_precision(explained(error), options.device.precision).in_file(&options.input)
@@ -240,9 +250,12 @@ pub fn run(options: &Options) -> Result<()> {
             formats::edges::write(output, &mesh, &vec![false; mesh.triangles.len()], layout)
         }
         (Some(output), Output::Triangles(mesh)) => {
-            let mesh = Mesh::from(mesh);
+            let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
+            let mut mesh = Mesh::from(mesh);
+            let carried = carried.refined(vertices, rounds, ancestors, quiet);
+            carried.put(&mut mesh);
             formats::write(output, &mesh)?;
-            if !options.device.quiet {
+            if !quiet {
                 super::note_losses(Format::to_write(output)?, &mesh);
             }
             Ok(())
@@ -296,7 +309,7 @@ struct Outcome {
     triangles: usize,
     edges: usize,
     mesh: Output,
-    /// Triangle of the input that each is a part of, if `--maps` asks.
+    /// Triangle of the input that each is a part of, if they are asked for.
     ancestors: Vec<u32>,
     rounds: Vec<Refinement>,
     end: End,
@@ -316,6 +329,7 @@ fn on_device<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
+    wants_maps: bool,
 ) -> Result<Outcome, refine::Error> {
     let mut fine = match input {
         Input::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
@@ -336,13 +350,13 @@ fn on_device<P: Point>(
             Some(path) if is_edges_file(path) => Output::Edges(in_double(fine.download(on)?)),
             Some(_) => Output::Triangles(fine.triangulation(on, input.regions())?),
         },
-        ancestors: match options.maps {
-            Some(_) => on.download_rows(&fine.ancestors(on)?)?,
-            None => Vec::new(),
+        ancestors: match wants_maps {
+            true => on.download_rows(&fine.ancestors(on)?)?,
+            false => Vec::new(),
         },
-        rounds: match options.maps {
-            Some(_) => fine.rounds(on)?,
-            None => vec![Refinement::default(); fine.levels().len() - 1],
+        rounds: match wants_maps {
+            true => fine.rounds(on)?,
+            false => vec![Refinement::default(); fine.levels().len() - 1],
         },
         end,
         stages: on.take_stages()?,
@@ -376,6 +390,7 @@ fn serial<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
+    wants_maps: bool,
 ) -> Result<Outcome, refine::Error> {
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
@@ -420,9 +435,9 @@ fn serial<P: Point>(
         triangles: run.mesh.triangles.len(),
         edges: run.mesh.edges.len(),
         stages: stages.collect(),
-        ancestors: match options.maps {
-            Some(_) => run.ancestors(),
-            None => Vec::new(),
+        ancestors: match wants_maps {
+            true => run.ancestors(),
+            false => Vec::new(),
         },
         end: run.end,
         mesh: match &options.output {

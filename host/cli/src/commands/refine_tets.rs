@@ -5,8 +5,11 @@ use std::time::Instant;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
+use trioxide::fields::{MeshFields, Mix};
+use trioxide::formats::read_volume;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{read_volume, write_volume};
+use trioxide::mesh::Refinement;
+use trioxide::prolongation::Prolongation;
 use trioxide::reference;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -67,8 +70,11 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
     }
-    let mut mesh = read_volume(&options.input)?
-        .into_tet_mesh()
+    let mut mesh = read_volume(&options.input)?;
+    let fields = std::mem::take(&mut mesh.fields);
+    let mut mesh = fields
+        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
+        .and_then(|()| mesh.into_tet_mesh())
         .map_err(|error| error.in_file(&options.input))?;
     let turned = mesh.orient();
     if turned > 0 {
@@ -90,6 +96,10 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let outcome = result
         .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
+    let fields = match options.output {
+        Some(_) => refined_fields(&fields, mesh.points.len(), &outcome.refined),
+        None => MeshFields::default(),
+    };
     let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
     Report {
         command: "refine",
@@ -112,9 +122,38 @@ pub fn run(options: &Options) -> Result<()> {
     }
     .give(&options.device)?;
     if let Some(output) = &options.output {
-        write_volume(output, &VolumeMesh::from(fine))?;
+        let fine = VolumeMesh {
+            fields,
+            ..VolumeMesh::from(fine)
+        };
+        let quiet = options.device.quiet;
+        super::super::write_volume(output, &fine, Default::default(), quiet)?;
     }
     Ok(())
+}
+
+/// The fields of the refined mesh: of vertices carried on along the divided edges, of tetrahedra and faces those of the ones that
+/// they are parts of.
+fn refined_fields(fields: &MeshFields, vertices: usize, refined: &Refined) -> MeshFields {
+    if fields.is_empty() {
+        return MeshFields::default();
+    }
+    let mut ends = &refined.vertex_parents[..];
+    let round = |level: &refine_tets::Level| {
+        let (of_level, rest) = ends.split_at(level.divided_edges as usize);
+        ends = rest;
+        Refinement {
+            ends: of_level.to_vec(),
+            ..Refinement::default()
+        }
+    };
+    let rounds: Vec<Refinement> = refined.levels.iter().map(round).collect();
+    let mix = Mix::of_prolongation(Prolongation::of_rounds(vertices, &rounds));
+    MeshFields {
+        points: fields.points.mixed(&mix),
+        cells: fields.cells.gather(&refined.tetrahedron_parents),
+        sides: fields.sides.gather(&refined.face_parents),
+    }
 }
 
 struct Outcome {

@@ -233,10 +233,10 @@ pub fn run(options: &Options) -> Result<()> {
         report(options, &outcome, mesh.points.len(), "cells", cells)?;
         if let Some(output) = &options.output {
             mesh.points = outcome.smoothed.points;
-            formats::write_volume(output, &mesh)?;
+            super::write_volume(output, &mesh, Default::default(), options.device.quiet)?;
         }
     } else {
-        let mut mesh = formats::read(&options.input)?;
+        let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
         let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
         report(
             options,

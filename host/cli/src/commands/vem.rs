@@ -1,7 +1,7 @@
 //! `trioxide vem`: the Poisson problem on a planar mesh, by virtual elements.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -9,16 +9,19 @@ use glam::DVec2;
 use indicatif::{ProgressBar, ProgressFinish};
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
+use trioxide::fields::Field;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::{Result, formats, render};
+use trioxide::{Error, Result, formats, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
+use super::carried::Carried;
 use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Solve a Poisson problem on a planar mesh by virtual elements, and measure the error
 ///
-/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary.
+/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file has that mesh,
+/// with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
@@ -26,7 +29,7 @@ pub struct Options {
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[arg(long, value_enum, default_value = "sine")]
     problem: ProblemName,
-    /// Picture of the solution to write: .png or .svg
+    /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, .vtu or .ply
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// CPU threads [default: all cores]
@@ -49,13 +52,19 @@ enum ProblemName {
     Sine,
 }
 
+impl ProblemName {
+    fn problem(self) -> Problem {
+        match self {
+            ProblemName::Patch => Problem::PATCH,
+            ProblemName::Sine => Problem::SINE,
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
-    let picture = match &options.output {
-        Some(path) => Some((path, render::Format::of_path(path)?)),
-        None => None,
-    };
+    let target = options.output.as_deref().map(Target::of).transpose()?;
     let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
     let progress = if options.quiet {
         ProgressBar::hidden()
@@ -66,9 +75,13 @@ pub fn run(options: &Options) -> Result<()> {
             .with_finish(ProgressFinish::AndClear)
     };
     progress.enable_steady_tick(Duration::from_millis(100));
-    let outcome = pool
-        .install(|| Outcome::of(formats::read(&options.mesh)?, options.problem))
-        .map_err(|error| error.in_file(&options.mesh))?;
+    let (outcome, carried) = pool
+        .install(|| {
+            let mut mesh = super::read_mesh(&options.mesh, options.quiet)?;
+            let carried = Carried::take(&mut mesh)?;
+            Ok((Outcome::of(mesh, options.problem)?, carried))
+        })
+        .map_err(|error: Error| error.in_file(&options.mesh))?;
     drop(progress);
 
     if let Some(path) = &options.json {
@@ -81,13 +94,32 @@ pub fn run(options: &Options) -> Result<()> {
     if !options.quiet && !options.json.as_deref().is_some_and(is_standard_output) {
         print(&outcome.to_text(options.timings))?;
     }
-    if let Some((path, format)) = picture {
-        let values = vem::polygon_values(&outcome.mesh, &outcome.solution.values);
-        let drawing = render::Options::default();
-        let picture = render::render_values(&Mesh::from(outcome.mesh), &values, &drawing, format)?;
-        write_atomically(path, |file| file.write_all(&picture))?;
+    match target {
+        None => Ok(()),
+        Some(target) => outcome.write(target, carried, options),
     }
-    Ok(())
+}
+
+/// What the solution is written as.
+enum Target<'a> {
+    Picture(&'a Path, render::Format),
+    Mesh(&'a Path, &'static formats::Format),
+}
+
+impl Target<'_> {
+    fn of(path: &Path) -> Result<Target<'_>> {
+        match formats::Format::to_write(path) {
+            Ok(format) if ["VTU", "PLY"].contains(&format.name) => Ok(Target::Mesh(path, format)),
+            Ok(format) => Err(Error::Format {
+                path: path.to_owned(),
+                reason: format!(
+                    "{} does not hold a field: write .vtu, .ply, or a picture, .png or .svg",
+                    format.name
+                ),
+            }),
+            Err(_) => Ok(Target::Picture(path, render::Format::of_path(path)?)),
+        }
+    }
 }
 
 fn device_name(threads: usize) -> String {
@@ -106,10 +138,7 @@ struct Outcome {
 
 impl Outcome {
     fn of(mesh: Mesh, problem: ProblemName) -> Result<Outcome> {
-        let problem = match problem {
-            ProblemName::Patch => Problem::PATCH,
-            ProblemName::Sine => Problem::SINE,
-        };
+        let problem = problem.problem();
         let mut mesh = mesh.into_polygon_mesh()?;
         fit_unit_square(&mut mesh);
         let mut solution = vem::solve(&mesh, problem.source, problem.solution)?;
@@ -128,6 +157,37 @@ impl Outcome {
             mesh_size,
             stages,
         })
+    }
+
+    fn write(self, target: Target, carried: Carried, options: &Options) -> Result<()> {
+        let values = self.solution.values;
+        match target {
+            Target::Picture(path, format) => {
+                let values = vem::polygon_values(&self.mesh, &values);
+                let drawing = render::Options::default();
+                let mesh = Mesh::from(self.mesh);
+                let picture = render::render_values(&mesh, &values, &drawing, format)?;
+                write_atomically(path, |file| file.write_all(&picture))
+            }
+            Target::Mesh(path, format) => {
+                let problem = options.problem.problem();
+                let exact: Vec<f64> = self
+                    .mesh
+                    .points
+                    .iter()
+                    .map(|&p| (problem.solution)(p))
+                    .collect();
+                let mut mesh = Mesh::from(self.mesh);
+                carried.put(&mut mesh);
+                mesh.fields.points.push(Field::scalars("solution", values));
+                mesh.fields.points.push(Field::scalars("exact", exact));
+                formats::write(path, &mesh)?;
+                if !options.quiet {
+                    super::note_losses(format, &mesh);
+                }
+                Ok(())
+            }
+        }
     }
 
     fn milliseconds(&self) -> f64 {

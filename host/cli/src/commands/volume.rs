@@ -47,7 +47,7 @@ pub fn convert(input: &Path, output: &Path, options: VolumeOutput, quiet: bool) 
     // A bad output is refused before a long read.
     VolumeFormat::to_write(output)?;
     let mesh = read_volume(input)?;
-    write_volume_as(output, &mesh, options.into())?;
+    super::write_volume(output, &mesh, options.into(), quiet)?;
     if quiet {
         return Ok(());
     }

@@ -28,7 +28,8 @@ use clusters::Clusters;
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id represents.
 /// The result is the same on every machine, by every method. Faces and segments get the new vertices; those without extent
-/// and those that are there twice are dropped. Regions and markers stay; normals, colours and texture coordinates are averaged.
+/// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
+/// are averaged, and fields of integers, which are labels, are those of the first vertex.
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true))]
 pub struct Options {
@@ -92,8 +93,8 @@ pub fn run(options: &Options) -> Result<()> {
         note_ratio(wanted, found);
     }
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
-    let keeps = options.clusters.keep_degenerate;
-    mesh = (outcome.welded.take_mesh(&mesh, keeps)).map_err(|error| in_file(error.into()))?;
+    let settings = options.clusters.options(outcome.epsilon);
+    mesh = (outcome.welded.take_mesh(&mesh, &settings)).map_err(|error| in_file(error.into()))?;
     report(options, &outcome, [vertices, faces], &mesh)?;
     let welded = &outcome.welded;
     if let Some(path) = &options.map {

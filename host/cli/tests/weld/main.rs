@@ -88,6 +88,7 @@ fn torn() -> Mesh {
             ]),
             uvs: Some([0.0, 0.25, 0.5, 0.75, 0.5, 0.5].map(DVec2::splat).to_vec()),
         },
+        ..Mesh::default()
     }
 }
 

@@ -102,22 +102,24 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
                     endian,
                 };
                 (body.points, body.attributes) = columns.read(header.attributes());
+                body.vertex_fields = columns.fields();
             }
             ("vertex", true) => {
                 let mut vertices = VertexChunk::default();
                 for _ in 0..element.count {
-                    let vertex = parse_vertex_with_lists(element, &mut cursor)?;
+                    let others = &mut vertices.others;
+                    let vertex = parse_vertex_with_lists(element, &mut cursor, others)?;
                     vertices.push(&vertex, header.attributes());
                 }
-                (body.points, body.attributes) =
-                    VertexChunk::concat(vec![vertices], header.attributes());
+                body.set_vertices(vec![vertices], header);
             }
             ("face", _) => {
                 let left = &file[cursor.at..];
                 match read_equal_faces(element, left, endian, header.vertices()) {
-                    Some((faces, regions, length)) => {
+                    Some((faces, regions, fields, length)) => {
                         cursor.take(length)?;
                         (body.faces, body.regions) = (faces, regions);
+                        body.face_fields = fields;
                     }
                     None => {
                         let chunk = parse_faces(element, &mut cursor, header.vertices())?;
@@ -154,13 +156,20 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
     Ok(body)
 }
 
-fn parse_vertex_with_lists(element: &Element, cursor: &mut Cursor) -> Parsed<Vertex> {
+fn parse_vertex_with_lists(
+    element: &Element,
+    cursor: &mut Cursor,
+    others: &mut Vec<f64>,
+) -> Parsed<Vertex> {
     let mut vertex = Vertex::new();
     for property in &element.properties {
         match property.kind {
             Kind::Scalar(scalar) if is_of_vertex(property.role) => {
                 let value = scalar.read(cursor.take(scalar.size())?, cursor.endian);
                 vertex.set(property.role, property.kind, value);
+            }
+            Kind::Scalar(scalar) if property.role == Role::Field => {
+                others.push(scalar.read(cursor.take(scalar.size())?, cursor.endian));
             }
             kind => cursor.skip(kind)?,
         }
@@ -184,6 +193,10 @@ fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parse
                     let region = check_tag(region, "region")
                         .map_err(|reason| cursor.fault(offset, reason))?;
                     chunk.regions.push(region);
+                }
+                (Role::Field, Kind::Scalar(scalar)) => {
+                    let bytes = cursor.take(scalar.size())?;
+                    chunk.others.push(scalar.read(bytes, cursor.endian));
                 }
                 (_, kind) => cursor.skip(kind)?,
             }

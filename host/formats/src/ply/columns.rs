@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
+use super::fields;
 use super::header::{Element, Endian, Kind, Role, Scalar};
 use super::vertices::channel_value;
 use crate::text::whole;
+use trioxide_mesh::fields::Fields;
 use trioxide_mesh::mesh::{Faces, Polygons, VertexAttributes};
 
 /// Records that one task reads.
@@ -35,6 +37,21 @@ impl VertexColumns<'_> {
             uvs: has_uvs.then(|| self.gather([0, 1].map(Role::Uv), DVec2::from_array)),
         };
         (points, attributes)
+    }
+
+    /// The numbers without a meaning.
+    pub(super) fn fields(&self) -> Fields {
+        let mut offsets = Vec::new();
+        let mut offset = 0;
+        for property in &self.element.properties {
+            if let Kind::Scalar(scalar) = property.kind {
+                if property.role == Role::Field {
+                    offsets.push(offset);
+                }
+                offset += scalar.size();
+            }
+        }
+        fields::of_records(self.element, self.bytes, self.size, &offsets, self.endian)
     }
 
     fn column(&self, role: Role) -> Option<Column> {
@@ -118,7 +135,7 @@ fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Opt
     Some(offsets)
 }
 
-/// Faces that all have as many vertices as the first one, with their regions and the bytes that they take; `None` where
+/// Faces that all have as many vertices as the first one, with their regions, their fields and the bytes that they take; `None` where
 /// they do not, where they are of unusual types, or where one is faulty: then they are to be read one by one, which finds
 /// the fault.
 pub(super) fn read_equal_faces(
@@ -126,7 +143,7 @@ pub(super) fn read_equal_faces(
     bytes: &[u8],
     endian: Endian,
     vertices: usize,
-) -> Option<(Faces, Vec<i32>, usize)> {
+) -> Option<(Faces, Vec<i32>, Fields, usize)> {
     let layout = FaceLayout::new(element, bytes, endian)?;
     let length = element.count.checked_mul(layout.size)?;
     let records = bytes.get(..length)?;
@@ -153,7 +170,8 @@ pub(super) fn read_equal_faces(
             .map(|record| i32::try_from(whole(scalar.read(&record[offset..], endian))?).ok())
             .collect::<Option<_>>()?,
     };
-    Some((faces, regions, length))
+    let fields = fields::of_records(element, records, layout.size, &layout.fields, endian);
+    Some((faces, regions, fields, length))
 }
 
 /// Where what stands in a face's record, if all have as many vertices.
@@ -165,6 +183,8 @@ struct FaceLayout {
     first: usize,
     item: Scalar,
     region: Option<Column>,
+    /// Offsets of the fields.
+    fields: Vec<usize>,
     /// Bytes of a record.
     size: usize,
     endian: Endian,
@@ -173,6 +193,7 @@ struct FaceLayout {
 impl FaceLayout {
     fn new(element: &Element, bytes: &[u8], endian: Endian) -> Option<FaceLayout> {
         let (mut size, mut list, mut region) = (0, None, None);
+        let mut fields = Vec::new();
         for property in &element.properties {
             match (property.role, property.kind) {
                 (Role::Corners, Kind::List { count, item })
@@ -188,6 +209,9 @@ impl FaceLayout {
                     if role == Role::Region {
                         region = Some((scalar, size));
                     }
+                    if role == Role::Field {
+                        fields.push(size);
+                    }
                     size = size.checked_add(scalar.size())?;
                 }
                 _ => return None,
@@ -200,6 +224,7 @@ impl FaceLayout {
             first,
             item,
             region,
+            fields,
             size,
             endian,
         })

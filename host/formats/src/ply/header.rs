@@ -114,6 +114,8 @@ pub(super) enum Role {
     End(usize),
     /// Marker of a segment.
     Marker,
+    /// A number that is a field of its vertex or face.
+    Field,
     /// Nothing.
     Skipped,
 }
@@ -137,6 +139,17 @@ pub(super) struct Element {
 impl Element {
     fn has(&self, role: Role) -> bool {
         self.roles.contains(&role)
+    }
+
+    /// The meaning of a number of an element by this name.
+    pub(super) fn meaning(element: &str, name: &str) -> Role {
+        let element = Element {
+            name: element.to_owned(),
+            count: 0,
+            properties: Vec::new(),
+            roles: Vec::new(),
+        };
+        element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
     }
 
     /// Whether each is a segment.
@@ -276,7 +289,7 @@ impl Header {
             .is_some_and(|element| element.has(Role::Region))
     }
 
-    fn element(&self, name: &str) -> Option<&Element> {
+    pub(super) fn element(&self, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.name == name)
     }
 
@@ -342,6 +355,7 @@ impl Header {
                         end: length.map_or(file.len(), |length| offset + length + 1),
                     };
                     header.check().map_err(fault)?;
+                    header.mark_fields();
                     let faces = header.element("face").map_or(0, |element| element.count);
                     match segments.finish(header.vertices(), faces)? {
                         Some(segments) => header.segments = segments,
@@ -358,6 +372,28 @@ impl Header {
             }
         }
         Err(Fault::new(file.len(), "the header has no end_header line"))
+    }
+
+    /// Makes fields of the numbers of vertices and faces that have no meaning: also of half a normal or colour.
+    fn mark_fields(&mut self) {
+        let [has_normals, has_colors, has_uvs] = self.attributes();
+        for element in &mut self.elements {
+            if !matches!(element.name.as_str(), "vertex" | "face") {
+                continue;
+            }
+            for property in &mut element.properties {
+                let is_used = match property.role {
+                    Role::Normal(_) => has_normals,
+                    Role::Color(_) => has_colors,
+                    Role::Uv(_) => has_uvs,
+                    Role::Skipped => false,
+                    _ => true,
+                };
+                if !is_used && matches!(property.kind, Kind::Scalar(_)) {
+                    property.role = Role::Field;
+                }
+            }
+        }
     }
 
     /// Checks that it announces a mesh.

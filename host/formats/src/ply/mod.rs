@@ -5,7 +5,8 @@
 //! face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
 //! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
 //! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
-//! coordinates as `s t`, `u v` or `texture_u texture_v`. Other elements and properties are skipped. Numbers in text are read
+//! coordinates as `s t`, `u v` or `texture_u texture_v`. Other numbers of vertices and faces are fields; other
+//! lists and elements are skipped, and a note says so. Numbers in text are read
 //! as `f64`, whatever type the header declares: nothing that the file says is lost.
 //!
 //! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
@@ -23,6 +24,7 @@
 //! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files, any
 //! property of faces: files with regions too.
 
+use std::mem::take;
 use std::path::Path;
 
 use glam::DVec3;
@@ -31,15 +33,18 @@ use rayon::prelude::*;
 use super::faces::FaceList;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
 use super::{Loaded, map_file};
+pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 use trioxide_mesh::Result;
 use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
 pub(crate) use write::write;
 
 mod binary;
 mod columns;
+mod fields;
 mod header;
 mod vertices;
 mod write;
@@ -62,8 +67,14 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         regions: has_regions.then_some(body.regions),
         segments: body.segments,
         attributes: body.attributes,
+        fields: MeshFields {
+            points: body.vertex_fields,
+            cells: body.face_fields,
+            sides: Fields::default(),
+        },
     });
     let Loaded { mesh, notes } = &mut loaded;
+    notes.extend(fields::notes(&header));
     if !header.has_markers() && lists_every_edge(mesh) {
         notes.push("its edges are those of the faces, without markers: none is a segment".into());
         mesh.segments = Vec::new();
@@ -105,6 +116,8 @@ fn lists_every_edge(mesh: &Mesh) -> bool {
 struct Body {
     points: Vec<DVec3>,
     attributes: VertexAttributes,
+    vertex_fields: Fields,
+    face_fields: Fields,
     faces: Faces,
     /// Empty where the file has none.
     regions: Vec<i32>,
@@ -112,7 +125,12 @@ struct Body {
 }
 
 impl Body {
-    fn set_faces(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
+    fn set_faces(&mut self, mut chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
+        let others: Vec<_> = chunks
+            .iter_mut()
+            .map(|chunk| take(&mut chunk.others))
+            .collect();
+        self.face_fields = fields::of_rows(header.element("face"), &others);
         let chunks = chunks.into_iter();
         let (faces, regions): (Vec<_>, Vec<_>) =
             chunks.map(|chunk| (chunk.faces, chunk.regions)).unzip();
@@ -120,6 +138,15 @@ impl Body {
         self.faces = FaceList::concat(faces).map_err(fault)?;
         self.regions = concat(regions);
         Ok(())
+    }
+
+    fn set_vertices(&mut self, mut chunks: Vec<VertexChunk>, header: &Header) {
+        let others: Vec<_> = chunks
+            .iter_mut()
+            .map(|chunk| take(&mut chunk.others))
+            .collect();
+        self.vertex_fields = fields::of_rows(header.element("vertex"), &others);
+        (self.points, self.attributes) = VertexChunk::concat(chunks, header.attributes());
     }
 }
 
@@ -129,6 +156,8 @@ struct FaceChunk {
     faces: FaceList,
     /// Empty where the file has none.
     regions: Vec<i32>,
+    /// Numbers of fields, face by face.
+    others: Vec<f64>,
 }
 
 fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
@@ -143,10 +172,11 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
             "vertex" => {
                 let attributes = header.attributes();
                 let chunks = rows.parse(range, |chunk: &mut VertexChunk, _, line| {
-                    chunk.push(&parse_text_vertex(element, line)?, attributes);
+                    let vertex = parse_text_vertex(element, line, &mut chunk.others)?;
+                    chunk.push(&vertex, attributes);
                     Ok(())
                 })?;
-                (body.points, body.attributes) = VertexChunk::concat(chunks, attributes);
+                body.set_vertices(chunks, header);
             }
             "face" => {
                 let chunks = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
@@ -168,12 +198,14 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
     Ok(body)
 }
 
-fn parse_text_vertex(element: &Element, line: &mut Line) -> Parsed<Vertex> {
+fn parse_text_vertex(element: &Element, line: &mut Line, others: &mut Vec<f64>) -> Parsed<Vertex> {
     let mut vertex = Vertex::new();
     for property in &element.properties {
         if is_of_vertex(property.role) {
             let value = line.f64(&property.name)?;
             vertex.set(property.role, property.kind, value);
+        } else if property.role == Role::Field {
+            others.push(line.f64(&property.name)?);
         } else {
             skip_text(property.kind, &property.name, line)?;
         }
@@ -203,6 +235,7 @@ fn parse_text_face(
                 let region = text_tag(line, "region")?;
                 chunk.regions.push(region);
             }
+            (Role::Field, _) => chunk.others.push(line.f64(&property.name)?),
             _ => skip_text(property.kind, &property.name, line)?,
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct VertexChunk {
     normals: Vec<DVec3>,
     colors: Vec<[u8; 4]>,
     uvs: Vec<DVec2>,
+    /// Numbers of fields, vertex by vertex.
+    pub(super) others: Vec<f64>,
 }
 
 /// A vertex as its properties come.

@@ -6,8 +6,10 @@ use std::path::Path;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
+use crate::fields::Number;
 use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
@@ -27,6 +29,8 @@ trait Numbers: Sync {
     const IS_MEMORY: bool = false;
     fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize);
     fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool);
+    /// A number of a field.
+    fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize);
     fn end_row(_buffer: &mut Vec<u8>) {}
 }
 
@@ -48,6 +52,10 @@ impl Numbers for Little {
             false => buffer.extend_from_slice(&value.to_le_bytes()),
         }
     }
+
+    fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
+        number.push_bytes(buffer, bytes, false);
+    }
 }
 
 impl Numbers for Big {
@@ -63,6 +71,10 @@ impl Numbers for Big {
             false => buffer.extend_from_slice(&value.to_be_bytes()),
         }
     }
+
+    fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
+        number.push_bytes(buffer, bytes, true);
+    }
 }
 
 impl Numbers for Text {
@@ -75,6 +87,11 @@ impl Numbers for Text {
 
     fn float(buffer: &mut Vec<u8>, value: f64, _is_short: bool) {
         push_f64(buffer, value);
+        buffer.push(b' ');
+    }
+
+    fn number(buffer: &mut Vec<u8>, number: Number, _bytes: usize) {
+        number.push_text(buffer);
         buffer.push(b' ');
     }
 
@@ -93,6 +110,8 @@ struct Body<'a, N> {
     short_uvs: bool,
     /// Whether a colour is not opaque.
     has_alpha: bool,
+    vertex_fields: Vec<Column<'a>>,
+    face_fields: Vec<Column<'a>>,
     numbers: std::marker::PhantomData<N>,
 }
 
@@ -125,6 +144,16 @@ impl<'a, N: Numbers> Body<'a, N> {
                 .colors
                 .as_ref()
                 .is_some_and(|colors| colors.par_iter().any(|color| color[3] != u8::MAX)),
+            vertex_fields: Column::all(
+                "vertex",
+                &mesh.fields.points,
+                [
+                    attributes.normals.is_some(),
+                    attributes.colors.is_some(),
+                    attributes.uvs.is_some(),
+                ],
+            ),
+            face_fields: Column::all("face", &mesh.fields.cells, [false; 3]),
             numbers: std::marker::PhantomData,
         }
     }
@@ -157,6 +186,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         if attributes.uvs.is_some() {
             property(float(self.short_uvs), &["s", "t"]);
         }
+        properties.extend(self.vertex_fields.iter().map(Column::properties));
         let length = if self.length == 1 { "uchar" } else { "uint" };
         let is_signed = i32::try_from(points.len()).is_ok();
         let index = if is_signed { "int" } else { "uint" };
@@ -169,6 +199,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         if self.mesh.regions.is_some() {
             header += "property int region\n";
         }
+        header.extend(self.face_fields.iter().map(Column::properties));
         header + "end_header\n"
     }
 
@@ -206,7 +237,8 @@ impl<'a, N: Numbers> Body<'a, N> {
         self.write_header(out)?;
         let mesh = self.mesh;
         let attributes = &mesh.attributes;
-        let is_bare = attributes == &Default::default();
+        let is_bare = attributes == &Default::default() && self.vertex_fields.is_empty();
+        let are_bare_faces = mesh.regions.is_none() && self.face_fields.is_empty();
         if N::IS_MEMORY && is_bare {
             out.write_all(bytemuck::cast_slice(&mesh.points))?;
         } else {
@@ -215,7 +247,7 @@ impl<'a, N: Numbers> Body<'a, N> {
             })?;
         }
         match &mesh.faces {
-            Faces::Triangles(triangles) if N::IS_MEMORY && mesh.regions.is_none() => {
+            Faces::Triangles(triangles) if N::IS_MEMORY && are_bare_faces => {
                 write_blocks(out, triangles.len(), |buffer, range| {
                     buffer.resize(13 * range.len(), 3);
                     let records = buffer.chunks_exact_mut(13);
@@ -231,6 +263,9 @@ impl<'a, N: Numbers> Body<'a, N> {
                     .for_each(|v| N::integer(buffer, i64::from(*v), 4));
                 if let Some(regions) = &mesh.regions {
                     N::integer(buffer, i64::from(regions[i]), 4);
+                }
+                for field in &self.face_fields {
+                    field.numbers(i, |number, bytes| N::number(buffer, number, bytes));
                 }
                 N::end_row(buffer);
             })?,
@@ -258,6 +293,9 @@ impl<'a, N: Numbers> Body<'a, N> {
             let uv = uvs[i].to_array();
             uv.iter()
                 .for_each(|value| N::float(buffer, *value, self.short_uvs));
+        }
+        for field in &self.vertex_fields {
+            field.numbers(i, |number, bytes| N::number(buffer, number, bytes));
         }
         N::end_row(buffer);
     }

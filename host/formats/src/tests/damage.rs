@@ -35,7 +35,9 @@ fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
 type Sample = (fn(&[u8]) -> Parsed<Mesh>, Vec<u8>);
 
 fn parse_las(file: &[u8]) -> Parsed<Mesh> {
-    las::parse(file).map_err(|reason| Fault::new(0, reason))
+    las::parse(file)
+        .map(|loaded| loaded.mesh)
+        .map_err(|reason| Fault::new(0, reason))
 }
 
 fn samples() -> Vec<Sample> {

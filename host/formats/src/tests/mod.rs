@@ -11,6 +11,7 @@ use trioxide_mesh::mesh::Segment;
 mod attributes;
 mod damage;
 mod edges;
+pub(crate) mod fields;
 mod hostile;
 mod round_trips;
 mod segments;

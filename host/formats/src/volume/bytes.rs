@@ -78,6 +78,11 @@ impl Kind {
 }
 
 impl Numbers {
+    /// Numbers of 64 bits without a sign, from 2^63 on negative, as in [`Kind::numbers`].
+    pub(super) fn of_bits(numbers: Vec<u64>) -> Numbers {
+        Numbers::Integers(numbers.into_iter().map(|number| number as i64).collect())
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Numbers::Integers(integers) => integers.len(),

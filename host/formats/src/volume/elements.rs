@@ -52,6 +52,8 @@ pub(super) struct Elements {
     pub(super) regions: Vec<i32>,
     faces: Polygons,
     pub(super) face_tags: Vec<i32>,
+    /// Element of the file that each cell is, and each face, where fields follow.
+    pub(super) sources: [Vec<u32>; 2],
 }
 
 impl Elements {
@@ -138,6 +140,7 @@ impl Elements {
             regions: has_regions.then_some(self.regions),
             faces: self.faces,
             face_tags: self.face_tags,
+            fields: Default::default(),
         })
     }
 }

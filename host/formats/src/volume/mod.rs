@@ -25,6 +25,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::triangle;
+use trioxide_mesh::fields::Field;
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
@@ -38,6 +39,7 @@ mod tetgen;
 mod tokens;
 mod vtk;
 mod vtk_cells;
+mod vtk_fields;
 pub(crate) mod vtu;
 
 use elements::Shape;
@@ -76,6 +78,8 @@ pub struct VolumeFormat {
     pub encodings: &'static [Encoding],
     /// Most vertices that it can number.
     most_points: usize,
+    /// Whether its files hold a field of points, cells or faces.
+    keeps_field: fn(&Field) -> bool,
     read: fn(&Path) -> Result<VolumeMesh>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
@@ -90,6 +94,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["vtu"],
         encodings: BOTH,
         most_points: usize::MAX,
+        keeps_field: |_| true,
         read: vtu::read,
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding.unwrap_or_default()),
     },
@@ -98,6 +103,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["vtk"],
         encodings: BOTH,
         most_points: I32_POINTS,
+        keeps_field: |_| true,
         read: vtk::read,
         write: |path, mesh, options| vtk::write(path, mesh, options.encoding.unwrap_or_default()),
     },
@@ -106,6 +112,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["msh"],
         encodings: BOTH,
         most_points: I32_POINTS,
+        keeps_field: gmsh::keeps,
         read: gmsh::read,
         write: gmsh::write,
     },
@@ -114,6 +121,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["mesh"],
         encodings: &[Encoding::Text],
         most_points: I32_POINTS,
+        keeps_field: |_| false,
         read: medit::read,
         write: |path, mesh, _| medit::write_text(path, mesh),
     },
@@ -122,6 +130,7 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["meshb"],
         encodings: &[Encoding::Binary],
         most_points: I32_POINTS,
+        keeps_field: |_| false,
         read: medit::read,
         write: |path, mesh, _| medit::write_binary(path, mesh),
     },
@@ -130,12 +139,31 @@ static FORMATS: [VolumeFormat; 6] = [
         extensions: &["node", "ele"],
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
+        keeps_field: |_| true,
         read: tetgen::read,
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
 ];
 
 impl VolumeFormat {
+    /// What of `mesh` a file of this format would not hold, a sentence each.
+    pub fn losses(&self, mesh: &VolumeMesh) -> Vec<String> {
+        let is_lost = |field: &&Field| !(self.keeps_field)(field);
+        let fields = &mesh.fields;
+        let all = fields
+            .points
+            .iter()
+            .chain(&fields.cells)
+            .chain(&fields.sides);
+        let mut names: Vec<String> = Vec::new();
+        for field in all.filter(is_lost) {
+            if !names.contains(&field.name) {
+                names.push(field.name.clone());
+            }
+        }
+        crate::lost_fields(self.name, &names).into_iter().collect()
+    }
+
     /// The format that `path` is read as.
     ///
     /// # Errors

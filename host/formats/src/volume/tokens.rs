@@ -38,6 +38,17 @@ impl Number for i64 {
     }
 }
 
+/// 64 bits without a sign.
+impl Number for u64 {
+    const NAME: &'static str = "a whole number without a sign";
+
+    fn parse(text: &[u8]) -> Option<(u64, usize)> {
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?;
+        Some((number, digits))
+    }
+}
+
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'\x0b' | b'\x0c')
 }

@@ -1,7 +1,7 @@
 //! VTK's legacy format with an unstructured grid: `.vtk`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>. Text and binary of versions 1 to 5.1 are read. Cells,
-//! faces and names of arrays are those of the `.vtu` format; arrays of points are skipped. Written is version 3.0.
+//! faces, fields and names of arrays are those of the `.vtu` format. Written is version 3.0.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,7 +12,9 @@ use super::Encoding;
 use super::bytes::{Bytes, Kind, Numbers, Order};
 use super::tokens::Text;
 use super::vtk_cells::{self, Place, REGION_NAMES, Record, number, turn_wedges};
+use super::vtk_fields::{self, Array, Data, colors, decode};
 use crate::atomic_file::write_atomically;
+use crate::fields::{Joined, split};
 use crate::map_file;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, check_vertex, show};
@@ -67,6 +69,7 @@ impl<'a> Reader<'a> {
         if !self.is_binary {
             return Ok(match kind {
                 Kind::F32 | Kind::F64 => Numbers::Floats(self.text.numbers(count, what)?),
+                Kind::U64 => Numbers::of_bits(self.text.numbers(count, what)?),
                 _ => Numbers::Integers(self.text.numbers(count, what)?),
             });
         }
@@ -95,22 +98,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whole numbers, one a cell.
-struct Array {
-    name: String,
-    /// Where it begins.
-    at: usize,
-    values: Vec<i64>,
-}
-
-/// Where the arrays are that an attribute belongs to.
-#[derive(Clone, Copy, PartialEq)]
-enum Data {
-    None,
-    Points(usize),
-    Cells(usize),
-}
-
 /// What a file held up to here, each with where it began.
 #[derive(Default)]
 struct Grid {
@@ -121,7 +108,7 @@ struct Grid {
     connectivity: Vec<i64>,
     /// Whether the number of a cell's vertices stands before them.
     has_sizes: bool,
-    /// Those that may be regions or markers.
+    /// Attributes of points and cells.
     arrays: Vec<Array>,
 }
 
@@ -231,7 +218,7 @@ fn skip_metadata(text: &mut Text) {
     while text.at < text.file.len() && !text.line().trim_ascii().is_empty() {}
 }
 
-/// Reads an attribute of points or cells. Of those of cells what is one whole number each is kept.
+/// Reads an attribute of points or cells.
 fn read_attribute(
     reader: &mut Reader,
     begin: usize,
@@ -247,9 +234,19 @@ fn read_attribute(
         let reason = format!("expected POINTS, CELLS or CELL_TYPES, found `{keyword}`");
         return Err(Fault::new(begin, reason));
     };
-    let components = match keyword {
+    let mut push = |name: &[u8], components, kind, values| {
+        arrays.push(Array {
+            name: decode(name),
+            at: begin,
+            data,
+            components,
+            kind,
+            values,
+        });
+    };
+    let (name, components) = match keyword {
         "SCALARS" => {
-            let name = show(reader.name("a name")?);
+            let name = reader.name("a name")?;
             let kind = reader.kind()?;
             // On the same line only: behind it numbers may begin.
             let rest = &reader.text.file[reader.text.at..];
@@ -265,7 +262,7 @@ fn read_attribute(
                 reader.text = ahead;
             }
             let values = reader.numbers(count.saturating_mul(components), kind, "scalars")?;
-            keep(arrays, data, (name, begin), components, values);
+            push(name, components, kind, values);
             return Ok(());
         }
         "FIELD" => return read_fields(reader, data, arrays),
@@ -281,43 +278,33 @@ fn read_attribute(
             return Ok(());
         }
         "COLOR_SCALARS" => {
-            reader.name("a name")?;
+            let name = reader.name("a name")?;
             let components = reader.text.count("the number of components")?;
             let kind = if reader.is_binary {
                 Kind::U8
             } else {
                 Kind::F32
             };
-            reader.numbers(count.saturating_mul(components), kind, "colours")?;
+            let values = reader.numbers(count.saturating_mul(components), kind, "colours")?;
+            push(name, components, Kind::U8, colors(values));
             return Ok(());
         }
         "TEXTURE_COORDINATES" => {
-            reader.name("a name")?;
-            reader.text.count("the number of components")?
+            let name = reader.name("a name")?;
+            (name, reader.text.count("the number of components")?)
         }
-        "VECTORS" | "NORMALS" => {
-            reader.name("a name")?;
-            3
-        }
-        "TENSORS" => {
-            reader.name("a name")?;
-            9
-        }
-        "TENSORS6" => {
-            reader.name("a name")?;
-            6
-        }
-        "GLOBAL_IDS" | "PEDIGREE_IDS" => {
-            reader.name("a name")?;
-            1
-        }
+        "VECTORS" | "NORMALS" => (reader.name("a name")?, 3),
+        "TENSORS" => (reader.name("a name")?, 9),
+        "TENSORS6" => (reader.name("a name")?, 6),
+        "GLOBAL_IDS" | "PEDIGREE_IDS" => (reader.name("a name")?, 1),
         _ => {
             let reason = format!("expected an attribute such as SCALARS, found `{keyword}`");
             return Err(Fault::new(begin, reason));
         }
     };
     let kind = reader.kind()?;
-    reader.numbers(count.saturating_mul(components), kind, "an attribute")?;
+    let values = reader.numbers(count.saturating_mul(components), kind, "an attribute")?;
+    push(name, components, kind, values);
     Ok(())
 }
 
@@ -325,33 +312,25 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
     reader.name("a name")?;
     for _ in 0..reader.text.count("the number of arrays")? {
         let at = reader.text.skip_blanks();
-        let mut name = show(reader.name("an array's name")?);
-        if name == "METADATA" {
+        let mut name = reader.name("an array's name")?;
+        if name == b"METADATA" {
             skip_metadata(&mut reader.text);
-            name = show(reader.name("an array's name")?);
+            name = reader.name("an array's name")?;
         }
         let components = reader.text.count("the number of components")?;
         let tuples = reader.text.count("the number of tuples")?;
         let kind = reader.kind()?;
         let values = reader.numbers(tuples.saturating_mul(components), kind, "an array")?;
-        keep(arrays, data, (name, at), components, values);
+        arrays.push(Array {
+            name: decode(name),
+            at,
+            data,
+            components,
+            kind,
+            values,
+        });
     }
     Ok(())
-}
-
-fn keep(
-    arrays: &mut Vec<Array>,
-    data: Data,
-    (name, at): (String, usize),
-    components: usize,
-    values: Numbers,
-) {
-    let is_wanted = name == "marker" || REGION_NAMES.contains(&name.as_str());
-    if let (Data::Cells(_), 1, true) = (data, components, is_wanted)
-        && let Ok(values) = values.into_integers()
-    {
-        arrays.push(Array { name, at, values });
-    }
 }
 
 fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
@@ -375,10 +354,12 @@ fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
         return Err(Fault::new(types_at, reason));
     }
     let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
-        let Some(array) = grid.arrays.iter().find(|array| array.name == name) else {
+        let named = |array: &&Array| array.name == name;
+        let found = grid.arrays.iter().filter(named);
+        let Some((array, values)) = found.filter_map(|a| Some((a, a.tags()?))).next() else {
             return Ok(None);
         };
-        let values = array.values.iter();
+        let values = values.iter();
         let tags: Option<Vec<i32>> = values.map(|&tag| i32::try_from(tag).ok()).collect();
         let tags = tags.filter(|tags| tags.len() == types.len());
         match tags {
@@ -389,11 +370,14 @@ fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
             }
         }
     };
-    let mut regions = None;
+    let (mut regions, mut region_name) = (None, "marker");
     for name in REGION_NAMES {
         if regions.is_none() {
-            regions = tags(name)?;
+            (regions, region_name) = (tags(name)?, name);
         }
+    }
+    if regions.is_none() {
+        region_name = "marker";
     }
     let markers = tags("marker")?;
     let before = i64::from(grid.has_sizes);
@@ -409,9 +393,16 @@ fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
         Place::Offsets | Place::Vertices => Fault::new(cells_at, reason),
     })?;
     elements.has_regions = regions.is_some();
+    let skipped = [region_name, "marker"];
+    let counts = [points.len(), types.len()];
+    let [of_points, of_cells] = vtk_fields::fields(grid.arrays, counts, &skipped)?;
+    let sources = std::mem::take(&mut elements.sources);
     let mut mesh = elements
         .finish(points)
         .map_err(|reason| Fault::new(cells_at, reason))?;
+    mesh.fields.points = of_points.into_iter().collect();
+    let of_parts = split(of_cells, types.len(), sources.each_ref().map(Vec::as_slice));
+    [mesh.fields.cells, mesh.fields.sides] = of_parts;
     turn_wedges(&mut mesh);
     Ok(mesh)
 }
@@ -478,7 +469,15 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
     integers(out, &|i, push| {
         push(number(i >= solid, cell(i).len()).into())
     })?;
-    let arrays = usize::from(mesh.regions.is_some()) + usize::from(faces > 0);
+    let of_points: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
+    if !of_points.is_empty() {
+        let (points, arrays) = (mesh.points.len(), of_points.len());
+        write!(out, "\nPOINT_DATA {points}\nFIELD FieldData {arrays}\n")?;
+        vtk_fields::write(out, &of_points, is_binary)?;
+    }
+    let lists = [&mesh.fields.cells, &mesh.fields.sides];
+    let of_cells = Joined::of_two(lists, [solid, faces], &["region", "marker"]);
+    let arrays = usize::from(mesh.regions.is_some()) + usize::from(faces > 0) + of_cells.len();
     if arrays > 0 {
         // Of several SCALARS, VTK reads the first one only.
         write!(out, "\nCELL_DATA {cells}\nFIELD FieldData {arrays}\n")?;
@@ -495,5 +494,5 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -
         })?;
         writeln!(out)?;
     }
-    Ok(())
+    vtk_fields::write(out, &of_cells, is_binary)
 }

@@ -125,6 +125,8 @@ pub(super) fn read(
         elements
             .push(shape, &found, Tags::All(tags.map_or(0, |tags| tags[i])))
             .map_err(|reason| (Place::Offsets, reason))?;
+        let is_face = matches!(shape, Shape::Face(_));
+        elements.sources[usize::from(is_face)].push(i as u32);
     }
     Ok(elements)
 }

@@ -125,6 +125,7 @@ pub fn mixed(side: u32) -> VolumeMesh {
         regions: None,
         faces: Polygons::default(),
         face_tags: Vec::new(),
+        fields: Default::default(),
     }
 }
 

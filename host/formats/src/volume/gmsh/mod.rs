@@ -3,7 +3,8 @@
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells, triangles and
 //! quadrilaterals tagged faces; points and lines are skipped. A region or tag is the physical group; where no element of
 //! the dimension has one, it is the geometrical entity, if there are several. An element in several physical groups has the
-//! first. Names of groups, periodic nodes, partitions and data are skipped.
+//! first. `$NodeData` and `$ElementData` are fields of doubles. Names of groups, periodic nodes, partitions and other data are
+//! skipped.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities into
 //! groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
@@ -28,10 +29,13 @@ use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::volume::{CellKind, VolumeMesh};
 
 mod data;
+mod fields;
 mod v2;
 mod v4;
 
 use data::Data;
+use fields::Views;
+pub(super) use fields::keeps;
 
 /// Gmsh's types of elements that are kept, in the order in which they are written.
 const SHAPES: [(u8, Shape); 6] = [
@@ -211,6 +215,7 @@ struct Grouped {
     elements: Elements,
     /// Of each cell, then of each face.
     entities: [Vec<i32>; 2],
+    views: Views,
 }
 
 impl Grouped {
@@ -224,9 +229,11 @@ impl Grouped {
                 *tags = entities;
             }
         }
-        self.elements
-            .finish(nodes.points)
-            .map_err(|reason| Fault::new(end, reason))
+        let fields = self.views.finish(&nodes)?;
+        let mesh = self.elements.finish(nodes.points);
+        let mut mesh = mesh.map_err(|reason| Fault::new(end, reason))?;
+        mesh.fields = fields;
+        Ok(mesh)
     }
 }
 

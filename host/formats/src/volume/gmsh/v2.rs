@@ -6,9 +6,9 @@ use glam::DVec3;
 
 use super::super::bytes::{Kind, Numbers};
 use super::super::elements::{Shape, Table, Tag};
-use super::super::select;
+use super::super::{Selected, select};
 use super::data::{Data, Start};
-use super::{Grouped, NodeMap, Nodes, SHAPES, entities, shape, write_format};
+use super::{Grouped, NodeMap, Nodes, SHAPES, entities, fields, shape, write_format};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::volume::VolumeMesh;
@@ -36,6 +36,8 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
                     Data::Binary(..) => read_binary_elements(data, nodes, &mut grouped)?,
                 }
             }
+            "NodeData" => grouped.views.read(data, false)?,
+            "ElementData" => grouped.views.read(data, true)?,
             _ => {
                 data.skip_section(name)?;
                 continue;
@@ -98,6 +100,10 @@ fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     Ok(Nodes { points, map })
 }
 
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a row's layout and what it is read into"
+)]
 /// Rows of `width` numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then vertices.
 fn read_rows(
     values: &[i64],
@@ -106,6 +112,7 @@ fn read_rows(
     tags: usize,
     nodes: &Nodes,
     grouped: &mut Grouped,
+    file: &[u8],
     fault: impl Fn(usize, String) -> Fault,
 ) -> Parsed<()> {
     let table = Table {
@@ -126,6 +133,7 @@ fn read_rows(
         0 | 1 => entities.resize(entities.len() + values.len() / table.width, 0),
         _ => entities.extend(table.column(first_tag + 1, &fault)?),
     }
+    grouped.views.push_numbers(shape, values, table.width, file);
     table.read(&mut grouped.elements, shape, |tag| nodes.vertex(tag), fault)
 }
 
@@ -176,6 +184,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
             tags,
             nodes,
             grouped,
+            text.file,
             |i, reason| start.fault(begin + i, reason),
         )?;
     }
@@ -200,9 +209,8 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
         };
         let width = 1 + tags + shape.vertices();
         let (values, start) = data.ints(in_block.saturating_mul(width), "elements")?;
-        read_rows(&values, shape, 1, tags, nodes, grouped, |i, reason| {
-            start.fault(i, reason)
-        })?;
+        let (file, fault) = (data.file(), |i, reason| start.fault(i, reason));
+        read_rows(&values, shape, 1, tags, nodes, grouped, file, fault)?;
         found += in_block;
     }
     Ok(())
@@ -283,5 +291,14 @@ pub(super) fn write(
     if is_binary {
         writeln!(out)?;
     }
-    writeln!(out, "$EndElements")
+    writeln!(out, "$EndElements")?;
+    let order = SHAPES.into_iter().flat_map(|(_, shape)| {
+        let is_face = matches!(shape, Shape::Face(_));
+        let ids: Vec<u32> = match select(mesh, shape) {
+            Selected::All(count) => (0..count as u32).collect(),
+            Selected::Ids(ids) => ids,
+        };
+        ids.into_iter().map(move |id| (is_face, id))
+    });
+    fields::write(out, mesh, order, is_binary)
 }

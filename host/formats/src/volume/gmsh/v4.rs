@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::super::elements::{Shape, Table, Tag};
 use super::super::{Selected, select};
 use super::data::Data;
-use super::{Entities, Grouped, NodeMap, Nodes, SHAPES, entities, shape, write_format};
+use super::{Entities, Grouped, NodeMap, Nodes, SHAPES, entities, fields, shape, write_format};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::volume::VolumeMesh;
@@ -33,6 +33,8 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
                 read_elements(data, nodes, &groups, &mut grouped)?;
             }
+            "NodeData" => grouped.views.read(data, false)?,
+            "ElementData" => grouped.views.read(data, true)?,
             _ => {
                 data.skip_section(name)?;
                 continue;
@@ -134,6 +136,8 @@ fn read_elements(
             vertices: 1,
             tag: Tag::All(group.unwrap_or(0)),
         };
+        let file = data.file();
+        grouped.views.push_numbers(shape, &values, width, file);
         table.read(
             &mut grouped.elements,
             shape,
@@ -222,7 +226,12 @@ pub(super) fn write(
     write_format(out, "4.1", is_binary)?;
     write_entities(out, mesh, [surfaces, volumes], is_binary)?;
     write_nodes(out, mesh, is_binary)?;
-    write_elements(out, mesh, &blocks, is_binary)
+    write_elements(out, mesh, &blocks, is_binary)?;
+    let order = blocks.iter().flat_map(|block| {
+        let is_face = matches!(block.shape, Shape::Face(_));
+        block.ids.iter().map(move |&id| (is_face, id))
+    });
+    fields::write(out, mesh, order, is_binary)
 }
 
 /// Writes the surfaces and volumes, by tag, in the box of all points.

@@ -4,10 +4,12 @@ use glam::DVec3;
 
 use super::*;
 use crate::text::Parsed;
+use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::Polygons;
 use trioxide_mesh::volume::MixedCells;
 
 mod damage;
+mod fields;
 mod oddities;
 mod peers;
 mod round_trips;
@@ -46,6 +48,7 @@ pub(super) fn mixed_mesh() -> VolumeMesh {
         regions: Some(vec![7, -3, 7, i32::MAX, 1]),
         faces,
         face_tags: vec![4, -1, i32::MAX],
+        fields: MeshFields::default(),
     }
 }
 
@@ -60,6 +63,7 @@ pub(super) fn tetrahedra() -> VolumeMesh {
         regions: Some(vec![2, 1, 2]),
         faces,
         face_tags: vec![3, 9],
+        fields: MeshFields::default(),
     }
 }
 

@@ -386,7 +386,8 @@ fn inflate(from: &[u8], to: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn kind(node: Node) -> Parsed<Kind> {
+/// The type of an array's numbers.
+pub(super) fn kind(node: Node) -> Parsed<Kind> {
     Ok(match node.attribute("type").unwrap_or_default() {
         "Int8" => Kind::I8,
         "UInt8" => Kind::U8,
@@ -418,6 +419,7 @@ fn ascii(node: Node, text: &[u8], kind: Kind) -> Parsed<Numbers> {
     let mut tokens = Text::new(text, 0);
     Ok(match kind {
         Kind::F32 | Kind::F64 => Numbers::Floats(tokens.numbers_until(text.len()).map_err(place)?),
+        Kind::U64 => Numbers::of_bits(tokens.numbers_until(text.len()).map_err(place)?),
         _ => Numbers::Integers(tokens.numbers_until(text.len()).map_err(place)?),
     })
 }

@@ -7,7 +7,8 @@
 //! which without it are those of the region array too.
 //!
 //! Written is raw appended binary, or text: cells, then faces; `region` is there if there are regions, `marker` if there are
-//! faces. An array has a value for every cell: faces are in region 0 and cells have marker 0, and neither means anything.
+//! faces. An array has a value for every cell: faces are in region 0 and cells have marker 0, and neither means anything. Every
+//! other array of numbers is a field of points, cells or faces; a field that only cells or only faces have is 0 at the others.
 
 use std::path::Path;
 
@@ -15,12 +16,14 @@ use glam::DVec3;
 use roxmltree::Node;
 
 use super::vtk_cells::{self, REGION_NAMES, turn_wedges};
+use crate::fields::split;
 use crate::map_file;
 use crate::text::{Parsed, check_vertex};
 use trioxide_mesh::Result;
 use trioxide_mesh::volume::VolumeMesh;
 
 pub(crate) mod arrays;
+pub(crate) mod fields;
 mod write;
 
 use arrays::{Arrays, File, Length, array, child, count, fault};
@@ -100,10 +103,10 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         }
         Ok(tags)
     };
-    let mut regions = None;
+    let (mut regions, mut region_name) = (None, "region");
     for name in REGION_NAMES {
         if regions.is_none() {
-            regions = tags(name)?;
+            (regions, region_name) = (tags(name)?, name);
         }
     }
     let markers = tags("marker")?;
@@ -125,9 +128,20 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         fault(node, reason)
     })?;
     elements.has_regions = regions.is_some();
+    let skipped = if regions.is_some() {
+        &[region_name, "marker"][..]
+    } else {
+        &["marker"]
+    };
+    let of_cells = fields::read(&arrays, cell_data, cells, skipped)?;
+    let of_points = fields::read(&arrays, child(piece, "PointData").ok(), points.len(), &[])?;
+    let sources = std::mem::take(&mut elements.sources);
     let mut mesh = elements
         .finish(points)
         .map_err(|reason| fault(piece, reason))?;
+    mesh.fields.points = of_points.into_iter().collect();
+    let of_parts = split(of_cells, cells, sources.each_ref().map(Vec::as_slice));
+    [mesh.fields.cells, mesh.fields.sides] = of_parts;
     turn_wedges(&mut mesh);
     Ok(mesh)
 }

@@ -67,5 +67,7 @@ fn write_to(
     if faces > 0 {
         grid.push_tags("marker", &marker);
     }
+    grid.push_point_fields(&mesh.fields.points);
+    grid.push_cell_fields([&mesh.fields.cells, &mesh.fields.sides], [solid, faces]);
     write_grid(out, &grid, encoding)
 }

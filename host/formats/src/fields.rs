@@ -1,0 +1,271 @@
+//! Fields in files: numbers as bytes and text, and lists of elements that are two in the mesh and one in the file.
+
+use std::borrow::Cow;
+
+use super::rows_out::{push_f32, push_f64, push_integer};
+use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
+use trioxide_mesh::mesh::VertexAttributes;
+
+/// One number of a field.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Integer(i64),
+    Unsigned(u64),
+    Single(f32),
+    Double(f64),
+}
+
+impl Number {
+    /// Number `i` of the values, as one of type `kind`.
+    pub(crate) fn of(values: &Values, i: usize, kind: NumberType) -> Number {
+        match (kind, values) {
+            (NumberType::F64, _) => Number::Double(values.f64(i)),
+            (_, Values::F32(list)) => Number::Single(list[i]),
+            (_, Values::U64(list)) => Number::Unsigned(list[i]),
+            _ => Number::Integer(values.i64(i)),
+        }
+    }
+
+    /// Appends the lowest `size` bytes of an integer, or all of a float, the lowest or the highest first.
+    pub(crate) fn push_bytes(self, buffer: &mut Vec<u8>, size: usize, is_big: bool) {
+        let bits = match self {
+            Number::Integer(value) => value as u64,
+            Number::Unsigned(value) => value,
+            Number::Single(value) => u64::from(value.to_bits()),
+            Number::Double(value) => value.to_bits(),
+        };
+        match is_big {
+            true => buffer.extend_from_slice(&bits.to_be_bytes()[8 - size..]),
+            false => buffer.extend_from_slice(&bits.to_le_bytes()[..size]),
+        }
+    }
+
+    /// As a float: the nearest one.
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Unsigned(value) => value as f64,
+            Number::Single(value) => f64::from(value),
+            Number::Double(value) => value,
+        }
+    }
+
+    /// Appends its text.
+    pub(crate) fn push_text(self, buffer: &mut Vec<u8>) {
+        match self {
+            Number::Integer(value) => push_integer(buffer, value),
+            Number::Unsigned(value) => push_integer(buffer, value),
+            Number::Single(value) => push_f32(buffer, value),
+            Number::Double(value) => push_f64(buffer, value),
+        }
+    }
+}
+
+/// A field of the elements of a file, which are one list of the mesh, or two one behind the other.
+pub(crate) struct Joined<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) components: usize,
+    pub(crate) kind: NumberType,
+    /// Elements of the first list.
+    first: usize,
+    /// Elements of both lists.
+    pub(crate) count: usize,
+    /// Of each list; none where it does not have the field: its elements get zeros.
+    parts: [Option<&'a Values>; 2],
+}
+
+impl<'a> Joined<'a> {
+    /// A field of one list.
+    pub(crate) fn of(field: &'a Field) -> Joined<'a> {
+        Joined {
+            name: Cow::Borrowed(&field.name),
+            components: field.components,
+            kind: field.values.kind(),
+            first: field.len(),
+            count: field.len(),
+            parts: [Some(&field.values), None],
+        }
+    }
+
+    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one.
+    pub(crate) fn of_two(
+        lists: [&'a Fields; 2],
+        counts: [usize; 2],
+        reserved: &[&str],
+    ) -> Vec<Joined<'a>> {
+        let [first, second] = lists;
+        let count = counts[0] + counts[1];
+        let mut all: Vec<Joined> = Vec::new();
+        for field in first {
+            all.push(Joined {
+                first: counts[0],
+                count,
+                ..Joined::of(field)
+            });
+        }
+        for field in second {
+            let same = all
+                .iter_mut()
+                .find(|other| other.name == field.name && other.components == field.components);
+            match same {
+                Some(same) => {
+                    same.parts[1] = Some(&field.values);
+                    if same.kind != field.values.kind() {
+                        same.kind = NumberType::F64;
+                    }
+                }
+                None => all.push(Joined {
+                    first: counts[0],
+                    count,
+                    parts: [None, Some(&field.values)],
+                    ..Joined::of(field)
+                }),
+            }
+        }
+        for i in 0..all.len() {
+            let is_taken = |name: &str, all: &[Joined]| {
+                reserved.contains(&name) || all[..i].iter().any(|other| other.name == name)
+            };
+            if is_taken(&all[i].name, &all) {
+                let names = (2..).map(|k| format!("{}_{k}", all[i].name));
+                let mut free = names.filter(|name| {
+                    !is_taken(name, &all) && all[i..].iter().all(|other| other.name != **name)
+                });
+                all[i].name = Cow::Owned(free.next().expect("there are more names than fields"));
+            }
+        }
+        all
+    }
+
+    /// Whether element `i` has numbers of its own.
+    pub(crate) fn has(&self, i: usize) -> bool {
+        self.parts[usize::from(i >= self.first)].is_some()
+    }
+
+    /// Gives the numbers of element `i`.
+    pub(crate) fn numbers(&self, i: usize, mut push: impl FnMut(Number)) {
+        let (values, i) = match i.checked_sub(self.first) {
+            None => (self.parts[0], i),
+            Some(i) => (self.parts[1], i),
+        };
+        for k in 0..self.components {
+            push(match values {
+                Some(values) => Number::of(values, i * self.components + k, self.kind),
+                None if self.kind == NumberType::F32 => Number::Single(0.0),
+                None if self.kind == NumberType::F64 => Number::Double(0.0),
+                None => Number::Integer(0),
+            });
+        }
+    }
+}
+
+/// The fields of a file's elements as those of the mesh's: of the elements `cells`, and of the elements `sides`.
+///
+/// A part that is all zeros is left out where the other one is not, or is the only one: writers fill it so.
+pub(crate) fn split(all: Vec<Field>, count: usize, ids: [&[u32]; 2]) -> [Fields; 2] {
+    let [cells, sides] = ids;
+    let mut parts = [Fields::default(), Fields::default()];
+    let is_every_cell = sides.is_empty() && cells.len() == count;
+    for field in all {
+        if is_every_cell {
+            parts[0].push(field);
+            continue;
+        }
+        let [of_cells, of_sides] = [cells, sides].map(|ids| field.gather(ids));
+        let has_sides = !of_sides.is_empty() && !of_sides.values.are_zero();
+        let is_filled = has_sides && of_cells.values.are_zero();
+        if !of_cells.is_empty() && !is_filled {
+            parts[0].push(of_cells);
+        }
+        if has_sides {
+            parts[1].push(of_sides);
+        }
+    }
+    parts
+}
+
+/// The attributes of vertices as fields, by the names that VTK's programs give them.
+pub(crate) fn of_attributes(attributes: &VertexAttributes) -> Fields {
+    let mut fields = Fields::default();
+    let mut push = |name: &str, components, values| {
+        fields.push(Field {
+            name: name.to_owned(),
+            components,
+            values,
+        });
+    };
+    if let Some(normals) = &attributes.normals {
+        let numbers: Vec<f64> = normals.iter().flat_map(|n| n.to_array()).collect();
+        push(NORMALS, 3, numbers.into());
+    }
+    if let Some(colors) = &attributes.colors {
+        match colors.iter().all(|color| color[3] == u8::MAX) {
+            true => {
+                let rgb: Vec<u8> = colors.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+                push(RGB, 3, rgb.into());
+            }
+            false => push(RGBA, 4, colors.as_flattened().to_vec().into()),
+        }
+    }
+    if let Some(uvs) = &attributes.uvs {
+        let numbers: Vec<f64> = uvs.iter().flat_map(|uv| uv.to_array()).collect();
+        push(UVS, 2, numbers.into());
+    }
+    fields
+}
+
+/// Takes the attributes of vertices out of their fields: what [`of_attributes`] makes of them.
+pub(crate) fn take_attributes(fields: &mut Fields) -> VertexAttributes {
+    let mut take = |names: &[&str], components: usize, is_fine: fn(NumberType) -> bool| {
+        let is_one = |name: &&&str| {
+            let found = fields.get(name);
+            found.is_some_and(|f| f.components == components && is_fine(f.values.kind()))
+        };
+        let name = *names.iter().find(is_one)?;
+        fields.take(name).map(|field| field.values)
+    };
+    let is_byte = |kind| kind == NumberType::U8;
+    let normals = take(&[NORMALS], 3, NumberType::is_float);
+    let rgba = take(&[RGBA, "Colors"], 4, is_byte);
+    let rgb = match rgba {
+        Some(_) => None,
+        None => take(&[RGB, "Colors"], 3, is_byte),
+    };
+    let uvs = take(
+        &[UVS, "TextureCoordinates", "Texture Coordinates"],
+        2,
+        NumberType::is_float,
+    );
+    let rows = |values: &Values| 0..values.len();
+    VertexAttributes {
+        normals: normals.map(|values| {
+            let starts = rows(&values).step_by(3);
+            starts
+                .map(|i| [i, i + 1, i + 2].map(|i| values.f64(i)).into())
+                .collect()
+        }),
+        colors: rgba
+            .map(|values| {
+                let starts = rows(&values).step_by(4);
+                starts
+                    .map(|i| [i, i + 1, i + 2, i + 3].map(|i| values.i64(i) as u8))
+                    .collect()
+            })
+            .or(rgb.map(|values| {
+                let starts = rows(&values).step_by(3);
+                let color = |i| [values.i64(i), values.i64(i + 1), values.i64(i + 2), 255];
+                starts.map(|i| color(i).map(|c| c as u8)).collect()
+            })),
+        uvs: uvs.map(|values| {
+            let starts = rows(&values).step_by(2);
+            starts
+                .map(|i| [i, i + 1].map(|i| values.f64(i)).into())
+                .collect()
+        }),
+    }
+}
+
+const NORMALS: &str = "Normals";
+const RGB: &str = "RGB";
+const RGBA: &str = "RGBA";
+const UVS: &str = "TCoords";

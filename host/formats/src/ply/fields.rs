@@ -1,0 +1,250 @@
+//! Scalars of vertices and faces without a meaning to us, as fields.
+//!
+//! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties, one behind
+//! the other and of one type, are a field of several components.
+
+use rayon::prelude::*;
+
+use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use crate::fields::Number;
+use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
+use trioxide_mesh::mesh::Mesh;
+
+/// The type of a property's numbers.
+fn number_type(scalar: Scalar) -> NumberType {
+    match scalar {
+        Scalar::I8 => NumberType::I8,
+        Scalar::U8 => NumberType::U8,
+        Scalar::I16 => NumberType::I16,
+        Scalar::U16 => NumberType::U16,
+        Scalar::I32 => NumberType::I32,
+        Scalar::U32 => NumberType::U32,
+        Scalar::F32 => NumberType::F32,
+        Scalar::F64 => NumberType::F64,
+    }
+}
+
+/// The scalars of an element that are fields.
+fn properties(element: &Element) -> Vec<(&str, Scalar)> {
+    let properties = element.properties.iter();
+    let fields = properties.filter(|property| property.role == Role::Field);
+    fields
+        .filter_map(|property| match property.kind {
+            Kind::Scalar(scalar) => Some((property.name.as_str(), scalar)),
+            Kind::List { .. } => None,
+        })
+        .collect()
+}
+
+/// The fields of an element from the numbers of these properties, row by row, in chunks.
+pub(super) fn of_rows(element: Option<&Element>, chunks: &[Vec<f64>]) -> Fields {
+    let Some(element) = element else {
+        return Fields::default();
+    };
+    let properties = properties(element);
+    let width = properties.len();
+    group(&properties, |first, count| {
+        let rows = chunks.iter().flat_map(|chunk| chunk.chunks_exact(width));
+        rows.flat_map(|row| row[first..first + count].iter().copied())
+            .collect()
+    })
+}
+
+/// The fields of an element from records of one size, and where the properties are in them.
+pub(super) fn of_records(
+    element: &Element,
+    records: &[u8],
+    size: usize,
+    offsets: &[usize],
+    endian: Endian,
+) -> Fields {
+    let properties = properties(element);
+    group(&properties, |first, count| {
+        let columns = &offsets[first..first + count];
+        let scalar = properties[first].1;
+        let number = |row: &[u8], at: usize| scalar.read(&row[at..], endian);
+        let rows = records.par_chunks_exact(size);
+        match *columns {
+            [at] => rows.map(|row| number(row, at)).collect(),
+            _ => rows
+                .flat_map_iter(|row| columns.iter().map(move |&at| number(row, at)))
+                .collect(),
+        }
+    })
+}
+
+/// Joins properties to fields. `numbers` gives those of `count` properties from the `first` one on, element by element.
+fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
+    let mut fields = Vec::new();
+    let mut rest = properties;
+    while let Some((&(name, scalar), _)) = rest.split_first() {
+        let first = properties.len() - rest.len();
+        let stem = name.strip_suffix("_0").filter(|stem| !stem.is_empty());
+        let is_next = |k: usize| {
+            let expected = stem.map(|stem| format!("{stem}_{k}"));
+            expected.is_some_and(|name| rest.get(k) == Some(&(name.as_str(), scalar)))
+        };
+        let count = (1..).find(|&k| !is_next(k)).expect("lists have an end");
+        fields.push(Field {
+            name: if count > 1 {
+                stem.unwrap_or(name)
+            } else {
+                name
+            }
+            .to_owned(),
+            components: count,
+            values: Values::of_floats(number_type(scalar), numbers(first, count)),
+        });
+        rest = &rest[count..];
+    }
+    fields.into_iter().collect()
+}
+
+/// What of the file's elements and properties is not read.
+pub(super) fn notes(header: &Header) -> Vec<String> {
+    let mut notes = Vec::new();
+    for element in header.elements.iter().filter(|e| e.count > 0) {
+        let Element { name, count, .. } = element;
+        let is_read = match name.as_str() {
+            "vertex" | "face" => true,
+            "edge" => element.holds_segments(),
+            _ => false,
+        };
+        if !is_read {
+            notes.push(format!("{count} elements `{name}` are left out"));
+            continue;
+        }
+        let properties = element.properties.iter();
+        let skipped: Vec<&str> = properties
+            .filter(|property| property.role == Role::Skipped)
+            .map(|property| property.name.as_str())
+            .collect();
+        if !skipped.is_empty() {
+            let skipped = skipped.join(", ");
+            notes.push(format!("of elements `{name}` is left out: {skipped}"));
+        }
+    }
+    notes
+}
+
+/// Names of the fields that a file does not hold.
+pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
+    let fields = &mesh.fields;
+    let held = fields.points.iter().chain(&fields.cells);
+    let inexact = held.filter(|field| Column::of(field).is_none());
+    let lost = inexact.chain(&fields.sides);
+    lost.map(|field| field.name.clone()).collect()
+}
+
+/// A field as it is written.
+pub(super) struct Column<'a> {
+    names: Vec<String>,
+    kind: NumberType,
+    field: &'a Field,
+}
+
+impl<'a> Column<'a> {
+    /// Those of an element. `attributes` says whether the file has normals, colours and texture coordinates.
+    ///
+    /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but not `u`
+    /// alone.
+    pub(super) fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
+        let columns = fields.iter().filter_map(Column::of);
+        let mut columns: Vec<Column> = columns.collect();
+        let names = columns.iter().flat_map(|column| &column.names);
+        let roles: Vec<Role> = names.map(|name| Element::meaning(element, name)).collect();
+        let are_there = |wanted: &[Role]| wanted.iter().all(|role| roles.contains(role));
+        let [normals, colors, uvs] = [
+            attributes[0] || are_there(&[0, 1, 2].map(Role::Normal)),
+            attributes[1] || are_there(&[0, 1, 2].map(Role::Color)),
+            attributes[2] || are_there(&[0, 1].map(Role::Uv)),
+        ];
+        for name in columns.iter_mut().flat_map(|column| &mut column.names) {
+            let is_taken = match Element::meaning(element, name) {
+                Role::Skipped => name.is_empty(),
+                Role::Normal(_) => normals,
+                Role::Color(_) => colors,
+                Role::Uv(_) => uvs,
+                _ => true,
+            };
+            if is_taken {
+                *name = format!("field_{name}");
+            }
+        }
+        columns
+    }
+
+    /// None for integers that no type of the format holds.
+    fn of(field: &'a Field) -> Option<Column<'a>> {
+        let holds = |least: i64, most: i64| {
+            let range = least..=most;
+            match &field.values {
+                Values::U64(list) => {
+                    let number = |&n: &u64| i64::try_from(n).is_ok_and(|n| range.contains(&n));
+                    list.par_iter().all(number)
+                }
+                values => {
+                    let numbers = 0..values.len();
+                    numbers
+                        .into_par_iter()
+                        .all(|i| range.contains(&values.i64(i)))
+                }
+            }
+        };
+        const EXACT: i64 = 1 << 53;
+        let kind = match field.values.kind() {
+            NumberType::I64 | NumberType::U64 => {
+                if holds(i32::MIN.into(), i32::MAX.into()) {
+                    NumberType::I32
+                } else if holds(0, u32::MAX.into()) {
+                    NumberType::U32
+                } else if holds(-EXACT, EXACT) {
+                    NumberType::F64
+                } else {
+                    return None;
+                }
+            }
+            kind => kind,
+        };
+        let letter = |c: char| {
+            if c.is_whitespace() || c.is_control() {
+                '_'
+            } else {
+                c
+            }
+        };
+        let name: String = field.name.chars().map(letter).collect();
+        let names = match field.components {
+            1 => vec![name],
+            count => (0..count).map(|k| format!("{name}_{k}")).collect(),
+        };
+        Some(Column { names, kind, field })
+    }
+
+    /// Lines of the header.
+    pub(super) fn properties(&self) -> String {
+        let kind = match self.kind {
+            NumberType::I8 => "char",
+            NumberType::U8 => "uchar",
+            NumberType::I16 => "short",
+            NumberType::U16 => "ushort",
+            NumberType::I32 => "int",
+            NumberType::U32 => "uint",
+            NumberType::F32 => "float",
+            NumberType::F64 | NumberType::I64 | NumberType::U64 => "double",
+        };
+        let lines = self.names.iter();
+        lines
+            .map(|name| format!("property {kind} {name}\n"))
+            .collect()
+    }
+
+    /// Gives the numbers of element `i`, and the bytes of each.
+    pub(super) fn numbers(&self, i: usize, mut push: impl FnMut(Number, usize)) {
+        let components = self.field.components;
+        for k in i * components..(i + 1) * components {
+            let number = Number::of(&self.field.values, k, self.kind);
+            push(number, self.kind.size());
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! `$NodeData` and `$ElementData`: fields, by the numbers of nodes and elements.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::super::bytes::Kind;
+use super::data::Data;
+use super::{Nodes, Shape};
+use crate::fields::Joined;
+use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::text::{Fault, Parsed, whole};
+use trioxide_mesh::fields::{Field, Fields, MeshFields};
+use trioxide_mesh::volume::VolumeMesh;
+
+/// A section of data.
+struct View {
+    name: String,
+    /// Where it begins.
+    at: usize,
+    components: usize,
+    /// Numbers of nodes or elements.
+    tags: Vec<i64>,
+    values: Vec<f64>,
+}
+
+/// The data of a file, and the numbers of its elements.
+#[derive(Default)]
+pub(super) struct Views {
+    of_nodes: Vec<View>,
+    of_elements: Vec<View>,
+    /// Of each cell, then of each face; empty in a file without data of elements.
+    numbers: [Vec<i64>; 2],
+    /// Whether the file has data of elements, once that is known.
+    wants_numbers: Option<bool>,
+}
+
+impl Views {
+    /// Keeps the numbers of elements, which are in the first column of their rows.
+    pub(super) fn push_numbers(&mut self, shape: Shape, values: &[i64], width: usize, file: &[u8]) {
+        let numbers = match shape {
+            Shape::Lower(_) => return,
+            Shape::Cell(_) => &mut self.numbers[0],
+            Shape::Face(_) => &mut self.numbers[1],
+        };
+        let has_data = || memchr::memmem::find(file, b"$ElementData").is_some();
+        if *self.wants_numbers.get_or_insert_with(has_data) {
+            numbers.extend(values.chunks_exact(width).map(|row| row[0]));
+        }
+    }
+
+    /// Reads the section behind `$NodeData` or `$ElementData`.
+    pub(super) fn read(&mut self, data: &mut Data, of_elements: bool) -> Parsed<()> {
+        let mut text = data.text();
+        let at = text.at;
+        let strings = text.count("the number of string tags")?;
+        text.line();
+        let mut name = String::new();
+        for i in 0..strings {
+            if text.at >= text.file.len() {
+                return Err(text.unexpected("string tags"));
+            }
+            let line = String::from_utf8_lossy(text.line());
+            if i == 0 {
+                name = line.trim().trim_matches('"').to_owned();
+            }
+        }
+        let reals = text.count("the number of real tags")?;
+        for _ in 0..reals {
+            text.number::<f64>("a real tag")?;
+        }
+        let integers = text.count("the number of integer tags")?;
+        // One by one: behind the last of them binary data may begin.
+        let integers = (0..integers).map(|_| text.number::<i64>("an integer tag"));
+        let integers = integers.collect::<Parsed<Vec<i64>>>()?;
+        let count = |i: usize| integers.get(i).and_then(|&n| usize::try_from(n).ok());
+        let (Some(components @ 1..), Some(count)) = (count(1), count(2)) else {
+            let reason = format!("the data {name} does not say how many numbers it has");
+            return Err(Fault::new(at, reason));
+        };
+        if let Data::Binary(..) = data {
+            text.finish_line()?;
+        }
+        data.go_on(&text);
+        let width = components.saturating_add(1);
+        let (mut tags, mut values) = (Vec::new(), Vec::new());
+        match data {
+            Data::Text(text) => {
+                let rows = text.numbers::<f64>(count.saturating_mul(width), "data")?;
+                for row in rows.chunks_exact(width) {
+                    let tag = whole(row[0]).ok_or_else(|| {
+                        Fault::new(
+                            at,
+                            format!("expected a number of the mesh, found `{}`", row[0]),
+                        )
+                    })?;
+                    tags.push(tag);
+                    values.extend_from_slice(&row[1..]);
+                }
+            }
+            Data::Binary(bytes, _) => {
+                let size = components.saturating_mul(8).saturating_add(4);
+                for row in bytes.take(count, size, "data")?.chunks_exact(size) {
+                    let tag = Kind::I32.numbers(&row[..4], bytes.order).into_floats();
+                    tags.push(tag[0] as i64);
+                    values.extend(Kind::F64.numbers(&row[4..], bytes.order).into_floats());
+                }
+            }
+        }
+        let view = View {
+            name,
+            at,
+            components,
+            tags,
+            values,
+        };
+        match of_elements {
+            true => self.of_elements.push(view),
+            false => self.of_nodes.push(view),
+        }
+        Ok(())
+    }
+
+    /// The fields of the mesh. Nodes and elements without a value have NaN.
+    pub(super) fn finish(self, nodes: &Nodes) -> Parsed<MeshFields> {
+        let mut fields = MeshFields::default();
+        for view in &self.of_nodes {
+            let vertices = view.tags.iter().map(|&tag| nodes.vertex(tag));
+            let vertices = vertices.collect::<Result<Vec<u32>, String>>();
+            let vertices = vertices.map_err(|reason| Fault::new(view.at, reason))?;
+            let places = (0..).zip(vertices);
+            fields.points.push(view.field(nodes.points.len(), places));
+        }
+        if self.of_elements.is_empty() {
+            return Ok(fields);
+        }
+        let lists: [&mut Fields; 2] = [&mut fields.cells, &mut fields.sides];
+        for (list, numbers) in lists.into_iter().zip(&self.numbers) {
+            let ids: HashMap<i64, u32> = numbers.iter().copied().zip(0..).collect();
+            for view in &self.of_elements {
+                // Other elements are of the other list, or points and lines.
+                let found = (0..).zip(&view.tags);
+                let found: Vec<(usize, u32)> = found
+                    .filter_map(|(row, tag)| Some((row, *ids.get(tag)?)))
+                    .collect();
+                if !found.is_empty() {
+                    list.push(view.field(numbers.len(), found.into_iter()));
+                }
+            }
+        }
+        Ok(fields)
+    }
+}
+
+impl View {
+    /// The field of `count` elements, from pairs of a row and an element.
+    fn field(&self, count: usize, places: impl Iterator<Item = (usize, u32)>) -> Field {
+        let width = self.components;
+        let mut values = vec![f64::NAN; count * width];
+        for (row, i) in places {
+            let to = &mut values[i as usize * width..][..width];
+            to.copy_from_slice(&self.values[row * width..][..width]);
+        }
+        Field {
+            name: self.name.clone(),
+            components: width,
+            values: values.into(),
+        }
+    }
+}
+
+/// Whether a file holds a field: up to nine numbers, which are doubles there.
+pub(in super::super) fn keeps(field: &Field) -> bool {
+    field.components <= 9
+}
+
+/// Writes the fields of a mesh. `order` has the cells, as (false, id), and the faces, as (true, id), in the order of their numbers.
+pub(super) fn write(
+    out: &mut (impl Write + Send),
+    mesh: &VolumeMesh,
+    order: impl Iterator<Item = (bool, u32)>,
+    is_binary: bool,
+) -> io::Result<()> {
+    let held =
+        |fields: &Fields| -> Fields { fields.iter().filter(|f| keeps(f)).cloned().collect() };
+    let points = held(&mesh.fields.points);
+    for field in &points {
+        let ids: Vec<(u32, u32)> = (0..field.len() as u32).map(|i| (i, i + 1)).collect();
+        write_view(out, "NodeData", &Joined::of(field), &ids, is_binary)?;
+    }
+    let lists = [held(&mesh.fields.cells), held(&mesh.fields.sides)];
+    if lists.iter().all(Fields::is_empty) {
+        return Ok(());
+    }
+    let counts = [mesh.cells.len(), mesh.faces.len()];
+    let place = |(is_face, id): (bool, u32)| id + if is_face { counts[0] as u32 } else { 0 };
+    let ids: Vec<(u32, u32)> = order.map(place).zip(1..).collect();
+    for field in Joined::of_two([&lists[0], &lists[1]], counts, &[]) {
+        let has = |(i, _): &(u32, u32)| field.has(*i as usize);
+        let ids: Vec<(u32, u32)> = ids.iter().copied().filter(has).collect();
+        write_view(out, "ElementData", &field, &ids, is_binary)?;
+    }
+    Ok(())
+}
+
+/// Writes a section; `ids` are the elements of the field and their numbers in the file.
+fn write_view(
+    out: &mut (impl Write + Send),
+    section: &str,
+    field: &Joined,
+    ids: &[(u32, u32)],
+    is_binary: bool,
+) -> io::Result<()> {
+    // Scalars, vectors and tensors: other sizes are filled up by zeros.
+    let width = match field.components {
+        1 => 1,
+        2 | 3 => 3,
+        _ => 9,
+    };
+    let plain = |c: char| match c {
+        '"' => '\'',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    let name: String = field.name.chars().map(plain).collect();
+    write!(
+        out,
+        "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{}\n",
+        ids.len()
+    )?;
+    write_records(out, ids.len(), |buffer, k| {
+        let (i, number) = ids[k];
+        let zeros = std::iter::repeat_n(0.0, width - field.components);
+        let mut numbers = Vec::with_capacity(9);
+        field.numbers(i as usize, |number| numbers.push(number.as_f64()));
+        numbers.extend(zeros);
+        if is_binary {
+            buffer.extend_from_slice(&(number as i32).to_le_bytes());
+            for number in numbers {
+                buffer.extend_from_slice(&number.to_le_bytes());
+            }
+            return;
+        }
+        push_integer(buffer, number);
+        for number in numbers {
+            buffer.push(b' ');
+            push_f64(buffer, number);
+        }
+        buffer.push(b'\n');
+    })?;
+    if is_binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$End{section}")
+}

@@ -1,0 +1,195 @@
+//! Named fields of volume meshes.
+
+use super::*;
+use crate::tests::fields::all_fields;
+use trioxide_mesh::fields::{Field, Fields};
+
+/// Tetrahedra and faces, four of each, with fields of every type.
+fn full_mesh() -> VolumeMesh {
+    let mut mesh = VolumeMesh {
+        points: points()[..4].to_vec(),
+        cells: Cells::Tetrahedra(vec![[0, 1, 2, 3], [1, 3, 2, 0], [2, 0, 1, 3], [3, 0, 1, 2]]),
+        regions: Some(vec![5, 6, 7, 8]),
+        faces: Polygons::default(),
+        face_tags: vec![1, 2, 3, 4],
+        fields: MeshFields::default(),
+    };
+    for face in [[0, 2, 1], [1, 2, 3], [0, 1, 3], [0, 3, 2]] {
+        mesh.faces.push(&face);
+    }
+    mesh.fields.points = all_fields("point");
+    mesh.fields.cells = all_fields("cell");
+    let both = Field::scalars("both", vec![1.5f32, 2.5, 0.0, 4.5]);
+    mesh.fields.cells.push(both.clone());
+    mesh.fields.sides = [both]
+        .into_iter()
+        .chain(all_fields("face").iter().cloned())
+        .collect();
+    mesh
+}
+
+#[test]
+fn vtu_and_vtk_keep_every_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = full_mesh();
+    mesh.fields.check(4, 4, 4).unwrap();
+    for name in ["a.vtu", "a.vtk"] {
+        let path = folder.path().join(name);
+        for encoding in [Encoding::Binary, Encoding::Text] {
+            let options = WriteOptions {
+                encoding: Some(encoding),
+                ..WriteOptions::default()
+            };
+            write_volume_as(&path, &mesh, options).unwrap();
+            let read = read_volume(&path).unwrap();
+            assert_eq!(read.fields, mesh.fields, "{name} {encoding:?}");
+            assert_eq!(read, mesh, "{name} {encoding:?}");
+        }
+        assert!(
+            VolumeFormat::to_write(&path)
+                .unwrap()
+                .losses(&mesh)
+                .is_empty()
+        );
+    }
+    let losses = |name: &str| {
+        VolumeFormat::to_write(Path::new(name))
+            .unwrap()
+            .losses(&mesh)
+    };
+    let [note] = &losses("a.mesh")[..] else {
+        panic!("one note")
+    };
+    assert!(
+        note.starts_with("Medit does not hold the fields point i8, point u8,"),
+        "{note}"
+    );
+    assert!(
+        note.contains(", both,") && note.ends_with(": not in the output"),
+        "{note}"
+    );
+}
+
+/// Each kind of attribute of the legacy format, as its documentation has them.
+#[test]
+fn attributes_of_legacy_files_are_fields() {
+    let file = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n\
+        0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 9\n4 0 1 2 3\n3 0 2 1\nCELL_TYPES 2\n10 5\n\
+        POINT_DATA 4\nSCALARS the%20heat float 1\nLOOKUP_TABLE default\n0.1 0.2 0.3 0.4\n\
+        VECTORS v double\n1 2 3 4 5 6 7 8 9 10 11 12\nCOLOR_SCALARS c 3\n1 0 0 0 1 0 0 0 1 0.5 0 0\n\
+        CELL_DATA 2\nSCALARS part int\nLOOKUP_TABLE default\n7 9\nFIELD f 2\n\
+        p 1 2 double\n0.5 0\nregion 1 2 int\n3 0\n";
+    let mesh = vtk::parse(file.as_bytes()).unwrap();
+    let points = &mesh.fields.points;
+    let heat = points.get("the heat").unwrap();
+    assert_eq!(heat.values, vec![0.1f32, 0.2, 0.3, 0.4].into());
+    assert_eq!(points.get("v").unwrap().components, 3);
+    let colors = &points.get("c").unwrap().values;
+    assert_eq!(
+        *colors,
+        vec![255u8, 0, 0, 0, 255, 0, 0, 0, 255, 128, 0, 0].into()
+    );
+    assert_eq!(mesh.regions, Some(vec![3]));
+    assert_eq!(
+        mesh.fields.cells.get("part").unwrap().values,
+        vec![7i32].into()
+    );
+    assert_eq!(
+        mesh.fields.sides.get("part").unwrap().values,
+        vec![9i32].into()
+    );
+    assert_eq!(mesh.fields.cells.get("p").unwrap().values, vec![0.5].into());
+    assert!(mesh.fields.sides.get("p").is_none());
+    let error = error(
+        vtk::parse,
+        file.replace("p 1 2 double\n0.5 0", "p 1 1 double\n0.5"),
+    );
+    assert!(
+        error.contains("the array p has 1 numbers, but 2 times 1 are needed"),
+        "{error}"
+    );
+}
+
+#[test]
+fn gmsh_keeps_fields_as_doubles() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.msh");
+    let mut mesh = full_mesh();
+    let doubles = |fields: &Fields, width: fn(usize) -> usize| -> Fields {
+        let of = |field: &Field| {
+            let (from, to) = (field.components, width(field.components));
+            let values = (0..field.len()).flat_map(|i| {
+                (0..to).map(move |k| {
+                    if k < from {
+                        field.values.f64(i * from + k)
+                    } else {
+                        0.0
+                    }
+                })
+            });
+            Field {
+                name: field.name.replace('"', "'"),
+                components: to,
+                values: values.collect::<Vec<f64>>().into(),
+            }
+        };
+        fields.iter().map(of).collect()
+    };
+    for components in [2, 4, 9] {
+        let values: Vec<f64> = (0..4 * components).map(|i| i as f64 / 3.0).collect();
+        mesh.fields.cells.push(Field {
+            name: format!("of {components}"),
+            components,
+            values: values.into(),
+        });
+    }
+    let width = |components| match components {
+        1 => 1,
+        2 | 3 => 3,
+        _ => 9,
+    };
+    let mut expected = mesh.clone();
+    expected.fields.points = doubles(&mesh.fields.points, width);
+    expected.fields.cells = doubles(&mesh.fields.cells, width);
+    expected.fields.sides = doubles(&mesh.fields.sides, width);
+    for encoding in [Encoding::Binary, Encoding::Text] {
+        for msh_version in [MshVersion::V2, MshVersion::V4] {
+            let options = WriteOptions {
+                encoding: Some(encoding),
+                msh_version,
+            };
+            write_volume_as(&path, &mesh, options).unwrap();
+            assert_eq!(read_volume(&path).unwrap(), expected, "{options:?}");
+        }
+    }
+    mesh.fields.cells.push(Field {
+        name: "large".to_owned(),
+        components: 10,
+        values: vec![0.0; 40].into(),
+    });
+    let losses = VolumeFormat::to_write(&path).unwrap().losses(&mesh);
+    assert_eq!(
+        losses,
+        ["Gmsh does not hold the field large: not in the output"]
+    );
+}
+
+/// As Gmsh 4.15 writes views: an element and a node without a value, elements numbered from 7 on.
+#[test]
+fn views_of_gmsh_files_name_nodes_and_elements() {
+    let file = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n10 0 0 0\n11 1 0 0\n12 0 1 0\n13 0 0 1\n\
+        $EndNodes\n$Elements\n3\n7 15 2 0 1 10\n8 2 2 1 1 10 12 11\n9 4 2 1 1 10 11 12 13\n$EndElements\n\
+        $NodeData\n2\n\"the heat\"\n\"scheme\"\n1\n0.5\n4\n0\n1\n3\n0\n13 3.5\n10 0.5\n11 1.5\n$EndNodeData\n\
+        $ElementData\n1\n\"q\"\n0\n3\n0\n1\n2\n7 100\n9 -2\n$EndElementData\n";
+    let mesh = gmsh::parse(file.as_bytes()).unwrap();
+    let heat = &mesh.fields.points.get("the heat").unwrap().values;
+    assert_eq!([heat.f64(0), heat.f64(1), heat.f64(3)], [0.5, 1.5, 3.5]);
+    assert!(heat.f64(2).is_nan());
+    assert_eq!(
+        mesh.fields.cells.get("q").unwrap().values,
+        vec![-2.0].into()
+    );
+    assert!(mesh.fields.sides.is_empty());
+    let error = error(gmsh::parse, file.replace("13 3.5", "14 3.5"));
+    assert!(error.ends_with("there is no node 14"), "{error}");
+}

@@ -1,0 +1,176 @@
+//! The attributes of a legacy `.vtk` file as fields.
+
+use std::io::{self, Write};
+
+use super::bytes::{Kind, Numbers};
+use super::vtu::fields::values;
+use crate::fields::Joined;
+use crate::rows_out::write_records;
+use crate::text::{Fault, Parsed};
+use trioxide_mesh::fields::{Field, NumberType};
+
+/// Where the arrays are that an attribute belongs to.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Data {
+    None,
+    Points(usize),
+    Cells(usize),
+}
+
+/// An attribute of points or cells.
+pub(super) struct Array {
+    pub(super) name: String,
+    /// Where it begins.
+    pub(super) at: usize,
+    pub(super) data: Data,
+    pub(super) components: usize,
+    pub(super) kind: Kind,
+    pub(super) values: Numbers,
+}
+
+impl Array {
+    /// Its numbers, where they are whole and one for each of the cells.
+    pub(super) fn tags(&self) -> Option<Vec<i64>> {
+        let is_fine = matches!(self.data, Data::Cells(_)) && self.components == 1;
+        let values = is_fine.then(|| self.values.clone())?;
+        values.into_integers().ok()
+    }
+
+    /// The field of `count` points or cells.
+    fn into_field(self, count: usize) -> Parsed<Field> {
+        if count.checked_mul(self.components) != Some(self.values.len()) {
+            let reason = format!(
+                "the array {} has {} numbers, but {count} times {} are needed",
+                self.name,
+                self.values.len(),
+                self.components
+            );
+            return Err(Fault::new(self.at, reason));
+        }
+        Ok(Field {
+            name: self.name,
+            components: self.components,
+            values: values(self.kind, self.values),
+        })
+    }
+}
+
+/// The fields of points, and those of cells, without the arrays of cells with a name in `skipped`.
+pub(super) fn fields(
+    arrays: Vec<Array>,
+    [points, cells]: [usize; 2],
+    skipped: &[&str],
+) -> Parsed<[Vec<Field>; 2]> {
+    let mut fields = [Vec::new(), Vec::new()];
+    for array in arrays.into_iter().filter(|array| array.components > 0) {
+        match array.data {
+            Data::Points(_) => fields[0].push(array.into_field(points)?),
+            Data::Cells(_) if !skipped.contains(&array.name.as_str()) => {
+                fields[1].push(array.into_field(cells)?);
+            }
+            _ => {}
+        }
+    }
+    Ok(fields)
+}
+
+/// Colours, which are bytes in binary files and from 0 to 1 in text.
+pub(super) fn colors(values: Numbers) -> Numbers {
+    match values {
+        Numbers::Floats(floats) => {
+            let byte = |x: &f64| i64::from((255.0 * x).round() as u8);
+            Numbers::Integers(floats.iter().map(byte).collect())
+        }
+        integers => integers,
+    }
+}
+
+/// The name of an array: VTK writes `%20` for a blank.
+pub(super) fn decode(name: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).and_then(|d| std::str::from_utf8(d).ok());
+        let code = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
+        match code.filter(|_| byte == b'%') {
+            Some(code) => {
+                bytes.push(code);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The name as VTK writes it.
+fn encode(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'"' | b'%' | b'#' | ..=32 | 127.. => text += &format!("%{byte:02X}"),
+            byte => text.push(char::from(byte)),
+        }
+    }
+    text
+}
+
+/// The format's name of a type.
+fn type_name(kind: NumberType) -> &'static str {
+    match kind {
+        NumberType::I8 => "char",
+        NumberType::U8 => "unsigned_char",
+        NumberType::I16 => "short",
+        NumberType::U16 => "unsigned_short",
+        NumberType::I32 => "int",
+        NumberType::U32 => "unsigned_int",
+        NumberType::I64 => "vtktypeint64",
+        NumberType::U64 => "vtktypeuint64",
+        NumberType::F32 => "float",
+        NumberType::F64 => "double",
+    }
+}
+
+/// Writes fields as arrays of a `FIELD`.
+pub(super) fn write(
+    out: &mut (impl Write + Send),
+    fields: &[Joined],
+    is_binary: bool,
+) -> io::Result<()> {
+    for field in fields {
+        let (components, count) = (field.components, field.count);
+        let (name, kind) = (encode(&field.name), type_name(field.kind));
+        writeln!(out, "{name} {components} {count} {kind}")?;
+        write_records(out, count, |buffer, i| {
+            field.numbers(i, |number| match is_binary {
+                true => number.push_bytes(buffer, field.kind.size(), true),
+                false => {
+                    number.push_text(buffer);
+                    buffer.push(b' ');
+                }
+            });
+            if !is_binary && let Some(last) = buffer.last_mut() {
+                *last = b'\n';
+            }
+        })?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_words_in_the_file() {
+        let name = "heat flux [%] \u{b5}\"#";
+        let encoded = encode(name);
+        assert_eq!(encoded, "heat%20flux%20[%25]%20%C2%B5%22%23");
+        assert_eq!(decode(encoded.as_bytes()), name);
+        assert_eq!(decode(b"100%"), "100%");
+    }
+}

@@ -1,0 +1,270 @@
+//! Numbers of one type.
+
+use rayon::prelude::*;
+
+use super::Mix;
+
+/// A type of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberType {
+    /// Signed, 8 bits.
+    I8,
+    /// Unsigned, 8 bits.
+    U8,
+    /// Signed, 16 bits.
+    I16,
+    /// Unsigned, 16 bits.
+    U16,
+    /// Signed, 32 bits.
+    I32,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Signed, 64 bits.
+    I64,
+    /// Unsigned, 64 bits.
+    U64,
+    /// IEEE, 32 bits.
+    F32,
+    /// IEEE, 64 bits.
+    F64,
+}
+
+impl NumberType {
+    /// Bytes of a number.
+    pub fn size(self) -> usize {
+        match self {
+            NumberType::I8 | NumberType::U8 => 1,
+            NumberType::I16 | NumberType::U16 => 2,
+            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
+            NumberType::I64 | NumberType::U64 | NumberType::F64 => 8,
+        }
+    }
+
+    /// Whether its numbers are floats, and no labels.
+    pub fn is_float(self) -> bool {
+        matches!(self, NumberType::F32 | NumberType::F64)
+    }
+}
+
+/// Numbers of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Signed, 8 bits.
+    I8(Vec<i8>),
+    /// Unsigned, 8 bits.
+    U8(Vec<u8>),
+    /// Signed, 16 bits.
+    I16(Vec<i16>),
+    /// Unsigned, 16 bits.
+    U16(Vec<u16>),
+    /// Signed, 32 bits.
+    I32(Vec<i32>),
+    /// Unsigned, 32 bits.
+    U32(Vec<u32>),
+    /// Signed, 64 bits.
+    I64(Vec<i64>),
+    /// Unsigned, 64 bits.
+    U64(Vec<u64>),
+    /// IEEE, 32 bits.
+    F32(Vec<f32>),
+    /// IEEE, 64 bits.
+    F64(Vec<f64>),
+}
+
+macro_rules! of_each_type {
+    ($values:expr, $list:ident => $body:expr) => {
+        match $values {
+            Values::I8($list) => $body,
+            Values::U8($list) => $body,
+            Values::I16($list) => $body,
+            Values::U16($list) => $body,
+            Values::I32($list) => $body,
+            Values::U32($list) => $body,
+            Values::I64($list) => $body,
+            Values::U64($list) => $body,
+            Values::F32($list) => $body,
+            Values::F64($list) => $body,
+        }
+    };
+}
+
+macro_rules! from_lists {
+    ($($type:ty => $variant:ident),*) => {
+        $(impl From<Vec<$type>> for Values {
+            fn from(list: Vec<$type>) -> Values {
+                Values::$variant(list)
+            }
+        })*
+    };
+}
+
+from_lists!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
+
+impl Values {
+    /// Whole numbers as numbers of a type; as [`NumberType::I64`] where one of them is outside of its range. 64-bit numbers
+    /// without a sign stand for their bits.
+    pub fn of_integers(kind: NumberType, numbers: Vec<i64>) -> Values {
+        macro_rules! narrow {
+            ($type:ty) => {{
+                let narrow: Option<Vec<$type>> = numbers
+                    .par_iter()
+                    .map(|&number| <$type>::try_from(number).ok())
+                    .collect();
+                match narrow {
+                    Some(narrow) => narrow.into(),
+                    None => Values::I64(numbers),
+                }
+            }};
+        }
+        match kind {
+            NumberType::I8 => narrow!(i8),
+            NumberType::U8 => narrow!(u8),
+            NumberType::I16 => narrow!(i16),
+            NumberType::U16 => narrow!(u16),
+            NumberType::I32 => narrow!(i32),
+            NumberType::U32 => narrow!(u32),
+            NumberType::I64 => Values::I64(numbers),
+            NumberType::U64 => Values::U64(numbers.into_par_iter().map(|n| n as u64).collect()),
+            NumberType::F32 => Values::F32(numbers.into_par_iter().map(|n| n as f32).collect()),
+            NumberType::F64 => Values::F64(numbers.into_par_iter().map(|n| n as f64).collect()),
+        }
+    }
+
+    /// Floats as numbers of a type; as [`NumberType::F64`] where that is a type of integers and one of them is none of it.
+    pub fn of_floats(kind: NumberType, numbers: Vec<f64>) -> Values {
+        match kind {
+            NumberType::F64 => Values::F64(numbers),
+            NumberType::F32 => Values::F32(numbers.into_par_iter().map(|x| x as f32).collect()),
+            _ => {
+                // Beyond, not every float is one integer.
+                const MOST: f64 = 9_007_199_254_740_992.0;
+                let is_whole = |x: &f64| x.fract() == 0.0 && x.abs() <= MOST;
+                match numbers.par_iter().all(is_whole) {
+                    false => Values::F64(numbers),
+                    true => {
+                        Values::of_integers(kind, numbers.par_iter().map(|&x| x as i64).collect())
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many numbers there are.
+    pub fn len(&self) -> usize {
+        of_each_type!(self, list => list.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Their type.
+    pub fn kind(&self) -> NumberType {
+        match self {
+            Values::I8(_) => NumberType::I8,
+            Values::U8(_) => NumberType::U8,
+            Values::I16(_) => NumberType::I16,
+            Values::U16(_) => NumberType::U16,
+            Values::I32(_) => NumberType::I32,
+            Values::U32(_) => NumberType::U32,
+            Values::I64(_) => NumberType::I64,
+            Values::U64(_) => NumberType::U64,
+            Values::F32(_) => NumberType::F32,
+            Values::F64(_) => NumberType::F64,
+        }
+    }
+
+    /// Whether all are 0.
+    pub fn are_zero(&self) -> bool {
+        of_each_type!(self, list => list.iter().all(|&x| x == Default::default()))
+    }
+
+    /// Number `i` as a float: the nearest one.
+    ///
+    /// # Panics
+    /// When there are `i` numbers or fewer.
+    #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
+    pub fn f64(&self, i: usize) -> f64 {
+        of_each_type!(self, list => list[i] as f64)
+    }
+
+    /// Number `i` as an integer, of floats the part before the point. 64-bit numbers without a sign stand for their bits.
+    ///
+    /// # Panics
+    /// When there are `i` numbers or fewer.
+    #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
+    pub fn i64(&self, i: usize) -> i64 {
+        of_each_type!(self, list => list[i] as i64)
+    }
+
+    /// The `components` numbers of each of the elements `ids`.
+    pub(super) fn gather(&self, components: usize, ids: &[u32]) -> Values {
+        fn of<T: Copy + Send + Sync>(list: &[T], components: usize, ids: &[u32]) -> Vec<T> {
+            if components == 1 {
+                return ids.par_iter().map(|&i| list[i as usize]).collect();
+            }
+            let element = |&i: &u32| {
+                let begin = i as usize * components;
+                list[begin..begin + components].iter().copied()
+            };
+            ids.par_iter().flat_map_iter(element).collect()
+        }
+        of_each_type!(self, list => of(list, components, ids).into())
+    }
+
+    /// The `components` numbers of each row of `mix`.
+    pub(super) fn mixed(&self, components: usize, mix: &Mix) -> Values {
+        if !self.kind().is_float() {
+            return self.gather(components, mix.labels());
+        }
+        let means = |value: &(dyn Fn(usize) -> f64 + Sync)| -> Vec<f64> {
+            let row = |i: usize| {
+                (0..components).map(move |k| mix.mean(i, |v| value(v as usize * components + k)))
+            };
+            let rows = 0..mix.labels().len();
+            rows.into_par_iter().flat_map_iter(row).collect()
+        };
+        match self {
+            Values::F32(list) => {
+                let means = means(&|i| f64::from(list[i]));
+                Values::F32(means.into_par_iter().map(|x| x as f32).collect())
+            }
+            Values::F64(list) => Values::F64(means(&|i| list[i])),
+            _ => unreachable!("integers were gathered"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_type_where_they_fit() {
+        let bytes = Values::of_integers(NumberType::U8, vec![0, 255]);
+        assert_eq!(bytes, Values::U8(vec![0, 255]));
+        let wide = Values::of_integers(NumberType::U8, vec![0, 256]);
+        assert_eq!(wide, Values::I64(vec![0, 256]));
+        let bits = Values::of_integers(NumberType::U64, vec![-1]);
+        assert_eq!(bits, Values::U64(vec![u64::MAX]));
+        let whole = Values::of_floats(NumberType::I16, vec![-3.0, 7.0]);
+        assert_eq!(whole, Values::I16(vec![-3, 7]));
+        let half = Values::of_floats(NumberType::I16, vec![0.5]);
+        assert_eq!(half, Values::F64(vec![0.5]));
+        assert_eq!(
+            Values::of_floats(NumberType::F32, vec![0.1]),
+            Values::F32(vec![0.1])
+        );
+    }
+
+    #[test]
+    fn elements_are_gathered_with_all_components() {
+        let values = Values::from(vec![1u16, 2, 3, 4, 5, 6]);
+        assert_eq!(
+            values.gather(2, &[2, 0, 2]),
+            vec![5u16, 6, 1, 2, 5, 6].into()
+        );
+        assert_eq!(values.gather(1, &[5, 0]), vec![6u16, 1].into());
+    }
+}
