@@ -38,6 +38,18 @@ fn parallel(
     Ok((welded, new))
 }
 
+/// Compares with representatives alone wherever the method knows how.
+fn as_if_crowded(options: &Options, patience: u32) -> Options {
+    Options {
+        tuning: Tuning {
+            most_in_bucket: 0,
+            crowded_patience: Some(patience),
+            ..options.tuning
+        },
+        ..*options
+    }
+}
+
 fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
     let results = [
         ("reference", serial(mesh, locks, options)),
