@@ -18,7 +18,11 @@
 //! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
 //! | STL | `.stl` | yes | triangles | no | no | no | no | no |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
-//! | VTU | `.vtu` | yes | yes | yes | yes | no | no | no |
+//! | VTU | `.vtu`, `.pvtu` | yes | `.vtu` | yes | yes | no | no | no |
+//! | VTP | `.vtp`, `.pvtp` | yes | `.vtp` | yes | yes | no | no | no |
+//! | VTK legacy | `.vtk` | yes | yes | yes | yes | no | no | no |
+//! | Gmsh | `.msh` | yes | up to 4 corners | yes | yes | no | no | no |
+//! | Medit | `.mesh`, `.meshb` | yes | up to 4 corners | yes | yes | no | no | no |
 //! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
 //! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
@@ -51,6 +55,7 @@ mod tests;
 mod text;
 mod triangle;
 pub mod volume;
+mod vtp;
 mod vtu;
 mod vtu_out;
 mod xyz;
@@ -68,7 +73,9 @@ pub enum Encoding {
     Text,
 }
 
-pub use volume::{is_volume, read_volume, write_volume};
+pub use volume::{
+    MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
+};
 
 /// A file format.
 pub struct Format {
@@ -99,7 +106,7 @@ pub struct Format {
 }
 
 type Reader = fn(&Path) -> Result<Loaded>;
-type Writer = fn(&Path, &Mesh, Encoding) -> Result<()>;
+type Writer = fn(&Path, &Mesh, WriteOptions) -> Result<()>;
 
 /// A mesh as it was read, and what of the file is not in it.
 pub(crate) struct Loaded {
@@ -131,8 +138,17 @@ const FACES: Format = Format {
     write: None,
 };
 
+/// Faces with regions, and segments.
+const TAGGED: Format = Format {
+    keeps_regions: true,
+    keeps_segments: true,
+    ..FACES
+};
+
+const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
+
 /// Every format.
-static FORMATS: [Format; 10] = [
+static FORMATS: [Format; 15] = [
     Format {
         name: "OFF",
         extensions: &["off"],
@@ -161,7 +177,7 @@ static FORMATS: [Format; 10] = [
         keeps_uvs: true,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
         read: Some(ply::read),
-        write: Some(ply::write),
+        write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -170,7 +186,7 @@ static FORMATS: [Format; 10] = [
         encodings: &[Encoding::Binary, Encoding::Text],
         rounding: Some(stl::rounding),
         read: Some(|path| stl::read(path).map(Loaded::from)),
-        write: Some(stl::write),
+        write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -184,12 +200,57 @@ static FORMATS: [Format; 10] = [
     },
     Format {
         name: "VTU",
-        extensions: &["vtu"],
-        keeps_regions: true,
-        keeps_segments: true,
-        read: Some(|path| vtu::read(path).map(Loaded::from)),
-        write: Some(|path, mesh, _| vtu::write(path, mesh)),
-        ..FACES
+        extensions: &["vtu", "pvtu"],
+        encodings: BOTH,
+        read: Some(volume::read_vtu_surface),
+        write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
+        ..TAGGED
+    },
+    Format {
+        name: "VTP",
+        extensions: &["vtp", "pvtp"],
+        encodings: BOTH,
+        read: Some(volume::read_vtu_surface),
+        write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
+        ..TAGGED
+    },
+    Format {
+        name: "VTK legacy",
+        extensions: &["vtk"],
+        encodings: BOTH,
+        read: Some(|path| volume::read_surface_by(path, volume::vtk::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::vtk_write::write_surface(path, mesh, options.encoding())
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Gmsh",
+        extensions: &["msh"],
+        encodings: BOTH,
+        read: Some(|path| volume::read_surface_by(path, volume::gmsh::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::write_surface_by(path, mesh, |mesh| volume::gmsh::write(path, mesh, options))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Medit",
+        extensions: &["mesh"],
+        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_text(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Medit binary",
+        extensions: &["meshb"],
+        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_binary(path, mesh))
+        }),
+        ..TAGGED
     },
     Format {
         name: "edges",
@@ -247,6 +308,9 @@ impl Format {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_write(path: &Path) -> Result<&'static Format> {
+        if is_parallel(path) {
+            return Err(parallel_output(path));
+        }
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         Format::with_extension(extension)
             .filter(|format| format.write.is_some())
@@ -298,11 +362,27 @@ impl Format {
     }
 }
 
+/// Whether a file of this name lists other files, its pieces.
+fn is_parallel(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    ["pvtu", "pvtp"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e))
+}
+
+fn parallel_output(path: &Path) -> Error {
+    Error::Format {
+        path: path.to_owned(),
+        reason: "lists of pieces are read, not written: write .vtu or .vtp".to_owned(),
+    }
+}
+
 fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
     let extensions: Vec<String> = FORMATS
         .iter()
         .filter(|format| works(format))
         .flat_map(|format| format.extensions)
+        .filter(|extension| verb == "read" || !extension.starts_with('p') || extension.len() == 3)
         .map(|extension| format!(".{extension}"))
         .collect();
     Error::Format {
@@ -354,8 +434,20 @@ pub fn write(path: &Path, mesh: &Mesh) -> Result<()> {
 /// # Errors
 /// As [`write`](fn@write), and [`Error::Format`] for an encoding that is none of them.
 pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Result<()> {
+    let options = WriteOptions {
+        encoding,
+        ..WriteOptions::default()
+    };
+    write_as(path, mesh, options)
+}
+
+/// As [`write_encoded`], and in a version of the format.
+///
+/// # Errors
+/// As [`write_encoded`].
+pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
     let format = Format::to_write(path)?;
-    if encoding.is_some_and(|encoding| !format.encodings.contains(&encoding)) {
+    if (options.encoding).is_some_and(|encoding| !format.encodings.contains(&encoding)) {
         return Err(Error::Format {
             path: path.to_owned(),
             reason: format!("{} files are not written in this encoding", format.name),
@@ -364,7 +456,7 @@ pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Re
     let write = format
         .write
         .expect("to_write gives a format that is written");
-    write(path, mesh, encoding.unwrap_or_default())
+    write(path, mesh, options)
 }
 
 /// The bytes of a file.

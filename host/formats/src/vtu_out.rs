@@ -1,4 +1,4 @@
-//! Writing of `.vtu` files: of faces ([`super::vtu`]) and of cells ([`super::volume`]).
+//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp` ([`super::vtp`]).
 
 use std::io::{self, Write};
 
@@ -42,20 +42,23 @@ impl Numbers<'_> {
 pub(crate) type Record<'a> = dyn Fn(usize, &mut Numbers) + Sync + 'a;
 
 /// An array of the file.
-struct Array<'a> {
+pub(crate) struct Array<'a> {
     /// VTK's name of the numbers' type.
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Bytes of one number.
-    size: usize,
-    name: &'static str,
+    pub(crate) size: usize,
+    pub(crate) name: &'static str,
     /// More attributes of the element.
-    more: &'static str,
+    pub(crate) more: &'static str,
     /// Numbers in all.
-    numbers: usize,
+    pub(crate) numbers: usize,
     /// Points or cells.
-    records: usize,
-    record: &'a Record<'a>,
+    pub(crate) records: usize,
+    pub(crate) record: &'a Record<'a>,
 }
+
+/// An element with arrays: its name, its attributes, the arrays.
+pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
 /// An unstructured grid.
 pub(crate) struct Grid<'a> {
@@ -137,34 +140,47 @@ pub(crate) fn write(
         arrays,
         cell_data,
     } = grid;
+    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
+    let sections = [
+        ("Points", "", &arrays[..1]),
+        ("Cells", "", &arrays[1..4]),
+        ("CellData", cell_data.as_str(), &arrays[4..]),
+    ];
+    write_sections(out, "UnstructuredGrid", &counts, &sections, encoding)
+}
+
+/// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
+pub(crate) fn write_sections(
+    out: &mut (impl Write + Send),
+    kind: &str,
+    counts: &str,
+    sections: &[Section],
+    encoding: Encoding,
+) -> io::Result<()> {
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
-         <UnstructuredGrid>\n    \
-         <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n",
+         <VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
+         <{kind}>\n    \
+         <Piece {counts}>\n",
     )?;
     let mut offset = 0;
-    for (parent, attributes, range) in [
-        ("Points", "", 0..1),
-        ("Cells", "", 1..4),
-        ("CellData", cell_data.as_str(), 4..arrays.len()),
-    ] {
-        if range.is_empty() {
+    for (parent, attributes, arrays) in sections {
+        if arrays.is_empty() {
             continue;
         }
         writeln!(out, "      <{parent}{attributes}>")?;
-        for array in &arrays[range] {
+        for array in *arrays {
             write_element(out, array, encoding, offset)?;
             // Each array has its length before it.
             offset += 8 + array.size * array.numbers;
         }
         writeln!(out, "      </{parent}>")?;
     }
-    write!(out, "    </Piece>\n  </UnstructuredGrid>\n")?;
+    write!(out, "    </Piece>\n  </{kind}>\n")?;
     if encoding != Encoding::Text {
         write!(out, "  <AppendedData encoding=\"raw\">\n_")?;
-        for array in arrays {
+        for array in sections.iter().flat_map(|(_, _, arrays)| *arrays) {
             out.write_all(&((array.size * array.numbers) as u64).to_le_bytes())?;
             let size = Some(array.size);
             write_records(out, array.records, |buffer, i| {

@@ -5,6 +5,7 @@ use std::path::Path;
 use trioxide::Result;
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
 use trioxide_arguments::note;
 
 mod cell_quality;
@@ -25,6 +26,15 @@ pub mod weld;
 /// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
     let (mesh, notes) = formats::read_with_notes(path)?;
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
+    }
+    Ok(mesh)
+}
+
+/// Reads a volume mesh, and says on standard error what of the file is not in it, unless `quiet`.
+pub fn read_volume(path: &Path, quiet: bool) -> Result<VolumeMesh> {
+    let (mesh, notes) = formats::read_volume_with_notes(path)?;
     for said in notes {
         note(quiet, format_args!("{}: {said}", path.display()));
     }

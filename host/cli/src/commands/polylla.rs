@@ -61,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let mut mesh = formats::read(&options.input)?
+    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?
         .into_triangulation()
         .map_err(|error| error.in_file(&options.input))?;
     if options.unconstrained {

@@ -170,12 +170,12 @@ fn is_edges_file(path: &Path) -> bool {
 }
 
 /// The mesh of a file, and the marks in it.
-fn read(path: &Path) -> Result<(Input, Option<Vec<bool>>)> {
+fn read(path: &Path, quiet: bool) -> Result<(Input, Option<Vec<bool>>)> {
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
         return Ok((Input::Edges(mesh), Some(marks)));
     }
-    let mesh = formats::read(path)?
+    let mesh = super::read_mesh(path, quiet)?
         .into_triangulation()
         .map_err(|error| error.in_file(path))?;
     Ok((Input::Triangles(mesh), None))
@@ -189,7 +189,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let (input, marks) = read(&options.input)?;
+    let (input, marks) = read(&options.input, options.device.quiet)?;
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,

@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::backend::Stage;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{read_volume, write_volume};
+use trioxide::formats::write_volume;
 use trioxide::reference;
 use trioxide::refine_tets::{self, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
     }
-    let mut mesh = read_volume(&options.input)?
+    let mut mesh = super::super::read_volume(&options.input, options.device.quiet)?
         .into_tet_mesh()
         .map_err(|error| error.in_file(&options.input))?;
     let turned = mesh.orient();

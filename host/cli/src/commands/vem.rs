@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::{Error, Result, formats, render};
+use trioxide::{Error, Result, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
@@ -70,7 +70,12 @@ pub fn run(options: &Options) -> Result<()> {
     };
     progress.enable_steady_tick(Duration::from_millis(100));
     let outcome = pool
-        .install(|| Outcome::of(formats::read(&options.mesh)?, options.problem))
+        .install(|| {
+            Outcome::of(
+                super::read_mesh(&options.mesh, options.quiet)?,
+                options.problem,
+            )
+        })
         .map_err(|error| error.in_file(&options.mesh))?;
     drop(progress);
 

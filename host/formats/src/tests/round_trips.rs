@@ -81,6 +81,11 @@ fn what_is_written_reads_back() {
                 );
                 continue;
             }
+            if ["Gmsh", "Medit", "Medit binary"].contains(&format.name) && polygons {
+                let reason = written.unwrap_err().to_string();
+                assert!(reason.contains("quadrilaterals only, but face 2 has 5 vertices"));
+                continue;
+            }
             written.unwrap();
             if format.read.is_none() {
                 assert!(
@@ -107,7 +112,7 @@ fn what_is_written_reads_back() {
     }
     // Nothing else was left: three meshes in every format, .node with .ele, two .poly; one in all but .node and
     // .edges.
-    assert_eq!(folder.path().read_dir().unwrap().count(), 5 + 9 + 8 + 9);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 7 + 14 + 13 + 14);
 }
 
 #[test]

@@ -6,14 +6,15 @@
 //!
 //! | format | extensions | cells | text | binary |
 //! | --- | --- | --- | --- | --- |
-//! | VTU | `.vtu` | all | yes | yes |
+//! | VTU | `.vtu`, `.pvtu` (read) | all | yes | yes |
 //! | VTK legacy | `.vtk` | all | yes | yes |
-//! | Gmsh 2.2, 4.1 | `.msh` | all | yes | yes |
+//! | Gmsh 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
 //! | Medit | `.mesh` (text), `.meshb` (binary) | all | yes | yes |
 //! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
 //!
-//! All keep regions of cells and tags of faces. Points and lines of a file are skipped; cells of second order are refused.
-//! Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
+//! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher order the
+//! corners are read, and the other nodes left out with a note (TetGen's are refused). But for TetGen's, these formats hold surfaces
+//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
 //!
 //! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a release
 //! candidate that holds each file as trees of tagged vectors, and 0.6 is of 2021; meshx is built on the two; for Medit and TetGen
@@ -22,25 +23,30 @@
 //! (`.meshb`), and as text at 240 MB/s to 340 MB/s.
 
 use std::ffi::OsStr;
+use std::ops::Deref;
 use std::path::Path;
 
-use super::triangle;
+use super::text::{Fault, Parsed};
+use super::{Loaded, map_file, triangle};
+use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
-mod bytes;
-mod elements;
-mod gmsh;
-mod medit;
+pub(crate) mod bytes;
+pub(crate) mod elements;
+pub(crate) mod gmsh;
+pub(crate) mod medit;
 #[cfg(test)]
 mod tests;
 mod tetgen;
-mod tokens;
-mod vtk;
-mod vtk_cells;
+pub(crate) mod tokens;
+pub(crate) mod vtk;
+pub(crate) mod vtk_cells;
+mod vtk_lists;
+pub(crate) mod vtk_write;
 pub(crate) mod vtu;
 
-use elements::Shape;
+use elements::{Grid, Shape};
 
 pub use crate::Encoding;
 
@@ -66,6 +72,13 @@ pub struct WriteOptions {
     pub msh_version: MshVersion,
 }
 
+impl WriteOptions {
+    /// The encoding, or the default one.
+    pub(crate) fn encoding(self) -> Encoding {
+        self.encoding.unwrap_or_default()
+    }
+}
+
 /// A file format of volume meshes.
 pub struct VolumeFormat {
     /// Its name.
@@ -76,8 +89,70 @@ pub struct VolumeFormat {
     pub encodings: &'static [Encoding],
     /// Most vertices that it can number.
     most_points: usize,
-    read: fn(&Path) -> Result<VolumeMesh>,
+    read: fn(&Path) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
+}
+
+/// A mesh, and what of the file is not in it.
+type Noted = (VolumeMesh, Vec<String>);
+
+/// Parses a file of elements of any dimension.
+pub(crate) type ParseGrid = fn(&[u8]) -> Parsed<Grid>;
+
+fn read_by(path: &Path, parse: ParseGrid) -> Result<Noted> {
+    let file = map_file(path)?;
+    parse(&file)
+        .and_then(|grid| {
+            grid.into_volume()
+                .map_err(|reason| Fault::new(file.len(), reason))
+        })
+        .map_err(|fault| fault.in_text(path, &file))
+}
+
+/// The surface or cloud in a file of elements of any dimension.
+pub(crate) fn read_surface_by(path: &Path, parse: ParseGrid) -> Result<Loaded> {
+    let file = map_file(path)?;
+    parse(&file)
+        .and_then(|grid| {
+            grid.into_surface()
+                .map_err(|reason| Fault::new(file.len(), reason))
+        })
+        .map_err(|fault| fault.in_text(path, &file))
+}
+
+/// The surface in `file`, without notes.
+#[cfg(test)]
+pub(crate) fn surface_in(parse: ParseGrid, file: &[u8]) -> Parsed<Mesh> {
+    let surface = parse(file)?.into_surface();
+    surface
+        .map(|loaded| loaded.mesh)
+        .map_err(|reason| Fault::new(file.len(), reason))
+}
+
+/// The volume mesh in `file`, without notes.
+#[cfg(test)]
+pub(crate) fn volume_in(parse: ParseGrid, file: &[u8]) -> Parsed<VolumeMesh> {
+    let volume = parse(file)?.into_volume();
+    volume
+        .map(|(mesh, _)| mesh)
+        .map_err(|reason| Fault::new(file.len(), reason))
+}
+
+fn read_vtu(path: &Path) -> Result<Noted> {
+    let refuse = |reason| Error::Format {
+        path: path.to_owned(),
+        reason,
+    };
+    vtu::read_grid(path)?.into_volume().map_err(refuse)
+}
+
+/// The surface or cloud in a file of VTK's XML formats.
+pub(crate) fn read_vtu_surface(path: &Path) -> Result<Loaded> {
+    let refuse = |reason| Error::Format {
+        path: path.to_owned(),
+        reason,
+    };
+    vtu::read_grid(path)?.into_surface().map_err(refuse)
 }
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
@@ -87,50 +162,50 @@ const I32_POINTS: usize = i32::MAX as usize;
 static FORMATS: [VolumeFormat; 6] = [
     VolumeFormat {
         name: "VTU",
-        extensions: &["vtu"],
+        extensions: &["vtu", "pvtu"],
         encodings: BOTH,
         most_points: usize::MAX,
-        read: vtu::read,
-        write: |path, mesh, options| vtu::write(path, mesh, options.encoding.unwrap_or_default()),
+        read: read_vtu,
+        write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
         name: "VTK legacy",
         extensions: &["vtk"],
         encodings: BOTH,
         most_points: I32_POINTS,
-        read: vtk::read,
-        write: |path, mesh, options| vtk::write(path, mesh, options.encoding.unwrap_or_default()),
+        read: |path| read_by(path, vtk::parse_grid),
+        write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
         name: "Gmsh",
         extensions: &["msh"],
         encodings: BOTH,
         most_points: I32_POINTS,
-        read: gmsh::read,
-        write: gmsh::write,
+        read: |path| read_by(path, gmsh::parse_grid),
+        write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
     },
     VolumeFormat {
         name: "Medit",
         extensions: &["mesh"],
         encodings: &[Encoding::Text],
         most_points: I32_POINTS,
-        read: medit::read,
-        write: |path, mesh, _| medit::write_text(path, mesh),
+        read: |path| read_by(path, medit::parse_grid),
+        write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
     },
     VolumeFormat {
         name: "Medit binary",
         extensions: &["meshb"],
         encodings: &[Encoding::Binary],
         most_points: I32_POINTS,
-        read: medit::read,
-        write: |path, mesh, _| medit::write_binary(path, mesh),
+        read: |path| read_by(path, medit::parse_grid),
+        write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
     },
     VolumeFormat {
         name: "TetGen",
         extensions: &["node", "ele"],
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
-        read: tetgen::read,
+        read: |path| Ok((tetgen::read(path)?, Vec::new())),
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
 ];
@@ -141,8 +216,8 @@ impl VolumeFormat {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_read(path: &Path) -> Result<&'static VolumeFormat> {
-        match VolumeFormat::to_write(path) {
-            Err(_) if triangle::is_stem(path) => VolumeFormat::to_write(Path::new("stem.node")),
+        match VolumeFormat::of(path) {
+            Err(_) if triangle::is_stem(path) => VolumeFormat::of(Path::new("stem.node")),
             format => format,
         }
     }
@@ -152,6 +227,13 @@ impl VolumeFormat {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_write(path: &Path) -> Result<&'static VolumeFormat> {
+        match crate::is_parallel(path) {
+            true => Err(crate::parallel_output(path)),
+            false => VolumeFormat::of(path),
+        }
+    }
+
+    fn of(path: &Path) -> Result<&'static VolumeFormat> {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let extension = extension.to_ascii_lowercase();
         FORMATS
@@ -173,17 +255,21 @@ impl VolumeFormat {
 
 /// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
 ///
-/// By the extension; of `.vtu` and of `.node` and `.ele`, which hold surfaces too, by the cells. A file that cannot be read holds
-/// none.
+/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none.
 pub fn is_volume(path: &Path) -> bool {
     let Ok(format) = VolumeFormat::to_read(path) else {
         return false;
     };
-    match format.name {
+    let by_content = |is_volume: fn(&[u8]) -> bool| {
         // What is no file can be read once only.
+        path.is_file() && map_file(path).is_ok_and(|file| is_volume(&file))
+    };
+    match format.name {
         "VTU" => path.is_file() && vtu::is_volume(path),
-        "TetGen" => tetgen::is_volume(path),
-        _ => true,
+        "VTK legacy" => by_content(vtk::is_volume),
+        "Gmsh" => by_content(gmsh::is_volume),
+        "Medit" | "Medit binary" => by_content(medit::is_volume),
+        _ => tetgen::is_volume(path),
     }
 }
 
@@ -193,6 +279,14 @@ pub fn is_volume(path: &Path) -> bool {
 /// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`] when
 /// it does not follow its format.
 pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
+    read_volume_with_notes(path).map(|(mesh, _)| mesh)
+}
+
+/// As [`read_volume`], with a sentence for whatever the file holds that a volume mesh cannot.
+///
+/// # Errors
+/// As [`read_volume`].
+pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> {
     (VolumeFormat::to_read(path)?.read)(path)
 }
 
@@ -239,16 +333,103 @@ pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) ->
     (format.write)(path, mesh, options)
 }
 
+/// Elements of every dimension to write.
+#[derive(Clone, Copy)]
+pub(crate) struct Output<'a> {
+    mesh: &'a VolumeMesh,
+    /// Lines with their markers.
+    lines: &'a [Segment],
+}
+
+impl Deref for Output<'_> {
+    type Target = VolumeMesh;
+
+    fn deref(&self) -> &VolumeMesh {
+        self.mesh
+    }
+}
+
+impl<'a> Output<'a> {
+    fn of(mesh: &'a VolumeMesh) -> Output<'a> {
+        Output { mesh, lines: &[] }
+    }
+
+    /// Vertices and tag of element `i` among those of its dimension.
+    fn element(self, shape: Shape, i: usize) -> (&'a [u32], i32) {
+        let Output { mesh, lines } = self;
+        match shape {
+            Shape::Point => (&[], 0),
+            Shape::Line => (&lines[i].ends, lines[i].marker),
+            Shape::Face(_) => (mesh.faces.get(i), mesh.face_tags[i]),
+            Shape::Cell(_) => {
+                let region = mesh.regions.as_ref().map_or(0, |regions| regions[i]);
+                (mesh.cells.get(i), region)
+            }
+        }
+    }
+}
+
+/// Writes a surface or cloud in a format of `write` that has triangles, quadrilaterals and lines with one tag each.
+pub(crate) fn write_surface_by(
+    path: &Path,
+    mesh: &Mesh,
+    write: impl FnOnce(Output) -> Result<()>,
+) -> Result<()> {
+    let refuse = |reason: String| Error::Format {
+        path: path.to_owned(),
+        reason,
+    };
+    if mesh.points.len() >= I32_POINTS {
+        return Err(refuse(format!(
+            "{} vertices are more than the format's 32-bit numbers can name: write .vtu",
+            mesh.points.len()
+        )));
+    }
+    let mut faces = Polygons::default();
+    match &mesh.faces {
+        Faces::Triangles(triangles) => {
+            faces.offsets = (0..=3 * triangles.len() as u32).step_by(3).collect();
+            faces.vertices = triangles.as_flattened().to_vec();
+        }
+        Faces::Polygons(polygons) => {
+            if let Some(i) = polygons.iter().position(|face| face.len() > 4) {
+                return Err(refuse(format!(
+                    "the format holds triangles and quadrilaterals only, but face {i} has {} vertices: write .off, .obj, \
+                     .ply, .vtk, .vtp or .vtu",
+                    polygons.get(i).len()
+                )));
+            }
+            faces = polygons.clone();
+        }
+    }
+    let face_tags = match &mesh.regions {
+        Some(regions) => regions.clone(),
+        None => vec![0; faces.len()],
+    };
+    let elements = VolumeMesh {
+        points: mesh.points.clone(),
+        cells: Cells::Tetrahedra(Vec::new()),
+        regions: None,
+        faces,
+        face_tags,
+    };
+    write(Output {
+        mesh: &elements,
+        lines: &mesh.segments,
+    })
+}
+
 /// Elements of one shape.
 enum Selected {
-    /// Every cell.
+    /// Every cell, or every line.
     All(usize),
     /// Those with these ids.
     Ids(Vec<u32>),
 }
 
 /// The elements of `mesh` that have this shape, in order.
-fn select(mesh: &VolumeMesh, shape: Shape) -> Selected {
+fn select(mesh: Output, shape: Shape) -> Selected {
+    let Output { mesh, lines } = mesh;
     if let (Cells::Tetrahedra(tetrahedra), Shape::TETRAHEDRON) = (&mesh.cells, shape) {
         return Selected::All(tetrahedra.len());
     }
@@ -261,6 +442,7 @@ fn select(mesh: &VolumeMesh, shape: Shape) -> Selected {
             .collect()
     };
     Selected::Ids(match (shape, &mesh.cells) {
+        (Shape::Line, _) => return Selected::All(lines.len()),
         (Shape::Face(_), _) => ids(&mut mesh.faces.iter().map(<[u32]>::len)),
         (Shape::Cell(_), Cells::Mixed(_)) => ids(&mut mesh.cells.iter().map(<[u32]>::len)),
         _ => Vec::new(),
@@ -280,17 +462,11 @@ impl Selected {
     }
 
     /// Vertices and tag of element `k`.
-    fn element<'a>(&self, mesh: &'a VolumeMesh, shape: Shape, k: usize) -> (&'a [u32], i32) {
+    fn element<'a>(&self, mesh: Output<'a>, shape: Shape, k: usize) -> (&'a [u32], i32) {
         let i = match self {
             Selected::All(_) => k,
             Selected::Ids(ids) => ids[k] as usize,
         };
-        match shape {
-            Shape::Face(_) => (mesh.faces.get(i), mesh.face_tags[i]),
-            _ => {
-                let region = mesh.regions.as_ref().map_or(0, |regions| regions[i]);
-                (mesh.cells.get(i), region)
-            }
-        }
+        mesh.element(shape, i)
     }
 }

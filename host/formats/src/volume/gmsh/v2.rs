@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use glam::DVec3;
 
 use super::super::bytes::{Kind, Numbers};
-use super::super::elements::{Shape, Table, Tag};
-use super::super::select;
+use super::super::elements::{Grid, Shape, Table, Tag};
+use super::super::{Output, select};
 use super::data::{Data, Start};
-use super::{Grouped, NodeMap, Nodes, SHAPES, entities, shape, write_format};
+use super::{
+    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, note_skipped, shape, write_format,
+};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
-use trioxide_mesh::volume::VolumeMesh;
 
-pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
+pub(super) fn parse(data: &mut Data) -> Parsed<Grid> {
     let mut nodes = None;
     let mut grouped = Grouped::default();
     while let Some((name, begin)) = data.section()? {
@@ -37,6 +38,7 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
                 }
             }
             _ => {
+                note_skipped(&mut grouped.elements.notes, name);
                 data.skip_section(name)?;
                 continue;
             }
@@ -98,10 +100,11 @@ fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     Ok(Nodes { points, map })
 }
 
-/// Rows of `width` numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then vertices.
+/// Rows of numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then its corners, then
+/// `side_nodes` more nodes.
 fn read_rows(
     values: &[i64],
-    shape: Shape,
+    (shape, side_nodes): (Shape, usize),
     first_tag: usize,
     tags: usize,
     nodes: &Nodes,
@@ -110,23 +113,56 @@ fn read_rows(
 ) -> Parsed<()> {
     let table = Table {
         values,
-        width: first_tag + tags + shape.vertices(),
+        width: first_tag + tags + shape.vertices() + side_nodes,
         vertices: first_tag + tags,
+        side_nodes,
         tag: match tags {
             0 => Tag::All(0),
             _ => Tag::Column(first_tag),
         },
     };
     let entities = match shape {
-        Shape::Lower(_) => return Ok(()),
+        Shape::Point => return Ok(()),
         Shape::Cell(_) => &mut grouped.entities[0],
         Shape::Face(_) => &mut grouped.entities[1],
+        Shape::Line => &mut grouped.entities[2],
     };
     match tags {
         0 | 1 => entities.resize(entities.len() + values.len() / table.width, 0),
         _ => entities.extend(table.column(first_tag + 1, &fault)?),
     }
     table.read(&mut grouped.elements, shape, |tag| nodes.vertex(tag), fault)
+}
+
+/// Whether there are cells that fill space among the elements here.
+pub(super) fn has_cells(data: &mut Data) -> Parsed<bool> {
+    let mut left = line_count(data, "the number of elements")?;
+    let is_cell = |kind: i64| shape(kind).is_ok_and(|(shape, _)| matches!(shape, Shape::Cell(_)));
+    while left > 0 {
+        match data {
+            Data::Text(text) => {
+                text.count("a number")?;
+                if is_cell(text.number("a type")?) {
+                    return Ok(true);
+                }
+                text.line();
+                left -= 1;
+            }
+            Data::Binary(..) => {
+                let (head, start) = data.ints(3, "a block's type")?;
+                let (shape, side_nodes) =
+                    shape(head[0]).map_err(|reason| start.fault(0, reason))?;
+                if is_cell(head[0]) {
+                    return Ok(true);
+                }
+                let [count, tags] = [head[1], head[2]].map(|n| usize::try_from(n).unwrap_or(0));
+                let width = 1 + tags + shape.vertices() + side_nodes;
+                data.skip_ints(count.saturating_mul(width))?;
+                left = left.saturating_sub(count.max(1));
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
@@ -139,7 +175,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
     let values = text.numbers_until::<i64>(text.at + length)?;
     data.go_on(&text);
     // Shape and number of tags of the element that begins at a number, and its length.
-    let element = |at: usize| -> Parsed<(Shape, usize, usize)> {
+    let element = |at: usize| -> Parsed<((Shape, usize), usize, usize)> {
         let (Some(&kind), Some(&tags)) = (values.get(at + 1), values.get(at + 2)) else {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         };
@@ -150,7 +186,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
             .ok_or_else(|| {
                 start.fault(at + 2, format!("expected a number of tags, found {tags}"))
             })?;
-        let length = 3 + tags + shape.vertices();
+        let length = 3 + tags + shape.0.vertices() + shape.1;
         if length > values.len() - at {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         }
@@ -198,7 +234,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
             let reason = format!("a block of {in_block} elements with {tags} tags cannot be");
             return Err(start.fault(1, reason));
         };
-        let width = 1 + tags + shape.vertices();
+        let width = 1 + tags + shape.0.vertices() + shape.1;
         let (values, start) = data.ints(in_block.saturating_mul(width), "elements")?;
         read_rows(&values, shape, 1, tags, nodes, grouped, |i, reason| {
             start.fault(i, reason)
@@ -210,7 +246,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
 
 pub(super) fn write(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
+    mesh: Output,
     is_binary: bool,
 ) -> io::Result<()> {
     write_format(out, "2.2", is_binary)?;
@@ -234,19 +270,16 @@ pub(super) fn write(
     if is_binary {
         writeln!(out)?;
     }
-    let count = mesh.cells.len() + mesh.faces.len();
+    let count = mesh.cells.len() + mesh.faces.len() + mesh.lines.len();
     write!(out, "$EndNodes\n$Elements\n{count}\n")?;
     let mut number = 1;
-    let [surfaces, volumes] = entities(mesh);
+    let entities = entities(mesh);
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
         if selected.is_empty() {
             continue;
         }
-        let entities = match shape {
-            Shape::Face(_) => &surfaces,
-            _ => &volumes,
-        };
+        let entities = &entities[dimension(shape) - 1];
         if is_binary {
             for value in [i32::from(kind), selected.len() as i32, 2] {
                 out.write_all(&value.to_le_bytes())?;

@@ -13,6 +13,21 @@ mod peers;
 mod round_trips;
 mod vtu_arrays;
 
+macro_rules! without_notes {
+    ($($format:ident),*) => {$(
+        /// The volume mesh of a file, without notes.
+        mod $format {
+            use super::*;
+
+            pub fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+                super::super::volume_in(super::super::$format::parse_grid, file)
+            }
+        }
+    )*};
+}
+
+without_notes!(gmsh, medit, vtk, vtu);
+
 /// Coordinates that show whether anything is lost, and a corner of each kind of cell.
 pub(super) fn points() -> Vec<DVec3> {
     let mut points: Vec<DVec3> = (0..8)

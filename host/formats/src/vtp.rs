@@ -1,0 +1,127 @@
+//! VTK's polygonal data: `.vtp`.
+//!
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text: segments as
+//! lines, faces as polygons, and the cell arrays `region` and `marker` as in [`super::vtu`], but lines come first: that is the order
+//! in which VTK's polygonal data counts cells. A cloud is written with a vertex cell for each point, which VTK draws.
+//! [`super::volume::vtu`] reads them.
+
+use std::path::Path;
+
+use super::Encoding;
+use super::atomic_file::write_atomically;
+use super::vtu_out::{Array, Numbers, Record, write_sections};
+use trioxide_mesh::Result;
+use trioxide_mesh::mesh::{Faces, Mesh};
+
+pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
+    let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
+    let cells = faces + lines;
+    let corners = match &mesh.faces {
+        Faces::Triangles(triangles) => 3 * triangles.len(),
+        Faces::Polygons(polygons) => polygons.vertices.len(),
+    };
+    let vertices = if cells == 0 { points } else { 0 };
+    let (index, size) = match i32::try_from(points.max(corners).max(2 * lines)) {
+        Ok(_) => ("Int32", 4),
+        Err(_) => ("Int64", 8),
+    };
+    let point = |i: usize, numbers: &mut Numbers| {
+        for coordinate in mesh.points[i].to_array() {
+            numbers.float(coordinate);
+        }
+    };
+    let vertex = |i: usize, numbers: &mut Numbers| numbers.integer(i as i64);
+    let vertex_end = |i: usize, numbers: &mut Numbers| numbers.integer(i as i64 + 1);
+    let line = |i: usize, numbers: &mut Numbers| {
+        for end in mesh.segments[i].ends {
+            numbers.integer(end.into());
+        }
+    };
+    let line_end = |i: usize, numbers: &mut Numbers| numbers.integer(2 * (i as i64 + 1));
+    let face = |i: usize, numbers: &mut Numbers| {
+        for &vertex in mesh.faces.get(i) {
+            numbers.integer(vertex.into());
+        }
+    };
+    let face_end = |i: usize, numbers: &mut Numbers| {
+        let end = match &mesh.faces {
+            Faces::Triangles(_) => 3 * (i + 1),
+            Faces::Polygons(polygons) => polygons.offsets[i + 1] as usize,
+        };
+        numbers.integer(end as i64);
+    };
+    let region = |i: usize, numbers: &mut Numbers| {
+        let regions = mesh.regions.as_deref().unwrap_or_default();
+        let region = i.checked_sub(lines).map_or(0, |face| regions[face]);
+        numbers.integer(region.into());
+    };
+    let marker = |i: usize, numbers: &mut Numbers| {
+        let marker = mesh.segments.get(i).map_or(0, |segment| segment.marker);
+        numbers.integer(marker.into());
+    };
+    let lists = |records, corners, connectivity, ends| {
+        let array = |name, numbers, record| Array {
+            kind: index,
+            size,
+            name,
+            more: "",
+            numbers,
+            records,
+            record,
+        };
+        [
+            array("connectivity", corners, connectivity),
+            array("offsets", records, ends),
+        ]
+    };
+    let tags = |name, record| Array {
+        kind: "Int32",
+        size: 4,
+        name,
+        more: "",
+        numbers: cells,
+        records: cells,
+        record,
+    };
+    let coordinates = [Array {
+        kind: "Float64",
+        size: 8,
+        name: "Points",
+        more: " NumberOfComponents=\"3\"",
+        numbers: 3 * points,
+        records: points,
+        record: &point as &Record,
+    }];
+    let verts = lists(
+        vertices,
+        vertices,
+        &vertex as &Record,
+        &vertex_end as &Record,
+    );
+    let segments = lists(lines, 2 * lines, &line, &line_end);
+    let polys = lists(faces, corners, &face, &face_end);
+    let mut data = Vec::new();
+    let mut scalars = "";
+    if lines > 0 {
+        data.push(tags("marker", &marker as &Record));
+        scalars = " Scalars=\"marker\"";
+    }
+    if mesh.regions.is_some() {
+        data.push(tags("region", &region as &Record));
+        scalars = " Scalars=\"region\"";
+    }
+    let counts = format!(
+        "NumberOfPoints=\"{points}\" NumberOfVerts=\"{vertices}\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
+         NumberOfPolys=\"{faces}\""
+    );
+    let sections = [
+        ("Points", "", &coordinates[..]),
+        ("Verts", "", &verts),
+        ("Lines", "", &segments),
+        ("Polys", "", &polys),
+        ("CellData", scalars, &data),
+    ];
+    write_atomically(path, |file| {
+        write_sections(file, "PolyData", &counts, &sections, encoding)
+    })
+}
