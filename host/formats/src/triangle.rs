@@ -14,7 +14,7 @@ use glam::DVec3;
 
 use super::atomic_file::AtomicFile;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
 use super::{map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result};
@@ -84,6 +84,7 @@ pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parse
 }
 
 pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let (nodes, end) = parse_points(&rows)?;
     rows.expect_end(end, "the points")?;
@@ -153,6 +154,7 @@ struct ElementChunk {
 }
 
 pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of triangles")?;
     let count = header.count("the number of triangles")?;
@@ -203,6 +205,7 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
 
 /// The segments of a `.poly` file. Its holes and regions made the mesh; they are not needed again.
 pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let (own, row) = parse_points(&rows)?;
     // A mesh generator keeps the points of its input and puts its own behind them.

@@ -225,7 +225,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let in_file = |error: Error| error.in_file(&options.input);
     if is_volume {
-        let mut mesh = formats::read_volume(&options.input)?;
+        let mut mesh = super::read_volume(&options.input, options.device.quiet)?;
+        check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
         let outcome = volume(&mesh, &settings, options).map_err(in_file)?;
         let cells = mesh.cells.len();
         report(options, &outcome, mesh.points.len(), "cells", cells)?;
@@ -234,7 +235,8 @@ pub fn run(options: &Options) -> Result<()> {
             formats::write_volume(output, &mesh)?;
         }
     } else {
-        let mut mesh = formats::read(&options.input)?;
+        let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+        check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
         let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
         report(
             options,
@@ -252,6 +254,20 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a mesh in which no node has a neighbour.
+fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
+    match cells {
+        0 => Err(Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: format!(
+                "has {vertices} vertices and no {what}: vertices move to the mean of their neighbours in {what}, so give a \
+                 mesh that has some"
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn volume(mesh: &VolumeMesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {

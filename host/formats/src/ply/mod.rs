@@ -23,13 +23,14 @@
 //! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files, any
 //! property of faces: files with regions too.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::faces::FaceList;
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
+use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole, with_line_feeds};
 use super::{Loaded, map_file};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 use trioxide_mesh::Result;
@@ -50,6 +51,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
+    let file = &*with_line_ends(file)?;
     let header = Header::parse(file)?;
     let body = match header.encoding {
         Encoding::Text => parse_text(file, &header)?,
@@ -76,6 +78,27 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         );
     }
     Ok(loaded)
+}
+
+/// The file with line feeds at the ends of its lines, where these are those of old Macintoshs.
+///
+/// # Errors
+/// A binary file with such a header: in its body a carriage return is a byte like any other.
+fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
+    let end = memchr::memchr2(b'\r', b'\n', file).unwrap_or(file.len());
+    if !file[end..].starts_with(b"\r") || file[end..].starts_with(b"\r\n") {
+        return Ok(Cow::Borrowed(file));
+    }
+    let second = file[end + 1..]
+        .split(|byte| *byte == b'\r')
+        .find(|line| line.starts_with(b"format"));
+    match second.is_some_and(|line| memchr::memmem::find(line, b"ascii").is_some()) {
+        true => Ok(with_line_feeds(file)),
+        false => Err(Fault::new(
+            end,
+            "the lines of the header end in carriage returns alone: only text files are read with these, so write line feeds",
+        )),
+    }
 }
 
 /// Whether the segments are a list of all edges of the faces, which marks none of them.
