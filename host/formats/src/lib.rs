@@ -24,6 +24,10 @@
 //! | Gmsh | `.msh` | yes | up to 4 corners | yes | yes | no | no | no |
 //! | Medit | `.mesh`, `.meshb` | yes | up to 4 corners | yes | yes | no | no | no |
 //! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
+//! | Abaqus | `.inp` | yes | up to 4 corners | yes | yes | no | no | no |
+//! | XDMF | `.xdmf`, `.xmf` | yes | yes | yes | yes | no | no | no |
+//! | glTF | `.gltf`, `.glb` | yes | no | no | yes | yes | yes | yes |
+//! | PCD | `.pcd` | yes | points | no | no | yes | yes | no |
 //! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
@@ -43,11 +47,14 @@ mod ale;
 pub mod atomic_file;
 pub mod edges;
 mod faces;
+mod gltf;
 mod las;
 pub mod matrix_market;
 mod obj;
 mod off;
+mod pcd;
 mod ply;
+pub mod poly;
 mod rows_out;
 mod stl;
 #[cfg(test)]
@@ -148,11 +155,11 @@ const TAGGED: Format = Format {
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
 
 /// Every format.
-static FORMATS: [Format; 15] = [
+static FORMATS: [Format; 19] = [
     Format {
         name: "OFF",
         extensions: &["off"],
-        read: Some(|path| off::read(path).map(Loaded::from)),
+        read: Some(off::read),
         write: Some(|path, mesh, _| off::write(path, mesh)),
         ..FACES
     },
@@ -253,6 +260,33 @@ static FORMATS: [Format; 15] = [
         ..TAGGED
     },
     Format {
+        name: "Abaqus",
+        extensions: &["inp"],
+        read: Some(|path| volume::read_surface_by(path, volume::abaqus::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "XDMF",
+        extensions: &["xdmf", "xmf"],
+        read: Some(volume::read_xdmf_surface),
+        write: Some(|path, mesh, _| volume::xdmf::write_surface(path, mesh)),
+        ..TAGGED
+    },
+    Format {
+        name: "glTF",
+        extensions: &["gltf", "glb"],
+        keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        read: Some(gltf::read),
+        ..FACES
+    },
+    Format {
         name: "edges",
         extensions: &["edges"],
         read: Some(|path| edges::read_mesh(path).map(Loaded::from)),
@@ -265,8 +299,20 @@ static FORMATS: [Format; 15] = [
         keeps_faces: false,
         keeps_normals: true,
         keeps_colors: true,
-        read: Some(|path| xyz::read(path).map(Loaded::from)),
+        read: Some(xyz::read),
         write: Some(|path, mesh, _| xyz::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "PCD",
+        extensions: &["pcd"],
+        keeps_faces: false,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        encodings: BOTH,
+        read: Some(pcd::read),
+        write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -382,7 +428,7 @@ fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
         .iter()
         .filter(|format| works(format))
         .flat_map(|format| format.extensions)
-        .filter(|extension| verb == "read" || !extension.starts_with('p') || extension.len() == 3)
+        .filter(|extension| verb == "read" || !extension.starts_with("pvt"))
         .map(|extension| format!(".{extension}"))
         .collect();
     Error::Format {

@@ -21,10 +21,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         Faces::Polygons(polygons) => polygons.vertices.len(),
     };
     let vertices = if cells == 0 { points } else { 0 };
-    let (index, size) = match i32::try_from(points.max(corners).max(2 * lines)) {
-        Ok(_) => ("Int32", 4),
-        Err(_) => ("Int64", 8),
-    };
+    let is_wide = i32::try_from(points.max(corners).max(2 * lines)).is_err();
     let point = |i: usize, numbers: &mut Numbers| {
         for coordinate in mesh.points[i].to_array() {
             numbers.float(coordinate);
@@ -59,21 +56,6 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         let marker = mesh.segments.get(i).map_or(0, |segment| segment.marker);
         numbers.integer(marker.into());
     };
-    let lists = |records, corners, connectivity, ends| {
-        let array = |name, numbers, record| Array {
-            kind: index,
-            size,
-            name,
-            more: "",
-            numbers,
-            records,
-            record,
-        };
-        [
-            array("connectivity", corners, connectivity),
-            array("offsets", records, ends),
-        ]
-    };
     let tags = |name, record| Array {
         kind: "Int32",
         size: 4,
@@ -92,14 +74,9 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         records: points,
         record: &point as &Record,
     }];
-    let verts = lists(
-        vertices,
-        vertices,
-        &vertex as &Record,
-        &vertex_end as &Record,
-    );
-    let segments = lists(lines, 2 * lines, &line, &line_end);
-    let polys = lists(faces, corners, &face, &face_end);
+    let verts = lists(is_wide, vertices, vertices, [&vertex, &vertex_end]);
+    let segments = lists(is_wide, lines, 2 * lines, [&line, &line_end]);
+    let polys = lists(is_wide, faces, corners, [&face, &face_end]);
     let mut data = Vec::new();
     let mut scalars = "";
     if lines > 0 {
@@ -124,4 +101,26 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     write_atomically(path, |file| {
         write_sections(file, "PolyData", &counts, &sections, encoding)
     })
+}
+
+/// Connectivity and offsets of so many cells with so many corners, by the records of each.
+fn lists<'a>(
+    is_wide: bool,
+    records: usize,
+    corners: usize,
+    [connectivity, ends]: [&'a Record<'a>; 2],
+) -> [Array<'a>; 2] {
+    let array = |name, numbers, record| Array {
+        kind: if is_wide { "Int64" } else { "Int32" },
+        size: if is_wide { 8 } else { 4 },
+        name,
+        more: "",
+        numbers,
+        records,
+        record,
+    };
+    [
+        array("connectivity", corners, connectivity),
+        array("offsets", records, ends),
+    ]
 }

@@ -19,6 +19,7 @@ pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod smooth;
+pub mod triangulate;
 pub mod vem;
 pub mod volume;
 pub mod weld;

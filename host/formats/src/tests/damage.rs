@@ -89,6 +89,13 @@ fn samples() -> Vec<Sample> {
         (gmsh::parse, file("peers/gmsh_40.msh")),
         (gmsh::parse, file("peers/gmsh_41_binary.msh")),
         (medit::parse, file("peers/gmsh_order2.mesh")),
+        (abaqus::parse, file("peers/gmsh.inp")),
+        (xdmf::parse, written("xdmf")),
+        (pcd::parse, decorated(None, "pcd")),
+        (pcd::parse, decorated(Some(Encoding::Text), "pcd")),
+        (pcd::parse, more_formats::compressed_pcd()),
+        (gltf::parse, more_formats::glb()),
+        (off::parse, more_formats::binary_off()),
         (parse_edges, file("three_triangles.edges")),
         (parse_edges, file("three_triangles_refined.edges")),
     ]

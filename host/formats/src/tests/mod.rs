@@ -12,6 +12,7 @@ mod attributes;
 mod damage;
 mod edges;
 mod hostile;
+mod more_formats;
 mod peers;
 mod round_trips;
 mod segments;
@@ -38,14 +39,31 @@ macro_rules! surfaces_without_notes {
     )*};
 }
 
-surfaces_without_notes!(gmsh, medit, vtk, vtu);
+surfaces_without_notes!(abaqus, gmsh, medit, vtk, vtu, xdmf);
 
-/// Without notes.
-mod obj {
+macro_rules! parsers_without_notes {
+    ($($format:ident),*) => {$(
+        mod $format {
+            use super::*;
+
+            pub fn parse(file: &[u8]) -> Parsed<Mesh> {
+                super::super::$format::parse(file).map(|loaded| loaded.mesh)
+            }
+        }
+    )*};
+}
+
+parsers_without_notes!(obj, off, pcd, xyz);
+
+mod gltf {
     use super::*;
+    use crate::text::Fault;
 
     pub fn parse(file: &[u8]) -> Parsed<Mesh> {
-        super::super::obj::parse(file).map(|loaded| loaded.mesh)
+        let loaded = super::super::gltf::parse(file, None);
+        loaded
+            .map(|loaded| loaded.mesh)
+            .map_err(|reason| Fault::new(0, reason))
     }
 }
 
@@ -468,36 +486,4 @@ fn a_poly_file_of_another_mesh_is_not_taken_over() {
             .contains("m.poly: stands beside the output")
     );
     assert!(!path.exists());
-}
-
-#[test]
-fn files_that_are_not_there_and_unknown_extensions() {
-    assert!(matches!(
-        read(Path::new("none/none.off")),
-        Err(Error::File { .. })
-    ));
-    assert!(matches!(
-        read(Path::new("none/none")),
-        Err(Error::Format { .. })
-    ));
-    let reason = Format::to_read(Path::new("a.blend"))
-        .err()
-        .unwrap()
-        .to_string();
-    let expected = "a.blend: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .pvtu, ";
-    assert!(
-        reason.starts_with(expected) && reason.contains(", .edges, .xyz, .las, .laz"),
-        "{reason}"
-    );
-    let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
-    let expected = "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .vtp, ";
-    assert!(
-        reason.starts_with(expected) && reason.ends_with(".ale"),
-        "{reason}"
-    );
-    // The .node file alone: the error names what is missing.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.node");
-    std::fs::write(&path, NODES).unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("m.ele: "));
 }

@@ -316,3 +316,35 @@ fn medit_in_two_dimensions_is_planar() {
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.starts_with("MeshVersionFormatted 2\nDimension 2\n\nVertices\n3\n0 0 0\n"));
 }
+
+#[test]
+fn files_that_are_not_there_and_unknown_extensions() {
+    assert!(matches!(
+        read(Path::new("none/none.off")),
+        Err(Error::File { .. })
+    ));
+    assert!(matches!(
+        read(Path::new("none/none")),
+        Err(Error::Format { .. })
+    ));
+    let reason = Format::to_read(Path::new("a.blend"))
+        .err()
+        .unwrap()
+        .to_string();
+    let expected = "a.blend: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .pvtu, ";
+    assert!(
+        reason.starts_with(expected) && reason.contains(", .edges, .xyz, .pcd, .las, .laz"),
+        "{reason}"
+    );
+    let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
+    let expected = "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .vtp, ";
+    assert!(
+        reason.starts_with(expected) && reason.ends_with(".ale"),
+        "{reason}"
+    );
+    // The .node file alone: the error names what is missing.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.node");
+    std::fs::write(&path, NODES).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("m.ele: "));
+}

@@ -66,7 +66,10 @@ fn what_is_written_reads_back() {
     .enumerate()
     {
         // Of the others, soups.rs tells.
-        let formats = FORMATS.iter().filter(|f| f.keeps_faces && f.name != "STL");
+        let formats = FORMATS
+            .iter()
+            .filter(|f| f.keeps_faces && f.write.is_some());
+        let formats = formats.filter(|f| f.name != "STL");
         for format in formats {
             let path = folder
                 .path()
@@ -81,7 +84,7 @@ fn what_is_written_reads_back() {
                 );
                 continue;
             }
-            if ["Gmsh", "Medit", "Medit binary"].contains(&format.name) && polygons {
+            if ["Gmsh", "Medit", "Medit binary", "Abaqus"].contains(&format.name) && polygons {
                 let reason = written.unwrap_err().to_string();
                 assert!(reason.contains("quadrilaterals only, but face 2 has 5 vertices"));
                 continue;
@@ -112,7 +115,7 @@ fn what_is_written_reads_back() {
     }
     // Nothing else was left: three meshes in every format, .node with .ele, two .poly; one in all but .node and
     // .edges.
-    assert_eq!(folder.path().read_dir().unwrap().count(), 7 + 14 + 13 + 14);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 8 + 16 + 15 + 16);
 }
 
 #[test]

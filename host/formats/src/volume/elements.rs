@@ -238,6 +238,11 @@ impl Grid {
         Ok(Grid { points, elements })
     }
 
+    /// Whether there are cells that fill space.
+    pub(crate) fn has_cells(&self) -> bool {
+        self.elements.count > 0
+    }
+
     /// Adds what of the file is not in the mesh.
     pub(crate) fn note(&mut self, note: String) {
         self.elements.notes.push(note);

@@ -10,6 +10,8 @@
 //! | VTK legacy | `.vtk` | all | yes | yes |
 //! | Gmsh 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
 //! | Medit | `.mesh` (text), `.meshb` (binary) | all | yes | yes |
+//! | Abaqus | `.inp` | all | yes | no |
+//! | XDMF | `.xdmf`, `.xmf` | all | yes | no |
 //! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
 //!
 //! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher order the
@@ -23,19 +25,21 @@
 //! (`.meshb`), and as text at 240 MB/s to 340 MB/s.
 
 use std::ffi::OsStr;
-use std::ops::Deref;
 use std::path::Path;
 
 use super::text::{Fault, Parsed};
 use super::{Loaded, map_file, triangle};
-use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
-use trioxide_mesh::volume::{Cells, VolumeMesh};
+#[cfg(test)]
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::volume::VolumeMesh;
 use trioxide_mesh::{Error, Result};
 
+pub(crate) mod abaqus;
 pub(crate) mod bytes;
 pub(crate) mod elements;
 pub(crate) mod gmsh;
 pub(crate) mod medit;
+mod output;
 #[cfg(test)]
 mod tests;
 mod tetgen;
@@ -45,8 +49,11 @@ pub(crate) mod vtk_cells;
 mod vtk_lists;
 pub(crate) mod vtk_write;
 pub(crate) mod vtu;
+pub(crate) mod xdmf;
 
-use elements::{Grid, Shape};
+use elements::Grid;
+pub(crate) use output::write_surface_by;
+use output::{Output, Selected, select};
 
 pub use crate::Encoding;
 
@@ -138,34 +145,40 @@ pub(crate) fn volume_in(parse: ParseGrid, file: &[u8]) -> Parsed<VolumeMesh> {
         .map_err(|reason| Fault::new(file.len(), reason))
 }
 
-fn read_vtu(path: &Path) -> Result<Noted> {
-    let refuse = |reason| Error::Format {
+fn refuse(path: &Path, reason: String) -> Error {
+    Error::Format {
         path: path.to_owned(),
         reason,
-    };
-    vtu::read_grid(path)?.into_volume().map_err(refuse)
+    }
+}
+
+fn volume_of(path: &Path, grid: Grid) -> Result<Noted> {
+    grid.into_volume().map_err(|reason| refuse(path, reason))
 }
 
 /// The surface or cloud in a file of VTK's XML formats.
 pub(crate) fn read_vtu_surface(path: &Path) -> Result<Loaded> {
-    let refuse = |reason| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
-    vtu::read_grid(path)?.into_surface().map_err(refuse)
+    let surface = vtu::read_grid(path)?.into_surface();
+    surface.map_err(|reason| refuse(path, reason))
+}
+
+/// The surface or cloud in a file of XDMF.
+pub(crate) fn read_xdmf_surface(path: &Path) -> Result<Loaded> {
+    let surface = xdmf::read_grid(path)?.into_surface();
+    surface.map_err(|reason| refuse(path, reason))
 }
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
 const I32_POINTS: usize = i32::MAX as usize;
 
 /// Every format.
-static FORMATS: [VolumeFormat; 6] = [
+static FORMATS: [VolumeFormat; 8] = [
     VolumeFormat {
         name: "VTU",
         extensions: &["vtu", "pvtu"],
         encodings: BOTH,
         most_points: usize::MAX,
-        read: read_vtu,
+        read: |path| volume_of(path, vtu::read_grid(path)?),
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
@@ -199,6 +212,22 @@ static FORMATS: [VolumeFormat; 6] = [
         most_points: I32_POINTS,
         read: |path| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
+    },
+    VolumeFormat {
+        name: "Abaqus",
+        extensions: &["inp"],
+        encodings: &[Encoding::Text],
+        most_points: usize::MAX,
+        read: |path| read_by(path, abaqus::parse_grid),
+        write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
+    },
+    VolumeFormat {
+        name: "XDMF",
+        extensions: &["xdmf", "xmf"],
+        encodings: &[Encoding::Text],
+        most_points: usize::MAX,
+        read: |path| volume_of(path, xdmf::read_grid(path)?),
+        write: |path, mesh, _| xdmf::write(path, mesh),
     },
     VolumeFormat {
         name: "TetGen",
@@ -268,6 +297,8 @@ pub fn is_volume(path: &Path) -> bool {
         "VTU" => path.is_file() && vtu::is_volume(path),
         "VTK legacy" => by_content(vtk::is_volume),
         "Gmsh" => by_content(gmsh::is_volume),
+        "Abaqus" => by_content(abaqus::is_volume),
+        "XDMF" => xdmf::is_volume(path),
         "Medit" | "Medit binary" => by_content(medit::is_volume),
         _ => tetgen::is_volume(path),
     }
@@ -331,142 +362,4 @@ pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) ->
         ));
     }
     (format.write)(path, mesh, options)
-}
-
-/// Elements of every dimension to write.
-#[derive(Clone, Copy)]
-pub(crate) struct Output<'a> {
-    mesh: &'a VolumeMesh,
-    /// Lines with their markers.
-    lines: &'a [Segment],
-}
-
-impl Deref for Output<'_> {
-    type Target = VolumeMesh;
-
-    fn deref(&self) -> &VolumeMesh {
-        self.mesh
-    }
-}
-
-impl<'a> Output<'a> {
-    fn of(mesh: &'a VolumeMesh) -> Output<'a> {
-        Output { mesh, lines: &[] }
-    }
-
-    /// Vertices and tag of element `i` among those of its dimension.
-    fn element(self, shape: Shape, i: usize) -> (&'a [u32], i32) {
-        let Output { mesh, lines } = self;
-        match shape {
-            Shape::Point => (&[], 0),
-            Shape::Line => (&lines[i].ends, lines[i].marker),
-            Shape::Face(_) => (mesh.faces.get(i), mesh.face_tags[i]),
-            Shape::Cell(_) => {
-                let region = mesh.regions.as_ref().map_or(0, |regions| regions[i]);
-                (mesh.cells.get(i), region)
-            }
-        }
-    }
-}
-
-/// Writes a surface or cloud in a format of `write` that has triangles, quadrilaterals and lines with one tag each.
-pub(crate) fn write_surface_by(
-    path: &Path,
-    mesh: &Mesh,
-    write: impl FnOnce(Output) -> Result<()>,
-) -> Result<()> {
-    let refuse = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
-    if mesh.points.len() >= I32_POINTS {
-        return Err(refuse(format!(
-            "{} vertices are more than the format's 32-bit numbers can name: write .vtu",
-            mesh.points.len()
-        )));
-    }
-    let mut faces = Polygons::default();
-    match &mesh.faces {
-        Faces::Triangles(triangles) => {
-            faces.offsets = (0..=3 * triangles.len() as u32).step_by(3).collect();
-            faces.vertices = triangles.as_flattened().to_vec();
-        }
-        Faces::Polygons(polygons) => {
-            if let Some(i) = polygons.iter().position(|face| face.len() > 4) {
-                return Err(refuse(format!(
-                    "the format holds triangles and quadrilaterals only, but face {i} has {} vertices: write .off, .obj, \
-                     .ply, .vtk, .vtp or .vtu",
-                    polygons.get(i).len()
-                )));
-            }
-            faces = polygons.clone();
-        }
-    }
-    let face_tags = match &mesh.regions {
-        Some(regions) => regions.clone(),
-        None => vec![0; faces.len()],
-    };
-    let elements = VolumeMesh {
-        points: mesh.points.clone(),
-        cells: Cells::Tetrahedra(Vec::new()),
-        regions: None,
-        faces,
-        face_tags,
-    };
-    write(Output {
-        mesh: &elements,
-        lines: &mesh.segments,
-    })
-}
-
-/// Elements of one shape.
-enum Selected {
-    /// Every cell, or every line.
-    All(usize),
-    /// Those with these ids.
-    Ids(Vec<u32>),
-}
-
-/// The elements of `mesh` that have this shape, in order.
-fn select(mesh: Output, shape: Shape) -> Selected {
-    let Output { mesh, lines } = mesh;
-    if let (Cells::Tetrahedra(tetrahedra), Shape::TETRAHEDRON) = (&mesh.cells, shape) {
-        return Selected::All(tetrahedra.len());
-    }
-    let vertices = shape.vertices();
-    let ids = |sizes: &mut dyn Iterator<Item = usize>| {
-        (0u32..)
-            .zip(sizes)
-            .filter(|(_, size)| *size == vertices)
-            .map(|(i, _)| i)
-            .collect()
-    };
-    Selected::Ids(match (shape, &mesh.cells) {
-        (Shape::Line, _) => return Selected::All(lines.len()),
-        (Shape::Face(_), _) => ids(&mut mesh.faces.iter().map(<[u32]>::len)),
-        (Shape::Cell(_), Cells::Mixed(_)) => ids(&mut mesh.cells.iter().map(<[u32]>::len)),
-        _ => Vec::new(),
-    })
-}
-
-impl Selected {
-    fn len(&self) -> usize {
-        match self {
-            Selected::All(count) => *count,
-            Selected::Ids(ids) => ids.len(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Vertices and tag of element `k`.
-    fn element<'a>(&self, mesh: Output<'a>, shape: Shape, k: usize) -> (&'a [u32], i32) {
-        let i = match self {
-            Selected::All(_) => k,
-            Selected::Ids(ids) => ids[k] as usize,
-        };
-        mesh.element(shape, i)
-    }
 }

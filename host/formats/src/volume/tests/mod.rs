@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::text::Parsed;
 use trioxide_mesh::mesh::Polygons;
-use trioxide_mesh::volume::MixedCells;
+use trioxide_mesh::volume::{Cells, MixedCells};
 
 mod damage;
 mod oddities;
