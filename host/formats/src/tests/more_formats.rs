@@ -17,6 +17,18 @@ fn element_sets_of_abaqus_are_regions() {
         ["its element sets are regions: 1 LINE1, 2 LINE2, 3 LINE3, 4 SURFACE1, 5 SURFACE2"]
     );
 
+    let (mesh, notes) = read_with_notes(&path.with_file_name("gmsh_order2.inp")).unwrap();
+    assert_eq!((mesh.points.len(), mesh.segments.len()), (21, 6));
+    assert_eq!(
+        mesh.points[mesh.segments[0].ends[1] as usize],
+        DVec3::new(0.5, 0.0, 0.0)
+    );
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.ends_with("48 nodes on them are left out"))
+    );
+
     let text = "** by hand\n*Heading\n x\n*Node, nset=all\n 10, 0., 0.\n20, 1e0, 0.\n30,0,1\n40, 1,1, 0\n\
         *Element, type=S4R,\nelset=shell\n1, 10, 20,\n40, 30\n*ELEMENT, TYPE=STRI65\n2, 10, 20, 40, 20, 40, 30\n\
         *Element, type=MASS\n3, 10\n*Elset, elset=a, generate\n1, 1, 1\n*ELSET, ELSET=b\n2\n*ELSET, ELSET=both\na, b\n\

@@ -213,12 +213,13 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         ..
     } = reader;
     if names.len() > 1 {
-        let shown: Vec<String> = (names.iter().take(8).enumerate())
-            .map(|(i, name)| format!("{} {name}", i + 1))
-            .collect();
+        let shown = names
+            .iter()
+            .zip(1..=8)
+            .map(|(name, i)| format!("{i} {name}"));
+        let shown = shown.collect::<Vec<_>>().join(", ");
         let more = if names.len() > 8 { ", …" } else { "" };
-        let note = format!("its element sets are regions: {}{more}", shown.join(", "));
-        elements.notes.push(note);
+        (elements.notes).push(format!("its element sets are regions: {shown}{more}"));
     }
     if !skipped.is_empty() {
         let note = format!("elements of the types {} are left out", skipped.join(", "));
@@ -226,7 +227,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     }
     if reader.has_moved_instances {
         let note = "its instances are read where their part is, without their translation";
-        elements.notes.push(note.to_owned());
+        elements.notes.push(note.into());
     }
     Grid::new(points, elements).map_err(|reason| Fault::new(file.len(), reason))
 }
@@ -316,7 +317,12 @@ impl Reader {
                 let vertex = self.part.vertices.get(&number).ok_or_else(|| {
                     Fault::new(word.0, format!("there is no node {number} before here"))
                 })?;
-                match place <= corners {
+                // Along a line of second order the node between the ends comes second.
+                let is_corner = match (shape, side_nodes) {
+                    (Shape::Line, 1) => place != 2,
+                    _ => place <= corners,
+                };
+                match is_corner {
                     true => run.vertices.push(*vertex),
                     false => sides.push(*vertex),
                 }
