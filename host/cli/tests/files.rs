@@ -345,3 +345,33 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
         "{error}"
     );
 }
+
+/// Gmsh's physical surfaces were not read by commands on triangles: polygons crossed the interface between them.
+#[test]
+fn polygons_of_a_gmsh_file_stay_in_their_physical_surface() {
+    let place = Place::new();
+    let peers = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/peers");
+    for name in ["gmsh_22.msh", "gmsh_41_binary.msh", "gmsh_22_order2.msh"] {
+        let input = peers.join(name);
+        let input = input.to_str().unwrap();
+        let output = place.output(&["polylla", input, "-o", "p.vtu", "--device", "cpu"]);
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{notes}");
+        assert_eq!(
+            notes.contains("34 elements are of higher order"),
+            name.contains("order2")
+        );
+        let json = place.output(&["info", "p.vtu", "--json", "-"]).stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert!((json["area"].as_f64().unwrap() - 2.0).abs() < 1e-12);
+        let [left, right] = ["10", "20"].map(|id| json["regions"][id].as_u64().unwrap());
+        assert_eq!(left + right, json["faces"].as_u64().unwrap());
+        assert_eq!(json["segments"], 6);
+        let fine = place.output(&["refine", input, "-o", "fine.msh", "--device", "cpu"]);
+        assert!(fine.status.success());
+        let json = place.output(&["info", "fine.msh", "--json", "-"]).stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["regions"].as_object().unwrap().len(), 2);
+        assert_eq!(json["segments"], 10);
+    }
+}

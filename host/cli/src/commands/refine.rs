@@ -31,10 +31,12 @@ mod tets;
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker.
 #[derive(Args)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu,
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
+    /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,
     /// .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
-    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .edges, or .node and .ele; tetrahedra: .vtu, .vtk, .msh, .mesh,
+    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele;
+    /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

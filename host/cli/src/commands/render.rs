@@ -13,7 +13,7 @@ use trioxide::{Error, Result};
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem); of cells
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd, .las, .laz, or .node and .ele (either name or the bare stem); of cells
     /// .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
     /// Picture to write: .png or .svg

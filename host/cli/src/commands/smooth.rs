@@ -28,7 +28,8 @@ use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces .off, .obj, .ply, .vtu
+    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces these,
+    /// .off, .obj, .ply, .vtp, .inp and others
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]

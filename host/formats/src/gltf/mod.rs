@@ -277,7 +277,7 @@ impl Scene<'_> {
                 }
             }
             Some(4) => {
-                if corners.len() % 3 != 0 {
+                if !corners.len().is_multiple_of(3) {
                     return Err(format!("{} corners are no triangles", corners.len()));
                 }
                 triangles.extend_from_slice(corners);

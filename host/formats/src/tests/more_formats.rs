@@ -270,7 +270,7 @@ pub(super) fn glb() -> Vec<u8> {
         "bufferViews":[{"buffer":0,"byteLength":48},{"buffer":0,"byteOffset":48,"byteLength":8}],
         "buffers":[{"byteLength":56}]}"#
         .to_owned();
-    while json.len() % 4 != 0 {
+    while !json.len().is_multiple_of(4) {
         json.push(' ');
     }
     let mut file = b"glTF".to_vec();

@@ -203,7 +203,7 @@ impl Reader<'_> {
             }
         };
         let numbers = self.numbers(child(geometry, "DataItem")?)?.into_floats();
-        if numbers.len() % width != 0 {
+        if !numbers.len().is_multiple_of(width) {
             let reason = format!(
                 "{} coordinates are no points of {width} each",
                 numbers.len()
@@ -263,7 +263,7 @@ impl Reader<'_> {
                 .filter(|&nodes| nodes > 0)
                 .ok_or_else(|| fault(topology, "expected a number in NodesPerElement"))?;
         }
-        if connectivity.len() % nodes != 0 {
+        if !connectivity.len().is_multiple_of(nodes) {
             let reason = format!("{} nodes are no cells of {nodes} each", connectivity.len());
             return Err(fault(topology, reason));
         }
