@@ -21,6 +21,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Generate(commands::generate::Options),
+    Triangulate(commands::triangulate::Options),
     Info(commands::info::Options),
     Convert(commands::convert::Options),
     Polylla(commands::polylla::Options),
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> trioxide::Result<()> {
     match command {
         Command::Generate(options) => commands::generate::run(&options),
+        Command::Triangulate(options) => commands::triangulate::run(&options),
         Command::Info(options) => commands::info::run(&options),
         Command::Convert(options) => commands::convert::run(&options),
         Command::Polylla(options) => commands::polylla::run(&options),

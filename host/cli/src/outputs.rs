@@ -8,8 +8,9 @@ use trioxide_arguments::{is_standard_output, note};
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
 const INPUTS: [(&str, &str); 2] = [("input", "the input"), ("mesh", "the input")];
-const OUTPUTS: [(&str, &str); 4] = [
+const OUTPUTS: [(&str, &str); 5] = [
     ("output", "the output"),
+    ("named", "the output"),
     ("json", "--json"),
     ("map", "--map"),
     ("removed", "--removed"),

@@ -167,7 +167,7 @@ fn a_cloud_is_not_converted_to_triangles() {
     let error = place.refusal(&["convert", "cloud.xyz", "a.stl"]);
     assert!(error.contains("2 points without faces"), "{error}");
     assert!(!place.path("a.stl").exists());
-    fs::write(place.path("commas.xyz"), "1;2;3\n").unwrap();
+    fs::write(place.path("commas.xyz"), "1;2\n").unwrap();
     let error = place.refusal(&["info", "commas.xyz"]);
     assert!(
         error.contains("expected three numbers between blanks"),
@@ -195,4 +195,183 @@ fn a_failed_allocation_is_an_error() {
         message.contains("there is no memory for this mesh"),
         "{message}"
     );
+}
+
+#[test]
+fn smoothing_needs_cells() {
+    let place = Place::new();
+    fs::write(place.path("cloud.xyz"), "0 0 0\n1 0 0\n").unwrap();
+    fs::write(place.path("none.off"), "OFF\n0 0 0\n").unwrap();
+    for (input, vertices) in [("cloud.xyz", 2), ("none.off", 0)] {
+        let error = place.refusal(&["smooth", input, "-o", "out.off", "--device", "cpu"]);
+        let expected = format!(
+            "trioxide: {input}: the mesh has {vertices} vertices and no faces: vertices move to the mean of their neighbours in \
+             faces, so give a mesh that has some\n"
+        );
+        assert_eq!(error, expected);
+        assert!(!place.path("out.off").exists());
+    }
+}
+
+#[test]
+fn convert_takes_its_output_by_o_too() {
+    let place = Place::new();
+    for arguments in [
+        &["convert", "square.off", "-o", "a.vtp"][..],
+        &[
+            "convert",
+            "square.off",
+            "--output",
+            "a.msh",
+            "--msh-version",
+            "2.2",
+        ],
+        &["convert", "square.off", "a.inp"],
+    ] {
+        assert!(place.output(arguments).status.success(), "{arguments:?}");
+    }
+    let msh = fs::read_to_string(place.path("a.msh")).unwrap_or_default();
+    let msh = match msh.is_empty() {
+        true => String::from_utf8_lossy(&fs::read(place.path("a.msh")).unwrap()).into_owned(),
+        false => msh,
+    };
+    assert!(msh.starts_with("$MeshFormat\n2.2 1 8\n"));
+    for arguments in [
+        &["convert", "square.off"][..],
+        &["convert", "square.off", "a.vtp", "-o", "b.vtp"],
+    ] {
+        assert_eq!(
+            place.output(arguments).status.code(),
+            Some(2),
+            "{arguments:?}"
+        );
+    }
+    let error = place.refusal(&["convert", "square.off", "-o", "./square.off"]);
+    assert!(
+        error.contains("the output and the input are one file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_boundary_of_a_volume_mesh_is_a_surface() {
+    let place = Place::new();
+    assert!(
+        place
+            .output(&["generate", "tets", "-n", "100", "-o", "tets.msh"])
+            .status
+            .success()
+    );
+    let error = place.refusal(&["convert", "tets.msh", "tets.stl"]);
+    let expected = "trioxide: tets.msh is a volume mesh, and STL files hold surfaces only: write its boundary by --boundary, or .vtu\n";
+    assert_eq!(error, expected);
+    assert!(
+        place
+            .output(&["convert", "tets.msh", "--boundary", "-o", "skin.ply"])
+            .status
+            .success()
+    );
+    let info = place.output(&["info", "skin.ply"]);
+    let info = String::from_utf8(info.stdout).unwrap();
+    let volume = info
+        .lines()
+        .find(|line| line.starts_with("enclosed volume") || line.starts_with("volume"));
+    assert!(
+        volume.is_some_and(|line| line.ends_with(" 1")
+            || line.contains("0.99999")
+            || line.contains("1.0000")),
+        "{info}"
+    );
+    let error = place.refusal(&["convert", "square.off", "--boundary", "-o", "a.off"]);
+    assert!(
+        error.contains("--boundary goes with volume meshes, and square.off has no cells"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
+    let place = Place::new();
+    let outline = "8 2 0 0\n0 0 0\n1 4 0\n2 4 4\n3 0 4\n4 1 1\n5 2 1\n6 2 2\n7 1 2\n8 1\n0 0 1 5\n1 1 2 5\n2 2 3 5\n3 3 0 5\n\
+        4 4 5 6\n5 5 6 6\n6 6 7 6\n7 7 4 6\n1\n0 1.5 1.5\n1\n0 3 3 9 0.1\n";
+    fs::write(place.path("a.poly"), outline).unwrap();
+    let output = place.output(&["triangulate", "a.poly", "-o", "plain.vtu"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(stdout, "plain.vtu: 8 vertices, 8 triangles\n");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        note.contains("a.poly: largest areas of its regions are left out"),
+        "{note}"
+    );
+    let arguments = [
+        "triangulate",
+        "a.poly",
+        "-o",
+        "fine.vtu",
+        "--angle",
+        "25",
+        "--area",
+        "0.1",
+        "--quiet",
+    ];
+    assert!(place.output(&arguments).status.success());
+    let json = place.output(&["info", "fine.vtu", "--json", "-"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert!(json["faces"].as_u64().unwrap() > 150, "{json}");
+    assert!(
+        (json["area"].as_f64().unwrap() - 15.0).abs() < 1e-9,
+        "{json}"
+    );
+    assert_eq!(json["regions"]["9"], json["faces"], "{json}");
+    assert!(json["segments"].as_u64().unwrap() > 8, "{json}");
+    // Polygons of it stay on their side of every segment.
+    assert!(
+        place
+            .output(&["polylla", "fine.vtu", "-o", "p.vtu", "--device", "cpu"])
+            .status
+            .success()
+    );
+    let error = place.refusal(&["triangulate", "a.poly", "-o", "b.vtu", "--angle", "50"]);
+    assert!(
+        error.contains("50 degrees is no smallest angle that refinement reaches"),
+        "{error}"
+    );
+    fs::write(place.path("hill.xyz"), "0 0 0\n1 0 0\n0 1 2\n").unwrap();
+    let error = place.refusal(&["triangulate", "hill.xyz", "-o", "b.vtu"]);
+    assert!(
+        error.contains(
+            "hill.xyz: vertex 2 has z = 2, but vertex 0 has z = 0: an outline lies in a plane"
+        ),
+        "{error}"
+    );
+}
+
+/// Gmsh's physical surfaces were not read by commands on triangles: polygons crossed the interface between them.
+#[test]
+fn polygons_of_a_gmsh_file_stay_in_their_physical_surface() {
+    let place = Place::new();
+    let peers = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/peers");
+    for name in ["gmsh_22.msh", "gmsh_41_binary.msh", "gmsh_22_order2.msh"] {
+        let input = peers.join(name);
+        let input = input.to_str().unwrap();
+        let output = place.output(&["polylla", input, "-o", "p.vtu", "--device", "cpu"]);
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{notes}");
+        assert_eq!(
+            notes.contains("34 elements are of higher order"),
+            name.contains("order2")
+        );
+        let json = place.output(&["info", "p.vtu", "--json", "-"]).stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert!((json["area"].as_f64().unwrap() - 2.0).abs() < 1e-12);
+        let [left, right] = ["10", "20"].map(|id| json["regions"][id].as_u64().unwrap());
+        assert_eq!(left + right, json["faces"].as_u64().unwrap());
+        assert_eq!(json["segments"], 6);
+        let fine = place.output(&["refine", input, "-o", "fine.msh", "--device", "cpu"]);
+        assert!(fine.status.success());
+        let json = place.output(&["info", "fine.msh", "--json", "-"]).stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["regions"].as_object().unwrap().len(), 2);
+        assert_eq!(json["segments"], 10);
+    }
 }

@@ -18,8 +18,16 @@
 //! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
 //! | STL | `.stl` | yes | triangles | no | no | no | no | no |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
-//! | VTU | `.vtu` | yes | yes | yes | yes | yes | yes | yes |
+//! | VTU | `.vtu`, `.pvtu` | yes | `.vtu` | yes | yes | yes | yes | yes |
+//! | VTP | `.vtp`, `.pvtp` | yes | `.vtp` | yes | yes | yes | yes | yes |
+//! | VTK legacy | `.vtk` | yes | yes | yes | yes | yes | yes | yes |
+//! | Gmsh | `.msh` | yes | up to 4 corners | yes | yes | no | no | no |
+//! | Medit | `.mesh`, `.meshb` | yes | up to 4 corners | yes | yes | no | no | no |
 //! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
+//! | Abaqus | `.inp` | yes | up to 4 corners | yes | yes | no | no | no |
+//! | XDMF | `.xdmf`, `.xmf` | yes | yes | yes | yes | no | no | no |
+//! | glTF | `.gltf`, `.glb` | yes | no | no | yes | yes | yes | yes |
+//! | PCD | `.pcd` | yes | points | no | no | yes | yes | no |
 //! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
@@ -43,13 +51,16 @@ pub mod atomic_file;
 pub mod edges;
 mod faces;
 mod fields;
+mod gltf;
 mod las;
 mod las_fields;
 pub mod matrix_market;
 mod obj;
 mod obj_groups;
 mod off;
+mod pcd;
 mod ply;
+pub mod poly;
 mod rows_out;
 mod stl;
 #[cfg(test)]
@@ -57,6 +68,7 @@ mod tests;
 mod text;
 mod triangle;
 pub mod volume;
+mod vtp;
 mod vtu;
 mod vtu_out;
 mod xyz;
@@ -74,7 +86,9 @@ pub enum Encoding {
     Text,
 }
 
-pub use volume::{is_volume, read_volume, write_volume};
+pub use volume::{
+    MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
+};
 
 /// A file format.
 pub struct Format {
@@ -107,7 +121,7 @@ pub struct Format {
 }
 
 type Reader = fn(&Path) -> Result<Loaded>;
-type Writer = fn(&Path, &Mesh, Encoding) -> Result<()>;
+type Writer = fn(&Path, &Mesh, WriteOptions) -> Result<()>;
 
 /// A mesh as it was read, and what of the file is not in it.
 #[derive(Debug)]
@@ -141,12 +155,21 @@ const FACES: Format = Format {
     write: None,
 };
 
+/// Faces with regions, and segments.
+const TAGGED: Format = Format {
+    keeps_regions: true,
+    keeps_segments: true,
+    ..FACES
+};
+
+const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
+
 /// Every format.
-static FORMATS: [Format; 10] = [
+static FORMATS: [Format; 19] = [
     Format {
         name: "OFF",
         extensions: &["off"],
-        read: Some(|path| off::read(path).map(Loaded::from)),
+        read: Some(off::read),
         write: Some(|path, mesh, _| off::write(path, mesh)),
         ..FACES
     },
@@ -173,7 +196,7 @@ static FORMATS: [Format; 10] = [
         lost_fields: ply::lost_fields,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
         read: Some(ply::read),
-        write: Some(ply::write),
+        write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -182,7 +205,7 @@ static FORMATS: [Format; 10] = [
         encodings: &[Encoding::Binary, Encoding::Text],
         rounding: Some(stl::rounding),
         read: Some(|path| stl::read(path).map(Loaded::from)),
-        write: Some(stl::write),
+        write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -196,16 +219,99 @@ static FORMATS: [Format; 10] = [
     },
     Format {
         name: "VTU",
-        extensions: &["vtu"],
-        keeps_regions: true,
-        keeps_segments: true,
+        extensions: &["vtu", "pvtu"],
         keeps_normals: true,
         keeps_colors: true,
         keeps_alpha: true,
         keeps_uvs: true,
         lost_fields: |_| Vec::new(),
-        read: Some(|path| vtu::read(path).map(Loaded::from)),
-        write: Some(|path, mesh, _| vtu::write(path, mesh)),
+        encodings: BOTH,
+        read: Some(volume::read_vtu_surface),
+        write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
+        ..TAGGED
+    },
+    Format {
+        name: "VTP",
+        extensions: &["vtp", "pvtp"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: |_| Vec::new(),
+        encodings: BOTH,
+        read: Some(volume::read_vtu_surface),
+        write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
+        ..TAGGED
+    },
+    Format {
+        name: "VTK legacy",
+        extensions: &["vtk"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: |_| Vec::new(),
+        encodings: BOTH,
+        read: Some(|path| volume::read_surface_by(path, volume::vtk::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::vtk_write::write_surface(path, mesh, options.encoding())
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Gmsh",
+        extensions: &["msh"],
+        lost_fields: volume::gmsh::lost_fields,
+        encodings: BOTH,
+        read: Some(|path| volume::read_surface_by(path, volume::gmsh::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::write_surface_by(path, mesh, |mesh| volume::gmsh::write(path, mesh, options))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Medit",
+        extensions: &["mesh"],
+        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_text(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Medit binary",
+        extensions: &["meshb"],
+        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_binary(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "Abaqus",
+        extensions: &["inp"],
+        read: Some(|path| volume::read_surface_by(path, volume::abaqus::parse_grid)),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "XDMF",
+        extensions: &["xdmf", "xmf"],
+        read: Some(volume::read_xdmf_surface),
+        write: Some(|path, mesh, _| volume::xdmf::write_surface(path, mesh)),
+        ..TAGGED
+    },
+    Format {
+        name: "glTF",
+        extensions: &["gltf", "glb"],
+        keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        read: Some(gltf::read),
         ..FACES
     },
     Format {
@@ -221,8 +327,20 @@ static FORMATS: [Format; 10] = [
         keeps_faces: false,
         keeps_normals: true,
         keeps_colors: true,
-        read: Some(|path| xyz::read(path).map(Loaded::from)),
+        read: Some(xyz::read),
         write: Some(|path, mesh, _| xyz::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "PCD",
+        extensions: &["pcd"],
+        keeps_faces: false,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        encodings: BOTH,
+        read: Some(pcd::read),
+        write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),
         ..FACES
     },
     Format {
@@ -265,6 +383,9 @@ impl Format {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_write(path: &Path) -> Result<&'static Format> {
+        if is_parallel(path) {
+            return Err(parallel_output(path));
+        }
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         Format::with_extension(extension)
             .filter(|format| format.write.is_some())
@@ -330,11 +451,27 @@ fn names(names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// Whether a file of this name lists other files, its pieces.
+fn is_parallel(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    ["pvtu", "pvtp"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e))
+}
+
+fn parallel_output(path: &Path) -> Error {
+    Error::Format {
+        path: path.to_owned(),
+        reason: "lists of pieces are read, not written: write .vtu or .vtp".to_owned(),
+    }
+}
+
 fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
     let extensions: Vec<String> = FORMATS
         .iter()
         .filter(|format| works(format))
         .flat_map(|format| format.extensions)
+        .filter(|extension| verb == "read" || !extension.starts_with("pvt"))
         .map(|extension| format!(".{extension}"))
         .collect();
     Error::Format {
@@ -386,8 +523,20 @@ pub fn write(path: &Path, mesh: &Mesh) -> Result<()> {
 /// # Errors
 /// As [`write`](fn@write), and [`Error::Format`] for an encoding that is none of them.
 pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Result<()> {
+    let options = WriteOptions {
+        encoding,
+        ..WriteOptions::default()
+    };
+    write_as(path, mesh, options)
+}
+
+/// As [`write_encoded`], and in a version of the format.
+///
+/// # Errors
+/// As [`write_encoded`].
+pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
     let format = Format::to_write(path)?;
-    if encoding.is_some_and(|encoding| !format.encodings.contains(&encoding)) {
+    if (options.encoding).is_some_and(|encoding| !format.encodings.contains(&encoding)) {
         return Err(Error::Format {
             path: path.to_owned(),
             reason: format!("{} files are not written in this encoding", format.name),
@@ -396,7 +545,7 @@ pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Re
     let write = format
         .write
         .expect("to_write gives a format that is written");
-    write(path, mesh, encoding.unwrap_or_default())
+    write(path, mesh, options)
 }
 
 /// The bytes of a file.

@@ -14,7 +14,9 @@ use rayon::prelude::*;
 use super::atomic_file::write_atomically;
 use super::off::{parse_point, push_point};
 use super::rows_out::{push_f64, write_records};
-use super::text::{Fault, Line, Parsed, concat, lines, parse_chunks, split_at_lines, text_start};
+use super::text::{
+    Fault, Line, Parsed, concat, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
+};
 use super::{Encoding, map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result};
@@ -93,6 +95,7 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
 const KEYWORDS: [&str; 6] = ["facet", "outer", "endloop", "endfacet", "solid", "endsolid"];
 
 fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
+    let file = &*with_line_feeds(file);
     let is = |token: &[u8], word: &str| token.eq_ignore_ascii_case(word.as_bytes());
     let ranges = split_at_lines(file, text_start(file), false);
     let counts = parse_chunks(&ranges, |range| {

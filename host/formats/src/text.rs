@@ -127,6 +127,12 @@ impl<'a> Line<'a> {
         self.at
     }
 
+    /// Goes behind so many bytes of the next token.
+    pub(crate) fn skip(&mut self, length: usize) {
+        self.skip_blanks();
+        self.at = (self.at + length).min(self.end);
+    }
+
     /// Whether no token is left.
     pub(crate) fn is_finished(&mut self) -> bool {
         self.skip_blanks();

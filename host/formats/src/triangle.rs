@@ -14,7 +14,7 @@ use glam::DVec3;
 
 use super::atomic_file::AtomicFile;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
 use super::{map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result};
@@ -84,6 +84,7 @@ pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parse
 }
 
 pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let (nodes, end) = parse_points(&rows)?;
     rows.expect_end(end, "the points")?;
@@ -91,7 +92,7 @@ pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
 }
 
 /// The points at the start of a `.node` or `.poly` file, and the row behind them.
-fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
+pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
     let mut header = rows.row(0, "the number of points")?;
     let count = header.count("the number of points")?;
     let offset = header.offset();
@@ -153,6 +154,7 @@ struct ElementChunk {
 }
 
 pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of triangles")?;
     let count = header.count("the number of triangles")?;
@@ -203,6 +205,7 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
 
 /// The segments of a `.poly` file. Its holes and regions made the mesh; they are not needed again.
 pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>> {
+    let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
     let (own, row) = parse_points(&rows)?;
     // A mesh generator keeps the points of its input and puts its own behind them.
@@ -214,15 +217,26 @@ pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>>
         let reason = "its points are not those of the .node file beside it: rename one of the two";
         return Err(Fault::new(rows.row(0, "")?.offset(), reason));
     }
+    parse_segment_rows(&rows, row, base, nodes.points.len()).map(|(segments, _)| segments)
+}
+
+/// The segments from a row on, between so many points numbered from `base`, and the row behind them.
+pub(crate) fn parse_segment_rows(
+    rows: &Rows,
+    row: usize,
+    base: u32,
+    points: usize,
+) -> Parsed<(Vec<Segment>, usize)> {
     let mut header = rows.row(row, "the number of segments")?;
     let count = header.count("the number of segments")?;
     let markers = header_count(&mut header, "the number of markers", 0)?;
     let segments = rows.expect(row + 1, count, "segments")?;
+    let end = segments.end;
     let chunks = rows.parse(segments, |segments: &mut Vec<Segment>, _, line| {
         line.integer("a segment's number")?;
         let mut ends = [0; 2];
         for vertex in &mut ends {
-            *vertex = line.vertex(base, nodes.points.len())?;
+            *vertex = line.vertex(base, points)?;
         }
         let offset = line.offset();
         let marker = match markers {
@@ -234,7 +248,7 @@ pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>>
         segments.push(Segment { ends, marker });
         Ok(())
     })?;
-    Ok(concat(chunks))
+    Ok((concat(chunks), end))
 }
 
 /// Writes a `.node` and an `.ele` file, numbered from 0, and a `.poly` file if there are segments.

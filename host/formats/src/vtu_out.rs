@@ -1,5 +1,6 @@
-//! Writing of `.vtu` files: of faces ([`super::vtu`]) and of cells ([`super::volume`]).
+//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp` ([`super::vtp`]).
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::Encoding;
@@ -55,20 +56,24 @@ impl Numbers<'_> {
 pub(crate) type Record<'a> = dyn Fn(usize, &mut Numbers) + Sync + 'a;
 
 /// An array of the file.
-struct Array<'a> {
+#[derive(Clone)]
+pub(crate) struct Array<'a> {
     /// VTK's name of the numbers' type.
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Bytes of one number.
-    size: usize,
-    name: String,
+    pub(crate) size: usize,
+    pub(crate) name: Cow<'a, str>,
     /// More attributes of the element.
-    more: String,
+    pub(crate) more: Cow<'a, str>,
     /// Numbers in all.
-    numbers: usize,
+    pub(crate) numbers: usize,
     /// Points or cells.
-    records: usize,
-    record: &'a Record<'a>,
+    pub(crate) records: usize,
+    pub(crate) record: &'a Record<'a>,
 }
+
+/// An element with arrays: its name, its attributes, the arrays.
+pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
 /// An unstructured grid.
 pub(crate) struct Grid<'a> {
@@ -98,11 +103,11 @@ impl<'a> Grid<'a> {
             Ok(_) => ("Int32", 4),
             Err(_) => ("Int64", 8),
         };
-        let array = |kind, size, name: &str, numbers, record| Array {
+        let array = |kind, size, name: &'static str, numbers, record| Array {
             kind,
             size,
-            name: name.to_owned(),
-            more: String::new(),
+            name: name.into(),
+            more: "".into(),
             numbers,
             records: cells,
             record,
@@ -110,7 +115,7 @@ impl<'a> Grid<'a> {
         let [point, vertices, end, kind] = records;
         let arrays = vec![
             Array {
-                more: components(3),
+                more: components(3).into(),
                 records: points,
                 ..array("Float64", 8, "Points", 3 * points, point)
             },
@@ -128,12 +133,12 @@ impl<'a> Grid<'a> {
     }
 
     /// Adds an integer of each cell.
-    pub(crate) fn push_tags(&mut self, name: &str, record: &'a Record<'a>) {
+    pub(crate) fn push_tags(&mut self, name: &'static str, record: &'a Record<'a>) {
         self.arrays.push(Array {
             kind: "Int32",
             size: 4,
-            name: name.to_owned(),
-            more: String::new(),
+            name: name.into(),
+            more: "".into(),
             numbers: self.cells,
             records: self.cells,
             record,
@@ -201,61 +206,78 @@ pub(crate) fn write(
         fields,
         cell_data,
     } = grid;
-    let records: Vec<Vec<Box<Record>>> = fields
-        .iter()
-        .map(|fields| fields.iter().map(field_record).collect())
-        .collect();
-    let field_arrays = |k: usize| {
-        let pairs = fields[k].iter().zip(&records[k]);
-        pairs.map(|(field, record)| Array {
-            kind: type_name(field.kind),
-            size: field.kind.size(),
-            name: escape(&field.name),
-            more: match field.components {
-                1 => String::new(),
-                count => components(count),
-            },
-            numbers: field.components * field.count,
-            records: field.count,
-            record: &**record,
-        })
-    };
-    let of_points: Vec<Array> = field_arrays(0).collect();
-    let of_cells: Vec<Array> = field_arrays(1).collect();
-    let groups: [(&str, &str, Vec<&Array>); 4] = [
-        ("PointData", "", of_points.iter().collect()),
-        ("Points", "", arrays[..1].iter().collect()),
-        ("Cells", "", arrays[1..4].iter().collect()),
-        (
-            "CellData",
-            cell_data,
-            arrays[4..].iter().chain(&of_cells).collect(),
-        ),
+    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
+    let records = fields.each_ref().map(|fields| field_records(fields));
+    let of_points = field_arrays(&fields[0], &records[0]);
+    let mut of_cells = arrays[4..].to_vec();
+    of_cells.extend(field_arrays(&fields[1], &records[1]));
+    let sections = [
+        ("PointData", "", &of_points[..]),
+        ("Points", "", &arrays[..1]),
+        ("Cells", "", &arrays[1..4]),
+        ("CellData", cell_data.as_str(), &of_cells),
     ];
+    write_sections(out, "UnstructuredGrid", &counts, &sections, encoding)
+}
+
+/// What gives the numbers of each field.
+pub(crate) fn field_records<'a>(fields: &'a [Joined<'a>]) -> Vec<Box<Record<'a>>> {
+    fields.iter().map(field_record).collect()
+}
+
+/// The arrays of fields, by [`field_records`].
+pub(crate) fn field_arrays<'a>(
+    fields: &'a [Joined<'a>],
+    records: &'a [Box<Record<'a>>],
+) -> Vec<Array<'a>> {
+    let pairs = fields.iter().zip(records);
+    let array = |(field, record): (&'a Joined<'a>, &'a Box<Record<'a>>)| Array {
+        kind: type_name(field.kind),
+        size: field.kind.size(),
+        name: escape(&field.name).into(),
+        more: match field.components {
+            1 => "".into(),
+            count => components(count).into(),
+        },
+        numbers: field.components * field.count,
+        records: field.count,
+        record: &**record,
+    };
+    pairs.map(array).collect()
+}
+
+/// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
+pub(crate) fn write_sections(
+    out: &mut (impl Write + Send),
+    kind: &str,
+    counts: &str,
+    sections: &[Section],
+    encoding: Encoding,
+) -> io::Result<()> {
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
-         <UnstructuredGrid>\n    \
-         <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n",
+         <VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
+         <{kind}>\n    \
+         <Piece {counts}>\n",
     )?;
     let mut offset = 0;
-    for (parent, attributes, arrays) in &groups {
+    for (parent, attributes, arrays) in sections {
         if arrays.is_empty() {
             continue;
         }
         writeln!(out, "      <{parent}{attributes}>")?;
-        for array in arrays {
+        for array in *arrays {
             write_element(out, array, encoding, offset)?;
             // Each array has its length before it.
             offset += 8 + array.size * array.numbers;
         }
         writeln!(out, "      </{parent}>")?;
     }
-    write!(out, "    </Piece>\n  </UnstructuredGrid>\n")?;
+    write!(out, "    </Piece>\n  </{kind}>\n")?;
     if encoding != Encoding::Text {
         write!(out, "  <AppendedData encoding=\"raw\">\n_")?;
-        for array in groups.iter().flat_map(|(_, _, arrays)| arrays) {
+        for array in sections.iter().flat_map(|(_, _, arrays)| *arrays) {
             out.write_all(&((array.size * array.numbers) as u64).to_le_bytes())?;
             let size = Some(array.size);
             write_records(out, array.records, |buffer, i| {

@@ -2,9 +2,11 @@
 //!
 //! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255, of which either may be missing. There is no
 //! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and one is
-//! over 1, and else normals. A first line that is not three numbers (names of columns, or the number of points) is skipped if points follow,
+//! over 1, and else normals. With 4 or 7 columns the fourth is an intensity, which is left out with a note, and the last three a
+//! colour. Commas or semicolons may stand between numbers. A first line that is not three numbers (names of columns, or the number of points) is skipped if points follow,
 //! and `#` begins a comment.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -12,14 +14,14 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::atomic_file::{AtomicFile, write_atomically};
-use super::map_file;
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
+use super::{Loaded, map_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 
-pub(crate) fn read(path: &Path) -> Result<Mesh> {
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
     parse(&file).map_err(|fault| fault.in_text(path, &file))
 }
@@ -32,8 +34,31 @@ struct Chunk {
     others: Vec<DVec3>,
 }
 
-pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+/// The text with blanks for the commas or semicolons between numbers, at the same offsets.
+///
+/// # Errors
+/// Both in one line of numbers: one of the two may be a decimal mark.
+fn with_blanks(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
+    let has = |byte| memchr::memchr(byte, file);
+    let (Some(_), Some(semicolon)) = (has(b','), has(b';')) else {
+        let is_between = |byte: &u8| matches!(byte, b',' | b';');
+        return Ok(match has(b',').or(has(b';')) {
+            None => Cow::Borrowed(file),
+            Some(_) => file
+                .iter()
+                .map(|byte| if is_between(byte) { b' ' } else { *byte })
+                .collect(),
+        });
+    };
+    let reason =
+        "there are commas and semicolons: write decimal points, and one of the two between numbers";
+    Err(Fault::new(semicolon, reason))
+}
+
+pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let file = &*with_line_feeds(file);
+    let separated = with_blanks(file)?;
+    let file = &*separated;
     let rows = Rows::new(file, text_start(file));
     let is_point = |row| {
         rows.row(row, "")
@@ -42,21 +67,27 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     let first = usize::from(rows.count > 0 && !is_point(0));
     if first == rows.count {
         return match first {
-            0 => Ok(Mesh::default()),
-            _ => no_points(rows.row(0, "a point")?),
+            0 => Ok(Mesh::default().into()),
+            _ => no_points(rows.row(0, "a point")?).map(Loaded::from),
         };
     }
     let columns = count_columns(rows.row(first, "a point")?);
-    if !matches!(columns, 3 | 6 | 9) {
+    // Behind the position, an intensity.
+    let has_intensity = matches!(columns, 4 | 7);
+    if !matches!(columns, 3 | 4 | 6 | 7 | 9) {
         return Err(Fault::new(
             rows.row(first, "a point")?.offset(),
             format!(
-                "a point has {columns} numbers, but 3 (x y z), 6 (and a normal or a colour) or 9 (and both) are read"
+                "a point has {columns} numbers, but 3 (x y z), 4 (and an intensity), 6 (x y z and a normal or a colour), 7 (x y z, \
+                 an intensity and a colour) or 9 (x y z, a normal and a colour) are read"
             ),
         ));
     }
     let chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
         chunk.points.push(parse_point(line)?);
+        if has_intensity {
+            line.f64("an intensity")?;
+        }
         for _ in 1..columns / 3 {
             chunk.others.push(parse_point(line)?);
         }
@@ -71,7 +102,11 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
         .unzip();
     let others = concat(others);
     let attributes = match columns {
-        3 => VertexAttributes::default(),
+        3 | 4 => VertexAttributes::default(),
+        7 => VertexAttributes {
+            colors: Some(others.par_iter().map(to_color).collect()),
+            ..VertexAttributes::default()
+        },
         6 if are_colors(&others) => VertexAttributes {
             colors: Some(others.par_iter().map(to_color).collect()),
             ..VertexAttributes::default()
@@ -91,11 +126,16 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
             ..VertexAttributes::default()
         },
     };
-    Ok(Mesh {
+    let mut loaded = Loaded::from(Mesh {
         points: concat(points),
         attributes,
         ..Mesh::default()
-    })
+    });
+    if has_intensity {
+        let note = "its fourth column, as an intensity, is left out";
+        loaded.notes.push(note.to_owned());
+    }
+    Ok(loaded)
 }
 
 /// The cloud of a file whose only row is no point: empty if that is the number 0 or the names of columns.

@@ -64,7 +64,7 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     })
 }
 
-fn invalid(vertex: usize, coordinate: f64, error: InsertionError) -> Error {
+pub(crate) fn invalid(vertex: usize, coordinate: f64, error: InsertionError) -> Error {
     let reason = match error {
         InsertionError::NAN => "which is not a number",
         InsertionError::TooSmall => "which is too near to zero for exact predicates: make it 0",
@@ -73,6 +73,26 @@ fn invalid(vertex: usize, coordinate: f64, error: InsertionError) -> Error {
     Error::Invalid {
         element: format!("vertex {vertex}"),
         rule: format!("has the coordinate {coordinate}, {reason}"),
+    }
+}
+
+/// Names the first of `points` that lies where one before it does; there is one.
+pub(crate) fn repeated_points(points: &[DVec2]) -> Error {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|&a, &b| {
+        let [p, q] = [points[a], points[b]];
+        p.x.total_cmp(&q.x)
+            .then(p.y.total_cmp(&q.y))
+            .then(a.cmp(&b))
+    });
+    let pairs = order
+        .windows(2)
+        .filter(|pair| points[pair[0]] == points[pair[1]]);
+    let first = pairs.map(|pair| (pair[1], pair[0])).min();
+    let (vertex, other) = first.unwrap_or_default();
+    Error::Invalid {
+        element: format!("vertex {vertex}"),
+        rule: format!("lies at the same place as vertex {other}"),
     }
 }
 

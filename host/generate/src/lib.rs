@@ -16,6 +16,7 @@
 //! with exact predicates. Threads that draw in parallel advance the generator to the start of their points.
 
 mod cloud;
+mod constrained;
 mod delaunay;
 mod disk;
 mod grid;
@@ -31,6 +32,7 @@ use rand_pcg::rand_core::Rng;
 use trioxide_mesh::{Error, Result};
 
 pub use cloud::cloud;
+pub use constrained::{Outline, Refinement, triangulate};
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{grid, jittered};

@@ -17,6 +17,7 @@
 //! | [`error`] | [`Error`] |
 
 pub mod bit_set;
+mod boundary;
 pub mod digest;
 pub mod edge_table;
 pub mod edges;

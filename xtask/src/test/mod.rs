@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything this machine can check.
 
+mod peers;
 mod quick;
 
 use std::env;
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// With --quick: test these families of kernels (folders of gpu/src) instead of the changed ones.
     #[arg(value_name = "FAMILY", requires = "quick")]
     families: Vec<String>,
+    /// Write and read every format against meshio, VTK, Gmsh and laspy, from PyPI, and print a table. No other test.
+    #[arg(long, conflicts_with = "quick")]
+    peers: bool,
     /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page.
     #[arg(long)]
     no_install: bool,
@@ -47,6 +51,9 @@ struct Outcome {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.quick {
         return run_quick(&arguments.families);
+    }
+    if arguments.peers {
+        return peers::run();
     }
     let mut skipped = Vec::new();
     let mut outcomes = Vec::new();

@@ -1,21 +1,38 @@
 //! `trioxide convert`: a mesh from one format to another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use trioxide::Result;
-use trioxide::formats::{self, Encoding, Format};
+use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{self, Encoding, Format, WriteOptions};
+use trioxide::mesh::Mesh;
+use trioxide::{Error, Result};
 
 /// Convert a mesh to the format of the output's extension
 ///
-/// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele.
+/// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele.
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb, .edges, .xyz,
+    /// .pcd, .las, .laz, or .node and .ele (either name or the bare stem)
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
-    output: PathBuf,
-    /// Encoding of a .ply or .stl file, or of a volume mesh's .vtu, .vtk or .msh file [default: binary]
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz,
+    /// .ale, or .node and .ele
+    #[arg(value_name = "OUTPUT", required_unless_present = "named")]
+    output: Option<PathBuf>,
+    /// File to write, as the other commands name it
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        conflicts_with = "output",
+        id = "named"
+    )]
+    named: Option<PathBuf>,
+    /// Write the boundary surface of a volume mesh: the faces of one cell only
+    #[arg(long)]
+    boundary: bool,
+    /// Encoding of a .ply, .stl, .pcd, .vtu, .vtp, .vtk or .msh file [default: binary]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
     #[command(flatten)]
@@ -27,23 +44,57 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    if formats::is_volume(&options.input) {
-        let Options { input, output, .. } = options;
+    let Options { input, quiet, .. } = options;
+    let output = options.output.as_ref().or(options.named.as_ref());
+    let output = output.expect("clap asks for one of both");
+    if formats::is_volume(input) {
         let mut volume = options.volume;
         volume.volume_encoding = volume.volume_encoding.or(options.encoding);
-        return super::volume::convert(input, output, volume, options.quiet);
+        if options.boundary {
+            let format = Format::to_write(output)?;
+            let mesh = super::read_volume(input, *quiet)?.boundary();
+            return write(format, output, &mesh, volume.into(), *quiet);
+        }
+        if let (Err(_), Ok(format)) = (VolumeFormat::to_write(output), Format::to_write(output)) {
+            return Err(Error::Argument(format!(
+                "{} is a volume mesh, and {} files hold surfaces only: write its boundary by --boundary, or .vtu",
+                input.display(),
+                format.name
+            )));
+        }
+        return super::volume::convert(input, output, volume, *quiet);
     }
     // A bad output is refused before a long read.
-    let format = Format::to_write(&options.output)?;
-    let mesh = super::read_mesh(&options.input, options.quiet)?;
-    formats::write_encoded(&options.output, &mesh, options.encoding)?;
-    if options.quiet {
+    let format = Format::to_write(output)?;
+    let mesh = super::read_mesh(input, *quiet)?;
+    if options.boundary {
+        return Err(Error::Argument(format!(
+            "--boundary goes with volume meshes, and {} has no cells: leave it out",
+            input.display()
+        )));
+    }
+    let options = WriteOptions {
+        encoding: options.encoding,
+        ..options.volume.into()
+    };
+    write(format, output, &mesh, options, *quiet)
+}
+
+fn write(
+    format: &Format,
+    output: &Path,
+    mesh: &Mesh,
+    options: WriteOptions,
+    quiet: bool,
+) -> Result<()> {
+    formats::write_as(output, mesh, options)?;
+    if quiet {
         return Ok(());
     }
-    super::note_losses_in(format, &mesh, options.encoding.unwrap_or_default());
+    super::note_losses_in(format, mesh, options.encoding.unwrap_or_default());
     trioxide_arguments::print(&format!(
         "{}: {} vertices, {} faces\n",
-        options.output.display(),
+        output.display(),
         mesh.points.len(),
         mesh.faces.len()
     ))

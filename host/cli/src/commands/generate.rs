@@ -26,7 +26,8 @@ pub struct Options {
     random: bool,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, .ale, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz, .ale, or
+    /// .node and .ele
     #[arg(short, long)]
     output: PathBuf,
     /// Do not say what was written

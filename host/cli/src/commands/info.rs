@@ -21,7 +21,8 @@ use trioxide_arguments::{is_standard_output, print, write_json};
 /// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces .off, .obj, .ply, .stl, .vtu, .edges, .xyz,
+    /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces these, .off,
+    /// .obj, .ply, .stl, .vtp, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
     /// .las, .laz, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Print the time of each stage

@@ -24,6 +24,7 @@ pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod smooth;
+pub mod triangulate;
 pub mod vem;
 pub mod volume;
 pub mod weld;
@@ -48,6 +49,15 @@ pub fn with_precision(error: Error, precision: Precision) -> Error {
         }
         error => error,
     }
+}
+
+/// Reads a volume mesh, and says on standard error what of the file is not in it, unless `quiet`.
+pub fn read_volume(path: &Path, quiet: bool) -> Result<VolumeMesh> {
+    let (mesh, notes) = formats::read_volume_with_notes(path)?;
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
+    }
+    Ok(mesh)
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.

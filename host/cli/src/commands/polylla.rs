@@ -27,9 +27,10 @@ use trioxide_arguments::polylla::{Method, Repair, check_repair};
 /// the value of its first triangle, as regions.
 #[derive(Args)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
+    /// the bare stem)
     input: PathBuf,
-    /// Polygonal mesh to write: .off, .obj, .ply, .vtu or .ale; .ply and .vtu keep regions and segments
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same

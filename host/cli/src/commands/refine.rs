@@ -33,10 +33,12 @@ mod tets;
 /// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
 #[derive(Args)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu,
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
+    /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,
     /// .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
-    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .edges, or .node and .ele; tetrahedra: .vtu, .vtk, .msh, .mesh,
+    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele;
+    /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

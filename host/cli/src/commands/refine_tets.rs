@@ -6,7 +6,6 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::fields::{MeshFields, Mix};
-use trioxide::formats::read_volume;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
@@ -70,7 +69,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
     }
-    let mut mesh = read_volume(&options.input)?;
+    let mut mesh = super::super::read_volume(&options.input, options.device.quiet)?;
     let fields = std::mem::take(&mut mesh.fields);
     let mut mesh = fields
         .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())

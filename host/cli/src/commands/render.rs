@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{is_volume, read_volume};
+use trioxide::formats::is_volume;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result};
 
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .edges, .xyz, .las, .laz, or .node and .ele (either name or the bare stem); of cells
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd, .las, .laz, or .node and .ele (either name or the bare stem); of cells
     /// .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele
     input: PathBuf,
     /// Picture to write: .png or .svg
@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let in_file = |error: Error| error.in_file(&options.input);
     let (picture, drawn) = if is_volume(&options.input) {
-        let mesh = read_volume(&options.input)?;
+        let mesh = super::read_volume(&options.input, options.quiet)?;
         let picture = render::render_volume(&mesh, options.cut, &drawing, format);
         (
             picture.map_err(in_file)?,

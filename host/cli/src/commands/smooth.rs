@@ -28,7 +28,8 @@ use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces .off, .obj, .ply, .vtu
+    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces these,
+    /// .off, .obj, .ply, .vtp, .inp and others
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
@@ -227,7 +228,8 @@ pub fn run(options: &Options) -> Result<()> {
         super::with_precision(error, options.device.precision).in_file(&options.input)
     };
     if is_volume {
-        let mut mesh = formats::read_volume(&options.input)?;
+        let mut mesh = super::read_volume(&options.input, options.device.quiet)?;
+        check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
         let outcome = volume(&mesh, &settings, options).map_err(in_file)?;
         let cells = mesh.cells.len();
         report(options, &outcome, mesh.points.len(), "cells", cells)?;
@@ -237,6 +239,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
     } else {
         let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+        check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
         let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
         report(
             options,
@@ -254,6 +257,20 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a mesh in which no node has a neighbour.
+fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
+    match cells {
+        0 => Err(Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: format!(
+                "has {vertices} vertices and no {what}: vertices move to the mean of their neighbours in {what}, so give a \
+                 mesh that has some"
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn volume(mesh: &VolumeMesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {

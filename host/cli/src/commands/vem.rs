@@ -24,7 +24,7 @@ use trioxide_arguments::{is_standard_output, print, write_json};
 /// with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .edges, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[arg(long, value_enum, default_value = "sine")]

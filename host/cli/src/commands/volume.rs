@@ -8,7 +8,6 @@ use clap::Args;
 use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::read_volume;
 use trioxide::formats::volume::{
     Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
 };
@@ -46,7 +45,7 @@ impl From<VolumeOutput> for WriteOptions {
 pub fn convert(input: &Path, output: &Path, options: VolumeOutput, quiet: bool) -> Result<()> {
     // A bad output is refused before a long read.
     VolumeFormat::to_write(output)?;
-    let mesh = read_volume(input)?;
+    let mesh = super::read_volume(input, quiet)?;
     super::write_volume(output, &mesh, options.into(), quiet)?;
     if quiet {
         return Ok(());
@@ -99,7 +98,7 @@ pub struct Info<'a> {
 /// Counts, checks and measures the volume mesh.
 pub fn info(options: &Info) -> Result<()> {
     let format = VolumeFormat::to_read(options.input)?;
-    let mesh = read_volume(options.input)?;
+    let mesh = super::read_volume(options.input, options.quiet)?;
     let start = Instant::now();
     let summary = volume_summary(&mesh);
     // The report lists the problems of a mesh that cannot be measured.

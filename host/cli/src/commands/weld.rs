@@ -33,7 +33,7 @@ use clusters::Clusters;
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true))]
 pub struct Options {
-    /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .xyz, .las, .laz and others
+    /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .vtp, .msh, .glb, .xyz, .pcd, .las, .laz and others
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]

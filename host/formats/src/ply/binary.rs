@@ -3,7 +3,7 @@
 use super::columns::{VertexColumns, read_equal_faces};
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
-use super::{Body, FaceChunk, check_tag};
+use super::{Body, FaceChunk, check_tag, push_strips};
 use crate::text::{Fault, Parsed, check_vertex, whole};
 use trioxide_mesh::mesh::Segment;
 
@@ -127,6 +127,10 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
                     }
                 }
             }
+            ("tristrips", _) => {
+                let chunk = parse_strips(element, &mut cursor, header.vertices())?;
+                body.add_strips(vec![chunk], header)?;
+            }
             ("edge", _) if element.holds_segments() => {
                 body.segments.reserve_exact(element.count);
                 for _ in 0..element.count {
@@ -197,6 +201,27 @@ fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parse
                 (Role::Field, Kind::Scalar(scalar)) => {
                     let bytes = cursor.take(scalar.size())?;
                     chunk.others.push(scalar.read(bytes, cursor.endian));
+                }
+                (_, kind) => cursor.skip(kind)?,
+            }
+        }
+    }
+    Ok(chunk)
+}
+
+fn parse_strips(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {
+    let mut chunk = FaceChunk::default();
+    for _ in 0..element.count {
+        for property in &element.properties {
+            let offset = cursor.at;
+            match (property.role, property.kind) {
+                (Role::Strip, Kind::List { count, item }) => {
+                    let bytes = cursor.list(count, item)?.chunks_exact(item.size());
+                    // What is no whole number is no vertex either.
+                    let value = |bytes| whole(item.read(bytes, cursor.endian)).unwrap_or(i64::MIN);
+                    let values: Vec<i64> = bytes.map(value).collect();
+                    push_strips(&values, vertices, &mut chunk.faces)
+                        .map_err(|reason| cursor.fault(offset, reason))?;
                 }
                 (_, kind) => cursor.skip(kind)?,
             }

@@ -108,6 +108,8 @@ pub(super) enum Role {
     Uv(usize),
     /// Vertices of a face.
     Corners,
+    /// Vertices of strips of triangles, each ended by -1.
+    Strip,
     /// Region id of a face.
     Region,
     /// First or second vertex of a segment.
@@ -170,9 +172,10 @@ impl Element {
             ("vertex", b"green" | b"g" | b"diffuse_green", Kind::Scalar(_)) => Role::Color(1),
             ("vertex", b"blue" | b"b" | b"diffuse_blue", Kind::Scalar(_)) => Role::Color(2),
             ("vertex", b"alpha" | b"a", Kind::Scalar(_)) => Role::Color(3),
-            ("vertex", b"s" | b"u" | b"texture_u", Kind::Scalar(_)) => Role::Uv(0),
-            ("vertex", b"t" | b"v" | b"texture_v", Kind::Scalar(_)) => Role::Uv(1),
+            ("vertex", b"s" | b"u" | b"texture_u" | b"texture_s", Kind::Scalar(_)) => Role::Uv(0),
+            ("vertex", b"t" | b"v" | b"texture_v" | b"texture_t", Kind::Scalar(_)) => Role::Uv(1),
             ("face", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Corners,
+            ("tristrips", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Strip,
             ("face", b"region", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Region,
             ("edge", b"vertex1", Kind::Scalar(_)) => Role::End(0),
             ("edge", b"vertex2", Kind::Scalar(_)) => Role::End(1),
@@ -407,9 +410,6 @@ impl Header {
         match self.element("face") {
             Some(face) if face.count > 0 && !face.has(Role::Corners) => {
                 Err("the element face has no list vertex_indices or vertex_index".to_owned())
-            }
-            None if self.element("tristrips").is_some_and(|e| e.count > 0) => {
-                Err("triangle strips are not read: write the mesh with faces".to_owned())
             }
             _ => Ok(()),
         }

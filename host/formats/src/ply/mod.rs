@@ -5,8 +5,8 @@
 //! face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
 //! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
 //! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
-//! coordinates as `s t`, `u v` or `texture_u texture_v`. Other numbers of vertices and faces are fields; other
-//! lists and elements are skipped, and a note says so. Numbers in text are read
+//! coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices and faces are fields. An
+//! element `tristrips` gives triangles. Other lists and elements are skipped, and a note says so. Numbers in text are read
 //! as `f64`, whatever type the header declares: nothing that the file says is lost.
 //!
 //! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
@@ -24,6 +24,7 @@
 //! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files, any
 //! property of faces: files with regions too.
 
+use std::borrow::Cow;
 use std::mem::take;
 use std::path::Path;
 
@@ -31,7 +32,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::faces::FaceList;
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole};
+use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole, with_line_feeds};
+use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
 pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
@@ -55,6 +57,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
+    let file = &*with_line_ends(file)?;
     let header = Header::parse(file)?;
     let body = match header.encoding {
         Encoding::Text => parse_text(file, &header)?,
@@ -87,6 +90,27 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         );
     }
     Ok(loaded)
+}
+
+/// The file with line feeds at the ends of its lines, where these are those of old Macintoshs.
+///
+/// # Errors
+/// A binary file with such a header: in its body a carriage return is a byte like any other.
+fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
+    let end = memchr::memchr2(b'\r', b'\n', file).unwrap_or(file.len());
+    if !file[end..].starts_with(b"\r") || file[end..].starts_with(b"\r\n") {
+        return Ok(Cow::Borrowed(file));
+    }
+    let second = file[end + 1..]
+        .split(|byte| *byte == b'\r')
+        .find(|line| line.starts_with(b"format"));
+    match second.is_some_and(|line| memchr::memmem::find(line, b"ascii").is_some()) {
+        true => Ok(with_line_feeds(file)),
+        false => Err(Fault::new(
+            end,
+            "the lines of the header end in carriage returns alone: only text files are read with these, so write line feeds",
+        )),
+    }
 }
 
 /// Whether the segments are a list of all edges of the faces, which marks none of them.
@@ -150,6 +174,27 @@ impl Body {
     }
 }
 
+impl Body {
+    /// Adds the triangles of strips behind the faces, in region 0 where these have regions.
+    fn add_strips(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
+        let has_regions = header.has_regions() && self.regions.len() == self.faces.len();
+        let mut all = FaceList::default();
+        let fault = |reason| Fault::new(header.end, reason);
+        for i in 0..self.faces.len() {
+            let face = self.faces.get(i);
+            face.iter().for_each(|&v| all.push_vertex(v));
+            all.finish_face().map_err(fault)?;
+        }
+        let mut lists = vec![all];
+        lists.extend(chunks.into_iter().map(|chunk| chunk.faces));
+        self.faces = FaceList::concat(lists).map_err(fault)?;
+        if has_regions {
+            self.regions.resize(self.faces.len(), 0);
+        }
+        Ok(())
+    }
+}
+
 /// Some of the faces.
 #[derive(Default)]
 struct FaceChunk {
@@ -184,6 +229,12 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
                 })?;
                 body.set_faces(chunks, header)?;
             }
+            "tristrips" => {
+                let chunks = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
+                    parse_text_strips(element, line, vertices, chunk)
+                })?;
+                body.add_strips(chunks, header)?;
+            }
             "edge" if element.holds_segments() => {
                 let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
                     segments.push(parse_text_segment(element, line, vertices)?);
@@ -196,6 +247,50 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
     }
     rows.expect_end(row, "the last element")?;
     Ok(body)
+}
+
+/// Adds the triangles of strips, by the values of a list.
+fn push_strips(
+    values: &[i64],
+    vertices: usize,
+    faces: &mut FaceList,
+) -> std::result::Result<(), String> {
+    let mut triangles = Vec::new();
+    for strip in values.split(|value| *value == -1) {
+        let strip = strip.iter().map(|&value| check_vertex(value, 0, vertices));
+        let strip: Vec<u32> = strip.collect::<std::result::Result<_, _>>()?;
+        split_strip(&strip, &mut triangles);
+    }
+    for triangle in triangles.as_chunks::<3>().0 {
+        triangle.iter().for_each(|&v| faces.push_vertex(v));
+        faces.finish_face()?;
+    }
+    Ok(())
+}
+
+fn parse_text_strips(
+    element: &Element,
+    line: &mut Line,
+    vertices: usize,
+    chunk: &mut FaceChunk,
+) -> Parsed<()> {
+    let begin = line.offset();
+    for property in &element.properties {
+        match property.role {
+            Role::Strip => {
+                let count = line.count("the length of the strips")?;
+                // Each number is in the file: no more is kept than that.
+                let mut values = Vec::new();
+                for _ in 0..count {
+                    values.push(line.integer("a vertex index")?);
+                }
+                push_strips(&values, vertices, &mut chunk.faces)
+                    .map_err(|reason| Fault::new(begin, reason))?;
+            }
+            _ => skip_text(property.kind, &property.name, line)?,
+        }
+    }
+    Ok(())
 }
 
 fn parse_text_vertex(element: &Element, line: &mut Line, others: &mut Vec<f64>) -> Parsed<Vertex> {

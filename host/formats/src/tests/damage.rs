@@ -78,6 +78,26 @@ fn samples() -> Vec<Sample> {
         (xyz::parse, decorated(None, "xyz")),
         (parse_las, decorated(None, "las")),
         (parse_las, decorated(None, "laz")),
+        (vtk::parse, written("vtk")),
+        (vtk::parse, file("peers/poly_51_binary.vtk")),
+        (vtk::parse, file("peers/poly_42_binary.vtk")),
+        (vtk::parse, file("peers/gmsh.vtk")),
+        (vtu::parse, written("vtp")),
+        (vtu::parse, file("peers/poly_lz4.vtp")),
+        (vtu::parse, file("peers/poly_lzma.vtp")),
+        (vtu::parse, file("peers/mixed_lzma.vtu")),
+        (vtu::parse, file("peers/pieces.vtu")),
+        (gmsh::parse, file("peers/gmsh_22_order2.msh")),
+        (gmsh::parse, file("peers/gmsh_40.msh")),
+        (gmsh::parse, file("peers/gmsh_41_binary.msh")),
+        (medit::parse, file("peers/gmsh_order2.mesh")),
+        (abaqus::parse, file("peers/gmsh.inp")),
+        (xdmf::parse, written("xdmf")),
+        (pcd::parse, decorated(None, "pcd")),
+        (pcd::parse, decorated(Some(Encoding::Text), "pcd")),
+        (pcd::parse, more_formats::compressed_pcd()),
+        (gltf::parse, more_formats::glb()),
+        (off::parse, more_formats::binary_off()),
         (parse_edges, file("three_triangles.edges")),
         (parse_edges, file("three_triangles_refined.edges")),
     ]
@@ -126,11 +146,11 @@ proptest! {
     /// Damaged files give an error or a mesh whose indices are in range: never a panic, never a huge allocation.
     #[test]
     fn damaged_files_do_no_harm(
-        sample in 0..18_usize,
+        sample in any::<prop::sample::Index>(),
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         thread_local!(static SAMPLES: Vec<Sample> = samples());
-        let (parse, mut file) = SAMPLES.with(|samples| samples[sample].clone());
+        let (parse, mut file) = SAMPLES.with(|samples| samples[sample.index(samples.len())].clone());
         for damage in damages {
             let at = |index: prop::sample::Index| index.index(file.len() + 1);
             match damage {

@@ -107,7 +107,7 @@ fn fields_of_others_vtu_files_are_read() {
 <DataArray type="Float64" Name="v" NumberOfComponents="2" format="ascii">1 2 3 4 5 6</DataArray></PointData>
 <CellData><DataArray type="UInt8" Name="part" format="ascii">0 9</DataArray></CellData>
 </Piece></UnstructuredGrid></VTKFile>"#;
-    let mesh = super::super::vtu::parse(file.as_bytes()).unwrap();
+    let mesh = super::vtu::parse(file.as_bytes()).unwrap();
     let points = &mesh.fields.points;
     assert_eq!(
         points.get("t").unwrap().values,
@@ -120,7 +120,7 @@ fn fields_of_others_vtu_files_are_read() {
         vec![9u8].into()
     );
     assert!(mesh.fields.sides.is_empty());
-    let error = error(super::super::vtu::parse, file.replace(">0 9<", ">0<"));
+    let error = error(super::vtu::parse, file.replace(">0 9<", ">0<"));
     assert!(error.contains("expected 2 numbers, found 1"), "{error}");
 }
 

@@ -13,6 +13,8 @@ mod damage;
 mod edges;
 pub(crate) mod fields;
 mod hostile;
+mod more_formats;
+mod peers;
 mod round_trips;
 mod segments;
 mod soups;
@@ -26,12 +28,43 @@ mod ply {
     }
 }
 
-/// Without notes.
-mod obj {
+macro_rules! surfaces_without_notes {
+    ($($format:ident),*) => {$(
+        mod $format {
+            use super::*;
+
+            pub fn parse(file: &[u8]) -> Parsed<Mesh> {
+                super::super::volume::surface_in(super::super::volume::$format::parse_grid, file)
+            }
+        }
+    )*};
+}
+
+surfaces_without_notes!(abaqus, gmsh, medit, vtk, vtu, xdmf);
+
+macro_rules! parsers_without_notes {
+    ($($format:ident),*) => {$(
+        mod $format {
+            use super::*;
+
+            pub fn parse(file: &[u8]) -> Parsed<Mesh> {
+                super::super::$format::parse(file).map(|loaded| loaded.mesh)
+            }
+        }
+    )*};
+}
+
+parsers_without_notes!(obj, off, pcd, xyz);
+
+mod gltf {
     use super::*;
+    use crate::text::Fault;
 
     pub fn parse(file: &[u8]) -> Parsed<Mesh> {
-        super::super::obj::parse(file).map(|loaded| loaded.mesh)
+        let loaded = super::super::gltf::parse(file, None);
+        loaded
+            .map(|loaded| loaded.mesh)
+            .map_err(|reason| Fault::new(0, reason))
     }
 }
 
@@ -430,7 +463,7 @@ fn vtu_text_and_faults() {
     );
     assert_eq!(
         with("9 5", "9 10"),
-        "f:6: cell 1 has VTK type 10, but lines (3), triangles (5), polygons (7) and quads (9) are read"
+        "f:6: cell 1: a cell of VTK type 10 has 4 vertices, not 3"
     );
     assert_eq!(with("9 5", "9"), "f:6: expected 2 numbers, found 1");
     assert_eq!(
@@ -454,34 +487,4 @@ fn a_poly_file_of_another_mesh_is_not_taken_over() {
             .contains("m.poly: stands beside the output")
     );
     assert!(!path.exists());
-}
-
-#[test]
-fn files_that_are_not_there_and_unknown_extensions() {
-    assert!(matches!(
-        read(Path::new("none/none.off")),
-        Err(Error::File { .. })
-    ));
-    assert!(matches!(
-        read(Path::new("none/none")),
-        Err(Error::Format { .. })
-    ));
-    let reason = Format::to_read(Path::new("a.gltf"))
-        .err()
-        .unwrap()
-        .to_string();
-    assert_eq!(
-        reason,
-        "a.gltf: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz"
-    );
-    let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
-    assert_eq!(
-        reason,
-        "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .edges, .xyz, .las, .laz, .ale"
-    );
-    // The .node file alone: the error names what is missing.
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.node");
-    std::fs::write(&path, NODES).unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("m.ele: "));
 }

@@ -66,7 +66,10 @@ fn what_is_written_reads_back() {
     .enumerate()
     {
         // Of the others, soups.rs tells.
-        let formats = FORMATS.iter().filter(|f| f.keeps_faces && f.name != "STL");
+        let formats = FORMATS
+            .iter()
+            .filter(|f| f.keeps_faces && f.write.is_some());
+        let formats = formats.filter(|f| f.name != "STL");
         for format in formats {
             let path = folder
                 .path()
@@ -79,6 +82,11 @@ fn what_is_written_reads_back() {
                     reason.contains("triangles only, but face 0 has 4 vertices"),
                     "{reason}"
                 );
+                continue;
+            }
+            if ["Gmsh", "Medit", "Medit binary", "Abaqus"].contains(&format.name) && polygons {
+                let reason = written.unwrap_err().to_string();
+                assert!(reason.contains("quadrilaterals only, but face 2 has 5 vertices"));
                 continue;
             }
             written.unwrap();
@@ -107,7 +115,7 @@ fn what_is_written_reads_back() {
     }
     // Nothing else was left: three meshes in every format, .node with .ele, two .poly; one in all but .node and
     // .edges.
-    assert_eq!(folder.path().read_dir().unwrap().count(), 5 + 9 + 8 + 9);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 8 + 16 + 15 + 16);
 }
 
 #[test]

@@ -134,11 +134,11 @@ fn vtu_lines_are_segments() {
     let with = |from: &str, to: &str| error(vtu::parse, text.replacen(from, to, 1));
     assert_eq!(
         with("3 5 3 5 3", "3 5 3 5 5"),
-        "f:4: cell 4: a face has 2 vertices, but at least 3 are needed"
+        "f:5: cell 4: a cell of VTK type 5 has 3 vertices, not 2"
     );
     assert_eq!(
-        with("3 5 3 5 3", "3 3 3 5 3"),
-        "f:4: cell 1: a line has 3 vertices, not 2"
+        with("3 5 3 5 3", "3 5 3 3 3"),
+        "f:5: cell 3: a cell of VTK type 3 has 2 vertices, not 3"
     );
     assert_eq!(
         with("3 3 2<", "3 3 4<"),

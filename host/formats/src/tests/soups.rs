@@ -141,7 +141,7 @@ fn xyz_columns_are_normals_or_colours() {
     assert_eq!(read("# nothing\nx y z\n"), Mesh::default());
 
     let fault = |text: &str| error(xyz::parse, text);
-    assert!(fault("0 0 0 1\n").starts_with("f:1: a point has 4 numbers, but 3 (x y z)"));
+    assert!(fault("0 0 0 1 2\n").starts_with("f:1: a point has 5 numbers, but 3 (x y z)"));
     assert_eq!(fault("0 0 0\n0 0\n"), "f:2: expected z, but the line ends");
     assert_eq!(
         fault("0 0 0\n0 0 0 1\n"),

@@ -6,14 +6,14 @@ use crate::text::{Fault, Parsed};
 
 /// Order of a number's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Little,
     Big,
 }
 
 /// Type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     I8,
     U8,
     I16,
@@ -28,14 +28,14 @@ pub(super) enum Kind {
 
 /// Numbers of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Numbers {
+pub(crate) enum Numbers {
     Integers(Vec<i64>),
     Floats(Vec<f64>),
 }
 
 impl Kind {
     /// Bytes of one number.
-    pub(super) fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         match self {
             Kind::I8 | Kind::U8 => 1,
             Kind::I16 | Kind::U16 => 2,
@@ -45,7 +45,7 @@ impl Kind {
     }
 
     /// The numbers that `bytes` are.
-    pub(super) fn numbers(self, bytes: &[u8], order: Order) -> Numbers {
+    pub(crate) fn numbers(self, bytes: &[u8], order: Order) -> Numbers {
         macro_rules! numbers {
             ($type:ty, $as:ty, $variant:ident) => {{
                 let (chunks, _) = bytes.as_chunks();
@@ -83,14 +83,14 @@ impl Numbers {
         Numbers::Integers(numbers.into_iter().map(|number| number as i64).collect())
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Numbers::Integers(integers) => integers.len(),
             Numbers::Floats(floats) => floats.len(),
         }
     }
 
-    pub(super) fn into_floats(self) -> Vec<f64> {
+    pub(crate) fn into_floats(self) -> Vec<f64> {
         match self {
             Numbers::Integers(integers) => integers.into_par_iter().map(|i| i as f64).collect(),
             Numbers::Floats(floats) => floats,
@@ -98,7 +98,7 @@ impl Numbers {
     }
 
     /// The whole numbers that they are; the first that is none.
-    pub(super) fn into_integers(self) -> Result<Vec<i64>, f64> {
+    pub(crate) fn into_integers(self) -> Result<Vec<i64>, f64> {
         match self {
             Numbers::Integers(integers) => Ok(integers),
             Numbers::Floats(floats) => floats
@@ -111,22 +111,22 @@ impl Numbers {
 
 /// Binary data, read from `at` on.
 #[derive(Clone)]
-pub(super) struct Bytes<'a> {
-    pub(super) file: &'a [u8],
-    pub(super) at: usize,
-    pub(super) order: Order,
+pub(crate) struct Bytes<'a> {
+    pub(crate) file: &'a [u8],
+    pub(crate) at: usize,
+    pub(crate) order: Order,
     /// Where faults are reported: the binary part begins here. Lines mean nothing in it.
-    pub(super) part: usize,
+    pub(crate) part: usize,
 }
 
 impl<'a> Bytes<'a> {
     /// A fault at byte `at`.
-    pub(super) fn fault(&self, at: usize, reason: impl std::fmt::Display) -> Fault {
+    pub(crate) fn fault(&self, at: usize, reason: impl std::fmt::Display) -> Fault {
         Fault::new(self.part, format!("byte {at}: {reason}"))
     }
 
     /// The next `count` times `size` bytes.
-    pub(super) fn take(&mut self, count: usize, size: usize, what: &str) -> Parsed<&'a [u8]> {
+    pub(crate) fn take(&mut self, count: usize, size: usize, what: &str) -> Parsed<&'a [u8]> {
         let left = self.file.len() - self.at;
         let length = count.checked_mul(size).filter(|&length| length <= left);
         let Some(length) = length else {
@@ -141,13 +141,13 @@ impl<'a> Bytes<'a> {
     }
 
     /// The next `count` numbers of type `kind`.
-    pub(super) fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
+    pub(crate) fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
         let bytes = self.take(count, kind.size(), what)?;
         Ok(kind.numbers(bytes, self.order))
     }
 
     /// The next whole number, of type `kind`.
-    pub(super) fn integer(&mut self, kind: Kind, what: &str) -> Parsed<i64> {
+    pub(crate) fn integer(&mut self, kind: Kind, what: &str) -> Parsed<i64> {
         match self.numbers(1, kind, what)? {
             Numbers::Integers(integers) => Ok(integers[0]),
             Numbers::Floats(_) => unreachable!("integers are asked for"),
@@ -155,7 +155,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// The next whole number, which must not be negative.
-    pub(super) fn count(&mut self, kind: Kind, what: &str) -> Parsed<usize> {
+    pub(crate) fn count(&mut self, kind: Kind, what: &str) -> Parsed<usize> {
         let at = self.at;
         let value = self.integer(kind, what)?;
         usize::try_from(value)

@@ -3,30 +3,39 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::grid_fields::GridFields;
+use super::vtk_cells::turn_wedges;
+use crate::Loaded;
+use crate::fields::take_attributes;
 use crate::text::Fault;
-use trioxide_mesh::mesh::{NONE, Polygons};
+use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons, Segment};
 use trioxide_mesh::volume::{CellKind, Cells, MixedCells, VolumeMesh};
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A point or a line with so many vertices: not kept.
-    Lower(usize),
-    /// A triangle or a quadrilateral.
+pub(crate) enum Shape {
+    /// A point: not kept, since all points are vertices.
+    Point,
+    /// A line between two vertices.
+    Line,
+    /// A face with so many vertices.
     Face(usize),
     /// A cell.
     Cell(CellKind),
 }
 
 impl Shape {
-    pub(super) const TRIANGLE: Shape = Shape::Face(3);
-    pub(super) const QUADRILATERAL: Shape = Shape::Face(4);
-    pub(super) const TETRAHEDRON: Shape = Shape::Cell(CellKind::Tetrahedron);
+    pub(crate) const TRIANGLE: Shape = Shape::Face(3);
+    pub(crate) const QUADRILATERAL: Shape = Shape::Face(4);
+    pub(crate) const TETRAHEDRON: Shape = Shape::Cell(CellKind::Tetrahedron);
 
     /// Number of vertices.
-    pub(super) fn vertices(self) -> usize {
+    pub(crate) fn vertices(self) -> usize {
         match self {
-            Shape::Lower(vertices) | Shape::Face(vertices) => vertices,
+            Shape::Point => 1,
+            Shape::Line => 2,
+            Shape::Face(vertices) => vertices,
             Shape::Cell(kind) => kind.vertices(),
         }
     }
@@ -34,26 +43,36 @@ impl Shape {
 
 /// Tags of the elements of a run.
 #[derive(Clone, Copy)]
-pub(super) enum Tags<'a> {
+pub(crate) enum Tags<'a> {
     All(i32),
     Each(&'a [i32]),
 }
 
-/// Cells and faces in the order of the file.
+/// Elements in the order of the file.
 #[derive(Default)]
-pub(super) struct Elements {
+pub(crate) struct Elements {
     cells: Vec<u32>,
     /// Number of cells.
     count: usize,
     /// Number of vertices of each cell; empty while all are tetrahedra.
     sizes: Vec<u8>,
     /// Whether the file says that there are regions: else those that are all 0 are none.
-    pub(super) has_regions: bool,
+    pub(crate) has_regions: bool,
     pub(super) regions: Vec<i32>,
     faces: Polygons,
     pub(super) face_tags: Vec<i32>,
-    /// Element of the file that each cell is, and each face, where fields follow.
-    pub(super) sources: [Vec<u32>; 2],
+    /// Element of the file that each cell, each face and each line is, where fields follow.
+    pub(super) sources: [Vec<u32>; 3],
+    /// Lines, each with its tag.
+    pub(super) lines: Vec<Segment>,
+    /// Nodes of elements of higher order that are no corner of theirs.
+    side_nodes: Vec<u32>,
+    /// Number of elements of higher order.
+    curved: usize,
+    /// Whether wedges may have the other orientation ([`turn_wedges`]).
+    pub(super) has_vtk_wedges: bool,
+    /// What of the file is not in the mesh, a sentence each.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Elements {
@@ -61,7 +80,7 @@ impl Elements {
     ///
     /// # Errors
     /// The rule that they break.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         shape: Shape,
         vertices: &[u32],
@@ -70,7 +89,17 @@ impl Elements {
         let count = vertices.len() / shape.vertices();
         match shape {
             _ if count == 0 => {}
-            Shape::Lower(_) => {}
+            Shape::Point => {}
+            Shape::Line => {
+                let ends = vertices.as_chunks().0.iter().enumerate();
+                self.lines.extend(ends.map(|(i, &ends)| Segment {
+                    ends,
+                    marker: match tags {
+                        Tags::All(tag) => tag,
+                        Tags::Each(tags) => tags[i],
+                    },
+                }));
+            }
             Shape::Face(size) => {
                 // No index may be `NONE`.
                 let corners = self.faces.vertices.len() + vertices.len();
@@ -101,47 +130,303 @@ impl Elements {
         Ok(())
     }
 
-    /// The mesh.
+    /// Notes `elements` of higher order, and their nodes that are no corners.
+    pub(crate) fn push_side_nodes(&mut self, elements: usize, nodes: &[u32]) {
+        self.curved += elements;
+        self.side_nodes.extend_from_slice(nodes);
+    }
+
+    /// Appends elements whose vertices are numbered from `shift`.
+    fn append(&mut self, mut other: Elements, shift: u32) -> Result<(), String> {
+        let corners = other.cells.iter_mut().chain(&mut other.faces.vertices);
+        let ends = other.lines.iter_mut().flat_map(|line| &mut line.ends);
+        corners.chain(ends).for_each(|corner| *corner += shift);
+        for (mine, its, what) in [
+            (self.cells.len(), other.cells.len(), "cells"),
+            (
+                self.faces.vertices.len(),
+                other.faces.vertices.len(),
+                "faces",
+            ),
+        ] {
+            if mine + its >= u32::MAX as usize {
+                return Err(too_many(what));
+            }
+        }
+        if !(self.sizes.is_empty() && other.sizes.is_empty()) {
+            for elements in [&mut *self, &mut other] {
+                elements.sizes.resize(elements.count, 4);
+            }
+            self.sizes.append(&mut other.sizes);
+        }
+        self.cells.append(&mut other.cells);
+        self.count += other.count;
+        self.has_regions |= other.has_regions;
+        self.has_vtk_wedges |= other.has_vtk_wedges;
+        self.regions.append(&mut other.regions);
+        self.face_tags.append(&mut other.face_tags);
+        self.lines.append(&mut other.lines);
+        for face in other.faces.iter() {
+            self.faces.push(face);
+        }
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        Ok(())
+    }
+
+    /// The volume mesh.
     ///
     /// # Errors
     /// The rule that the cells break together.
     pub(super) fn finish(self, points: Vec<DVec3>) -> Result<VolumeMesh, String> {
+        Ok(Grid::new(points, self)?.into_volume()?.0)
+    }
+
+    /// Takes the nodes out of `points` that are on sides only; the ids of the others.
+    fn drop_side_nodes(&mut self, points: &mut Vec<DVec3>) -> Vec<u32> {
+        let mut is_dropped = vec![false; points.len()];
+        for &node in &self.side_nodes {
+            is_dropped[node as usize] = true;
+        }
+        let ends = self.lines.iter().flat_map(|line| &line.ends);
+        for &corner in self.cells.iter().chain(&self.faces.vertices).chain(ends) {
+            is_dropped[corner as usize] = false;
+        }
+        let mut kept = 0;
+        let mut ids = Vec::with_capacity(points.len());
+        for &is_dropped in &is_dropped {
+            ids.push(kept);
+            kept += u32::from(!is_dropped);
+        }
+        let mut node = 0;
+        points.retain(|_| {
+            node += 1;
+            !is_dropped[node - 1]
+        });
+        let ends = self.lines.iter_mut().flat_map(|line| &mut line.ends);
+        let corners = self.cells.iter_mut().chain(&mut self.faces.vertices);
+        corners
+            .chain(ends)
+            .for_each(|corner| *corner = ids[*corner as usize]);
+        self.notes.push(format!(
+            "{} elements are of higher order: their sides are read as straight, and {} nodes on them are left out",
+            self.curved,
+            is_dropped.len() - points.len()
+        ));
+        let nodes = 0..is_dropped.len() as u32;
+        nodes.filter(|&node| !is_dropped[node as usize]).collect()
+    }
+}
+
+/// Points and elements of any dimension.
+pub(crate) struct Grid {
+    points: Vec<DVec3>,
+    elements: Elements,
+    /// Ids in the file of `points`, where some of the file's nodes are left out.
+    kept: Option<Vec<u32>>,
+    fields: GridFields,
+}
+
+impl Grid {
+    /// Of elements whose nodes are all among `points`.
+    ///
+    /// # Errors
+    /// The rule that they break together.
+    pub(crate) fn new(mut points: Vec<DVec3>, mut elements: Elements) -> Result<Grid, String> {
         if points.len() >= u32::MAX as usize {
             let count = points.len();
             return Err(format!(
                 "{count} vertices are more than 32-bit indices can name"
             ));
         }
-        let cells = if self.sizes.is_empty() {
-            if self.count >= u32::MAX as usize {
+        let mut kept = None;
+        if elements.curved > 0 {
+            kept = Some(elements.drop_side_nodes(&mut points));
+        }
+        Ok(Grid {
+            points,
+            elements,
+            kept,
+            fields: GridFields::default(),
+        })
+    }
+
+    /// Adds fields of the file's nodes, and of its `count` elements, which [`Elements::sources`] names.
+    pub(crate) fn with_fields(
+        mut self,
+        points: Vec<Field>,
+        elements: Vec<Field>,
+        count: usize,
+    ) -> Grid {
+        self.fields = GridFields {
+            points: self.of_kept(points),
+            elements,
+            count,
+            ..GridFields::default()
+        };
+        self
+    }
+
+    /// Adds fields of the file's nodes, of its cells, and of its faces as sides.
+    pub(crate) fn with_mesh_fields(mut self, fields: MeshFields) -> Grid {
+        self.fields = GridFields {
+            points: self.of_kept(fields.points.iter().cloned().collect()),
+            lists: [fields.cells, fields.sides],
+            ..GridFields::default()
+        };
+        self
+    }
+
+    /// Fields of the nodes that are not left out.
+    fn of_kept(&self, fields: Vec<Field>) -> Vec<Field> {
+        match &self.kept {
+            None => fields,
+            Some(ids) => fields.iter().map(|field| field.gather(ids)).collect(),
+        }
+    }
+
+    /// Whether there are cells that fill space.
+    pub(crate) fn has_cells(&self) -> bool {
+        self.elements.count > 0
+    }
+
+    /// Adds what of the file is not in the mesh.
+    pub(crate) fn note(&mut self, note: String) {
+        self.elements.notes.push(note);
+    }
+
+    /// This mesh, and another one behind it.
+    ///
+    /// # Errors
+    /// The rule that they break together.
+    pub(crate) fn join(mut self, other: Grid) -> Result<Grid, String> {
+        let count = self.points.len() + other.points.len();
+        if count >= u32::MAX as usize {
+            return Err(format!(
+                "{count} vertices are more than 32-bit indices can name"
+            ));
+        }
+        let shift = self.points.len() as u32;
+        let mut other = other;
+        let lost = self.fields.append(
+            std::mem::take(&mut other.fields),
+            [self.points.len(), other.points.len()],
+            &mut self.elements.sources,
+            &other.elements.sources,
+        );
+        if !lost.is_empty() {
+            let names = lost.join(", ");
+            self.note(format!(
+                "not all pieces have numbers of one type for {names}: left out"
+            ));
+        }
+        self.points.extend(other.points);
+        self.elements.append(other.elements, shift)?;
+        Ok(self)
+    }
+
+    /// The volume mesh, and what of the file is not in it.
+    ///
+    /// # Errors
+    /// The rule that the cells break together.
+    pub(crate) fn into_volume(self) -> Result<(VolumeMesh, Vec<String>), String> {
+        let Grid {
+            points,
+            elements,
+            fields,
+            ..
+        } = self;
+        let [cells, faces, _] = &elements.sources;
+        let fields = fields.into_mesh_fields([cells, faces]);
+        let mut notes = elements.notes;
+        if !elements.lines.is_empty() {
+            let lines = elements.lines.len();
+            notes.push(format!(
+                "a volume mesh has no lines: {lines} of the file are left out"
+            ));
+        }
+        if let Some(i) = (elements.faces.iter()).position(|face| face.len() > 4) {
+            return Err(format!(
+                "face {i} has {} vertices, but faces of a volume mesh have 3 or 4: write it without its faces",
+                elements.faces.get(i).len()
+            ));
+        }
+        let cells = if elements.sizes.is_empty() {
+            if elements.count >= u32::MAX as usize {
                 return Err(too_many("cells"));
             }
-            Cells::Tetrahedra(self.cells.as_chunks().0.to_vec())
+            Cells::Tetrahedra(elements.cells.as_chunks().0.to_vec())
         } else {
-            if self.cells.len() >= u32::MAX as usize {
+            if elements.cells.len() >= u32::MAX as usize {
                 return Err(too_many("cells"));
             }
-            let mut offsets = Vec::with_capacity(self.count + 1);
+            let mut offsets = Vec::with_capacity(elements.count + 1);
             let mut end = 0;
             offsets.push(0);
-            offsets.extend(self.sizes.iter().map(|&size| {
+            offsets.extend(elements.sizes.iter().map(|&size| {
                 end += u32::from(size);
                 end
             }));
             Cells::Mixed(MixedCells {
                 offsets,
-                vertices: self.cells,
+                vertices: elements.cells,
             })
         };
-        let has_regions = self.has_regions || self.regions.iter().any(|&region| region != 0);
-        Ok(VolumeMesh {
+        let has_regions =
+            elements.has_regions || elements.regions.iter().any(|&region| region != 0);
+        let mut mesh = VolumeMesh {
             points,
             cells,
-            regions: has_regions.then_some(self.regions),
-            faces: self.faces,
-            face_tags: self.face_tags,
-            fields: Default::default(),
-        })
+            regions: has_regions.then_some(elements.regions),
+            faces: elements.faces,
+            face_tags: elements.face_tags,
+            fields,
+        };
+        if elements.has_vtk_wedges {
+            turn_wedges(&mut mesh);
+        }
+        Ok((mesh, notes))
+    }
+
+    /// The surface or cloud: tags of faces are regions, and lines segments.
+    ///
+    /// # Errors
+    /// That there are cells of dimension 3.
+    pub(crate) fn into_surface(self) -> Result<Loaded, String> {
+        let Grid {
+            points,
+            elements,
+            fields,
+            ..
+        } = self;
+        if elements.count > 0 {
+            return Err(format!(
+                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh",
+                elements.count
+            ));
+        }
+        let [_, faces, lines] = &elements.sources;
+        let mut fields = fields.into_mesh_fields([faces, lines]);
+        let attributes = take_attributes(&mut fields.points);
+        let tags = elements.face_tags;
+        let has_regions = elements.has_regions || tags.iter().any(|&tag| tag != 0);
+        let is_triangle = |pair: &[u32]| pair[1] - pair[0] == 3;
+        let mesh = Mesh {
+            points,
+            regions: has_regions.then_some(tags),
+            faces: match elements.faces.offsets.par_windows(2).all(is_triangle) {
+                true => Faces::Triangles(elements.faces.vertices.as_chunks().0.to_vec()),
+                false => Faces::Polygons(elements.faces),
+            },
+            segments: elements.lines,
+            attributes,
+            fields,
+        };
+        let notes = elements.notes;
+        Ok(Loaded { mesh, notes })
     }
 }
 
@@ -161,7 +446,7 @@ fn too_many(what: &str) -> String {
 
 /// Tags of the elements of a [`Table`].
 #[derive(Clone, Copy)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
     /// In this column.
     Column(usize),
     /// This one.
@@ -175,6 +460,8 @@ pub(super) struct Table<'a> {
     pub(super) width: usize,
     /// First column of the vertices.
     pub(super) vertices: usize,
+    /// Nodes behind these: those of an element of higher order that are no corners.
+    pub(super) side_nodes: usize,
     /// Where the tags are.
     pub(super) tag: Tag,
 }
@@ -189,17 +476,28 @@ impl Table<'_> {
         index: impl Fn(i64) -> Result<u32, String> + Sync,
         fault: impl Fn(usize, String) -> Fault,
     ) -> Result<(), Fault> {
+        let rows = self.values.len() / self.width;
+        // The vertices that `size` columns from `first` on name.
+        let read_columns = |first: usize, size: usize| {
+            let place = |i: usize| i / size * self.width + first + i % size;
+            let found: Vec<u32> = (0..rows * size)
+                .into_par_iter()
+                .map(|i| index(self.values[place(i)]).unwrap_or(NONE))
+                .collect();
+            // The first one in the file, whatever the threads found first.
+            match found.par_iter().position_first(|&vertex| vertex == NONE) {
+                None => Ok(found),
+                Some(i) => {
+                    let reason = index(self.values[place(i)]).err().unwrap_or_default();
+                    Err(fault(place(i), reason))
+                }
+            }
+        };
         let size = shape.vertices();
-        let count = self.values.len() / self.width * size;
-        let place = |i: usize| i / size * self.width + self.vertices + i % size;
-        let found: Vec<u32> = (0..count)
-            .into_par_iter()
-            .map(|i| index(self.values[place(i)]).unwrap_or(NONE))
-            .collect();
-        // The first one in the file, whatever the threads found first.
-        if let Some(i) = found.par_iter().position_first(|&vertex| vertex == NONE) {
-            let reason = index(self.values[place(i)]).err().unwrap_or_default();
-            return Err(fault(place(i), reason));
+        let found = read_columns(self.vertices, size)?;
+        if self.side_nodes > 0 {
+            let nodes = read_columns(self.vertices + size, self.side_nodes)?;
+            elements.push_side_nodes(rows, &nodes);
         }
         let in_column;
         let tags = match self.tag {

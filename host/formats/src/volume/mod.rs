@@ -6,14 +6,17 @@
 //!
 //! | format | extensions | cells | text | binary |
 //! | --- | --- | --- | --- | --- |
-//! | VTU | `.vtu` | all | yes | yes |
+//! | VTU | `.vtu`, `.pvtu` (read) | all | yes | yes |
 //! | VTK legacy | `.vtk` | all | yes | yes |
-//! | Gmsh 2.2, 4.1 | `.msh` | all | yes | yes |
+//! | Gmsh 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
 //! | Medit | `.mesh` (text), `.meshb` (binary) | all | yes | yes |
+//! | Abaqus | `.inp` | all | yes | no |
+//! | XDMF | `.xdmf`, `.xmf` | all | yes | no |
 //! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
 //!
-//! All keep regions of cells and tags of faces. Points and lines of a file are skipped; cells of second order are refused.
-//! Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
+//! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher order the
+//! corners are read, and the other nodes left out with a note (TetGen's are refused). But for TetGen's, these formats hold surfaces
+//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
 //!
 //! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a release
 //! candidate that holds each file as trees of tagged vectors, and 0.6 is of 2021; meshx is built on the two; for Medit and TetGen
@@ -24,25 +27,36 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::triangle;
+use super::text::{Fault, Parsed};
+use super::{Loaded, map_file, triangle};
 use trioxide_mesh::fields::Field;
-use trioxide_mesh::volume::{Cells, VolumeMesh};
+#[cfg(test)]
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::volume::VolumeMesh;
 use trioxide_mesh::{Error, Result};
 
-mod bytes;
-mod elements;
-mod gmsh;
-mod medit;
+pub(crate) mod abaqus;
+pub(crate) mod bytes;
+pub(crate) mod elements;
+pub(crate) mod gmsh;
+mod grid_fields;
+pub(crate) mod medit;
+mod output;
 #[cfg(test)]
 mod tests;
 mod tetgen;
-mod tokens;
-mod vtk;
-mod vtk_cells;
+pub(crate) mod tokens;
+pub(crate) mod vtk;
+pub(crate) mod vtk_cells;
 mod vtk_fields;
+mod vtk_lists;
+pub(crate) mod vtk_write;
 pub(crate) mod vtu;
+pub(crate) mod xdmf;
 
-use elements::Shape;
+use elements::Grid;
+pub(crate) use output::write_surface_by;
+use output::{Output, Selected, select};
 
 pub use crate::Encoding;
 
@@ -68,6 +82,13 @@ pub struct WriteOptions {
     pub msh_version: MshVersion,
 }
 
+impl WriteOptions {
+    /// The encoding, or the default one.
+    pub(crate) fn encoding(self) -> Encoding {
+        self.encoding.unwrap_or_default()
+    }
+}
+
 /// A file format of volume meshes.
 pub struct VolumeFormat {
     /// Its name.
@@ -80,23 +101,91 @@ pub struct VolumeFormat {
     most_points: usize,
     /// Whether its files hold a field of points, cells or faces.
     keeps_field: fn(&Field) -> bool,
-    read: fn(&Path) -> Result<VolumeMesh>,
+    read: fn(&Path) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
+}
+
+/// A mesh, and what of the file is not in it.
+type Noted = (VolumeMesh, Vec<String>);
+
+/// Parses a file of elements of any dimension.
+pub(crate) type ParseGrid = fn(&[u8]) -> Parsed<Grid>;
+
+fn read_by(path: &Path, parse: ParseGrid) -> Result<Noted> {
+    let file = map_file(path)?;
+    parse(&file)
+        .and_then(|grid| {
+            grid.into_volume()
+                .map_err(|reason| Fault::new(file.len(), reason))
+        })
+        .map_err(|fault| fault.in_text(path, &file))
+}
+
+/// The surface or cloud in a file of elements of any dimension.
+pub(crate) fn read_surface_by(path: &Path, parse: ParseGrid) -> Result<Loaded> {
+    let file = map_file(path)?;
+    parse(&file)
+        .and_then(|grid| {
+            grid.into_surface()
+                .map_err(|reason| Fault::new(file.len(), reason))
+        })
+        .map_err(|fault| fault.in_text(path, &file))
+}
+
+/// The surface in `file`, without notes.
+#[cfg(test)]
+pub(crate) fn surface_in(parse: ParseGrid, file: &[u8]) -> Parsed<Mesh> {
+    let surface = parse(file)?.into_surface();
+    surface
+        .map(|loaded| loaded.mesh)
+        .map_err(|reason| Fault::new(file.len(), reason))
+}
+
+/// The volume mesh in `file`, without notes.
+#[cfg(test)]
+pub(crate) fn volume_in(parse: ParseGrid, file: &[u8]) -> Parsed<VolumeMesh> {
+    let volume = parse(file)?.into_volume();
+    volume
+        .map(|(mesh, _)| mesh)
+        .map_err(|reason| Fault::new(file.len(), reason))
+}
+
+fn refuse(path: &Path, reason: String) -> Error {
+    Error::Format {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+fn volume_of(path: &Path, grid: Grid) -> Result<Noted> {
+    grid.into_volume().map_err(|reason| refuse(path, reason))
+}
+
+/// The surface or cloud in a file of VTK's XML formats.
+pub(crate) fn read_vtu_surface(path: &Path) -> Result<Loaded> {
+    let surface = vtu::read_grid(path)?.into_surface();
+    surface.map_err(|reason| refuse(path, reason))
+}
+
+/// The surface or cloud in a file of XDMF.
+pub(crate) fn read_xdmf_surface(path: &Path) -> Result<Loaded> {
+    let surface = xdmf::read_grid(path)?.into_surface();
+    surface.map_err(|reason| refuse(path, reason))
 }
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
 const I32_POINTS: usize = i32::MAX as usize;
 
 /// Every format.
-static FORMATS: [VolumeFormat; 6] = [
+static FORMATS: [VolumeFormat; 8] = [
     VolumeFormat {
         name: "VTU",
-        extensions: &["vtu"],
+        extensions: &["vtu", "pvtu"],
         encodings: BOTH,
         most_points: usize::MAX,
         keeps_field: |_| true,
-        read: vtu::read,
-        write: |path, mesh, options| vtu::write(path, mesh, options.encoding.unwrap_or_default()),
+        read: |path| volume_of(path, vtu::read_grid(path)?),
+        write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
         name: "VTK legacy",
@@ -104,8 +193,8 @@ static FORMATS: [VolumeFormat; 6] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: |_| true,
-        read: vtk::read,
-        write: |path, mesh, options| vtk::write(path, mesh, options.encoding.unwrap_or_default()),
+        read: |path| read_by(path, vtk::parse_grid),
+        write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
         name: "Gmsh",
@@ -113,8 +202,8 @@ static FORMATS: [VolumeFormat; 6] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: gmsh::keeps,
-        read: gmsh::read,
-        write: gmsh::write,
+        read: |path| read_by(path, gmsh::parse_grid),
+        write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
     },
     VolumeFormat {
         name: "Medit",
@@ -122,8 +211,8 @@ static FORMATS: [VolumeFormat; 6] = [
         encodings: &[Encoding::Text],
         most_points: I32_POINTS,
         keeps_field: |_| false,
-        read: medit::read,
-        write: |path, mesh, _| medit::write_text(path, mesh),
+        read: |path| read_by(path, medit::parse_grid),
+        write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
     },
     VolumeFormat {
         name: "Medit binary",
@@ -131,8 +220,26 @@ static FORMATS: [VolumeFormat; 6] = [
         encodings: &[Encoding::Binary],
         most_points: I32_POINTS,
         keeps_field: |_| false,
-        read: medit::read,
-        write: |path, mesh, _| medit::write_binary(path, mesh),
+        read: |path| read_by(path, medit::parse_grid),
+        write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
+    },
+    VolumeFormat {
+        name: "Abaqus",
+        extensions: &["inp"],
+        encodings: &[Encoding::Text],
+        most_points: usize::MAX,
+        keeps_field: |_| false,
+        read: |path| read_by(path, abaqus::parse_grid),
+        write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
+    },
+    VolumeFormat {
+        name: "XDMF",
+        extensions: &["xdmf", "xmf"],
+        encodings: &[Encoding::Text],
+        most_points: usize::MAX,
+        keeps_field: |_| false,
+        read: |path| volume_of(path, xdmf::read_grid(path)?),
+        write: |path, mesh, _| xdmf::write(path, mesh),
     },
     VolumeFormat {
         name: "TetGen",
@@ -140,7 +247,7 @@ static FORMATS: [VolumeFormat; 6] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| true,
-        read: tetgen::read,
+        read: |path| Ok((tetgen::read(path)?, Vec::new())),
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
 ];
@@ -169,8 +276,8 @@ impl VolumeFormat {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_read(path: &Path) -> Result<&'static VolumeFormat> {
-        match VolumeFormat::to_write(path) {
-            Err(_) if triangle::is_stem(path) => VolumeFormat::to_write(Path::new("stem.node")),
+        match VolumeFormat::of(path) {
+            Err(_) if triangle::is_stem(path) => VolumeFormat::of(Path::new("stem.node")),
             format => format,
         }
     }
@@ -180,6 +287,13 @@ impl VolumeFormat {
     /// # Errors
     /// [`Error::Format`] when the extension names none.
     pub fn to_write(path: &Path) -> Result<&'static VolumeFormat> {
+        match crate::is_parallel(path) {
+            true => Err(crate::parallel_output(path)),
+            false => VolumeFormat::of(path),
+        }
+    }
+
+    fn of(path: &Path) -> Result<&'static VolumeFormat> {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let extension = extension.to_ascii_lowercase();
         FORMATS
@@ -201,17 +315,23 @@ impl VolumeFormat {
 
 /// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
 ///
-/// By the extension; of `.vtu` and of `.node` and `.ele`, which hold surfaces too, by the cells. A file that cannot be read holds
-/// none.
+/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none.
 pub fn is_volume(path: &Path) -> bool {
     let Ok(format) = VolumeFormat::to_read(path) else {
         return false;
     };
-    match format.name {
+    let by_content = |is_volume: fn(&[u8]) -> bool| {
         // What is no file can be read once only.
+        path.is_file() && map_file(path).is_ok_and(|file| is_volume(&file))
+    };
+    match format.name {
         "VTU" => path.is_file() && vtu::is_volume(path),
-        "TetGen" => tetgen::is_volume(path),
-        _ => true,
+        "VTK legacy" => by_content(vtk::is_volume),
+        "Gmsh" => by_content(gmsh::is_volume),
+        "Abaqus" => by_content(abaqus::is_volume),
+        "XDMF" => xdmf::is_volume(path),
+        "Medit" | "Medit binary" => by_content(medit::is_volume),
+        _ => tetgen::is_volume(path),
     }
 }
 
@@ -221,6 +341,14 @@ pub fn is_volume(path: &Path) -> bool {
 /// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`] when
 /// it does not follow its format.
 pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
+    read_volume_with_notes(path).map(|(mesh, _)| mesh)
+}
+
+/// As [`read_volume`], with a sentence for whatever the file holds that a volume mesh cannot.
+///
+/// # Errors
+/// As [`read_volume`].
+pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> {
     (VolumeFormat::to_read(path)?.read)(path)
 }
 
@@ -265,60 +393,4 @@ pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) ->
         ));
     }
     (format.write)(path, mesh, options)
-}
-
-/// Elements of one shape.
-enum Selected {
-    /// Every cell.
-    All(usize),
-    /// Those with these ids.
-    Ids(Vec<u32>),
-}
-
-/// The elements of `mesh` that have this shape, in order.
-fn select(mesh: &VolumeMesh, shape: Shape) -> Selected {
-    if let (Cells::Tetrahedra(tetrahedra), Shape::TETRAHEDRON) = (&mesh.cells, shape) {
-        return Selected::All(tetrahedra.len());
-    }
-    let vertices = shape.vertices();
-    let ids = |sizes: &mut dyn Iterator<Item = usize>| {
-        (0u32..)
-            .zip(sizes)
-            .filter(|(_, size)| *size == vertices)
-            .map(|(i, _)| i)
-            .collect()
-    };
-    Selected::Ids(match (shape, &mesh.cells) {
-        (Shape::Face(_), _) => ids(&mut mesh.faces.iter().map(<[u32]>::len)),
-        (Shape::Cell(_), Cells::Mixed(_)) => ids(&mut mesh.cells.iter().map(<[u32]>::len)),
-        _ => Vec::new(),
-    })
-}
-
-impl Selected {
-    fn len(&self) -> usize {
-        match self {
-            Selected::All(count) => *count,
-            Selected::Ids(ids) => ids.len(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Vertices and tag of element `k`.
-    fn element<'a>(&self, mesh: &'a VolumeMesh, shape: Shape, k: usize) -> (&'a [u32], i32) {
-        let i = match self {
-            Selected::All(_) => k,
-            Selected::Ids(ids) => ids[k] as usize,
-        };
-        match shape {
-            Shape::Face(_) => (mesh.faces.get(i), mesh.face_tags[i]),
-            _ => {
-                let region = mesh.regions.as_ref().map_or(0, |regions| regions[i]);
-                (mesh.cells.get(i), region)
-            }
-        }
-    }
 }

@@ -9,13 +9,13 @@ const CHUNK: usize = if cfg!(test) { 48 } else { 1 << 19 };
 
 /// A text, read from `at` on. A `#` begins a comment.
 #[derive(Clone)]
-pub(super) struct Text<'a> {
-    pub(super) file: &'a [u8],
-    pub(super) at: usize,
+pub(crate) struct Text<'a> {
+    pub(crate) file: &'a [u8],
+    pub(crate) at: usize,
 }
 
 /// A number of a text format.
-pub(super) trait Number: Copy + Send + Sync {
+pub(crate) trait Number: Copy + Send + Sync {
     /// What it is called.
     const NAME: &'static str;
     /// The number at the start of `text`, and its length.
@@ -54,12 +54,12 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl<'a> Text<'a> {
-    pub(super) fn new(file: &'a [u8], at: usize) -> Text<'a> {
+    pub(crate) fn new(file: &'a [u8], at: usize) -> Text<'a> {
         Text { file, at }
     }
 
     /// Goes to the next token; its offset, or the end of the file's.
-    pub(super) fn skip_blanks(&mut self) -> usize {
+    pub(crate) fn skip_blanks(&mut self) -> usize {
         while let Some(&byte) = self.file.get(self.at) {
             if byte == b'#' {
                 let rest = &self.file[self.at..];
@@ -74,7 +74,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next token; none at the end of the file.
-    pub(super) fn word(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
         let start = self.skip_blanks();
         let length = self.file[start..]
             .iter()
@@ -85,7 +85,7 @@ impl<'a> Text<'a> {
     }
 
     /// A fault at the next token.
-    pub(super) fn unexpected(&self, what: &str) -> Fault {
+    pub(crate) fn unexpected(&self, what: &str) -> Fault {
         let mut ahead = self.clone();
         let offset = ahead.skip_blanks();
         let found = match ahead.word() {
@@ -96,7 +96,7 @@ impl<'a> Text<'a> {
     }
 
     /// One number.
-    pub(super) fn number<T: Number>(&mut self, what: &str) -> Parsed<T> {
+    pub(crate) fn number<T: Number>(&mut self, what: &str) -> Parsed<T> {
         let start = self.skip_blanks();
         match T::parse(&self.file[start..]) {
             Some((value, length)) if self.ends_at(start + length) => {
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
     }
 
     /// One number that is not negative.
-    pub(super) fn count(&mut self, what: &str) -> Parsed<usize> {
+    pub(crate) fn count(&mut self, what: &str) -> Parsed<usize> {
         let before = self.clone();
         let count = self.number::<i64>(what)?;
         usize::try_from(count).map_err(|_| before.unexpected(what))
@@ -121,7 +121,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next `count` numbers. Nothing is made for more than the file holds.
-    pub(super) fn numbers<T: Number>(&mut self, count: usize, what: &str) -> Parsed<Vec<T>> {
+    pub(crate) fn numbers<T: Number>(&mut self, count: usize, what: &str) -> Parsed<Vec<T>> {
         let mut all = Vec::new();
         while all.len() < count {
             let chunks = self.chunks(4 * rayon::current_num_threads());
@@ -171,7 +171,7 @@ impl<'a> Text<'a> {
     }
 
     /// All numbers up to offset `end`.
-    pub(super) fn numbers_until<T: Number>(&mut self, end: usize) -> Parsed<Vec<T>> {
+    pub(crate) fn numbers_until<T: Number>(&mut self, end: usize) -> Parsed<Vec<T>> {
         let mut inside = Text::new(&self.file[..end], self.at);
         let mut all = Vec::new();
         loop {
@@ -222,7 +222,7 @@ impl<'a> Text<'a> {
     }
 
     /// Goes behind the next line end, which only blanks may stand before.
-    pub(super) fn finish_line(&mut self) -> Parsed<()> {
+    pub(crate) fn finish_line(&mut self) -> Parsed<()> {
         while let Some(&byte) = self.file.get(self.at) {
             if !is_blank(byte) {
                 return Err(self.unexpected("the end of the line"));
@@ -236,7 +236,7 @@ impl<'a> Text<'a> {
     }
 
     /// The rest of the line, without its end.
-    pub(super) fn line(&mut self) -> &'a [u8] {
+    pub(crate) fn line(&mut self) -> &'a [u8] {
         let rest = &self.file[self.at..];
         let length = memchr::memchr(b'\n', rest);
         self.at += length.map_or(rest.len(), |length| length + 1);
@@ -246,7 +246,7 @@ impl<'a> Text<'a> {
 }
 
 /// Offset behind token `n` (from 1) after `at`; `at` for 0.
-pub(super) fn nth_token(file: &[u8], at: usize, n: usize) -> usize {
+pub(crate) fn nth_token(file: &[u8], at: usize, n: usize) -> usize {
     let mut text = Text::new(file, at);
     for _ in 0..n {
         text.word();

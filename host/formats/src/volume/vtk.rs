@@ -1,34 +1,22 @@
-//! VTK's legacy format with an unstructured grid: `.vtk`.
+//! VTK's legacy format with an unstructured grid or polygons: `.vtk`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>. Text and binary of versions 1 to 5.1 are read. Cells,
-//! faces, fields and names of arrays are those of the `.vtu` format. Written is version 3.0.
-
-use std::io::{self, Write};
-use std::path::Path;
+//! faces, fields and names of arrays are those of the `.vtu` format. POLYDATA has its lines as segments, its
+//! polygons and the triangles of its strips as faces. Written is version 3.0, always an unstructured grid ([`super::vtk_write`]).
 
 use glam::DVec3;
 
-use super::Encoding;
 use super::bytes::{Bytes, Kind, Numbers, Order};
+use super::elements::Grid;
 use super::tokens::Text;
-use super::vtk_cells::{self, Place, REGION_NAMES, Record, number, turn_wedges};
+use super::vtk_cells::{self, Place, REGION_NAMES};
 use super::vtk_fields::{self, Array, Data, colors, decode};
-use crate::atomic_file::write_atomically;
-use crate::fields::{Joined, split};
-use crate::map_file;
-use crate::rows_out::{push_f64, push_integer, write_records};
-use crate::text::{Fault, Parsed, check_vertex, show};
-use trioxide_mesh::Result;
-use trioxide_mesh::volume::{Cells, VolumeMesh};
-
-pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
-}
+use super::vtk_lists::{Lists, POLYDATA, join};
+use crate::text::{Fault, Parsed, check_vertex, show, with_line_feeds};
 
 /// A file with keywords as text, and numbers as text or binary.
-struct Reader<'a> {
-    text: Text<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) text: Text<'a>,
     is_binary: bool,
 }
 
@@ -45,7 +33,7 @@ impl<'a> Reader<'a> {
         self.text.word().ok_or(fault)
     }
 
-    fn kind(&mut self) -> Parsed<Kind> {
+    pub(super) fn kind(&mut self) -> Parsed<Kind> {
         let fault = self.text.unexpected("a type of numbers such as double");
         let name = self.text.word().unwrap_or_default();
         Ok(match name.to_ascii_lowercase().as_slice() {
@@ -86,7 +74,7 @@ impl<'a> Reader<'a> {
         Ok(numbers)
     }
 
-    fn integers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Vec<i64>> {
+    pub(super) fn integers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Vec<i64>> {
         let begin = self.text.at;
         let numbers = self.numbers(count, kind, what)?.into_integers();
         numbers.map_err(|x| {
@@ -98,21 +86,49 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Kinds of datasets that are read.
+#[derive(Clone, Copy, PartialEq)]
+enum Dataset {
+    Unstructured,
+    Poly,
+}
+
 /// What a file held up to here, each with where it began.
 #[derive(Default)]
-struct Grid {
+struct Parts {
+    dataset: Option<Dataset>,
     points: Option<Vec<DVec3>>,
     types: Option<(usize, Vec<i64>)>,
-    /// Ends of the cells in the connectivity, the first being where the first cell begins.
-    offsets: Option<(usize, Vec<i64>)>,
-    connectivity: Vec<i64>,
-    /// Whether the number of a cell's vertices stands before them.
-    has_sizes: bool,
+    cells: Option<Lists>,
+    /// Of a POLYDATA, by the place of their keyword in [`POLYDATA`].
+    lists: [Option<Lists>; 4],
     /// Attributes of points and cells.
     arrays: Vec<Array>,
 }
 
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+/// The mesh of a file.
+pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
+    let head = &file[..file.len().min(1024)];
+    match memchr::memmem::find(head, b"BINARY") {
+        None => parse_parts(&with_line_feeds(file)),
+        Some(_) => parse_parts(file),
+    }
+}
+
+/// Whether there are cells that fill space in the file: by their types alone.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    let head = &file[..file.len().min(1024)];
+    let is_binary = memchr::memmem::find(head, b"BINARY").is_some();
+    memchr::memmem::find_iter(file, b"\nCELL_TYPES").any(|at| {
+        let text = Text::new(file, at + b"\nCELL_TYPES".len());
+        let mut reader = Reader { text, is_binary };
+        let count = reader.text.count("");
+        let types = count.and_then(|count| reader.integers(count, Kind::I32, ""));
+        types.is_ok_and(|types| types.iter().any(|&kind| vtk_cells::is_solid(kind)))
+    })
+}
+
+fn parse_parts(file: &[u8]) -> Parsed<Grid> {
     let mut text = Text::new(file, 0);
     let first = text.line();
     if !first.starts_with(b"# vtk DataFile Version") {
@@ -129,87 +145,54 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         },
         text,
     };
-    let mut grid = Grid::default();
+    let mut parts = Parts::default();
     let mut data = Data::None;
-    let mut is_grid = false;
     while let Some((begin, keyword)) = reader.keyword() {
-        match keyword.as_str() {
-            "DATASET" => {
-                let kind = reader.name("a kind of dataset")?;
-                if kind != b"UNSTRUCTURED_GRID" {
-                    let reason = format!(
-                        "the dataset is {}, but UNSTRUCTURED_GRID is needed",
-                        show(kind)
-                    );
-                    return Err(Fault::new(begin, reason));
-                }
-                is_grid = true;
-            }
-            "POINTS" if is_grid && grid.points.is_none() => {
+        let dataset = parts.dataset;
+        let is_grid = dataset == Some(Dataset::Unstructured);
+        let list = POLYDATA.iter().position(|(name, _)| *name == keyword);
+        match (keyword.as_str(), list) {
+            ("DATASET", _) => parts.dataset = Some(read_dataset(&mut reader, begin)?),
+            ("POINTS", _) if dataset.is_some() && parts.points.is_none() => {
                 let count = reader.text.count("the number of points")?;
                 let kind = reader.kind()?;
                 let numbers = reader.numbers(count.saturating_mul(3), kind, "points")?;
                 let coordinates = numbers.into_floats();
                 let points = coordinates.as_chunks().0.iter();
-                grid.points = Some(points.map(|p| DVec3::from_array(*p)).collect());
+                parts.points = Some(points.map(|p| DVec3::from_array(*p)).collect());
             }
-            "CELLS" if is_grid && grid.offsets.is_none() => {
-                let count = reader.text.count("the number of cells")?;
-                let size = reader.text.count("the size of the cells")?;
-                let mut ahead = reader.text.clone();
-                if ahead.word() == Some(b"OFFSETS") {
-                    // Version 5.1: one more offset than there are cells.
-                    reader.text = ahead;
-                    let kind = reader.kind()?;
-                    let offsets = reader.integers(count, kind, "offsets")?;
-                    let fault = reader.text.unexpected("CONNECTIVITY");
-                    if reader.text.word() != Some(b"CONNECTIVITY") {
-                        return Err(fault);
-                    }
-                    let kind = reader.kind()?;
-                    grid.connectivity = reader.integers(size, kind, "connectivity")?;
-                    grid.offsets = Some((begin, offsets));
-                } else {
-                    let connectivity = reader.integers(size, Kind::I32, "cells")?;
-                    let mut offsets = Vec::with_capacity(count.min(size) + 1);
-                    let mut at = 0;
-                    offsets.push(0);
-                    while let Some(&vertices) = connectivity.get(at) {
-                        let end = usize::try_from(vertices)
-                            .ok()
-                            .and_then(|vertices| (at + 1).checked_add(vertices))
-                            .filter(|&end| end <= size);
-                        at = end.ok_or_else(|| {
-                            let cell = offsets.len() - 1;
-                            let reason = format!(
-                                "cell {cell} is said to have {vertices} vertices, more than there are"
-                            );
-                            Fault::new(begin, reason)
-                        })?;
-                        offsets.push(at as i64);
-                    }
-                    if offsets.len() != count + 1 {
-                        let found = offsets.len() - 1;
-                        let reason = format!("expected {count} cells, found {found}");
-                        return Err(Fault::new(begin, reason));
-                    }
-                    grid.connectivity = connectivity;
-                    grid.has_sizes = true;
-                    grid.offsets = Some((begin, offsets));
-                }
+            ("CELLS", _) if is_grid && parts.cells.is_none() => {
+                parts.cells = Some(Lists::read(&mut reader, begin)?);
             }
-            "CELL_TYPES" if is_grid && grid.types.is_none() => {
+            ("CELL_TYPES", _) if is_grid && parts.types.is_none() => {
                 let count = reader.text.count("the number of cells")?;
                 let types = reader.integers(count, Kind::I32, "types")?;
-                grid.types = Some((begin, types));
+                parts.types = Some((begin, types));
             }
-            "POINT_DATA" => data = Data::Points(reader.text.count("the number of points")?),
-            "CELL_DATA" => data = Data::Cells(reader.text.count("the number of cells")?),
-            "METADATA" => skip_metadata(&mut reader.text),
-            _ => read_attribute(&mut reader, begin, &keyword, data, &mut grid.arrays)?,
+            (_, Some(list)) if dataset == Some(Dataset::Poly) && parts.lists[list].is_none() => {
+                parts.lists[list] = Some(Lists::read(&mut reader, begin)?);
+            }
+            ("POINT_DATA", _) => data = Data::Points(reader.text.count("the number of points")?),
+            ("CELL_DATA", _) => data = Data::Cells(reader.text.count("the number of cells")?),
+            ("METADATA", _) => skip_metadata(&mut reader.text),
+            _ => read_attribute(&mut reader, begin, &keyword, data, &mut parts.arrays)?,
         }
     }
-    finish(grid, file.len())
+    finish(parts, file.len())
+}
+
+fn read_dataset(reader: &mut Reader, begin: usize) -> Parsed<Dataset> {
+    match reader.name("a kind of dataset")? {
+        b"UNSTRUCTURED_GRID" => Ok(Dataset::Unstructured),
+        b"POLYDATA" => Ok(Dataset::Poly),
+        kind => {
+            let reason = format!(
+                "the dataset is {}, but UNSTRUCTURED_GRID or POLYDATA is needed",
+                show(kind)
+            );
+            Err(Fault::new(begin, reason))
+        }
+    }
 }
 
 /// Metadata ends at an empty line.
@@ -333,29 +316,35 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
     Ok(())
 }
 
-fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
+fn finish(parts: Parts, end: usize) -> Parsed<Grid> {
     let missing = |what: &str| Fault::new(end, format!("there are no {what}"));
-    let points = grid.points.ok_or_else(|| missing("POINTS"))?;
-    let (cells_at, offsets) = match grid.offsets {
-        None => (end, Vec::new()),
-        Some(offsets) => offsets,
+    let points = parts.points.ok_or_else(|| missing("POINTS"))?;
+    let (types_at, types, cells) = match parts.dataset {
+        Some(Dataset::Poly) => {
+            let (types, cells) = join(parts.lists);
+            (cells.at, types, cells)
+        }
+        _ => {
+            let cells = parts.cells.unwrap_or_default();
+            let (at, types) = match parts.types {
+                None if cells.len() > 0 => return Err(missing("CELL_TYPES")),
+                None => (end, Vec::new()),
+                Some(types) => types,
+            };
+            (at, types, cells)
+        }
     };
-    let (types_at, types) = match grid.types {
-        None if offsets.len() > 1 => return Err(missing("CELL_TYPES")),
-        None => (end, Vec::new()),
-        Some(types) => types,
-    };
-    if types.len() != offsets.len().saturating_sub(1) {
+    if types.len() != cells.len() {
         let reason = format!(
             "expected a type for each of {} cells, found {}",
-            offsets.len().saturating_sub(1),
+            cells.len(),
             types.len()
         );
         return Err(Fault::new(types_at, reason));
     }
     let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
         let named = |array: &&Array| array.name == name;
-        let found = grid.arrays.iter().filter(named);
+        let found = parts.arrays.iter().filter(named);
         let Some((array, values)) = found.filter_map(|a| Some((a, a.tags()?))).next() else {
             return Ok(None);
         };
@@ -370,129 +359,33 @@ fn finish(grid: Grid, end: usize) -> Parsed<VolumeMesh> {
             }
         }
     };
-    let (mut regions, mut region_name) = (None, "marker");
+    let (mut regions, mut skipped) = (None, Vec::new());
     for name in REGION_NAMES {
         if regions.is_none() {
-            (regions, region_name) = (tags(name)?, name);
+            regions = tags(name)?;
+            skipped.extend(regions.is_some().then_some(name));
         }
     }
-    if regions.is_none() {
-        region_name = "marker";
+    // In a surface without lines a marker is a field as any other.
+    let has_markers = |&kind: &i64| vtk_cells::is_solid(kind) || vtk_cells::is_line(kind);
+    if types.iter().any(has_markers) {
+        skipped.push("marker");
     }
     let markers = tags("marker")?;
-    let before = i64::from(grid.has_sizes);
     let mut elements = vtk_cells::read(
         &types,
-        |i| (offsets[i].saturating_add(before), offsets[i + 1]),
-        &grid.connectivity,
+        |i| cells.range(i),
+        &cells.connectivity,
         |vertex| check_vertex(vertex, 0, points.len()),
         &[regions.as_deref(), markers.as_deref()],
     )
     .map_err(|(place, reason)| match place {
         Place::Types => Fault::new(types_at, reason),
-        Place::Offsets | Place::Vertices => Fault::new(cells_at, reason),
+        Place::Offsets | Place::Vertices => Fault::new(cells.at, reason),
     })?;
     elements.has_regions = regions.is_some();
-    let skipped = [region_name, "marker"];
     let counts = [points.len(), types.len()];
-    let [of_points, of_cells] = vtk_fields::fields(grid.arrays, counts, &skipped)?;
-    let sources = std::mem::take(&mut elements.sources);
-    let mut mesh = elements
-        .finish(points)
-        .map_err(|reason| Fault::new(cells_at, reason))?;
-    mesh.fields.points = of_points.into_iter().collect();
-    let of_parts = split(of_cells, types.len(), sources.each_ref().map(Vec::as_slice));
-    [mesh.fields.cells, mesh.fields.sides] = of_parts;
-    turn_wedges(&mut mesh);
-    Ok(mesh)
-}
-
-pub(super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
-    write_atomically(path, |file| {
-        write_to(file, mesh, encoding == Encoding::Binary)
-    })
-}
-
-fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh, is_binary: bool) -> io::Result<()> {
-    let (solid, faces) = (mesh.cells.len(), mesh.faces.len());
-    let cells = solid + faces;
-    let corners = mesh.faces.vertices.len()
-        + match &mesh.cells {
-            Cells::Tetrahedra(tetrahedra) => 4 * tetrahedra.len(),
-            Cells::Mixed(cells) => cells.vertices.len(),
-        };
-    let cell = |i: usize| match i.checked_sub(solid) {
-        None => mesh.cells.get(i),
-        Some(face) => mesh.faces.get(face),
-    };
-    // Of cells with their numbers of vertices, types and tags.
-    let integers = |out: &mut _, record: &Record<i32>| {
-        write_records(out, cells, |buffer, i| {
-            record(i, &mut |value| {
-                if is_binary {
-                    buffer.extend_from_slice(&value.to_be_bytes());
-                } else {
-                    push_integer(buffer, value);
-                    buffer.push(b' ');
-                }
-            });
-            if !is_binary && let Some(last) = buffer.last_mut() {
-                *last = b'\n';
-            }
-        })
-    };
-    write!(
-        out,
-        "# vtk DataFile Version 3.0\nwritten by trioxide\n{}\nDATASET UNSTRUCTURED_GRID\nPOINTS {} double\n",
-        if is_binary { "BINARY" } else { "ASCII" },
-        mesh.points.len()
-    )?;
-    write_records(out, mesh.points.len(), |buffer, i| {
-        for coordinate in mesh.points[i].to_array() {
-            if is_binary {
-                buffer.extend_from_slice(&coordinate.to_be_bytes());
-            } else {
-                push_f64(buffer, coordinate);
-                buffer.push(b' ');
-            }
-        }
-        if !is_binary && let Some(last) = buffer.last_mut() {
-            *last = b'\n';
-        }
-    })?;
-    write!(out, "\nCELLS {cells} {}\n", cells + corners)?;
-    integers(out, &|i, push| {
-        push(cell(i).len() as i32);
-        cell(i).iter().for_each(|&vertex| push(vertex as i32));
-    })?;
-    write!(out, "\nCELL_TYPES {cells}\n")?;
-    integers(out, &|i, push| {
-        push(number(i >= solid, cell(i).len()).into())
-    })?;
-    let of_points: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
-    if !of_points.is_empty() {
-        let (points, arrays) = (mesh.points.len(), of_points.len());
-        write!(out, "\nPOINT_DATA {points}\nFIELD FieldData {arrays}\n")?;
-        vtk_fields::write(out, &of_points, is_binary)?;
-    }
-    let lists = [&mesh.fields.cells, &mesh.fields.sides];
-    let of_cells = Joined::of_two(lists, [solid, faces], &["region", "marker"]);
-    let arrays = usize::from(mesh.regions.is_some()) + usize::from(faces > 0) + of_cells.len();
-    if arrays > 0 {
-        // Of several SCALARS, VTK reads the first one only.
-        write!(out, "\nCELL_DATA {cells}\nFIELD FieldData {arrays}\n")?;
-    }
-    if let Some(regions) = &mesh.regions {
-        writeln!(out, "region 1 {cells} int")?;
-        integers(out, &|i, push| push(regions.get(i).copied().unwrap_or(0)))?;
-        writeln!(out)?;
-    }
-    if faces > 0 {
-        writeln!(out, "marker 1 {cells} int")?;
-        integers(out, &|i, push| {
-            push(i.checked_sub(solid).map_or(0, |face| mesh.face_tags[face]));
-        })?;
-        writeln!(out)?;
-    }
-    vtk_fields::write(out, &of_cells, is_binary)
+    let [of_points, of_cells] = vtk_fields::fields(parts.arrays, counts, &skipped)?;
+    let grid = Grid::new(points, elements).map_err(|reason| Fault::new(cells.at, reason))?;
+    Ok(grid.with_fields(of_points, of_cells, types.len()))
 }

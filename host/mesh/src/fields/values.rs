@@ -149,6 +149,20 @@ impl Values {
         }
     }
 
+    /// Puts the numbers of `other` behind these, or gives them back where they have another type.
+    pub fn append(&mut self, other: Values) -> Option<Values> {
+        macro_rules! append {
+            ($($variant:ident),*) => {
+                match (self, other) {
+                    $((Values::$variant(mine), Values::$variant(its)) => mine.extend(its),)*
+                    (_, other) => return Some(other),
+                }
+            };
+        }
+        append!(I8, U8, I16, U16, I32, U32, I64, U64, F32, F64);
+        None
+    }
+
     /// How many numbers there are.
     pub fn len(&self) -> usize {
         of_each_type!(self, list => list.len())

@@ -144,6 +144,45 @@ impl<'a> Data<'a> {
         Ok((values, start))
     }
 
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Data::Text(_))
+    }
+
+    /// Goes behind the ends of so many lines that are not empty.
+    pub(super) fn skip_lines(&mut self, count: usize) {
+        let mut text = self.text();
+        for _ in 0..count {
+            if text.skip_blanks() == text.file.len() {
+                break;
+            }
+            text.line();
+        }
+        self.go_on(&text);
+    }
+
+    /// Goes behind so many whole numbers of 32 bits of a binary file.
+    pub(super) fn skip_ints(&mut self, count: usize) -> Parsed<()> {
+        self.skip_numbers(count, Kind::I32)
+    }
+
+    /// Goes behind so many whole numbers of the size of sizes of a binary file.
+    pub(super) fn skip_sizes(&mut self, count: usize) -> Parsed<()> {
+        match self {
+            Data::Binary(_, size) => {
+                let size = *size;
+                self.skip_numbers(count, size)
+            }
+            Data::Text(_) => Ok(()),
+        }
+    }
+
+    fn skip_numbers(&mut self, count: usize, kind: Kind) -> Parsed<()> {
+        match self {
+            Data::Binary(bytes, _) => bytes.take(count, kind.size(), "numbers").map(|_| ()),
+            Data::Text(_) => Ok(()),
+        }
+    }
+
     /// `count` doubles.
     pub(super) fn floats(&mut self, count: usize, what: &str) -> Parsed<Vec<f64>> {
         match self {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use super::super::Output;
 use super::super::bytes::Kind;
 use super::data::Data;
 use super::{Nodes, Shape};
@@ -10,7 +11,7 @@ use crate::fields::Joined;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
-use trioxide_mesh::volume::VolumeMesh;
+use trioxide_mesh::mesh::Mesh;
 
 /// A section of data.
 struct View {
@@ -38,7 +39,7 @@ impl Views {
     /// Keeps the numbers of elements, which are in the first column of their rows.
     pub(super) fn push_numbers(&mut self, shape: Shape, values: &[i64], width: usize, file: &[u8]) {
         let numbers = match shape {
-            Shape::Lower(_) => return,
+            Shape::Point | Shape::Line => return,
             Shape::Cell(_) => &mut self.numbers[0],
             Shape::Face(_) => &mut self.numbers[1],
         };
@@ -173,11 +174,24 @@ pub(in super::super) fn keeps(field: &Field) -> bool {
     field.components <= 9
 }
 
-/// Writes the fields of a mesh. `order` has the cells, as (false, id), and the faces, as (true, id), in the order of their numbers.
+/// Names of the fields of a surface that a file does not hold: those of segments, and those with too many numbers.
+pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
+    let MeshFields {
+        points,
+        cells,
+        sides,
+    } = &mesh.fields;
+    let held = points.iter().chain(cells).filter(|field| !keeps(field));
+    let lost = held.chain(sides).map(|field| field.name.clone());
+    lost.collect()
+}
+
+/// Writes the fields of a mesh. `order` has the elements, each with its id among those of its dimension, in the order of their
+/// numbers; lines have no fields.
 pub(super) fn write(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
-    order: impl Iterator<Item = (bool, u32)>,
+    mesh: Output,
+    order: impl Iterator<Item = (Shape, u32)>,
     is_binary: bool,
 ) -> io::Result<()> {
     let held =
@@ -192,8 +206,12 @@ pub(super) fn write(
         return Ok(());
     }
     let counts = [mesh.cells.len(), mesh.faces.len()];
-    let place = |(is_face, id): (bool, u32)| id + if is_face { counts[0] as u32 } else { 0 };
-    let ids: Vec<(u32, u32)> = order.map(place).zip(1..).collect();
+    let place = |((shape, id), number): ((Shape, u32), u32)| match shape {
+        Shape::Cell(_) => Some((id, number)),
+        Shape::Face(_) => Some((id + counts[0] as u32, number)),
+        Shape::Point | Shape::Line => None,
+    };
+    let ids: Vec<(u32, u32)> = order.zip(1..).filter_map(place).collect();
     for field in Joined::of_two([&lists[0], &lists[1]], counts, &[]) {
         let has = |(i, _): &(u32, u32)| field.has(*i as usize);
         let ids: Vec<(u32, u32)> = ids.iter().copied().filter(has).collect();

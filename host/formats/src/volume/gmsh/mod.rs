@@ -1,14 +1,14 @@
-//! Gmsh's `.msh`, versions 2.2 and 4.1, text and binary.
+//! Gmsh's `.msh`, versions 2.2, 4.0 and 4.1, text and binary.
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells, triangles and
-//! quadrilaterals tagged faces; points and lines are skipped. A region or tag is the physical group; where no element of
-//! the dimension has one, it is the geometrical entity, if there are several. An element in several physical groups has the
-//! first. `$NodeData` and `$ElementData` are fields of doubles. Names of groups, periodic nodes, partitions and other data are
-//! skipped.
+//! quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the physical group; where
+//! no element of the dimension has one, it is the geometrical entity, if there are several. An element in several physical
+//! groups has the first. Of elements of higher order the corners are read. `$NodeData` and `$ElementData` are fields of doubles,
+//! but for lines. Names of groups and partitions are skipped, periodic nodes and other data with a note.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities into
 //! groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
-//! nodes belong to one volume.
+//! nodes belong to one volume, or one surface. Version 4.0 is not written.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,66 +18,120 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::bytes::{Bytes, Kind, Order};
-use super::elements::{Elements, Shape};
+use super::elements::{Elements, Grid, Shape};
 use super::tokens::Text;
-use super::{Encoding, MshVersion, WriteOptions};
+use super::{Encoding, MshVersion, Output, WriteOptions};
 use crate::atomic_file::write_atomically;
-use crate::map_file;
-use crate::text::{Fault, Parsed};
+use crate::text::{Fault, Parsed, with_line_feeds};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::NONE;
-use trioxide_mesh::volume::{CellKind, VolumeMesh};
+use trioxide_mesh::volume::CellKind;
 
 mod data;
 mod fields;
 mod v2;
 mod v4;
+mod v40;
 
 use data::Data;
 use fields::Views;
 pub(super) use fields::keeps;
+pub(crate) use fields::lost_fields;
 
 /// Gmsh's types of elements that are kept, in the order in which they are written.
-const SHAPES: [(u8, Shape); 6] = [
+const SHAPES: [(u8, Shape); 7] = [
     (4, Shape::TETRAHEDRON),
     (7, Shape::Cell(CellKind::Pyramid)),
     (6, Shape::Cell(CellKind::Wedge)),
     (5, Shape::Cell(CellKind::Hexahedron)),
     (2, Shape::TRIANGLE),
     (3, Shape::QUADRILATERAL),
+    (1, Shape::Line),
 ];
 
-fn shape(kind: i64) -> Result<Shape, String> {
-    match kind {
-        1 => return Ok(Shape::Lower(2)),
-        15 => return Ok(Shape::Lower(1)),
-        8..=14 | 16..=31 | 36.. => {
-            return Err(format!(
-                "elements of Gmsh's type {kind} are of second order or more: write a mesh of first order"
-            ));
+/// Types of higher order: the shape of their corners, and their number of nodes.
+const HIGHER: [(u8, Shape, usize); 26] = [
+    (8, Shape::Line, 3),
+    (26, Shape::Line, 4),
+    (27, Shape::Line, 5),
+    (28, Shape::Line, 6),
+    (9, Shape::TRIANGLE, 6),
+    (20, Shape::TRIANGLE, 9),
+    (21, Shape::TRIANGLE, 10),
+    (22, Shape::TRIANGLE, 12),
+    (23, Shape::TRIANGLE, 15),
+    (25, Shape::TRIANGLE, 21),
+    (10, Shape::QUADRILATERAL, 9),
+    (16, Shape::QUADRILATERAL, 8),
+    (36, Shape::QUADRILATERAL, 16),
+    (37, Shape::QUADRILATERAL, 25),
+    (11, Shape::TETRAHEDRON, 10),
+    (29, Shape::TETRAHEDRON, 20),
+    (30, Shape::TETRAHEDRON, 35),
+    (31, Shape::TETRAHEDRON, 56),
+    (12, Shape::Cell(CellKind::Hexahedron), 27),
+    (17, Shape::Cell(CellKind::Hexahedron), 20),
+    (92, Shape::Cell(CellKind::Hexahedron), 64),
+    (13, Shape::Cell(CellKind::Wedge), 18),
+    (18, Shape::Cell(CellKind::Wedge), 15),
+    (90, Shape::Cell(CellKind::Wedge), 40),
+    (14, Shape::Cell(CellKind::Pyramid), 14),
+    (19, Shape::Cell(CellKind::Pyramid), 13),
+];
+
+/// The shape of elements of a type, and the number of their nodes that are no corners.
+fn shape(kind: i64) -> Result<(Shape, usize), String> {
+    if kind == 15 {
+        return Ok((Shape::Point, 0));
+    }
+    let linear = SHAPES.iter().find(|(number, _)| i64::from(*number) == kind);
+    let higher = HIGHER.iter().find(|entry| i64::from(entry.0) == kind);
+    match (linear, higher) {
+        (Some(&(_, shape)), _) => Ok((shape, 0)),
+        (_, Some(&(_, shape, nodes))) => Ok((shape, nodes - shape.vertices())),
+        _ if kind > 19 => Err(format!(
+            "elements of Gmsh's type {kind} are not read: write a mesh of first or second order"
+        )),
+        _ => Err(format!("there is no type {kind} of elements")),
+    }
+}
+
+/// Whether there are cells that fill space in the file. Nodes are skipped, and elements up to the first such cell.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    let search = || -> Parsed<bool> {
+        let (mut data, version) = open(file)?;
+        while let Some((name, _)) = data.section()? {
+            if name == "Elements" {
+                let is_found = match version {
+                    2.0..3.0 => v2::has_cells(&mut data)?,
+                    _ => v4::has_cells(&mut data, v4::Version::of(version))?,
+                };
+                if is_found {
+                    return Ok(true);
+                }
+            }
+            data.skip_section(name)?;
         }
-        _ => {}
+        Ok(false)
+    };
+    search().unwrap_or(false)
+}
+
+/// The mesh of a file.
+pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
+    // Binary files have line feeds around their sections.
+    let file = &*with_line_feeds(file);
+    let (mut data, version) = open(file)?;
+    match version {
+        2.0..3.0 => v2::parse(&mut data),
+        _ => v4::parse(&mut data, v4::Version::of(version)),
     }
-    let shape = SHAPES.iter().find(|(number, _)| i64::from(*number) == kind);
-    shape
-        .map(|(_, shape)| *shape)
-        .ok_or_else(|| format!("there is no type {kind} of elements"))
 }
 
-pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
-}
-
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+/// The data behind the first section, and the version.
+fn open(file: &[u8]) -> Parsed<(Data<'_>, f64)> {
     let mut text = Text::new(file, 0);
-    skip_to_section(&mut text);
-    let begin = text.at;
-    if text.word() != Some(b"$MeshFormat") {
-        let reason =
-            "expected $MeshFormat at the start of the file: only versions 2 and 4 are read";
-        return Err(Fault::new(begin, reason));
-    }
+    skip_to_format(&mut text)?;
     let place = text.skip_blanks();
     let version = text.number::<f64>("a version")?;
     let is_binary = text.number::<i64>("0 for text or 1 for binary")? == 1;
@@ -112,8 +166,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
     };
     data.end_section("MeshFormat")?;
     match version {
-        2.0..3.0 => v2::parse(&mut data),
-        4.1 => v4::parse(&mut data),
+        2.0..3.0 | 4.0 | 4.1 => Ok((data, version)),
         _ => {
             let reason = format!(
                 "version {version} is not read: write 4.1 or 2.2, as by gmsh -format msh41"
@@ -123,13 +176,43 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
     }
 }
 
-/// Comments may stand before the first section.
-fn skip_to_section(text: &mut Text) {
-    while text.file[text.skip_blanks()..]
-        .first()
-        .is_some_and(|&byte| byte != b'$')
-    {
-        text.line();
+/// Goes behind the word `$MeshFormat`, which comments may stand before.
+fn skip_to_format(text: &mut Text) -> Parsed<()> {
+    loop {
+        while text.file[text.skip_blanks()..]
+            .first()
+            .is_some_and(|&byte| byte != b'$')
+        {
+            text.line();
+        }
+        let begin = text.at;
+        match text.word() {
+            Some(b"$MeshFormat") => return Ok(()),
+            Some(b"$Comments") => {
+                let end = memchr::memmem::find(&text.file[text.at..], b"$EndComments");
+                let length = end.ok_or_else(|| Fault::new(begin, "there is no $EndComments"))?;
+                text.at += length + b"$EndComments".len();
+            }
+            _ => {
+                let reason =
+                    "expected $MeshFormat at the start of the file: only versions 2 and 4 are read";
+                return Err(Fault::new(begin, reason));
+            }
+        }
+    }
+}
+
+/// Names sections that hold what a mesh cannot.
+fn note_skipped(notes: &mut Vec<String>, name: &str) {
+    let what = match name {
+        "NodeData" | "ElementData" | "ElementNodeData" => "fields",
+        "Periodic" => "pairs of periodic nodes",
+        "InterpolationScheme" => "rules of interpolation",
+        _ => return,
+    };
+    let note = format!("${name} is skipped: {what} of .msh files are not read");
+    if !notes.contains(&note) {
+        notes.push(note);
     }
 }
 
@@ -213,31 +296,37 @@ impl Nodes {
 #[derive(Default)]
 struct Grouped {
     elements: Elements,
-    /// Of each cell, then of each face.
-    entities: [Vec<i32>; 2],
+    /// Of each cell, then of each face, then of each line.
+    entities: [Vec<i32>; 3],
     views: Views,
 }
 
 impl Grouped {
-    fn finish(mut self, nodes: Option<Nodes>, end: usize) -> Parsed<VolumeMesh> {
+    fn finish(mut self, nodes: Option<Nodes>, end: usize) -> Parsed<Grid> {
         let nodes = nodes.ok_or_else(|| Fault::new(end, "there are no $Nodes"))?;
+        let several = |entities: &[i32]| entities.windows(2).any(|pair| pair[0] != pair[1]);
+        let [cells, faces, lines] = self.entities;
         let tags = [&mut self.elements.regions, &mut self.elements.face_tags];
-        for (tags, entities) in tags.into_iter().zip(self.entities) {
+        for (tags, entities) in tags.into_iter().zip([cells, faces]) {
             let has_groups = tags.iter().any(|&tag| tag != 0);
-            let several = entities.windows(2).any(|pair| pair[0] != pair[1]);
-            if !has_groups && several {
+            if !has_groups && several(&entities) {
                 *tags = entities;
             }
         }
+        let has_groups = self.elements.lines.iter().any(|line| line.marker != 0);
+        if !has_groups && several(&lines) {
+            for (line, entity) in self.elements.lines.iter_mut().zip(lines) {
+                line.marker = entity;
+            }
+        }
         let fields = self.views.finish(&nodes)?;
-        let mesh = self.elements.finish(nodes.points);
-        let mut mesh = mesh.map_err(|reason| Fault::new(end, reason))?;
-        mesh.fields = fields;
-        Ok(mesh)
+        let grid = Grid::new(nodes.points, self.elements);
+        let grid = grid.map_err(|reason| Fault::new(end, reason))?;
+        Ok(grid.with_mesh_fields(fields))
     }
 }
 
-pub(super) fn write(path: &Path, mesh: &VolumeMesh, options: WriteOptions) -> Result<()> {
+pub(crate) fn write(path: &Path, mesh: Output, options: WriteOptions) -> Result<()> {
     let is_binary = options.encoding.unwrap_or_default() == Encoding::Binary;
     write_atomically(path, |file| match options.msh_version {
         MshVersion::V2 => v2::write(file, mesh, is_binary),
@@ -248,19 +337,37 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh, options: WriteOptions) -> Re
 /// The geometrical entity of each tag of a dimension, numbered from 1 in the order of tags.
 type Entities = BTreeMap<i32, i32>;
 
-/// The surfaces of the tags of `mesh`, and the volumes of its regions. A dimension without tags has one entity, for tag 0.
-fn entities(mesh: &VolumeMesh) -> [Entities; 2] {
-    let regions = mesh.regions.as_deref().unwrap_or(&[0]);
-    [&mesh.face_tags[..], regions].map(|tags| {
-        let mut entities: Entities = tags.iter().map(|&tag| (tag, 0)).collect();
-        if entities.is_empty() {
-            entities.insert(0, 0);
-        }
+/// The curves of the markers of lines, the surfaces of the tags of faces, and the volumes of regions. Untagged cells are one
+/// volume; there is a surface always.
+fn entities(mesh: Output) -> [Entities; 3] {
+    let regions = match mesh.cells.is_empty() {
+        true => &[],
+        false => mesh.regions.as_deref().unwrap_or(&[0]),
+    };
+    let markers: Vec<i32> = mesh.lines.iter().map(|line| line.marker).collect();
+    let mut all = [&markers[..], &mesh.face_tags, regions].map(|tags| {
+        let entities = tags.iter().map(|&tag| (tag, 0));
+        entities.collect::<Entities>()
+    });
+    if all[1].is_empty() {
+        all[1].insert(0, 0);
+    }
+    for entities in &mut all {
         for (number, entity) in (1..).zip(entities.values_mut()) {
             *entity = number;
         }
-        entities
-    })
+    }
+    all
+}
+
+/// The dimension of a shape's elements.
+fn dimension(shape: Shape) -> usize {
+    match shape {
+        Shape::Point => 0,
+        Shape::Line => 1,
+        Shape::Face(_) => 2,
+        Shape::Cell(_) => 3,
+    }
 }
 
 /// Writes the first section.

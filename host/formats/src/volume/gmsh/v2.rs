@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use glam::DVec3;
 
 use super::super::bytes::{Kind, Numbers};
-use super::super::elements::{Shape, Table, Tag};
-use super::super::{Selected, select};
+use super::super::elements::{Grid, Shape, Table, Tag};
+use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
-use super::{Grouped, NodeMap, Nodes, SHAPES, entities, fields, shape, write_format};
+use super::{
+    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
+};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
-use trioxide_mesh::volume::VolumeMesh;
 
-pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
+pub(super) fn parse(data: &mut Data) -> Parsed<Grid> {
     let mut nodes = None;
     let mut grouped = Grouped::default();
     while let Some((name, begin)) = data.section()? {
@@ -39,6 +40,7 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
             "NodeData" => grouped.views.read(data, false)?,
             "ElementData" => grouped.views.read(data, true)?,
             _ => {
+                note_skipped(&mut grouped.elements.notes, name);
                 data.skip_section(name)?;
                 continue;
             }
@@ -100,14 +102,15 @@ fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     Ok(Nodes { points, map })
 }
 
+/// Rows of numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then its corners, then
+/// `side_nodes` more nodes.
 #[expect(
     clippy::too_many_arguments,
     reason = "a row's layout and what it is read into"
 )]
-/// Rows of `width` numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then vertices.
 fn read_rows(
     values: &[i64],
-    shape: Shape,
+    (shape, side_nodes): (Shape, usize),
     first_tag: usize,
     tags: usize,
     nodes: &Nodes,
@@ -117,17 +120,19 @@ fn read_rows(
 ) -> Parsed<()> {
     let table = Table {
         values,
-        width: first_tag + tags + shape.vertices(),
+        width: first_tag + tags + shape.vertices() + side_nodes,
         vertices: first_tag + tags,
+        side_nodes,
         tag: match tags {
             0 => Tag::All(0),
             _ => Tag::Column(first_tag),
         },
     };
     let entities = match shape {
-        Shape::Lower(_) => return Ok(()),
+        Shape::Point => return Ok(()),
         Shape::Cell(_) => &mut grouped.entities[0],
         Shape::Face(_) => &mut grouped.entities[1],
+        Shape::Line => &mut grouped.entities[2],
     };
     match tags {
         0 | 1 => entities.resize(entities.len() + values.len() / table.width, 0),
@@ -135,6 +140,37 @@ fn read_rows(
     }
     grouped.views.push_numbers(shape, values, table.width, file);
     table.read(&mut grouped.elements, shape, |tag| nodes.vertex(tag), fault)
+}
+
+/// Whether there are cells that fill space among the elements here.
+pub(super) fn has_cells(data: &mut Data) -> Parsed<bool> {
+    let mut left = line_count(data, "the number of elements")?;
+    let is_cell = |kind: i64| shape(kind).is_ok_and(|(shape, _)| matches!(shape, Shape::Cell(_)));
+    while left > 0 {
+        match data {
+            Data::Text(text) => {
+                text.count("a number")?;
+                if is_cell(text.number("a type")?) {
+                    return Ok(true);
+                }
+                text.line();
+                left -= 1;
+            }
+            Data::Binary(..) => {
+                let (head, start) = data.ints(3, "a block's type")?;
+                let (shape, side_nodes) =
+                    shape(head[0]).map_err(|reason| start.fault(0, reason))?;
+                if is_cell(head[0]) {
+                    return Ok(true);
+                }
+                let [count, tags] = [head[1], head[2]].map(|n| usize::try_from(n).unwrap_or(0));
+                let width = 1 + tags + shape.vertices() + side_nodes;
+                data.skip_ints(count.saturating_mul(width))?;
+                left = left.saturating_sub(count.max(1));
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
@@ -147,7 +183,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
     let values = text.numbers_until::<i64>(text.at + length)?;
     data.go_on(&text);
     // Shape and number of tags of the element that begins at a number, and its length.
-    let element = |at: usize| -> Parsed<(Shape, usize, usize)> {
+    let element = |at: usize| -> Parsed<((Shape, usize), usize, usize)> {
         let (Some(&kind), Some(&tags)) = (values.get(at + 1), values.get(at + 2)) else {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         };
@@ -158,7 +194,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
             .ok_or_else(|| {
                 start.fault(at + 2, format!("expected a number of tags, found {tags}"))
             })?;
-        let length = 3 + tags + shape.vertices();
+        let length = 3 + tags + shape.0.vertices() + shape.1;
         if length > values.len() - at {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         }
@@ -207,7 +243,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
             let reason = format!("a block of {in_block} elements with {tags} tags cannot be");
             return Err(start.fault(1, reason));
         };
-        let width = 1 + tags + shape.vertices();
+        let width = 1 + tags + shape.0.vertices() + shape.1;
         let (values, start) = data.ints(in_block.saturating_mul(width), "elements")?;
         let (file, fault) = (data.file(), |i, reason| start.fault(i, reason));
         read_rows(&values, shape, 1, tags, nodes, grouped, file, fault)?;
@@ -218,7 +254,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
 
 pub(super) fn write(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
+    mesh: Output,
     is_binary: bool,
 ) -> io::Result<()> {
     write_format(out, "2.2", is_binary)?;
@@ -242,19 +278,16 @@ pub(super) fn write(
     if is_binary {
         writeln!(out)?;
     }
-    let count = mesh.cells.len() + mesh.faces.len();
+    let count = mesh.cells.len() + mesh.faces.len() + mesh.lines.len();
     write!(out, "$EndNodes\n$Elements\n{count}\n")?;
     let mut number = 1;
-    let [surfaces, volumes] = entities(mesh);
+    let entities = entities(mesh);
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
         if selected.is_empty() {
             continue;
         }
-        let entities = match shape {
-            Shape::Face(_) => &surfaces,
-            _ => &volumes,
-        };
+        let entities = &entities[dimension(shape) - 1];
         if is_binary {
             for value in [i32::from(kind), selected.len() as i32, 2] {
                 out.write_all(&value.to_le_bytes())?;
@@ -293,12 +326,11 @@ pub(super) fn write(
     }
     writeln!(out, "$EndElements")?;
     let order = SHAPES.into_iter().flat_map(|(_, shape)| {
-        let is_face = matches!(shape, Shape::Face(_));
         let ids: Vec<u32> = match select(mesh, shape) {
             Selected::All(count) => (0..count as u32).collect(),
             Selected::Ids(ids) => ids,
         };
-        ids.into_iter().map(move |id| (is_face, id))
+        ids.into_iter().map(move |id| (shape, id))
     });
     fields::write(out, mesh, order, is_binary)
 }

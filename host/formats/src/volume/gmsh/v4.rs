@@ -1,41 +1,91 @@
-//! Version 4.1: nodes and elements in blocks, one or more for each geometrical entity.
+//! Versions 4.0 and 4.1: nodes and elements in blocks, one or more for each geometrical entity.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use glam::DVec3;
 
-use super::super::elements::{Shape, Table, Tag};
-use super::super::{Selected, select};
+use super::super::elements::{Elements, Grid, Shape, Table, Tag};
+use super::super::{Output, Selected, select};
 use super::data::Data;
-use super::{Entities, Grouped, NodeMap, Nodes, SHAPES, entities, fields, shape, write_format};
+use super::{
+    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape,
+    v40, write_format,
+};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
-use trioxide_mesh::volume::VolumeMesh;
 
 /// First physical group of each entity that has one, by dimension and tag.
 type Groups = HashMap<(usize, i64), i32>;
 
-pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
+/// Which of the two.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Version {
+    /// Coordinates stand behind each node's tag, heads have no tags' bounds, and an element's tag has 32 bits.
+    V40,
+    V41,
+}
+
+impl Version {
+    pub(super) fn of(number: f64) -> Version {
+        if number == 4.0 {
+            Version::V40
+        } else {
+            Version::V41
+        }
+    }
+}
+
+/// Whether there are cells that fill space among the elements here.
+pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
+    let blocks = data.count("the number of blocks")?;
+    data.count("the number of elements")?;
+    if version == Version::V41 {
+        data.sizes(2, "tags")?;
+    }
+    for _ in 0..blocks {
+        let (head, head_start) = data.ints(3, "a block's entity")?;
+        let in_block = data.count("the number of elements in the block")?;
+        let (shape, side_nodes) = shape(head[2]).map_err(|reason| head_start.fault(2, reason))?;
+        if matches!(shape, Shape::Cell(_)) && in_block > 0 {
+            return Ok(true);
+        }
+        let numbers = in_block.saturating_mul(1 + shape.vertices() + side_nodes);
+        match (data.is_text(), version) {
+            (true, _) => data.skip_lines(in_block),
+            (_, Version::V40) => data.skip_ints(numbers)?,
+            (_, Version::V41) => data.skip_sizes(numbers)?,
+        }
+    }
+    Ok(false)
+}
+
+pub(super) fn parse(data: &mut Data, version: Version) -> Parsed<Grid> {
     let mut groups = Groups::new();
     let mut nodes = None;
     let mut grouped = Grouped::default();
     while let Some((name, begin)) = data.section()? {
         match name {
-            "Entities" => groups = read_entities(data)?,
+            "Entities" => groups = read_entities(data, version)?,
             "Nodes" if nodes.is_some() => {
                 return Err(Fault::new(begin, "there is a second $Nodes"));
             }
-            "Nodes" => nodes = Some(read_nodes(data)?),
+            "Nodes" => {
+                nodes = Some(match version {
+                    Version::V40 => v40::read_nodes(data)?,
+                    Version::V41 => read_nodes(data)?,
+                });
+            }
             "Elements" => {
                 let nodes = nodes
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
-                read_elements(data, nodes, &groups, &mut grouped)?;
+                read_elements(data, nodes, &groups, version, &mut grouped)?;
             }
             "NodeData" => grouped.views.read(data, false)?,
             "ElementData" => grouped.views.read(data, true)?,
             _ => {
+                note_skipped(&mut grouped.elements.notes, name);
                 data.skip_section(name)?;
                 continue;
             }
@@ -45,7 +95,7 @@ pub(super) fn parse(data: &mut Data) -> Parsed<VolumeMesh> {
     grouped.finish(nodes, data.file().len())
 }
 
-fn read_entities(data: &mut Data) -> Parsed<Groups> {
+fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {
     let mut groups = Groups::new();
     let mut counts = [0; 4];
     for count in &mut counts {
@@ -54,7 +104,11 @@ fn read_entities(data: &mut Data) -> Parsed<Groups> {
     for (dimension, count) in counts.into_iter().enumerate() {
         for _ in 0..count {
             let tag = data.int("an entity's tag")?;
-            data.floats(if dimension == 0 { 3 } else { 6 }, "an entity's bounds")?;
+            let bounds = match (dimension, version) {
+                (0, Version::V41) => 3,
+                _ => 6,
+            };
+            data.floats(bounds, "an entity's bounds")?;
             let physical = data.count("the number of physical groups")?;
             let (physical, start) = data.ints(physical, "physical groups")?;
             if let Some(&group) = physical.first() {
@@ -108,32 +162,47 @@ fn read_elements(
     data: &mut Data,
     nodes: &Nodes,
     groups: &Groups,
+    version: Version,
     grouped: &mut Grouped,
 ) -> Parsed<()> {
     let blocks = data.count("the number of blocks")?;
     let count = data.count("the number of elements")?;
-    data.sizes(2, "tags")?;
-    let mut found = 0;
+    if version == Version::V41 {
+        data.sizes(2, "tags")?;
+    }
+    let mut found = 0usize;
     for _ in 0..blocks {
         let (head, head_start) = data.ints(3, "a block's entity")?;
-        let [dimension, entity, kind] = [head[0], head[1], head[2]];
+        let [dimension, entity, kind] = match version {
+            Version::V40 => [head[1], head[0], head[2]],
+            Version::V41 => [head[0], head[1], head[2]],
+        };
         let in_block = data.count("the number of elements in the block")?;
-        let shape = shape(kind).map_err(|reason| head_start.fault(2, reason))?;
-        let width = 1 + shape.vertices();
-        let (values, start) = data.sizes(in_block.saturating_mul(width), "elements")?;
-        found += in_block;
+        let (shape, side_nodes) = shape(kind).map_err(|reason| head_start.fault(2, reason))?;
+        let width = 1 + shape.vertices() + side_nodes;
+        let numbers = in_block.saturating_mul(width);
+        let (values, start) = match version {
+            Version::V40 => data.ints(numbers, "elements")?,
+            Version::V41 => data.sizes(numbers, "elements")?,
+        };
+        found = found.saturating_add(in_block);
         let group = usize::try_from(dimension)
             .ok()
             .and_then(|dimension| groups.get(&(dimension, entity)).copied());
         let entity = i32::try_from(entity).unwrap_or(0);
-        let before = [
-            grouped.elements.regions.len(),
-            grouped.elements.face_tags.len(),
-        ];
+        let counts = |elements: &Elements| {
+            [
+                elements.regions.len(),
+                elements.face_tags.len(),
+                elements.lines.len(),
+            ]
+        };
+        let before = counts(&grouped.elements);
         let table = Table {
             values: &values,
             width,
             vertices: 1,
+            side_nodes,
             tag: Tag::All(group.unwrap_or(0)),
         };
         let file = data.file();
@@ -144,10 +213,7 @@ fn read_elements(
             |tag| nodes.vertex(tag),
             |i, reason| start.fault(i, reason),
         )?;
-        let after = [
-            grouped.elements.regions.len(),
-            grouped.elements.face_tags.len(),
-        ];
+        let after = counts(&grouped.elements);
         for (k, entities) in grouped.entities.iter_mut().enumerate() {
             entities.resize(entities.len() + after[k] - before[k], entity);
         }
@@ -216,29 +282,27 @@ impl Sink<'_> {
 
 pub(super) fn write(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
+    mesh: Output,
     is_binary: bool,
 ) -> io::Result<()> {
     let entities = entities(mesh);
-    let [surfaces, volumes] = &entities;
-    let blocks = blocks(mesh, surfaces, volumes);
+    let blocks = blocks(mesh, &entities);
 
     write_format(out, "4.1", is_binary)?;
-    write_entities(out, mesh, [surfaces, volumes], is_binary)?;
+    write_entities(out, mesh, &entities, is_binary)?;
     write_nodes(out, mesh, is_binary)?;
     write_elements(out, mesh, &blocks, is_binary)?;
-    let order = blocks.iter().flat_map(|block| {
-        let is_face = matches!(block.shape, Shape::Face(_));
-        block.ids.iter().map(move |&id| (is_face, id))
-    });
+    let order = blocks
+        .iter()
+        .flat_map(|block| block.ids.iter().map(move |&id| (block.shape, id)));
     fields::write(out, mesh, order, is_binary)
 }
 
-/// Writes the surfaces and volumes, by tag, in the box of all points.
+/// Writes the curves, surfaces and volumes, by tag, in the box of all points.
 fn write_entities(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
-    [surfaces, volumes]: [&Entities; 2],
+    mesh: Output,
+    entities: &[Entities; 3],
     is_binary: bool,
 ) -> io::Result<()> {
     let mut bounds = [0.0; 6];
@@ -249,9 +313,10 @@ fn write_entities(
     bounds[3..].copy_from_slice(&high.to_array());
     writeln!(out, "$Entities")?;
     let mut sink = Sink { out, is_binary };
-    sink.sizes(&[0, 0, surfaces.len(), volumes.len()])?;
+    let [curves, surfaces, volumes] = entities.each_ref().map(Entities::len);
+    sink.sizes(&[0, curves, surfaces, volumes])?;
     sink.line()?;
-    for entities in [surfaces, volumes] {
+    for entities in entities {
         for (&tag, &entity) in entities {
             sink.ints(&[entity])?;
             sink.floats(&bounds)?;
@@ -270,18 +335,14 @@ fn write_entities(
     writeln!(out, "$EndEntities")
 }
 
-/// Writes the points, all of one volume.
-fn write_nodes(
-    out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
-    is_binary: bool,
-) -> io::Result<()> {
+/// Writes the points, all of one volume or surface.
+fn write_nodes(out: &mut (impl Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
     writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
     let mut sink = Sink { out, is_binary };
     sink.sizes(&[1, points, usize::from(points > 0), points])?;
     sink.line()?;
-    sink.ints(&[3, 1, 0])?;
+    sink.ints(&[if mesh.cells.is_empty() { 2 } else { 3 }, 1, 0])?;
     sink.sizes(&[points])?;
     sink.line()?;
     write_records(out, points, |buffer, i| match is_binary {
@@ -313,7 +374,7 @@ fn write_nodes(
 /// Writes faces and cells, in blocks.
 fn write_elements(
     out: &mut (impl Write + Send),
-    mesh: &VolumeMesh,
+    mesh: Output,
     blocks: &[Block],
     is_binary: bool,
 ) -> io::Result<()> {
@@ -324,21 +385,14 @@ fn write_elements(
     sink.line()?;
     let mut number = 1;
     for block in blocks {
-        let dimension = if matches!(block.shape, Shape::Face(_)) {
-            2
-        } else {
-            3
-        };
+        let dimension = dimension(block.shape) as i32;
         let mut sink = Sink { out, is_binary };
         sink.ints(&[dimension, block.entity, i32::from(block.kind)])?;
         sink.sizes(&[block.ids.len()])?;
         sink.line()?;
         write_records(out, block.ids.len(), |buffer, k| {
             let i = block.ids[k] as usize;
-            let vertices = match block.shape {
-                Shape::Face(_) => mesh.faces.get(i),
-                _ => mesh.cells.get(i),
-            };
+            let (vertices, _) = mesh.element(block.shape, i);
             if is_binary {
                 buffer.extend_from_slice(&(number + k as u64).to_le_bytes());
                 for &vertex in vertices {
@@ -362,14 +416,11 @@ fn write_elements(
 }
 
 /// The elements by shape and tag, in the order in which these come.
-fn blocks(mesh: &VolumeMesh, surfaces: &Entities, volumes: &Entities) -> Vec<Block> {
+fn blocks(mesh: Output, entities: &[Entities; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
-        let entities = match shape {
-            Shape::Face(_) => surfaces,
-            _ => volumes,
-        };
+        let entities = &entities[dimension(shape) - 1];
         let mut of_tag = HashMap::new();
         for k in 0..selected.len() {
             let (_, tag) = selected.element(mesh, shape, k);

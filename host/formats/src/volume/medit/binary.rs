@@ -6,23 +6,23 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::super::bytes::{Bytes, Kind, Numbers, Order};
-use super::super::elements::{Elements, Shape, Table, Tag};
-use super::super::select;
-use super::{SECOND_ORDER, SECTIONS, check_dimension, finish, second_order};
+use super::super::elements::{Elements, Grid, Shape, Table, Tag};
+use super::super::{Output, select};
+use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
 use crate::atomic_file::write_atomically;
 use crate::rows_out::write_records;
 use crate::text::{Parsed, check_vertex};
 use trioxide_mesh::Result;
-use trioxide_mesh::volume::VolumeMesh;
 
 const DIMENSION: i64 = 3;
 const VERTICES: i64 = 4;
 const END: i64 = 54;
 
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+/// Types of coordinates, of whole numbers and of positions in the file, and the data behind the version.
+fn open(file: &[u8]) -> Parsed<([Kind; 3], Bytes<'_>)> {
     let mut bytes = Bytes {
         file,
-        at: 4,
+        at: file.len().min(4),
         order: match file.first() {
             Some(1) => Order::Little,
             _ => Order::Big,
@@ -30,19 +30,49 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         part: 0,
     };
     let version = bytes.integer(Kind::I32, "a version")?;
-    let (real, integer, position) = match version {
-        1 => (Kind::F32, Kind::I32, Kind::I32),
-        2 => (Kind::F64, Kind::I32, Kind::I32),
-        3 => (Kind::F64, Kind::I32, Kind::I64),
-        4 => (Kind::F64, Kind::I64, Kind::I64),
+    let kinds = match version {
+        1 => [Kind::F32, Kind::I32, Kind::I32],
+        2 => [Kind::F64, Kind::I32, Kind::I32],
+        3 => [Kind::F64, Kind::I32, Kind::I64],
+        4 => [Kind::F64, Kind::I64, Kind::I64],
         _ => {
             let reason = format!("version {version} is none of 1 to 4");
             return Err(bytes.fault(4, reason));
         }
     };
+    Ok((kinds, bytes))
+}
+
+/// Whether there are cells that fill space: by the keywords and counts alone.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    let search = || -> Parsed<bool> {
+        let ([_, integer, position], mut bytes) = open(file)?;
+        while bytes.at < file.len() {
+            let begin = bytes.at;
+            let keyword = bytes.integer(Kind::I32, "a keyword")?;
+            if keyword == END {
+                break;
+            }
+            let next = bytes.count(position, "a position")?;
+            let found = section(|_, number| i64::from(number) == keyword);
+            if found.is_some_and(|(_, shape, _)| is_solid(shape)) && bytes.count(integer, "")? > 0 {
+                return Ok(true);
+            }
+            if next <= begin {
+                break;
+            }
+            bytes.at = next.min(file.len());
+        }
+        Ok(false)
+    };
+    search().unwrap_or(false)
+}
+
+pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
+    let ([real, integer, position], mut bytes) = open(file)?;
     let mut points = None;
     let mut elements = Elements::default();
-    let mut has_dimension = false;
+    let mut dimension = None;
     while bytes.at < file.len() {
         let begin = bytes.at;
         let keyword = bytes.integer(Kind::I32, "a keyword")?;
@@ -51,35 +81,24 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         }
         let next = bytes.integer(position, "a position")?;
         if keyword == DIMENSION {
-            let dimension = bytes.integer(Kind::I32, "a dimension")?;
-            check_dimension(dimension).map_err(|reason| bytes.fault(begin, reason))?;
-            has_dimension = true;
+            let found = bytes.integer(Kind::I32, "a dimension")?;
+            let found = check_dimension(found).map_err(|reason| bytes.fault(begin, reason))?;
+            dimension = Some(found);
         } else if keyword == VERTICES {
-            if !has_dimension || points.is_some() {
-                let reason = "Vertices must stand once, behind Dimension 3";
+            let (Some(dimension), None) = (dimension, &points) else {
+                let reason = "Vertices must stand once, behind the Dimension";
                 return Err(bytes.fault(begin, reason));
-            }
-            points = Some(read_points(&mut bytes, real, integer)?);
-        } else if let Some((keyword, _, shape)) = SECTIONS
-            .iter()
-            .find(|(_, number, _)| i64::from(*number) == keyword)
+            };
+            points = Some(read_points(&mut bytes, dimension, real, integer)?);
+        } else if let Some((keyword, shape, side_nodes)) =
+            section(|_, number| i64::from(number) == keyword)
         {
             let points = points.as_ref().ok_or_else(|| {
                 bytes.fault(begin, format!("{keyword} stand before the Vertices"))
             })?;
-            read_elements(
-                &mut bytes,
-                keyword,
-                *shape,
-                integer,
-                points.len(),
-                &mut elements,
-            )?;
-        } else if let Some((keyword, _)) = SECOND_ORDER
-            .iter()
-            .find(|(_, number)| i64::from(*number) == keyword)
-        {
-            return Err(bytes.fault(begin, second_order(keyword)));
+            let shape = (shape, side_nodes);
+            let points = points.len();
+            read_elements(&mut bytes, keyword, shape, integer, points, &mut elements)?;
         } else if next == 0 {
             break;
         }
@@ -101,30 +120,38 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
     finish(elements, points, 0)
 }
 
-fn read_points(bytes: &mut Bytes, real: Kind, integer: Kind) -> Parsed<Vec<DVec3>> {
+fn read_points(
+    bytes: &mut Bytes,
+    dimension: usize,
+    real: Kind,
+    integer: Kind,
+) -> Parsed<Vec<DVec3>> {
     let count = bytes.count(integer, "the number of vertices")?;
-    let width = 3 * real.size() + integer.size();
+    let size = dimension * real.size();
+    let width = size + integer.size();
     let rows = bytes.take(count, width, "vertices")?;
-    let mut coordinates = Vec::with_capacity(3 * rows.len() / width * real.size());
+    let mut coordinates = Vec::with_capacity(rows.len() / width * size);
     for row in rows.chunks_exact(width) {
-        coordinates.extend_from_slice(&row[..3 * real.size()]);
+        coordinates.extend_from_slice(&row[..size]);
     }
     let coordinates = real.numbers(&coordinates, bytes.order).into_floats();
-    let points = coordinates.as_chunks().0.iter();
-    Ok(points.map(|p| DVec3::from_array(*p)).collect())
+    let points = coordinates.chunks_exact(dimension);
+    Ok(points
+        .map(|p| DVec3::new(p[0], p[1], p.get(2).copied().unwrap_or(0.0)))
+        .collect())
 }
 
 fn read_elements(
     bytes: &mut Bytes,
     keyword: &str,
-    shape: Shape,
+    (shape, side_nodes): (Shape, usize),
     integer: Kind,
     points: usize,
     elements: &mut Elements,
 ) -> Parsed<()> {
     let count = bytes.count(integer, "the number of elements")?;
     let start = bytes.at;
-    let width = shape.vertices() + 1;
+    let width = shape.vertices() + side_nodes + 1;
     let rows = bytes.take(count, width * integer.size(), keyword)?;
     let Numbers::Integers(values) = integer.numbers(rows, bytes.order) else {
         unreachable!("elements are whole numbers");
@@ -133,6 +160,7 @@ fn read_elements(
         values: &values,
         width,
         vertices: 0,
+        side_nodes,
         tag: Tag::Column(width - 1),
     };
     table.read(
@@ -143,18 +171,19 @@ fn read_elements(
     )
 }
 
-pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
+pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), mesh: Output) -> io::Result<()> {
     let sections: Vec<_> = SECTIONS
         .iter()
         .map(|&(_, number, shape)| (number, shape, select(mesh, shape)))
         .filter(|(_, _, ids)| !ids.is_empty())
         .collect();
     let rows = |shape: Shape| 4 * (shape.vertices() + 1);
-    let vertices = 28 * mesh.points.len();
+    let dimension = dimension(mesh);
+    let vertices = (8 * dimension + 4) * mesh.points.len();
     let elements: usize = sections
         .iter()
         .map(|(_, shape, ids)| rows(*shape) * ids.len())
@@ -175,11 +204,11 @@ fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> io::Result<()> 
     out.write_all(&1i32.to_le_bytes())?;
     out.write_all(&version.to_le_bytes())?;
     section(out, DIMENSION as i32, 4)?;
-    out.write_all(&3i32.to_le_bytes())?;
+    out.write_all(&(dimension as i32).to_le_bytes())?;
     section(out, VERTICES as i32, 4 + vertices)?;
     out.write_all(&(mesh.points.len() as i32).to_le_bytes())?;
     write_records(out, mesh.points.len(), |buffer, i| {
-        for coordinate in mesh.points[i].to_array() {
+        for coordinate in &mesh.points[i].to_array()[..dimension] {
             buffer.extend_from_slice(&coordinate.to_le_bytes());
         }
         buffer.extend_from_slice(&0i32.to_le_bytes());

@@ -1,73 +1,98 @@
 //! The files of Medit: `.mesh` as text and `.meshb` as binary.
 //!
 //! <https://www.ljll.fr/frey/publications/RT-0253.pdf>, and libMeshb for the binary form. Vertices, tetrahedra, pyramids, prisms and
-//! hexahedra are read, with their references as regions; triangles and quadrilaterals become tagged faces. References that
-//! are 0 throughout are no regions. Everything else (edges, corners, required elements, normals) is skipped.
+//! hexahedra are read, with their references as regions; triangles and quadrilaterals are faces with their references, edges
+//! segments of a surface. References that are 0 throughout are no regions. Of elements of second order the corners are read.
+//! Everything else (corners, required elements, normals) is skipped. In `Dimension 2` points are at z = 0; a surface in that
+//! plane is written so, as programs on planar meshes expect it.
 //!
 //! Versions 1 to 4 of the binary form are read, in either byte order; 2 is written, or 3 where positions in the file have
 //! more than 32 bits.
 
-use std::path::Path;
-
 use glam::DVec3;
 
-use super::elements::{Elements, Shape};
-use crate::map_file;
-use crate::text::{Fault, Parsed};
-use trioxide_mesh::Result;
-use trioxide_mesh::volume::{CellKind, VolumeMesh};
+use super::Output;
+use super::elements::{Elements, Grid, Shape};
+use crate::text::{Fault, Parsed, with_line_feeds};
+use trioxide_mesh::volume::CellKind;
 
 mod binary;
 mod text;
 
-pub(super) use binary::write as write_binary;
-pub(super) use text::write as write_text;
+pub(crate) use binary::write as write_binary;
+pub(crate) use text::write as write_text;
 
 /// Sections of elements: keyword, number in the binary form, shape. They are written in this order.
-const SECTIONS: [(&str, i32, Shape); 6] = [
+const SECTIONS: [(&str, i32, Shape); 7] = [
     ("Tetrahedra", 8, Shape::TETRAHEDRON),
     ("Pyramids", 49, Shape::Cell(CellKind::Pyramid)),
     ("Prisms", 9, Shape::Cell(CellKind::Wedge)),
     ("Hexahedra", 10, Shape::Cell(CellKind::Hexahedron)),
     ("Triangles", 6, Shape::TRIANGLE),
     ("Quadrilaterals", 7, Shape::QUADRILATERAL),
+    ("Edges", 5, Shape::Line),
 ];
 
-/// Sections of second order, by keyword and number.
-const SECOND_ORDER: [(&str, i32); 4] = [
-    ("TrianglesP2", 24),
-    ("QuadrilateralsQ2", 27),
-    ("TetrahedraP2", 30),
-    ("HexahedraQ2", 33),
+/// Sections of second order: keyword, number, shape of the corners, and number of nodes behind these.
+const SECOND_ORDER: [(&str, i32, Shape, usize); 5] = [
+    ("TrianglesP2", 24, Shape::TRIANGLE, 3),
+    ("EdgesP2", 25, Shape::Line, 1),
+    ("QuadrilateralsQ2", 27, Shape::QUADRILATERAL, 5),
+    ("TetrahedraP2", 30, Shape::TETRAHEDRON, 6),
+    ("HexahedraQ2", 33, Shape::Cell(CellKind::Hexahedron), 19),
 ];
 
-pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+/// Keyword, shape and number of nodes that are no corners of the section that `is_it` by keyword and number.
+fn section(is_it: impl Fn(&str, i32) -> bool) -> Option<(&'static str, Shape, usize)> {
+    let first_order = SECTIONS
+        .iter()
+        .map(|&(word, number, shape)| (word, number, shape, 0));
+    let mut all = first_order.chain(SECOND_ORDER);
+    all.find(|&(word, number, ..)| is_it(word, number))
+        .map(|(word, _, shape, side_nodes)| (word, shape, side_nodes))
 }
 
-/// A file of either form: the binary one begins with the number 1.
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+/// The mesh of a file of either form: the binary one begins with the number 1.
+pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     match file.first_chunk() {
         Some([1, 0, 0, 0] | [0, 0, 0, 1]) => binary::parse(file),
-        _ => text::parse(file),
+        _ => text::parse(&with_line_feeds(file)),
     }
 }
 
-fn check_dimension(dimension: i64) -> Result<(), String> {
+/// Whether there are cells that fill space in the file.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    match file.first_chunk() {
+        Some([1, 0, 0, 0] | [0, 0, 0, 1]) => binary::is_volume(file),
+        _ => text::is_volume(file),
+    }
+}
+
+fn is_solid(shape: Shape) -> bool {
+    matches!(shape, Shape::Cell(_))
+}
+
+/// The number of coordinates of a point.
+fn check_dimension(dimension: i64) -> Result<usize, String> {
     match dimension {
-        3 => Ok(()),
-        _ => Err(format!("the dimension is {dimension}, but 3 is needed")),
+        2 | 3 => Ok(dimension as usize),
+        _ => Err(format!(
+            "the dimension is {dimension}, but 2 or 3 is needed"
+        )),
     }
 }
 
-fn second_order(keyword: &str) -> String {
-    format!("{keyword} are of second order: write a mesh of first order")
+/// The number of coordinates that the points are written with.
+fn dimension(mesh: Output) -> usize {
+    let is_flat = mesh.cells.is_empty() && mesh.points.iter().all(|point| point.z == 0.0);
+    if is_flat && !mesh.points.is_empty() {
+        2
+    } else {
+        3
+    }
 }
 
-fn finish(elements: Elements, points: Option<Vec<DVec3>>, end: usize) -> Parsed<VolumeMesh> {
+fn finish(elements: Elements, points: Option<Vec<DVec3>>, end: usize) -> Parsed<Grid> {
     let points = points.ok_or_else(|| Fault::new(end, "there are no Vertices"))?;
-    elements
-        .finish(points)
-        .map_err(|reason| Fault::new(end, reason))
+    Grid::new(points, elements).map_err(|reason| Fault::new(end, reason))
 }

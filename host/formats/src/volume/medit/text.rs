@@ -5,17 +5,16 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::super::elements::{Elements, Shape, Table, Tag};
-use super::super::select;
+use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::tokens::{Text, nth_token};
-use super::{SECOND_ORDER, SECTIONS, check_dimension, finish, second_order};
+use super::super::{Output, select};
+use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
 use crate::atomic_file::write_atomically;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, check_vertex, text_start};
 use trioxide_mesh::Result;
-use trioxide_mesh::volume::VolumeMesh;
 
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
     let mut text = Text::new(file, text_start(file));
     if text.word() != Some(b"MeshVersionFormatted") {
         let reason = "expected MeshVersionFormatted at the start of the file";
@@ -24,7 +23,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
     text.number::<i64>("a version")?;
     let mut points = None;
     let mut elements = Elements::default();
-    let mut has_dimension = false;
+    let mut dimension = None;
     loop {
         let begin = text.skip_blanks();
         let Some(word) = text.word() else { break };
@@ -33,28 +32,23 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         }
         if word == b"Dimension" {
             let offset = text.skip_blanks();
-            check_dimension(text.number("a dimension")?)
+            let found = check_dimension(text.number("a dimension")?)
                 .map_err(|reason| Fault::new(offset, reason))?;
-            has_dimension = true;
+            dimension = Some(found);
         } else if word == b"Vertices" {
-            if !has_dimension || points.is_some() {
-                let reason = "Vertices must stand once, behind Dimension 3";
+            let (Some(dimension), None) = (dimension, &points) else {
+                let reason = "Vertices must stand once, behind the Dimension";
                 return Err(Fault::new(begin, reason));
-            }
-            points = Some(read_points(&mut text)?);
-        } else if let Some((keyword, _, shape)) = SECTIONS
-            .iter()
-            .find(|(keyword, _, _)| word == keyword.as_bytes() || is_misspelt(word, keyword))
+            };
+            points = Some(read_points(&mut text, dimension)?);
+        } else if let Some((keyword, shape, side_nodes)) =
+            section(|keyword, _| word == keyword.as_bytes() || is_misspelt(word, keyword))
         {
             let points = points
                 .as_ref()
                 .ok_or_else(|| Fault::new(begin, format!("{keyword} stand before the Vertices")))?;
-            read_elements(&mut text, keyword, *shape, points.len(), &mut elements)?;
-        } else if let Some((keyword, _)) = SECOND_ORDER
-            .iter()
-            .find(|(keyword, _)| word == keyword.as_bytes())
-        {
-            return Err(Fault::new(begin, second_order(keyword)));
+            let shape = (shape, side_nodes);
+            read_elements(&mut text, keyword, shape, points.len(), &mut elements)?;
         } else if word[0].is_ascii_alphabetic() {
             skip_section(&mut text);
         } else {
@@ -65,33 +59,59 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
     finish(elements, points, file.len())
 }
 
+/// Whether there are cells that fill space.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    let solid = |keyword: &str| section(|other, _| other == keyword).is_some_and(|s| is_solid(s.1));
+    // Each capital letter may begin a keyword: numbers have none.
+    ["Tetrahedra", "Pyramids", "Prisms", "Hexa"]
+        .iter()
+        .any(|start| {
+            memchr::memmem::find_iter(file, start.as_bytes()).any(|at| {
+                let mut text = Text::new(file, at);
+                let is_start = at == 0 || file[at - 1].is_ascii_whitespace();
+                let word = text.word().unwrap_or_default();
+                let word = if word == b"Hexaedra" {
+                    b"Hexahedra"
+                } else {
+                    word
+                };
+                let is_keyword = std::str::from_utf8(word).is_ok_and(solid);
+                is_start && is_keyword && text.count("").is_ok_and(|count| count > 0)
+            })
+        })
+}
+
 /// Some programs write it with one letter less.
 fn is_misspelt(word: &[u8], keyword: &str) -> bool {
     keyword == "Hexahedra" && word == b"Hexaedra"
 }
 
-fn read_points(text: &mut Text) -> Parsed<Vec<DVec3>> {
+fn read_points(text: &mut Text, dimension: usize) -> Parsed<Vec<DVec3>> {
     let count = text.count("the number of vertices")?;
-    let numbers = text.numbers::<f64>(count.saturating_mul(4), "vertices")?;
-    let rows = numbers.as_chunks::<4>().0.iter();
-    Ok(rows.map(|&[x, y, z, _]| DVec3::new(x, y, z)).collect())
+    let width = dimension + 1;
+    let numbers = text.numbers::<f64>(count.saturating_mul(width), "vertices")?;
+    let rows = numbers.chunks_exact(width);
+    Ok(rows
+        .map(|row| DVec3::new(row[0], row[1], if dimension == 3 { row[2] } else { 0.0 }))
+        .collect())
 }
 
 fn read_elements(
     text: &mut Text,
     keyword: &str,
-    shape: Shape,
+    (shape, side_nodes): (Shape, usize),
     points: usize,
     elements: &mut Elements,
 ) -> Parsed<()> {
     let count = text.count("the number of elements")?;
     let start = text.at;
-    let width = shape.vertices() + 1;
+    let width = shape.vertices() + side_nodes + 1;
     let values = text.numbers::<i64>(count.saturating_mul(width), keyword)?;
     let table = Table {
         values: &values,
         width,
         vertices: 0,
+        side_nodes,
         tag: Tag::Column(width - 1),
     };
     let file = text.file;
@@ -125,20 +145,21 @@ fn is_float(word: &[u8]) -> bool {
     fast_float2::parse::<f64, _>(word).is_ok()
 }
 
-pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
+pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (impl Write + Send), mesh: &VolumeMesh) -> io::Result<()> {
+fn write_to(out: &mut (impl Write + Send), mesh: Output) -> io::Result<()> {
+    let dimension = dimension(mesh);
     // Version 2: doubles.
     write!(
         out,
-        "MeshVersionFormatted 2\nDimension 3\n\nVertices\n{}\n",
+        "MeshVersionFormatted 2\nDimension {dimension}\n\nVertices\n{}\n",
         mesh.points.len()
     )?;
     write_records(out, mesh.points.len(), |buffer, i| {
-        for coordinate in mesh.points[i].to_array() {
-            push_f64(buffer, coordinate);
+        for coordinate in &mesh.points[i].to_array()[..dimension] {
+            push_f64(buffer, *coordinate);
             buffer.push(b' ');
         }
         buffer.extend_from_slice(b"0\n");

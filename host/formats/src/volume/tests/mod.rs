@@ -6,7 +6,7 @@ use super::*;
 use crate::text::Parsed;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::Polygons;
-use trioxide_mesh::volume::MixedCells;
+use trioxide_mesh::volume::{Cells, MixedCells};
 
 mod damage;
 mod fields;
@@ -14,6 +14,21 @@ mod oddities;
 mod peers;
 mod round_trips;
 mod vtu_arrays;
+
+macro_rules! without_notes {
+    ($($format:ident),*) => {$(
+        /// The volume mesh of a file, without notes.
+        mod $format {
+            use super::*;
+
+            pub fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+                super::super::volume_in(super::super::$format::parse_grid, file)
+            }
+        }
+    )*};
+}
+
+without_notes!(gmsh, medit, vtk, vtu);
 
 /// Coordinates that show whether anything is lost, and a corner of each kind of cell.
 pub(super) fn points() -> Vec<DVec3> {

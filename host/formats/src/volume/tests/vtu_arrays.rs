@@ -209,8 +209,8 @@ fn faults_name_the_array() {
     .unwrap();
     let replaced = |from: &str, to: &str| error(vtu::parse, text.replacen(from, to, 1));
     assert!(
-        replaced("vtkZLibDataCompressor", "vtkLZ4DataCompressor")
-            .starts_with("f:1: the data is compressed by vtkLZ4")
+        replaced("vtkZLibDataCompressor", "vtkBloscDataCompressor")
+            .starts_with("f:1: the data is compressed by vtkBlosc")
     );
     assert!(replaced("AAAA", "A%AA").starts_with("f:4: this is no base64"));
     assert_eq!(

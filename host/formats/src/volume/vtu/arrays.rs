@@ -1,4 +1,4 @@
-//! The arrays of a `.vtu` file: text, inline base64, appended raw or base64, each but text with or without zlib.
+//! The arrays of a VTK XML file: text, inline base64, appended raw or base64, each but text with or without compression.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,7 @@ use roxmltree::{Document, Node};
 
 use super::super::bytes::{Kind, Numbers, Order};
 use super::super::tokens::Text;
+use super::compression::Compressor;
 use crate::text::{Fault, Parsed, show};
 
 /// A document without its appended data, and that data.
@@ -182,25 +183,18 @@ pub(crate) struct Arrays<'a> {
     order: Order,
     /// Type of lengths and offsets.
     header: Kind,
-    is_compressed: bool,
+    compressor: Option<Compressor>,
 }
 
 impl<'a> Arrays<'a> {
     pub(crate) fn new(file: &File<'a>, root: Node) -> Parsed<Arrays<'a>> {
-        if !root.has_tag_name("VTKFile") || root.attribute("type") != Some("UnstructuredGrid") {
-            return Err(fault(root, "expected a VTKFile of type UnstructuredGrid"));
+        let kind = root.attribute("type");
+        if !root.has_tag_name("VTKFile") || !matches!(kind, Some("UnstructuredGrid" | "PolyData")) {
+            let reason = "expected a VTKFile of type UnstructuredGrid or PolyData";
+            return Err(fault(root, reason));
         }
-        let is_compressed = match root.attribute("compressor") {
-            None | Some("") => false,
-            Some("vtkZLibDataCompressor") => true,
-            Some(other) => {
-                let reason = format!(
-                    "the data is compressed by {other}, but only vtkZLibDataCompressor is read: \
-                     write it by that, or uncompressed"
-                );
-                return Err(fault(root, reason));
-            }
-        };
+        let compressor = Compressor::of(root.attribute("compressor").unwrap_or_default())
+            .map_err(|reason| fault(root, reason))?;
         Ok(Arrays {
             appended: file.appended,
             order: match root.attribute("byte_order") {
@@ -211,12 +205,12 @@ impl<'a> Arrays<'a> {
                 Some("UInt64") => Kind::U64,
                 _ => Kind::U32,
             },
-            is_compressed,
+            compressor,
         })
     }
 
     /// The numbers of an array. No memory is taken for more than `length` of them.
-    pub(in crate::volume) fn numbers(&self, node: Node, length: Length) -> Parsed<Numbers> {
+    pub(crate) fn numbers(&self, node: Node, length: Length) -> Parsed<Numbers> {
         let kind = kind(node)?;
         let check = |bytes: usize| match length.refuse(bytes / kind.size()) {
             None => Ok(()),
@@ -282,7 +276,7 @@ impl<'a> Arrays<'a> {
     ) -> Parsed<Cow<'b, [u8]>> {
         let short = || out_of_data(node);
         let word = self.header.size();
-        if !self.is_compressed {
+        let Some(compressor) = self.compressor else {
             let head = stream.bytes(node, word)?;
             let length = self.words(&head)[0];
             let length = usize::try_from(length).map_err(|_| short())?;
@@ -300,7 +294,7 @@ impl<'a> Arrays<'a> {
                     Cow::Owned(all)
                 }
             });
-        }
+        };
 
         // Number of blocks, size of each, size of the last if it is smaller, and compressed sizes.
         let head = stream.bytes(node, 3 * word)?;
@@ -322,11 +316,11 @@ impl<'a> Arrays<'a> {
             } else {
                 size
             };
-            // Deflate makes at most 1032 times as many bytes: no more is ever made than the file can hold.
+            // No more is ever made than the file can hold.
             let (compressed, plain) = usize::try_from(compressed)
                 .ok()
                 .zip(usize::try_from(plain).ok())
-                .filter(|&(compressed, plain)| plain / 1032 <= compressed)
+                .filter(|&(compressed, plain)| plain / compressor.most() <= compressed)
                 .ok_or_else(|| fault(node, format!("block {i} has sizes that cannot be")))?;
             let end = total.checked_add(compressed).ok_or_else(short)?;
             ranges.push((total..end, plain));
@@ -352,7 +346,7 @@ impl<'a> Arrays<'a> {
         let broken = tasks
             .into_par_iter()
             .enumerate()
-            .find_map_first(|(i, (from, to))| Some((i, inflate(from, to).err()?)));
+            .find_map_first(|(i, (from, to))| Some((i, compressor.decompress(from, to).err()?)));
         match broken {
             None => Ok(Cow::Owned(all)),
             Some((i, reason)) => Err(fault(
@@ -369,21 +363,6 @@ impl<'a> Arrays<'a> {
             Numbers::Floats(_) => unreachable!("lengths are whole"),
         }
     }
-}
-
-/// Fills `to` with what `from` holds.
-fn inflate(from: &[u8], to: &mut [u8]) -> Result<(), String> {
-    let mut decoder = flate2::Decompress::new(true);
-    let status = decoder
-        .decompress(from, to, flate2::FlushDecompress::Finish)
-        .map_err(|error| error.to_string())?;
-    if status != flate2::Status::StreamEnd || decoder.total_out() != to.len() as u64 {
-        return Err(format!(
-            "it does not hold {} bytes, as its header says",
-            to.len()
-        ));
-    }
-    Ok(())
 }
 
 /// The type of an array's numbers.

@@ -1,89 +1,331 @@
-//! VTK's unstructured grid with cells of dimension 3: `.vtu`.
+//! VTK's XML files: unstructured grids `.vtu`, polygons `.vtp`, and their parallel forms `.pvtu` and `.pvtp`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Read are text, inline base64, and appended raw or
-//! base64 arrays, uncompressed or by zlib, with 32- and 64-bit headers, in one piece. Cells are tetrahedra, pyramids, wedges,
-//! hexahedra and voxels; triangles, quadrilaterals and pixels become tagged faces; points and lines are skipped. The cell
-//! array `region` holds region ids, or one that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces,
-//! which without it are those of the region array too.
+//! base64 arrays, uncompressed or by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any number of pieces, which are put one
+//! behind the other without their ghost cells. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids,
+//! or one that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces of a volume mesh and of lines of a
+//! surface, which without it are those of the region array too.
 //!
-//! Written is raw appended binary, or text: cells, then faces; `region` is there if there are regions, `marker` if there are
-//! faces. An array has a value for every cell: faces are in region 0 and cells have marker 0, and neither means anything. Every
-//! other array of numbers is a field of points, cells or faces; a field that only cells or only faces have is 0 at the others.
+//! Written is raw appended binary, or text: of volume meshes here, of surfaces by [`crate::vtu`] and [`crate::vtp`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use roxmltree::Node;
 
-use super::vtk_cells::{self, REGION_NAMES, turn_wedges};
-use crate::fields::split;
+use super::bytes::Numbers;
+use super::elements::Grid;
+use super::vtk_cells::{self, REGION_NAMES};
 use crate::map_file;
-use crate::text::{Parsed, check_vertex};
-use trioxide_mesh::Result;
-use trioxide_mesh::volume::VolumeMesh;
+use crate::text::{Fault, Parsed, check_vertex, whole};
+use trioxide_mesh::{Error, Result};
 
 pub(crate) mod arrays;
+mod compression;
 pub(crate) mod fields;
 mod write;
 
 use arrays::{Arrays, File, Length, array, child, count, fault};
 pub(super) use write::write;
 
-/// Whether there are cells of dimension 3 in the file.
+/// Whether there are cells that fill space in the file or its pieces.
 pub(super) fn is_volume(path: &Path) -> bool {
-    let has_volume = |file: &[u8]| {
-        let file = File::new(file)?;
-        let document = file.document()?;
-        let root = document.root_element();
-        let arrays = Arrays::new(&file, root)?;
-        let (piece, cells) = piece_and_cells(root)?;
-        let length = Length::Exactly(count(piece, "NumberOfCells")?);
-        let types = array(cells, "types").ok_or_else(|| fault(cells, "no types"))?;
-        let types = arrays.integers(types, length)?;
-        Parsed::Ok(types.iter().any(|&kind| vtk_cells::is_solid(kind)))
+    let Ok(file) = map_file(path) else {
+        return false;
     };
-    map_file(path).is_ok_and(|file| has_volume(&file).unwrap_or(false))
+    match sources(path, &file) {
+        Ok(Some(sources)) => sources.iter().any(|path| has_volume(path)),
+        _ => file_has_volume(&file).unwrap_or(false),
+    }
 }
 
-pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+fn has_volume(path: &Path) -> bool {
+    map_file(path).is_ok_and(|file| file_has_volume(&file).unwrap_or(false))
 }
 
-fn piece_and_cells<'a, 'b>(root: Node<'a, 'b>) -> Parsed<(Node<'a, 'b>, Node<'a, 'b>)> {
-    let piece = child(child(root, "UnstructuredGrid")?, "Piece")?;
-    Ok((piece, child(piece, "Cells")?))
-}
-
-pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
+fn file_has_volume(file: &[u8]) -> Parsed<bool> {
     let file = File::new(file)?;
     let document = file.document()?;
     let root = document.root_element();
     let arrays = Arrays::new(&file, root)?;
-    let (piece, cell_node) = piece_and_cells(root)?;
-    let (point_count, cells) = (
-        count(piece, "NumberOfPoints")?,
-        count(piece, "NumberOfCells")?,
-    );
-    let points = child(child(piece, "Points")?, "DataArray")?;
-    let numbers = Length::Exactly(point_count.saturating_mul(3));
-    let coordinates = arrays.floats(points, numbers)?;
-    let points = coordinates.as_chunks().0.iter();
-    let points: Vec<DVec3> = points.map(|c| DVec3::from_array(*c)).collect();
+    for piece in pieces(root)? {
+        if let Ok(cells) = child(piece, "Cells") {
+            let length = Length::Exactly(count(piece, "NumberOfCells")?);
+            let types = array(cells, "types").ok_or_else(|| fault(cells, "no types"))?;
+            let types = arrays.integers(types, length)?;
+            if types.iter().any(|&kind| vtk_cells::is_solid(kind)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
 
-    let cell_array = |name, length| {
-        let node = array(cell_node, name)
-            .ok_or_else(|| fault(cell_node, format!("there is no array {name}")))?;
-        Ok((node, arrays.integers(node, length)?))
+/// The mesh of a file, or of the files that a parallel one names.
+pub(crate) fn read_grid(path: &Path) -> Result<Grid> {
+    let file = map_file(path)?;
+    let in_text = |fault: Fault| fault.in_text(path, &file);
+    let Some(sources) = sources(path, &file).map_err(in_text)? else {
+        return parse_grid(&file).map_err(in_text);
     };
-    let (types_node, types) = cell_array("types", Length::Exactly(cells))?;
-    let (offsets_node, offsets) = cell_array("offsets", Length::Exactly(cells))?;
-    let reach = offsets.iter().copied().max().unwrap_or(0);
-    let reach = Length::AtMost(usize::try_from(reach).unwrap_or(0));
-    let (connectivity_node, connectivity) = cell_array("connectivity", reach)?;
+    let mut joined: Option<Grid> = None;
+    for source in &sources {
+        let file = map_file(source)?;
+        let grid = parse_grid(&file).map_err(|fault| fault.in_text(source, &file))?;
+        joined = Some(match joined {
+            None => grid,
+            Some(joined) => joined.join(grid).map_err(|reason| Error::Format {
+                path: path.to_owned(),
+                reason,
+            })?,
+        });
+    }
+    let mut grid = joined.ok_or_else(|| Error::Format {
+        path: path.to_owned(),
+        reason: "the file names no piece".to_owned(),
+    })?;
+    note_pieces(&mut grid, sources.len());
+    Ok(grid)
+}
 
-    let cell_data = child(piece, "CellData").ok();
-    let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
+fn note_pieces(grid: &mut Grid, pieces: usize) {
+    if pieces > 1 {
+        grid.note(format!(
+            "its {pieces} pieces are put one behind the other: vertices that they share are there several times until they are welded"
+        ));
+    }
+}
+
+/// The files that a parallel file names; `None` for a file of another kind.
+fn sources(path: &Path, file: &[u8]) -> Parsed<Option<Vec<PathBuf>>> {
+    let head = &file[..file.len().min(4096)];
+    if !["\"PUnstructuredGrid\"", "\"PPolyData\""]
+        .iter()
+        .any(|kind| memchr::memmem::find(head, kind.as_bytes()).is_some())
+    {
+        return Ok(None);
+    }
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let (Some("PUnstructuredGrid" | "PPolyData"), Some(grid)) =
+        (root.attribute("type"), root.first_element_child())
+    else {
+        return Ok(None);
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let pieces = grid.children().filter(|node| node.has_tag_name("Piece"));
+    let source = |piece: Node| match piece.attribute("Source") {
+        Some(source) => Ok(folder.join(source)),
+        None => Err(fault(piece, "the piece has no Source")),
+    };
+    pieces.map(source).collect::<Parsed<_>>().map(Some)
+}
+
+/// The pieces of a file.
+fn pieces<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Vec<Node<'a, 'b>>> {
+    let name = root.attribute("type").unwrap_or_default();
+    let grid = child(root, name)?;
+    let pieces: Vec<_> = (grid.children())
+        .filter(|node| node.has_tag_name("Piece"))
+        .collect();
+    match pieces.is_empty() {
+        true => Err(fault(grid, "there is no Piece here")),
+        false => Ok(pieces),
+    }
+}
+
+/// The mesh of a file that holds all its pieces.
+pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let arrays = Arrays::new(&file, root)?;
+    let mut joined: Option<Grid> = None;
+    let pieces = pieces(root)?;
+    let count = pieces.len();
+    for node in pieces {
+        let piece = Piece {
+            arrays: &arrays,
+            node,
+        };
+        let grid = piece.read()?;
+        joined = Some(match joined {
+            None => grid,
+            Some(joined) => joined.join(grid).map_err(|reason| fault(node, reason))?,
+        });
+    }
+    let mut grid = joined.ok_or_else(|| fault(root, "there is no Piece here"))?;
+    note_pieces(&mut grid, count);
+    Ok(grid)
+}
+
+/// Cells of a piece in the order in which its arrays of cells count them.
+struct Cells<'a, 'b> {
+    types: Vec<i64>,
+    /// End of each cell in the connectivity.
+    offsets: Vec<i64>,
+    connectivity: Vec<i64>,
+    /// Where faults in the three are reported.
+    nodes: [Node<'a, 'b>; 3],
+}
+
+struct Piece<'a, 'b, 'c> {
+    arrays: &'c Arrays<'c>,
+    node: Node<'a, 'b>,
+}
+
+impl<'a, 'b> Piece<'a, 'b, '_> {
+    fn read(&self) -> Parsed<Grid> {
+        let piece = self.node;
+        let count_of_points = count(piece, "NumberOfPoints")?;
+        let points = match count_of_points {
+            // Writers leave the array of an empty piece out.
+            0 => Vec::new(),
+            _ => {
+                let node = child(child(piece, "Points")?, "DataArray")?;
+                let numbers = Length::Exactly(count_of_points.saturating_mul(3));
+                let coordinates = self.arrays.floats(node, numbers)?;
+                let points = coordinates.as_chunks().0.iter();
+                points.map(|c| DVec3::from_array(*c)).collect()
+            }
+        };
+        let mut cells = match piece.has_attribute("NumberOfCells") {
+            true => self.cells()?,
+            false => self.polygons()?,
+        };
+        let (mut regions, mut skipped) = (None, vec!["vtkGhostType", "vtkGhostLevels"]);
+        for name in REGION_NAMES {
+            if regions.is_none() {
+                regions = self.tags(name, &cells.types, |kind| !vtk_cells::is_line(kind))?;
+                skipped.extend(regions.is_some().then_some(name));
+            }
+        }
+        let is_volume = cells.types.iter().any(|&kind| vtk_cells::is_solid(kind));
+        let markers = self.tags("marker", &cells.types, |kind| match is_volume {
+            true => !vtk_cells::is_solid(kind),
+            false => vtk_cells::is_line(kind),
+        })?;
+        if is_volume || cells.types.iter().any(|&kind| vtk_cells::is_line(kind)) {
+            skipped.push("marker");
+        }
+        for (name, hidden) in [("vtkGhostType", 1 | 32), ("vtkGhostLevels", i32::MAX)] {
+            // Cells of the neighbouring pieces.
+            if let Some(ghosts) = self.tags(name, &cells.types, |_| true)? {
+                for (kind, ghost) in cells.types.iter_mut().zip(ghosts) {
+                    if ghost & hidden != 0 {
+                        *kind = 0;
+                    }
+                }
+            }
+        }
+        let Cells { offsets, .. } = &cells;
+        let mut elements = vtk_cells::read(
+            &cells.types,
+            |i| (i.checked_sub(1).map_or(0, |i| offsets[i]), offsets[i]),
+            &cells.connectivity,
+            |vertex| check_vertex(vertex, 0, points.len()),
+            &[regions.as_deref(), markers.as_deref()],
+        )
+        .map_err(|(place, reason)| {
+            let [types, offsets, connectivity] = cells.nodes;
+            let node = match place {
+                vtk_cells::Place::Types => types,
+                vtk_cells::Place::Offsets => offsets,
+                vtk_cells::Place::Vertices => connectivity,
+            };
+            fault(node, reason)
+        })?;
+        elements.has_regions = regions.is_some();
+        let data = |name| child(piece, name).ok();
+        let of_points = fields::read(self.arrays, data("PointData"), count_of_points, &[])?;
+        let of_cells = fields::read(self.arrays, data("CellData"), cells.types.len(), &skipped)?;
+        let grid = Grid::new(points, elements).map_err(|reason| fault(piece, reason))?;
+        Ok(grid.with_fields(of_points, of_cells, cells.types.len()))
+    }
+
+    /// The whole numbers of an array that must be there.
+    fn integers(
+        &self,
+        node: Node<'a, 'b>,
+        name: &str,
+        length: Length,
+    ) -> Parsed<(Node<'a, 'b>, Vec<i64>)> {
+        let found =
+            array(node, name).ok_or_else(|| fault(node, format!("there is no array {name}")))?;
+        Ok((found, self.arrays.integers(found, length)?))
+    }
+
+    /// Offsets and connectivity in an element, of so many cells.
+    fn lists(&self, node: Node<'a, 'b>, cells: usize) -> Parsed<[(Node<'a, 'b>, Vec<i64>); 2]> {
+        let offsets = self.integers(node, "offsets", Length::Exactly(cells))?;
+        let reach = offsets.1.iter().copied().max().unwrap_or(0);
+        let reach = Length::AtMost(usize::try_from(reach).unwrap_or(0));
+        let connectivity = self.integers(node, "connectivity", reach)?;
+        Ok([offsets, connectivity])
+    }
+
+    /// The cells of an unstructured grid.
+    fn cells(&self) -> Parsed<Cells<'a, 'b>> {
+        let cells = count(self.node, "NumberOfCells")?;
+        let node = child(self.node, "Cells")?;
+        let (types_node, types) = self.integers(node, "types", Length::Exactly(cells))?;
+        let [(offsets_node, offsets), (connectivity_node, connectivity)] =
+            self.lists(node, cells)?;
+        Ok(Cells {
+            types,
+            offsets,
+            connectivity,
+            nodes: [types_node, offsets_node, connectivity_node],
+        })
+    }
+
+    /// The cells of polygonal data: in the order of its cell arrays.
+    fn polygons(&self) -> Parsed<Cells<'a, 'b>> {
+        let mut all = Cells {
+            types: Vec::new(),
+            offsets: Vec::new(),
+            connectivity: Vec::new(),
+            nodes: [self.node; 3],
+        };
+        for (name, number, kind) in [
+            ("Verts", "NumberOfVerts", 2),
+            ("Lines", "NumberOfLines", 4),
+            ("Polys", "NumberOfPolys", 7),
+            ("Strips", "NumberOfStrips", 6),
+        ] {
+            let cells = match self.node.has_attribute(number) {
+                true => count(self.node, number)?,
+                false => 0,
+            };
+            if cells == 0 {
+                continue;
+            }
+            let node = child(self.node, name)?;
+            let [(offsets_node, offsets), (_, connectivity)] = self.lists(node, cells)?;
+            let begin = all.connectivity.len() as i64;
+            let ends = |end: &i64| (0..=connectivity.len() as i64).contains(end);
+            if let Some(cell) = offsets.iter().position(|end| !ends(end)) {
+                let reason = format!("the offset of cell {cell} is outside of connectivity");
+                return Err(fault(offsets_node, reason));
+            }
+            all.types.resize(all.types.len() + cells, kind);
+            all.offsets.extend(offsets.iter().map(|end| begin + end));
+            // Nothing may stand between the lists of two kinds.
+            let used = offsets.last().map_or(0, |&end| end as usize);
+            all.connectivity.extend_from_slice(&connectivity[..used]);
+        }
+        Ok(all)
+    }
+
+    /// The array of cells of that name, if it has one whole number each; in our arrays only cells that are `meant` need one.
+    fn tags(
+        &self,
+        name: &str,
+        types: &[i64],
+        is_meant: impl Fn(i64) -> bool,
+    ) -> Parsed<Option<Vec<i32>>> {
+        let cell_data = child(self.node, "CellData").ok();
         let Some(node) = cell_data.and_then(|data| array(data, name)) else {
             return Ok(None);
         };
@@ -93,55 +335,25 @@ pub(super) fn parse(file: &[u8]) -> Parsed<VolumeMesh> {
         if !is_ours && !is_scalar {
             return Ok(None);
         }
-        let numbers = arrays.numbers(node, Length::Exactly(cells))?;
-        let tags: Option<Vec<i32>> = numbers.into_integers().ok().and_then(|tags| {
-            let tag = |tag| i32::try_from(tag).ok();
-            tags.into_iter().map(tag).collect()
-        });
+        let tag = |i: usize, tag: Option<i64>| match tag.map(i32::try_from) {
+            Some(Ok(tag)) => Some(tag),
+            _ if is_ours && !is_meant(types[i]) => Some(0),
+            _ => None,
+        };
+        let tags: Option<Vec<i32>> =
+            match self.arrays.numbers(node, Length::Exactly(types.len()))? {
+                Numbers::Integers(values) => {
+                    let values = values.into_iter().enumerate();
+                    values.map(|(i, value)| tag(i, Some(value))).collect()
+                }
+                Numbers::Floats(values) => {
+                    let values = values.into_iter().enumerate();
+                    values.map(|(i, value)| tag(i, whole(value))).collect()
+                }
+            };
         if tags.is_none() && is_ours {
             return Err(fault(node, format!("a {name} is no 32-bit integer")));
         }
         Ok(tags)
-    };
-    let (mut regions, mut region_name) = (None, "region");
-    for name in REGION_NAMES {
-        if regions.is_none() {
-            (regions, region_name) = (tags(name)?, name);
-        }
     }
-    let markers = tags("marker")?;
-
-    let index = |vertex: i64| check_vertex(vertex, 0, points.len());
-    let mut elements = vtk_cells::read(
-        &types,
-        |i| (i.checked_sub(1).map_or(0, |i| offsets[i]), offsets[i]),
-        &connectivity,
-        index,
-        &[regions.as_deref(), markers.as_deref()],
-    )
-    .map_err(|(place, reason)| {
-        let node = match place {
-            vtk_cells::Place::Types => types_node,
-            vtk_cells::Place::Offsets => offsets_node,
-            vtk_cells::Place::Vertices => connectivity_node,
-        };
-        fault(node, reason)
-    })?;
-    elements.has_regions = regions.is_some();
-    let skipped = if regions.is_some() {
-        &[region_name, "marker"][..]
-    } else {
-        &["marker"]
-    };
-    let of_cells = fields::read(&arrays, cell_data, cells, skipped)?;
-    let of_points = fields::read(&arrays, child(piece, "PointData").ok(), points.len(), &[])?;
-    let sources = std::mem::take(&mut elements.sources);
-    let mut mesh = elements
-        .finish(points)
-        .map_err(|reason| fault(piece, reason))?;
-    mesh.fields.points = of_points.into_iter().collect();
-    let of_parts = split(of_cells, cells, sources.each_ref().map(Vec::as_slice));
-    [mesh.fields.cells, mesh.fields.sides] = of_parts;
-    turn_wedges(&mut mesh);
-    Ok(mesh)
 }

@@ -1,0 +1,200 @@
+//! Outlines: `.poly` files of Triangle with their holes and regions, or the points and segments of any mesh in the plane.
+//!
+//! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. Where a `.poly` file has no points, they are in the `.node` file beside it. A
+//! region's attribute is its id and must be whole; its largest area is left out with a note.
+
+use std::path::Path;
+
+use glam::{DVec2, DVec3};
+
+use super::map_file;
+use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
+use super::triangle::{
+    Nodes, header_count, parse_nodes, parse_points, parse_segment_rows, sibling,
+};
+use trioxide_mesh::mesh::{Mesh, Segment};
+use trioxide_mesh::{Error, Result};
+
+/// What is to be triangulated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outline {
+    /// Vertices.
+    pub points: Vec<DVec2>,
+    /// Edges with their markers.
+    pub segments: Vec<Segment>,
+    /// A point in each hole.
+    pub holes: Vec<DVec2>,
+    /// A point in each region, and its id.
+    pub regions: Vec<(DVec2, i32)>,
+}
+
+/// Reads an outline, with a sentence for whatever the file holds that it cannot.
+///
+/// # Errors
+/// As [`super::read`], and [`Error::Invalid`] for points that do not lie in the plane.
+pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
+    let is_poly = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
+    if !is_poly {
+        let (mesh, mut notes) = super::read_with_notes(path)?;
+        if !mesh.faces.is_empty() {
+            let count = mesh.faces.len();
+            notes.push(format!(
+                "its {count} faces are left out: points and segments are triangulated"
+            ));
+        }
+        return Ok((of_mesh(mesh).map_err(|error| error.in_file(path))?, notes));
+    }
+    let file = map_file(path)?;
+    let file = &*with_line_feeds(&file);
+    let in_text = |fault: Fault| fault.in_text(path, file);
+    let rows = Rows::new(file, text_start(file));
+    let (mut nodes, row) = parse_points(&rows).map_err(in_text)?;
+    if nodes.points.is_empty() {
+        let path = sibling(path, "node");
+        let file = map_file(&path)?;
+        nodes = parse_nodes(&file).map_err(|fault| fault.in_text(&path, &file))?;
+    }
+    let (segments, row) =
+        parse_segment_rows(&rows, row, nodes.base, nodes.points.len()).map_err(in_text)?;
+    let (holes, row) = parse_holes(&rows, row).map_err(in_text)?;
+    let (regions, notes) = parse_regions(&rows, row).map_err(in_text)?;
+    let Nodes { points, .. } = nodes;
+    let mesh = Mesh {
+        points,
+        segments,
+        ..Mesh::default()
+    };
+    let outline = of_mesh(mesh).map_err(|error| error.in_file(path))?;
+    Ok((
+        Outline {
+            holes,
+            regions,
+            ..outline
+        },
+        notes,
+    ))
+}
+
+fn of_mesh(mesh: Mesh) -> Result<Outline> {
+    let first = mesh.points.first().copied().unwrap_or(DVec3::ZERO);
+    if let Some(i) = mesh.points.iter().position(|p| p.z != first.z) {
+        return Err(Error::Invalid {
+            element: format!("vertex {i}"),
+            rule: format!(
+                "has z = {}, but vertex 0 has z = {}: an outline lies in a plane of one z",
+                mesh.points[i].z, first.z
+            ),
+        });
+    }
+    Ok(Outline {
+        points: mesh.points.iter().map(|p| p.truncate()).collect(),
+        segments: mesh.segments,
+        ..Outline::default()
+    })
+}
+
+fn point(line: &mut Line) -> Parsed<DVec2> {
+    Ok(DVec2::new(line.f64("x")?, line.f64("y")?))
+}
+
+fn parse_holes(rows: &Rows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
+    // Some programs leave out what is none.
+    if row >= rows.count {
+        return Ok((Vec::new(), row));
+    }
+    let count = rows
+        .row(row, "the number of holes")?
+        .count("the number of holes")?;
+    let range = rows.expect(row + 1, count, "holes")?;
+    let end = range.end;
+    let mut holes = Vec::with_capacity(count);
+    for row in range {
+        let mut line = rows.row(row, "a hole")?;
+        line.integer("a hole's number")?;
+        holes.push(point(&mut line)?);
+    }
+    Ok((holes, end))
+}
+
+#[allow(clippy::type_complexity)]
+fn parse_regions(rows: &Rows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<String>)> {
+    let (mut regions, mut notes) = (Vec::new(), Vec::new());
+    if row >= rows.count {
+        return Ok((regions, notes));
+    }
+    let mut header = rows.row(row, "the number of regions")?;
+    let count = header_count(&mut header, "the number of regions", 0)?;
+    let range = rows.expect(row + 1, count, "regions")?;
+    rows.expect_end(range.end, "the regions")?;
+    for row in range {
+        let mut line = rows.row(row, "a region")?;
+        line.integer("a region's number")?;
+        let place = point(&mut line)?;
+        let offset = line.offset();
+        let id = line.f64("a region's attribute")?;
+        let id = whole(id)
+            .and_then(|id| i32::try_from(id).ok())
+            .ok_or_else(|| {
+                Fault::new(
+                    offset,
+                    format!("expected a whole number as the region's attribute, found `{id}`"),
+                )
+            })?;
+        regions.push((place, id));
+        // Negative: no bound.
+        if !line.is_finished() && line.f64("a largest area")? > 0.0 && notes.is_empty() {
+            let note = "largest areas of its regions are left out: there is one for all triangles";
+            notes.push(note.to_owned());
+        }
+    }
+    Ok((regions, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_poly_file_has_holes_and_regions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.poly");
+        let text = "# by hand\n4 2 0 1\n1 0 0 5\n2 1 0 5\n3 1 1 5\n4 0 1 5\n4 1\n1 1 2 7\n2 2 3 8\n3 3 4 9\n4 4 1 -1\n\
+            1\n1 0.5 0.25\n1\n1 0.1 0.1 3 0.5\n";
+        std::fs::write(&path, text).unwrap();
+        let (outline, notes) = read_outline(&path).unwrap();
+        assert_eq!(outline.points[2], DVec2::ONE);
+        let ends: Vec<_> = outline
+            .segments
+            .iter()
+            .map(|s| (s.ends, s.marker))
+            .collect();
+        assert_eq!(ends, [([0, 1], 7), ([1, 2], 8), ([2, 3], 9), ([3, 0], -1)]);
+        assert_eq!(outline.holes, [DVec2::new(0.5, 0.25)]);
+        assert_eq!(outline.regions, [(DVec2::splat(0.1), 3)]);
+        assert_eq!(notes.len(), 1);
+        let error = |from: &str, to: &str| {
+            std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+            let error = read_outline(&path).unwrap_err().to_string();
+            error.split_once("a.poly:").unwrap().1.to_owned()
+        };
+        assert_eq!(
+            error("0.1 3 0.5", "0.1 3.5"),
+            "15: expected a whole number as the region's attribute, found `3.5`"
+        );
+        assert_eq!(
+            error("4 4 1 -1", "4 4 5 -1"),
+            "11: vertex 5 does not exist: 4 vertices are numbered from 1"
+        );
+        assert_eq!(
+            error("1\n1 0.5", "9\n1 0.5"),
+            "16: expected 9 holes, but the file ends after 3"
+        );
+        // Points in the file beside, nothing behind the segments.
+        std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
+        std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();
+        let (outline, _) = read_outline(&path).unwrap();
+        assert_eq!((outline.points.len(), outline.segments.len()), (2, 1));
+    }
+}

@@ -1,0 +1,457 @@
+//! Abaqus, XDMF, PCD, glTF; variants of OFF, XYZ and PLY.
+
+use super::*;
+
+#[test]
+fn element_sets_of_abaqus_are_regions() {
+    let path = fixture("peers").join("gmsh.inp");
+    let (mesh, notes) = read_with_notes(&path).unwrap();
+    assert_eq!((mesh.points.len(), mesh.faces.len()), (21, 28));
+    let regions = mesh.regions.unwrap();
+    // Lines have the first three numbers.
+    let in_region = |region| regions.iter().filter(|&&r| r == region).count();
+    assert_eq!([in_region(4), in_region(5)], [14, 14]);
+    assert_eq!(mesh.segments.len(), 6);
+    assert_eq!(
+        notes,
+        ["its element sets are regions: 1 LINE1, 2 LINE2, 3 LINE3, 4 SURFACE1, 5 SURFACE2"]
+    );
+
+    let (mesh, notes) = read_with_notes(&path.with_file_name("gmsh_order2.inp")).unwrap();
+    assert_eq!((mesh.points.len(), mesh.segments.len()), (21, 6));
+    assert_eq!(
+        mesh.points[mesh.segments[0].ends[1] as usize],
+        DVec3::new(0.5, 0.0, 0.0)
+    );
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.ends_with("48 nodes on them are left out"))
+    );
+
+    let text = "** by hand\n*Heading\n x\n*Node, nset=all\n 10, 0., 0.\n20, 1e0, 0.\n30,0,1\n40, 1,1, 0\n\
+        *Element, type=S4R,\nelset=shell\n1, 10, 20,\n40, 30\n*ELEMENT, TYPE=STRI65\n2, 10, 20, 40, 20, 40, 30\n\
+        *Element, type=MASS\n3, 10\n*Elset, elset=a, generate\n1, 1, 1\n*ELSET, ELSET=b\n2\n*ELSET, ELSET=both\na, b\n\
+        *Shell Section, elset=b, material=steel\n*SHELL SECTION, ELSET=both\n";
+    let mesh = abaqus::parse(text.as_bytes()).unwrap();
+    assert_eq!(faces_of(&mesh), [vec![0, 1, 3, 2], vec![0, 1, 3]]);
+    assert_eq!(mesh.regions, Some(vec![2, 1]));
+    assert_eq!(mesh.points[3], DVec3::new(1.0, 1.0, 0.0));
+    let with = |from: &str, to: &str| error(abaqus::parse, text.replacen(from, to, 1));
+    assert_eq!(
+        with("40, 30\n*E", "40, 31\n*E"),
+        "f:12: there is no node 31 before here"
+    );
+    assert_eq!(
+        with("40, 30\n*E", "40\n*E"),
+        "f:12: an element of type S4R has 4 nodes, but 3 are there"
+    );
+    assert_eq!(
+        with("20, 1e0", "20, x"),
+        "f:6: expected a coordinate, found `x`"
+    );
+    assert_eq!(with("30,0,1", "20,0,1"), "f:7: there is a second node 20");
+    assert_eq!(with("*Node", "*Nodes"), "f:25: there is no *NODE");
+    let huge = with("1, 1, 1", "1, 9000000000000000000, 1");
+    assert_eq!(
+        huge,
+        "f:18: elements 1 to 9000000000000000000 are more than there are"
+    );
+}
+
+#[test]
+fn xdmf_inline_and_in_binary_files_is_read_and_hdf5_is_refused() {
+    let text = "<?xml version=\"1.0\"?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n<Xdmf Version=\"2.0\"><Domain><Grid>\n\
+        <Topology Type=\"Triangle\" NumberOfElements=\"2\"><DataItem NumberType=\"Int\" Format=\"XML\">0 1 2 0 2 3</DataItem></Topology>\n\
+        <Geometry Type=\"XY\"><DataItem Format=\"XML\">0 0 1 0 1 1 0 1.5</DataItem></Geometry>\n\
+        <Attribute Name=\"gmsh:physical\" Center=\"Cell\"><DataItem DataType=\"Int\">4 5</DataItem></Attribute>\n\
+        </Grid></Domain></Xdmf>";
+    let mesh = xdmf::parse(text.as_bytes()).unwrap();
+    assert_eq!(triangles_of(&mesh), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mesh.points[3], DVec3::new(0.0, 1.5, 0.0));
+    assert_eq!(mesh.regions, Some(vec![4, 5]));
+    let hdf = text.replacen(
+        "NumberType=\"Int\" Format=\"XML\">0 1 2 0 2 3",
+        "Format=\"HDF\">mesh.h5:/data0",
+        1,
+    );
+    assert_eq!(
+        error(xdmf::parse, hdf),
+        "f:4: the data is in the HDF5 file mesh.h5, which is not read: write the data inline (by meshio: data_format=\"XML\")"
+    );
+    let with = |from: &str, to: &str| error(xdmf::parse, text.replacen(from, to, 1));
+    assert_eq!(
+        with("0 2 3", "0 2 4"),
+        "f:4: cell 1: vertex 4 does not exist: 4 vertices are numbered from 0"
+    );
+    assert_eq!(with("0 2 3", "0 2"), "f:4: 5 nodes are no cells of 3 each");
+    assert_eq!(
+        with("[]", "[<!ENTITY a \"b\">]"),
+        "f:2: documents that define entities are not read"
+    );
+    assert_eq!(
+        with("\"Triangle\"", "\"Blob\""),
+        "f:4: topologies of type `blob` are not read"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.xdmf");
+    let binary = text.replacen(
+        "Format=\"XML\">0 1 2 0 2 3",
+        "Format=\"Binary\" Dimensions=\"2 3\" Precision=\"4\" Endian=\"Big\" Seek=\"1\">cells.bin",
+        1,
+    );
+    std::fs::write(&path, binary).unwrap();
+    let cells: Vec<u8> = [0i32, 1, 2, 0, 2, 3]
+        .iter()
+        .flat_map(|v| v.to_be_bytes())
+        .collect();
+    std::fs::write(folder.path().join("cells.bin"), [&[9], &cells[..]].concat()).unwrap();
+    assert_eq!(read(&path).unwrap(), mesh);
+    std::fs::write(folder.path().join("cells.bin"), &cells[..20]).unwrap();
+    let reason = read(&path).unwrap_err().to_string();
+    assert!(
+        reason.ends_with("cells.bin is shorter than its Dimensions"),
+        "{reason}"
+    );
+    assert!(!is_volume(&path));
+}
+
+#[test]
+fn steps_of_xdmf_in_time_and_parts_in_space() {
+    let grid = |z: u8| {
+        format!(
+            "<Grid><Topology TopologyType=\"Mixed\"><DataItem DataType=\"Int\">4 0 1 2 2 2 0 1 1 1 2</DataItem></Topology>\n\
+             <Geometry><DataItem>0 0 {z} 1 0 {z} 0 1 {z}</DataItem></Geometry></Grid>\n"
+        )
+    };
+    let file = |kind: &str| {
+        let (a, b) = (grid(0), grid(1));
+        format!(
+            "<Xdmf><Domain><Grid GridType=\"Collection\" CollectionType=\"{kind}\">{a}{b}</Grid></Domain></Xdmf>"
+        )
+    };
+    let spatial = xdmf::parse(file("Spatial").as_bytes()).unwrap();
+    assert_eq!(triangles_of(&spatial), [[0, 1, 2], [3, 4, 5]]);
+    assert_eq!(spatial.segments.len(), 2);
+    assert_eq!(
+        xdmf::parse(file("Temporal").as_bytes())
+            .unwrap()
+            .points
+            .len(),
+        3
+    );
+    // Nested as deep as it is long.
+    let deep = format!(
+        "<Xdmf><Domain>{}{}</Domain></Xdmf>",
+        "<Grid>".repeat(900),
+        "</Grid>".repeat(900)
+    );
+    assert!(xdmf::parse(deep.as_bytes()).is_err());
+}
+
+const PCD: &str = "VERSION 0.7\nFIELDS x y z intensity rgb\nSIZE 4 4 4 4 4\nTYPE F F F F F\nCOUNT 1 1 1 1 1\nWIDTH 2\nHEIGHT 1\n\
+    VIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA ";
+
+fn packed_points() -> Vec<u8> {
+    // Field by field.
+    let mut bytes: Vec<u8> = [0.5f32, 1.5, 2.5, 3.5, 4.5, f32::NAN, 7.0, 8.0]
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    bytes.extend_from_slice(&[3, 2, 1, 0, 3, 2, 1, 0]);
+    bytes
+}
+
+pub(super) fn compressed_pcd() -> Vec<u8> {
+    let plain = packed_points();
+    let mut packed = Vec::new();
+    // All but the last 4 bytes as they are, and these from 4 bytes before.
+    for run in plain[..36].chunks(32) {
+        packed.push(run.len() as u8 - 1);
+        packed.extend_from_slice(run);
+    }
+    packed.extend_from_slice(&[2 << 5, 3]);
+    let mut file = format!("{PCD}binary_compressed\n").into_bytes();
+    file.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+    file.extend_from_slice(&(plain.len() as u32).to_le_bytes());
+    file.extend(packed);
+    file
+}
+
+#[test]
+fn pcd_is_read_as_text_binary_and_compressed() {
+    let text = format!("{PCD}ascii\n0.5 2.5 4.5 7 9.2198e-41\n1.5 3.5 nan 8 9.2198e-41\n");
+    let compressed = compressed_pcd();
+    let columns = packed_points();
+    let mut binary = format!("{PCD}binary\n").into_bytes();
+    for point in 0..2 {
+        for field in 0..5 {
+            binary.extend_from_slice(&columns[8 * field + 4 * point..][..4]);
+        }
+    }
+    for file in [text.as_bytes(), &compressed, &binary] {
+        let loaded = super::super::pcd::parse(file).unwrap();
+        let mesh = loaded.mesh;
+        assert_eq!(mesh.points[0], DVec3::new(0.5, 2.5, 4.5));
+        assert!(mesh.points[1].z.is_nan());
+        // 9.2198e-41 is the float of these bits.
+        let colors = mesh.attributes.colors.unwrap();
+        assert_eq!(colors[1][3], 255);
+        if file != text.as_bytes() {
+            assert_eq!(colors, [[1, 2, 3, 255]; 2]);
+        }
+        assert_eq!(loaded.notes, ["its fields intensity are left out"]);
+    }
+    let short = &compressed[..compressed.len() - 1];
+    assert!(
+        error(pcd::parse, short)
+            .starts_with("f:11: 40 compressed bytes are announced, but 39 follow")
+    );
+    let mut broken = compressed.clone();
+    *broken.last_mut().unwrap() = 255;
+    assert_eq!(
+        error(pcd::parse, broken),
+        "f:11: the compressed data is broken"
+    );
+    let cut = &binary[..binary.len() - 1];
+    assert_eq!(
+        error(pcd::parse, cut),
+        "f:11: 2 points of 20 bytes are announced, but 39 bytes follow"
+    );
+    let many = text.replacen("POINTS 2", "POINTS 99999999999", 1);
+    assert_eq!(
+        error(pcd::parse, many),
+        "f:13: expected 99999999999 points, but the file ends after 2"
+    );
+}
+
+#[test]
+fn clouds_with_normals_and_colours_come_back_from_pcd() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pcd");
+    for scale in [0.5, 1.0 / 3.0] {
+        let mesh = Mesh {
+            points: (0..3).map(|i| DVec3::splat(f64::from(i) * scale)).collect(),
+            attributes: trioxide_mesh::mesh::VertexAttributes {
+                normals: Some(vec![DVec3::X, DVec3::Y, DVec3::Z]),
+                colors: Some(vec![[1, 2, 3, 4], [5, 6, 7, 255], [0, 0, 255, 0]]),
+                uvs: None,
+            },
+            ..Mesh::default()
+        };
+        for encoding in [Encoding::Binary, Encoding::Text] {
+            write_encoded(&path, &mesh, Some(encoding)).unwrap();
+            assert_eq!(read(&path).unwrap(), mesh);
+        }
+    }
+}
+
+/// A triangle that a node mirrors and moves, a strip, and a loop of lines; indices of 16 bits.
+pub(super) fn glb() -> Vec<u8> {
+    let points: [[f32; 3]; 4] = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [1.0, 1.0, 0.0],
+    ];
+    let mut binary: Vec<u8> = points
+        .iter()
+        .flatten()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    binary.extend([0u16, 1, 2, 0].iter().flat_map(|v| v.to_le_bytes()));
+    let mut json = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+        "nodes":[{"children":[1],"translation":[10,0,0]},{"mesh":0,"scale":[-1,1,1]}],
+        "meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1},{"attributes":{"POSITION":0},"mode":5},
+        {"attributes":{"POSITION":0},"indices":1,"mode":2}]}],"materials":[{}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},
+        {"bufferView":1,"componentType":5123,"count":3,"type":"SCALAR"}],
+        "bufferViews":[{"buffer":0,"byteLength":48},{"buffer":0,"byteOffset":48,"byteLength":8}],
+        "buffers":[{"byteLength":56}]}"#
+        .to_owned();
+    while !json.len().is_multiple_of(4) {
+        json.push(' ');
+    }
+    let mut file = b"glTF".to_vec();
+    let word =
+        |file: &mut Vec<u8>, value: usize| file.extend_from_slice(&(value as u32).to_le_bytes());
+    word(&mut file, 2);
+    word(&mut file, 28 + json.len() + binary.len());
+    word(&mut file, json.len());
+    file.extend_from_slice(b"JSON");
+    file.extend_from_slice(json.as_bytes());
+    word(&mut file, binary.len());
+    file.extend_from_slice(b"BIN\0");
+    file.extend_from_slice(&binary);
+    file
+}
+
+#[test]
+fn gltf_is_read_where_its_nodes_put_it() {
+    let loaded = super::super::gltf::parse(&glb(), None).unwrap();
+    let mesh = loaded.mesh;
+    assert_eq!(mesh.points.len(), 12);
+    assert_eq!(mesh.points[1], DVec3::new(9.0, 0.0, 0.0));
+    // Mirrored, a triangle runs the other way round.
+    assert_eq!(triangles_of(&mesh), [[0, 2, 1], [4, 6, 5], [6, 7, 5]]);
+    let ends: Vec<_> = mesh.segments.iter().map(|s| s.ends).collect();
+    assert_eq!(ends, [[8, 9], [9, 10], [10, 8]]);
+    assert_eq!(loaded.notes, ["its materials are left out"]);
+
+    let text = |from: &str, to: &str| {
+        // In one file, with the buffer inline.
+        let file = glb();
+        let (json, binary) = super::super::gltf::chunks(&file).unwrap();
+        let data =
+            base64::Engine::encode(&base64::engine::general_purpose::STANDARD, binary.unwrap());
+        let uri =
+            format!("\"byteLength\":56,\"uri\":\"data:application/octet-stream;base64,{data}\"");
+        let json = std::str::from_utf8(json).unwrap();
+        json.replacen("\"byteLength\":56", &uri, 1)
+            .replacen(from, to, 1)
+    };
+    assert_eq!(gltf::parse(text("", "").as_bytes()).unwrap(), mesh);
+    for (from, to, reason) in [
+        (
+            "\"count\":3",
+            "\"count\":5",
+            "accessor 1: 5 elements are announced, but 8 bytes are there",
+        ),
+        (
+            "\"count\":4",
+            "\"count\":2",
+            "vertex 2 does not exist: 2 vertices are numbered from 0",
+        ),
+        ("[1],", "[1,0],", "node 0 is in the scene twice"),
+        (
+            "\"2.0\"",
+            "\"1.0\"",
+            "expected an asset of version 2, found `1.0`",
+        ),
+        ("\"bufferView\":0,", "", "accessor 0: it has no bufferView"),
+        (
+            "\"scene\":0",
+            "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"]",
+            "the geometry is compressed by KHR_draco_mesh_compression, which is not read: write it uncompressed",
+        ),
+    ] {
+        assert_eq!(error(gltf::parse, text(from, to)), format!("f:1: {reason}"));
+    }
+    // Any number of nodes may show one mesh, but not more than the file can hold.
+    let nodes = vec!["{\"mesh\":0}"; 20_000].join(",");
+    let ids: Vec<String> = (0..20_000).map(|i: u32| i.to_string()).collect();
+    let many = text(
+        "{\"nodes\":[0]}",
+        &format!("{{\"nodes\":[{}]}}", ids.join(",")),
+    );
+    let many = many.replacen(
+        "{\"children\":[1],\"translation\":[10,0,0]},{\"mesh\":0,\"scale\":[-1,1,1]}",
+        &nodes,
+        1,
+    );
+    assert_eq!(gltf::parse(many.as_bytes()).unwrap().points.len(), 240_000);
+}
+
+pub(super) fn binary_off() -> Vec<u8> {
+    let mut file = b"COFF BINARY\n".to_vec();
+    let int = |file: &mut Vec<u8>, value: i32| file.extend_from_slice(&value.to_be_bytes());
+    for value in [3, 1, 0] {
+        int(&mut file, value);
+    }
+    for point in [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.0]] {
+        for x in point.into_iter().chain([1.0; 4]) {
+            file.extend_from_slice(&x.to_be_bytes());
+        }
+    }
+    for value in [3, 0, 1, 2, 1] {
+        int(&mut file, value);
+    }
+    file.extend_from_slice(&0.5f32.to_be_bytes());
+    file
+}
+
+#[test]
+fn off_in_lower_case_glued_to_its_counts_and_binary() {
+    let body = "0 0 0\n1 0 0\n0 0.5 0\n3 0 1 2\n";
+    for header in [
+        "off\n3 1 0\n",
+        "OFF3 1 0\n",
+        "coff 3 1 0\n",
+        "OFF 3 1 0\n",
+        "NOFF\n3 1 0\n",
+    ] {
+        let loaded = super::super::off::parse(format!("{header}{body}").as_bytes()).unwrap();
+        assert_eq!(triangles_of(&loaded.mesh), [[0, 1, 2]], "{header}");
+        let note = match &header[..1] {
+            "c" => vec!["the colours of its vertices are left out"],
+            "N" => vec!["the normals of its vertices are left out"],
+            _ => vec![],
+        };
+        assert_eq!(loaded.notes, note);
+    }
+    let mesh = off::parse(&binary_off()).unwrap();
+    assert_eq!(triangles_of(&mesh), [[0, 1, 2]]);
+    assert_eq!(mesh.points[2], DVec3::new(0.0, 0.5, 0.0));
+    let mut bad = binary_off();
+    let length = bad.len();
+    bad[length - 9] = 7;
+    assert!(
+        error(off::parse, &bad)
+            .ends_with("vertex 7 does not exist: 3 vertices are numbered from 0")
+    );
+    assert!(error(off::parse, &bad[..60]).contains("of vertices, but the file ends after"));
+}
+
+#[test]
+fn xyz_with_commas_semicolons_and_an_intensity() {
+    for text in ["1,2,3\n4, 5, 6\n", "1;2;3\n4;5;6", "X,Y,Z\n1,2,3\n4,5,6\n"] {
+        let mesh = xyz::parse(text.as_bytes()).unwrap();
+        assert_eq!(
+            mesh.points,
+            [DVec3::new(1.0, 2.0, 3.0), DVec3::new(4.0, 5.0, 6.0)]
+        );
+    }
+    let loaded = super::super::xyz::parse(b"1 2 3 0.5\n").unwrap();
+    assert_eq!(
+        loaded.notes,
+        ["its fourth column, as an intensity, is left out"]
+    );
+    assert_eq!(loaded.mesh.points, [DVec3::new(1.0, 2.0, 3.0)]);
+    let mesh = xyz::parse(b"1 2 3 -7 255 0 9\n").unwrap();
+    assert_eq!(mesh.attributes.colors, Some(vec![[255, 0, 9, 255]]));
+    assert_eq!(
+        error(xyz::parse, "1,5;2,5;3,5\n"),
+        "f:1: there are commas and semicolons: write decimal points, and one of the two between numbers"
+    );
+    assert!(error(xyz::parse, "1 2 3 4 5\n").starts_with("f:1: a point has 5 numbers, but 3"));
+}
+
+#[test]
+fn strips_and_other_names_of_texture_coordinates_in_ply() {
+    let head = "element vertex 4\nproperty float x\nproperty float y\nproperty float texture_s\nproperty float texture_t\n\
+        element tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+    let text = format!(
+        "ply\nformat ascii 1.0\n{head}0 0 0 0\n1 0 1 0\n0 1 0 1\n1 1 1 1\n8 0 1 2 3 -1 2 1 3\n"
+    );
+    let mut binary = format!("ply\nformat binary_little_endian 1.0\n{head}").into_bytes();
+    let points = [
+        0f32, 0., 0., 0., 1., 0., 1., 0., 0., 1., 0., 1., 1., 1., 1., 1.,
+    ];
+    binary.extend(points.iter().flat_map(|x| x.to_le_bytes()));
+    binary.extend(
+        [8i32, 0, 1, 2, 3, -1, 2, 1, 3]
+            .iter()
+            .flat_map(|x| x.to_le_bytes()),
+    );
+    for file in [text.as_bytes(), &binary] {
+        let mesh = ply::parse(file).unwrap();
+        assert_eq!(triangles_of(&mesh), [[0, 1, 2], [2, 1, 3], [2, 1, 3]]);
+        let uvs = mesh.attributes.uvs.unwrap();
+        assert_eq!(uvs[3], glam::DVec2::ONE);
+    }
+    assert_eq!(
+        error(ply::parse, text.replacen("-1 2 1 3", "-1 2 1 4", 1)),
+        "f:15: vertex 4 does not exist: 4 vertices are numbered from 0"
+    );
+}

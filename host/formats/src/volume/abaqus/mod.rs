@@ -1,0 +1,452 @@
+//! Input files of Abaqus and CalculiX: `.inp`.
+//!
+//! Keywords begin with `*`, comments with `**`. Nodes, and elements whose type names a line, a face or a cell are read; of those of
+//! second order the corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL SECTION`, …) whose element set
+//! holds it, numbered from 1 in the file's order; without sections the set that its `*ELEMENT` names, numbered so too, where there
+//! are several. A note says which set a region is. Parts are put one behind the other; instances stay where their part is.
+//!
+//! Written are sets `region_7` and `marker_7` (`region_m7` for -7), which are read as these numbers; a plane surface as `CPS3` and
+//! `CPS4`, one in space as `S3` and `S4`.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::elements::{Elements, Grid, Shape, Tags};
+use super::{Output, Selected, select};
+use crate::atomic_file::write_atomically;
+use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::text::{Fault, Parsed, parse_integer, show, text_start, with_line_feeds};
+use trioxide_mesh::Result;
+use trioxide_mesh::volume::CellKind;
+
+mod types;
+
+use types::shape;
+
+/// A keyword with its parameters, in upper case, and the data lines behind it.
+struct Block<'a> {
+    /// Offset of the keyword.
+    at: usize,
+    keyword: String,
+    parameters: Vec<(String, String)>,
+    /// Data lines, each with its offset.
+    lines: Vec<(usize, &'a [u8])>,
+}
+
+impl Block<'_> {
+    fn parameter(&self, name: &str) -> Option<&str> {
+        let found = self.parameters.iter().find(|(other, _)| other == name)?;
+        Some(&found.1)
+    }
+}
+
+/// The blocks of a file.
+fn blocks(file: &[u8]) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut at = text_start(file);
+    let mut continues = false;
+    while at < file.len() {
+        let length = memchr::memchr(b'\n', &file[at..]).unwrap_or(file.len() - at);
+        let line = file[at..at + length].trim_ascii();
+        let offset = at;
+        at += length + 1;
+        if line.is_empty() || line.starts_with(b"**") {
+            continue;
+        }
+        let is_keyword = line.starts_with(b"*");
+        let text = String::from_utf8_lossy(line.strip_prefix(b"*").unwrap_or(line));
+        let words = text.split(',').map(|word| word.trim().to_ascii_uppercase());
+        let pair = |word: String| match word.split_once('=') {
+            Some((name, value)) => (name.trim().to_owned(), value.trim().to_owned()),
+            None => (word, String::new()),
+        };
+        let filled = words.filter(|word| !word.is_empty());
+        match (is_keyword, blocks.last_mut()) {
+            (true, _) => {
+                let mut words = filled;
+                blocks.push(Block {
+                    at: offset,
+                    keyword: words.next().unwrap_or_default(),
+                    parameters: words.map(pair).collect(),
+                    lines: Vec::new(),
+                });
+                continues = line.ends_with(b",");
+            }
+            (false, Some(block)) if continues && block.lines.is_empty() => {
+                block.parameters.extend(filled.map(pair));
+                continues = line.ends_with(b",");
+            }
+            (false, Some(block)) => block.lines.push((offset, line)),
+            (false, None) => {}
+        }
+    }
+    blocks
+}
+
+/// Whether there are cells that fill space in the file.
+pub(super) fn is_volume(file: &[u8]) -> bool {
+    let solid = |block: &Block| {
+        let found = block.parameter("TYPE").and_then(shape);
+        block.keyword == "ELEMENT"
+            && found.is_some_and(|(shape, _)| matches!(shape, Shape::Cell(_)))
+            && !block.lines.is_empty()
+    };
+    blocks(&with_line_feeds(file)).iter().any(solid)
+}
+
+/// Elements of one `*ELEMENT`.
+struct Run {
+    shape: Shape,
+    set: String,
+    /// Number of each, and the vertices of its corners.
+    numbers: Vec<i64>,
+    vertices: Vec<u32>,
+}
+
+/// What one part holds, or the whole file.
+#[derive(Default)]
+struct Part {
+    vertices: HashMap<i64, u32>,
+    runs: Vec<Run>,
+    /// Members of each set, and the sets in it.
+    sets: HashMap<String, (Vec<i64>, Vec<String>)>,
+    /// Sets of the sections.
+    sections: Vec<String>,
+}
+
+#[derive(Default)]
+struct Reader {
+    points: Vec<DVec3>,
+    elements: Elements,
+    part: Part,
+    /// Names of the regions that were numbered.
+    names: Vec<String>,
+    skipped: Vec<String>,
+    has_moved_instances: bool,
+}
+
+/// The mesh of a file.
+pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
+    let file = &*with_line_feeds(file);
+    let blocks = blocks(file);
+    let mut reader = Reader::default();
+    if !blocks.iter().any(|block| block.keyword == "NODE") {
+        return Err(Fault::new(file.len(), "there is no *NODE"));
+    }
+    for block in &blocks {
+        match block.keyword.as_str() {
+            "PART" => reader.finish_part(block.at)?,
+            "NODE" => reader.read_nodes(block)?,
+            "ELEMENT" => reader.read_elements(block)?,
+            "ELSET" => reader.read_set(block)?,
+            "INSTANCE" => reader.has_moved_instances |= !block.lines.is_empty(),
+            keyword if keyword.ends_with(" SECTION") => {
+                if let Some(set) = block.parameter("ELSET") {
+                    reader.part.sections.push(set.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    reader.finish_part(file.len())?;
+    let Reader {
+        points,
+        mut elements,
+        names,
+        skipped,
+        ..
+    } = reader;
+    if names.len() > 1 {
+        let shown = names
+            .iter()
+            .zip(1..=8)
+            .map(|(name, i)| format!("{i} {name}"));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 8 { ", …" } else { "" };
+        (elements.notes).push(format!("its element sets are regions: {shown}{more}"));
+    }
+    if !skipped.is_empty() {
+        let note = format!("elements of the types {} are left out", skipped.join(", "));
+        elements.notes.push(note);
+    }
+    if reader.has_moved_instances {
+        let note = "its instances are read where their part is, without their translation";
+        elements.notes.push(note.into());
+    }
+    Grid::new(points, elements).map_err(|reason| Fault::new(file.len(), reason))
+}
+
+/// The words between the commas or blanks of a line, each with its offset.
+fn words<'a>(
+    &(offset, line): &(usize, &'a [u8]),
+) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
+    let is_between = |byte: &u8| *byte == b',' || byte.is_ascii_whitespace();
+    let mut at = 0;
+    line.split(is_between).filter_map(move |word| {
+        let begin = at;
+        at += word.len() + 1;
+        (!word.is_empty()).then_some((offset + begin, word))
+    })
+}
+
+fn integer((offset, word): (usize, &[u8]), what: &str) -> Parsed<i64> {
+    match parse_integer(word) {
+        Some((value, length)) if length == word.len() => Ok(value),
+        _ => Err(Fault::new(
+            offset,
+            format!("expected {what}, found `{}`", show(word)),
+        )),
+    }
+}
+
+impl Reader {
+    fn read_nodes(&mut self, block: &Block) -> Parsed<()> {
+        for line in &block.lines {
+            let mut words = words(line);
+            let Some(first) = words.next() else { continue };
+            let number = integer(first, "a node's number")?;
+            let mut point = [0.0; 3];
+            let mut found = 0;
+            for (coordinate, (offset, word)) in point.iter_mut().zip(words) {
+                *coordinate = fast_float2::parse(word).map_err(|_| {
+                    Fault::new(
+                        offset,
+                        format!("expected a coordinate, found `{}`", show(word)),
+                    )
+                })?;
+                found += 1;
+            }
+            if found < 2 {
+                let reason =
+                    format!("node {number} has {found} coordinates, but 2 or 3 are needed");
+                return Err(Fault::new(line.0, reason));
+            }
+            let vertex = self.points.len() as u32;
+            if self.part.vertices.insert(number, vertex).is_some() {
+                return Err(Fault::new(
+                    line.0,
+                    format!("there is a second node {number}"),
+                ));
+            }
+            self.points.push(DVec3::from_array(point));
+        }
+        Ok(())
+    }
+
+    fn read_elements(&mut self, block: &Block) -> Parsed<()> {
+        let Some(kind) = block.parameter("TYPE") else {
+            return Err(Fault::new(block.at, "the *ELEMENT names no TYPE"));
+        };
+        let Some((shape, side_nodes)) = shape(kind) else {
+            if !self.skipped.iter().any(|other| other == kind) {
+                self.skipped.push(kind.to_owned());
+            }
+            return Ok(());
+        };
+        let mut run = Run {
+            shape,
+            set: block.parameter("ELSET").unwrap_or_default().to_owned(),
+            numbers: Vec::new(),
+            vertices: Vec::new(),
+        };
+        let corners = shape.vertices();
+        let mut sides = Vec::new();
+        // An element's line may go on in the next one.
+        let mut place = 0;
+        for word in block.lines.iter().flat_map(words) {
+            let number = integer(word, "a whole number")?;
+            if place == 0 {
+                run.numbers.push(number);
+            } else {
+                let vertex = self.part.vertices.get(&number).ok_or_else(|| {
+                    Fault::new(word.0, format!("there is no node {number} before here"))
+                })?;
+                // Along a line of second order the node between the ends comes second.
+                let is_corner = match (shape, side_nodes) {
+                    (Shape::Line, 1) => place != 2,
+                    _ => place <= corners,
+                };
+                match is_corner {
+                    true => run.vertices.push(*vertex),
+                    false => sides.push(*vertex),
+                }
+            }
+            place = (place + 1) % (1 + corners + side_nodes);
+        }
+        if place != 0 {
+            let last = block.lines.last().map_or(block.at, |line| line.0);
+            let reason = format!(
+                "an element of type {kind} has {} nodes, but {} are there",
+                corners + side_nodes,
+                place - 1
+            );
+            return Err(Fault::new(last, reason));
+        }
+        if side_nodes > 0 {
+            self.elements.push_side_nodes(run.numbers.len(), &sides);
+        }
+        if !run.set.is_empty() {
+            let members = &mut self.part.sets.entry(run.set.clone()).or_default().0;
+            members.extend_from_slice(&run.numbers);
+        }
+        self.part.runs.push(run);
+        Ok(())
+    }
+
+    fn read_set(&mut self, block: &Block) -> Parsed<()> {
+        let name = block.parameter("ELSET").unwrap_or_default().to_owned();
+        let (members, sets) = self.part.sets.entry(name).or_default();
+        for line in &block.lines {
+            if block.parameter("GENERATE").is_some() {
+                let numbers: Vec<i64> = words(line)
+                    .map(|word| integer(word, "an element's number"))
+                    .collect::<Parsed<_>>()?;
+                let (first, last) = match numbers[..] {
+                    [first, last, ..] if last >= first => (first, last),
+                    _ => continue,
+                };
+                let step = numbers.get(2).copied().unwrap_or(1).max(1);
+                // No more than there are elements: the file may name any number.
+                let known: usize = self.part.runs.iter().map(|run| run.numbers.len()).sum();
+                if (last.saturating_sub(first) / step) as usize > known.max(1 << 20) {
+                    let reason = format!("elements {first} to {last} are more than there are");
+                    return Err(Fault::new(line.0, reason));
+                }
+                members.extend((first..=last).step_by(step as usize));
+                continue;
+            }
+            for (_, word) in words(line) {
+                match parse_integer(word) {
+                    Some((number, length)) if length == word.len() => members.push(number),
+                    _ => sets.push(String::from_utf8_lossy(word).to_ascii_uppercase()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a set: that in its name, or the next one.
+    fn number_of(&mut self, set: &str) -> i32 {
+        for prefix in ["REGION_", "MARKER_"] {
+            if let Some(rest) = set.strip_prefix(prefix) {
+                let number = match rest.strip_prefix('M') {
+                    Some(digits) => format!("-{digits}").parse(),
+                    None => rest.parse(),
+                };
+                if let Ok(number) = number {
+                    return number;
+                }
+            }
+        }
+        let place = self.names.iter().position(|name| name == set);
+        let place = place.unwrap_or_else(|| {
+            self.names.push(set.to_owned());
+            self.names.len() - 1
+        });
+        place as i32 + 1
+    }
+
+    /// Gives the elements of a part their regions.
+    fn finish_part(&mut self, at: usize) -> Parsed<()> {
+        let part = std::mem::take(&mut self.part);
+        let mut of_element = HashMap::new();
+        for section in &part.sections {
+            let number = self.number_of(section);
+            // Sets in sets, each once.
+            let mut open = vec![section];
+            let mut seen = std::collections::HashSet::new();
+            while let Some(name) = open.pop() {
+                if let (true, Some((members, sets))) = (seen.insert(name), part.sets.get(name)) {
+                    open.extend(sets);
+                    for &member in members {
+                        of_element.entry(member).or_insert(number);
+                    }
+                }
+            }
+        }
+        for run in &part.runs {
+            let of_set = match run.set.as_str() {
+                "" => 0,
+                _ if !part.sections.is_empty() => 0,
+                set => self.number_of(set),
+            };
+            let tags: Vec<i32> = (run.numbers.iter())
+                .map(|number| of_element.get(number).copied().unwrap_or(of_set))
+                .collect();
+            self.elements
+                .push(run.shape, &run.vertices, Tags::Each(&tags))
+                .map_err(|reason| Fault::new(at, reason))?;
+        }
+        Ok(())
+    }
+}
+
+/// Types that are written, for a surface in the plane.
+const WRITTEN: [(&str, Shape); 7] = [
+    ("C3D4", Shape::TETRAHEDRON),
+    ("C3D5", Shape::Cell(CellKind::Pyramid)),
+    ("C3D6", Shape::Cell(CellKind::Wedge)),
+    ("C3D8", Shape::Cell(CellKind::Hexahedron)),
+    ("CPS3", Shape::TRIANGLE),
+    ("CPS4", Shape::QUADRILATERAL),
+    ("T3D2", Shape::Line),
+];
+
+pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh))
+}
+
+fn write_to(out: &mut (impl Write + Send), mesh: Output) -> io::Result<()> {
+    let is_flat = mesh.cells.is_empty() && mesh.points.iter().all(|point| point.z == 0.0);
+    write!(out, "*HEADING\nwritten by trioxide\n*NODE\n")?;
+    write_records(out, mesh.points.len(), |buffer, i| {
+        push_integer(buffer, i + 1);
+        for coordinate in mesh.points[i].to_array() {
+            buffer.extend_from_slice(b", ");
+            push_f64(buffer, coordinate);
+        }
+        buffer.push(b'\n');
+    })?;
+    let mut number = 1;
+    for (kind, shape) in WRITTEN {
+        let kind = match (shape, is_flat) {
+            (Shape::Face(corners), false) => format!("S{corners}"),
+            _ => kind.to_owned(),
+        };
+        // Faces of a volume mesh and lines have markers.
+        let prefix = match shape {
+            Shape::Cell(_) => "region",
+            Shape::Face(_) if mesh.cells.is_empty() => "region",
+            _ => "marker",
+        };
+        let selected: Selected = select(mesh, shape);
+        let mut begin = 0;
+        while begin < selected.len() {
+            let tag = |k: usize| selected.element(mesh, shape, k).1;
+            let first = tag(begin);
+            let length = (begin..selected.len())
+                .take_while(|&k| tag(k) == first)
+                .count();
+            write!(out, "*ELEMENT, TYPE={kind}")?;
+            match first {
+                0 => writeln!(out)?,
+                tag if tag < 0 => writeln!(out, ", ELSET={prefix}_m{}", tag.unsigned_abs())?,
+                tag => writeln!(out, ", ELSET={prefix}_{tag}")?,
+            }
+            write_records(out, length, |buffer, k| {
+                push_integer(buffer, number + k);
+                for &vertex in selected.element(mesh, shape, begin + k).0 {
+                    buffer.extend_from_slice(b", ");
+                    push_integer(buffer, u64::from(vertex) + 1);
+                }
+                buffer.push(b'\n');
+            })?;
+            begin += length;
+            number += length;
+        }
+    }
+    Ok(())
+}

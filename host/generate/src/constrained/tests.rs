@@ -1,0 +1,180 @@
+//! Outlines with holes and regions, refinement, faults.
+
+use super::*;
+
+fn square(low: f64, high: f64) -> [DVec2; 4] {
+    [(low, low), (high, low), (high, high), (low, high)].map(|(x, y)| DVec2::new(x, y))
+}
+
+fn ring(first: u32, marker: i32) -> [Segment; 4] {
+    [0, 1, 2, 3].map(|k| Segment {
+        ends: [first + k, first + (k + 1) % 4],
+        marker,
+    })
+}
+
+fn area(mesh: &Triangulation, t: &[u32; 3]) -> f64 {
+    let [a, b, c] = t.map(|v| mesh.points[v as usize]);
+    (b - a).perp_dot(c - a) / 2.0
+}
+
+fn smallest_angle(mesh: &Triangulation) -> f64 {
+    let angles = mesh.triangles.iter().flat_map(|t| {
+        let p = t.map(|v| mesh.points[v as usize]);
+        [0, 1, 2].map(|k| {
+            (p[(k + 1) % 3] - p[k])
+                .angle_to(p[(k + 2) % 3] - p[k])
+                .to_degrees()
+        })
+    });
+    angles.fold(180.0, f64::min)
+}
+
+/// A square of side 3 with a hole of side 1, and a region of side 0.5 in its corner.
+fn outline() -> Outline {
+    Outline {
+        points: [square(0.0, 3.0), square(1.0, 2.0), square(0.25, 0.75)].concat(),
+        segments: [ring(0, 1), ring(4, 2), ring(8, 3)].concat(),
+        holes: vec![DVec2::splat(1.5)],
+        regions: vec![(DVec2::splat(0.5), 7)],
+    }
+}
+
+#[test]
+fn holes_are_left_out_and_regions_are_filled() {
+    let mesh = triangulate(&outline(), &Refinement::default()).unwrap();
+    assert_eq!(mesh.points, outline().points);
+    let areas: Vec<f64> = mesh.triangles.iter().map(|t| area(&mesh, t)).collect();
+    assert!(areas.iter().all(|&area| area > 0.0));
+    assert!((areas.iter().sum::<f64>() - 8.0).abs() < 1e-12);
+    let regions = mesh.regions.as_ref().unwrap();
+    let of_region = |id| {
+        areas
+            .iter()
+            .zip(regions)
+            .filter(move |(_, r)| **r == id)
+            .map(|(a, _)| a)
+            .sum::<f64>()
+    };
+    assert!((of_region(7) - 0.25).abs() < 1e-12);
+    assert_eq!(mesh.segments, outline().segments);
+}
+
+#[test]
+fn refinement_reaches_the_angle_and_the_area_and_keeps_markers() {
+    let refinement = Refinement {
+        smallest_angle: Some(28.0),
+        largest_area: Some(0.05),
+        ..Refinement::default()
+    };
+    let mesh = triangulate(&outline(), &refinement).unwrap();
+    assert_eq!(mesh.points[..12], outline().points);
+    let areas: Vec<f64> = mesh.triangles.iter().map(|t| area(&mesh, t)).collect();
+    assert!((areas.iter().sum::<f64>() - 8.0).abs() < 1e-9);
+    assert!(areas.iter().all(|&area| area > 0.0 && area <= 0.05));
+    assert!(smallest_angle(&mesh) >= 28.0, "{}", smallest_angle(&mesh));
+    for (marker, length) in [(1, 12.0), (2, 4.0), (3, 2.0)] {
+        let of_marker = mesh.segments.iter().filter(|s| s.marker == marker);
+        let lengths = of_marker.map(|s| {
+            let [a, b] = s.ends.map(|v| mesh.points[v as usize]);
+            a.distance(b)
+        });
+        assert!((lengths.sum::<f64>() - length).abs() < 1e-9);
+    }
+    assert_eq!(triangulate(&outline(), &refinement).unwrap(), mesh);
+}
+
+#[test]
+fn points_alone_are_triangulated_up_to_their_hull() {
+    let points = Outline {
+        points: square(0.0, 1.0).to_vec(),
+        ..Outline::default()
+    };
+    assert_eq!(
+        triangulate(&points, &Refinement::default())
+            .unwrap()
+            .triangles
+            .len(),
+        2
+    );
+    let concave = Outline {
+        points: [square(0.0, 1.0).to_vec(), vec![DVec2::splat(0.6)]].concat(),
+        segments: [[0, 1], [1, 4], [4, 3], [3, 0]]
+            .map(|ends| Segment { ends, marker: 1 })
+            .to_vec(),
+        ..Outline::default()
+    };
+    let area_of = |refinement| {
+        let mesh = triangulate(&concave, &refinement).unwrap();
+        mesh.triangles.iter().map(|t| area(&mesh, t)).sum::<f64>()
+    };
+    assert!((area_of(Refinement::default()) - 0.6).abs() < 1e-12);
+    let convex = Refinement {
+        convex: true,
+        ..Refinement::default()
+    };
+    assert!((area_of(convex) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn faults_of_outlines_name_the_element() {
+    let error = |change: &dyn Fn(&mut Outline)| {
+        let mut outline = outline();
+        change(&mut outline);
+        triangulate(&outline, &Refinement::default())
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        error(&|o| o.segments[0].ends[1] = 99),
+        "segment 0 runs from vertex 0 to 99, but there are 12 vertices"
+    );
+    assert_eq!(
+        error(&|o| o.segments[2].ends = [5, 5]),
+        "segment 2 begins and ends at vertex 5: leave it out"
+    );
+    let crossing = error(&|o| {
+        o.segments.push(Segment {
+            ends: [0, 5],
+            marker: 0,
+        })
+    });
+    assert!(
+        crossing.contains("crosses another segment: put a vertex where they meet"),
+        "{crossing}"
+    );
+    assert!(error(&|o| o.points[4] = o.points[0]).contains("vertex 4"));
+    assert_eq!(
+        error(&|o| o.holes[0] = DVec2::splat(9.0)),
+        "hole 0 at [9, 9] lies outside of the points: move it inside"
+    );
+    assert_eq!(
+        error(&|o| o.regions[0].0 = DVec2::splat(1.5)),
+        "region 0 at [1.5, 1.5] lies in a hole or outside: move it inside"
+    );
+    let open = error(&|o| {
+        o.segments.truncate(1);
+        o.holes.clear();
+        o.regions.clear();
+    });
+    assert!(open.contains("the outline encloses no triangle"), "{open}");
+    let angle = Refinement {
+        smallest_angle: Some(60.0),
+        ..Refinement::default()
+    };
+    let reason = triangulate(&outline(), &angle).unwrap_err().to_string();
+    assert!(
+        reason.contains("60 degrees is no smallest angle"),
+        "{reason}"
+    );
+    let few = Refinement {
+        largest_area: Some(1e-6),
+        most_vertices: Some(10),
+        ..Refinement::default()
+    };
+    let reason = triangulate(&outline(), &few).unwrap_err().to_string();
+    assert!(
+        reason.contains("needs more than the 10 vertices"),
+        "{reason}"
+    );
+}

@@ -1,0 +1,141 @@
+//! The boundary surface of a volume mesh.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use crate::fields::MeshFields;
+use crate::mesh::{Faces, Mesh, NONE, Polygons};
+use crate::volume::{CellKind, VolumeMesh, faces, key};
+
+impl VolumeMesh {
+    /// The faces that belong to one cell only, seen from outside counter-clockwise, in the order of the cells, with the vertices
+    /// that they use in their order. The tags of the mesh's own faces are regions, 0 for a face that has none.
+    /// Vertices keep their fields, and a face has those of its cell.
+    pub fn boundary(&self) -> Mesh {
+        let cells: Vec<&[u32]> = self.cells.iter().collect();
+        let mut all: Vec<([u32; 4], u32, u8)> = (cells.par_iter().enumerate())
+            .flat_map_iter(|(c, cell)| {
+                let kind = CellKind::of(cell.len());
+                let faces = kind.map_or(&[][..], faces).iter().zip(0..);
+                faces.map(move |(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f))
+            })
+            .collect();
+        all.par_sort_unstable();
+        let mut once: Vec<(u32, u8)> = all
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|uses| uses.len() == 1)
+            .map(|uses| (uses[0].1, uses[0].2))
+            .collect();
+        drop(all);
+        once.par_sort_unstable();
+        let tags: HashMap<[u32; 4], i32> = (self.faces.iter().zip(&self.face_tags))
+            .map(|(face, &tag)| (key(face.iter().copied()), tag))
+            .collect();
+        let mut polygons = Polygons::default();
+        let mut regions = Vec::with_capacity(once.len());
+        let mut face = Vec::with_capacity(4);
+        let mut owners = Vec::with_capacity(once.len());
+        for (c, f) in once {
+            owners.push(c);
+            let cell = cells[c as usize];
+            let places = CellKind::of(cell.len()).map_or(&[][..], faces)[usize::from(f)];
+            face.clear();
+            face.extend(places.iter().map(|&k| cell[k]));
+            let tag = tags.get(&key(face.iter().copied()));
+            regions.push(tag.copied().unwrap_or(0));
+            polygons.push(&face);
+        }
+        let mut ids = vec![NONE; self.points.len()];
+        for &v in &polygons.vertices {
+            ids[v as usize] = 0;
+        }
+        let (mut points, mut kept) = (Vec::new(), Vec::new());
+        for (v, (id, &point)) in ids.iter_mut().zip(&self.points).enumerate() {
+            if *id != NONE {
+                *id = points.len() as u32;
+                points.push(point);
+                kept.push(v as u32);
+            }
+        }
+        for v in &mut polygons.vertices {
+            *v = ids[*v as usize];
+        }
+        let is_triangle = |pair: &[u32]| pair[1] - pair[0] == 3;
+        Mesh {
+            points,
+            regions: (!self.faces.is_empty()).then_some(regions),
+            faces: match polygons.offsets.windows(2).all(is_triangle) {
+                true => Faces::Triangles(polygons.vertices.as_chunks().0.to_vec()),
+                false => Faces::Polygons(polygons),
+            },
+            fields: MeshFields {
+                points: self.fields.points.gather(&kept),
+                cells: self.fields.cells.gather(&owners),
+                ..MeshFields::default()
+            },
+            ..Mesh::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::fields::Field;
+    use crate::volume::{Cells, MixedCells};
+
+    /// A pyramid on a cube: the square between them is inside.
+    #[test]
+    fn the_boundary_looks_outward_and_keeps_tags() {
+        let mut cells = MixedCells::default();
+        cells.push(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        cells.push(&[5, 6, 7, 8, 9]);
+        let mut points: Vec<DVec3> = vec![DVec3::splat(9.0)];
+        for z in [0.0, 1.0] {
+            points.extend(
+                [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| DVec3::new(x, y, z)),
+            );
+        }
+        points.push(DVec3::new(0.5, 0.5, 2.0));
+        let mut faces = Polygons::default();
+        faces.push(&[1, 2, 3, 4]);
+        faces.push(&[5, 6, 7, 8]);
+        let mesh = VolumeMesh {
+            points,
+            cells: Cells::Mixed(cells),
+            regions: None,
+            faces,
+            face_tags: vec![7, 8],
+            fields: MeshFields {
+                points: [Field::scalars("id", (0..10).collect::<Vec<u32>>())]
+                    .into_iter()
+                    .collect(),
+                cells: [Field::scalars("cell", vec![5u8, 6])].into_iter().collect(),
+                ..MeshFields::default()
+            },
+        };
+        let surface = mesh.boundary();
+        let ids = surface.fields.points.get("id").expect("it is carried");
+        assert_eq!(ids.values, (1..10).collect::<Vec<u32>>().into());
+        let of_cells = surface.fields.cells.get("cell").expect("it is carried");
+        assert_eq!(of_cells.values, vec![5u8, 5, 5, 5, 5, 6, 6, 6, 6].into());
+        assert_eq!(surface.points.len(), 9);
+        assert_eq!(surface.faces.len(), 5 + 4);
+        let regions = surface.regions.clone().unwrap();
+        assert_eq!(regions.iter().filter(|&&tag| tag == 7).count(), 1);
+        assert!(!regions.contains(&8));
+        // Six times the volume, by cones from the origin: 6 (1 + 1/3).
+        let mut volume = 0.0;
+        for i in 0..surface.faces.len() {
+            let corners = surface.faces.get(i);
+            let point = |k: usize| surface.points[corners[k] as usize];
+            for k in 2..corners.len() {
+                volume += point(0).dot(point(k - 1).cross(point(k)));
+            }
+        }
+        assert!((volume - 8.0).abs() < 1e-12, "{volume}");
+    }
+}
