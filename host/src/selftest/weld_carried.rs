@@ -240,7 +240,7 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
         for options in [
             options,
             with_complete_lists(options),
-            crowded(options, Some(3)),
+            crowded(options, Some(1000)),
         ] {
             let ours = weld(on, &mesh, options)?.download(on)?;
             equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;

@@ -14,7 +14,7 @@ use crate::collective::compact;
 /// Vertices that a bucket decides on a GPU before members are looked for.
 const PATIENCE: u32 = 64;
 /// Rounds after which a bucket decides twice as many in each.
-const PATIENT_ROUNDS: usize = 64;
+const PATIENT_ROUNDS: usize = 16;
 
 /// Clusters the points of a crowded grid.
 pub(super) fn cluster<G: kernel::Guard>(near: &Near<G>, tuning: &Tuning) -> Result<Clustering> {
