@@ -9,6 +9,7 @@ mod datasets;
 pub mod demo;
 mod dist;
 mod doctor;
+mod fuzz;
 pub mod process;
 mod ptx;
 mod ptxas;
@@ -42,6 +43,7 @@ enum Command {
     Dist(dist::Arguments),
     Report(report::Arguments),
     Test(test::Arguments),
+    Fuzz(fuzz::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
     Doctor(doctor::Arguments),
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -8,6 +8,8 @@ mod commands;
 #[cfg(unix)]
 mod memory;
 mod outputs;
+#[cfg(unix)]
+mod signals;
 
 /// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
 #[derive(Parser)]
@@ -36,14 +38,15 @@ enum Command {
 
 fn main() -> ExitCode {
     #[cfg(unix)]
-    memory::handle_failed_allocations();
+    signals::handle();
     // clap exits with status 2 on bad usage.
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let paths = matches
         .subcommand()
         .map_or(Ok(()), |(_, options)| outputs::check(options));
-    let result = paths.and_then(|()| run(cli.command));
+    let ready = paths.and_then(|()| start_threads());
+    let result = ready.and_then(|()| run(cli.command));
 
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,6 +55,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Starts the threads that files are read and written by: rayon would panic where the first reader finds that they cannot start.
+fn start_threads() -> trioxide::Result<()> {
+    rayon::ThreadPoolBuilder::new()
+        .build_global()
+        .map_err(|error| {
+            trioxide::Error::Argument(format!(
+                "the threads to read and write files cannot start ({error}): raise the limits of this process (ulimit -u, ulimit \
+                 -v), or set RAYON_NUM_THREADS to fewer"
+            ))
+        })
 }
 
 fn run(command: Command) -> trioxide::Result<()> {

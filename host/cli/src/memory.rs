@@ -1,7 +1,7 @@
 //! A failed allocation ends the command with a sentence and status 1, as every other error.
 //!
 //! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler of the signal
-//! that follows ends the process. What handles a failed allocation itself goes on.
+//! that follows ends the process. What handles a failed allocation itself goes on: the note is gone with its next allocation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,17 +11,21 @@ struct Noting;
 #[global_allocator]
 static ALLOCATOR: Noting = Noting;
 
-/// The thread whose last failed allocation is the last of all; 0 for none.
+/// The thread whose last allocation failed, if it is the last that one failed for; 0 for none.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
+/// This thread, as a number that is not 0.
 fn thread() -> usize {
-    // SAFETY: it has no requirements.
+    // SAFETY: it has no requirements. POSIX lets a signal's handler call it.
     (unsafe { libc::pthread_self() }) as usize
 }
 
 fn note(memory: *mut u8) -> *mut u8 {
     if memory.is_null() {
         FAILED.store(thread(), Ordering::Relaxed);
+    } else if FAILED.load(Ordering::Relaxed) != 0 {
+        // The thread has got over it: an abort later on has another cause.
+        let _ = FAILED.compare_exchange(thread(), 0, Ordering::Relaxed, Ordering::Relaxed);
     }
     memory
 }
@@ -49,21 +53,7 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-extern "C" fn on_abort(_signal: libc::c_int) {
-    const MESSAGE: &[u8] = b"trioxide: there is no memory for this mesh: use a smaller one, or raise the limit of this process (ulimit -v)\n";
-    if FAILED.load(Ordering::Relaxed) == thread() {
-        // SAFETY: both functions may be called in a signal's handler, and the message is there as long as the process.
-        unsafe {
-            libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            libc::_exit(1);
-        }
-    }
-    // Back in `abort`, which ends the process.
-}
-
-/// Installs the handler.
-pub fn handle_failed_allocations() {
-    let handler: extern "C" fn(libc::c_int) = on_abort;
-    // SAFETY: the handler calls only what may be called in one.
-    unsafe { libc::signal(libc::SIGABRT, handler as *const () as libc::sighandler_t) };
+/// Whether the calling thread found no memory for its last allocation. A signal's handler may ask.
+pub fn has_failed() -> bool {
+    FAILED.load(Ordering::Relaxed) == thread()
 }

@@ -25,12 +25,7 @@
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
-use std::ops::Deref;
 use std::path::Path;
-
-use memmap2::Mmap;
 
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result};
@@ -39,6 +34,7 @@ mod ale;
 pub mod atomic_file;
 pub mod edges;
 mod faces;
+mod input;
 mod las;
 pub mod matrix_market;
 mod obj;
@@ -68,6 +64,7 @@ pub enum Encoding {
     Text,
 }
 
+use input::map_file;
 pub use volume::{is_volume, read_volume, write_volume};
 
 /// A file format.
@@ -227,6 +224,16 @@ static FORMATS: [Format; 10] = [
 ];
 
 impl Format {
+    /// Every format.
+    pub fn all() -> &'static [Format] {
+        &FORMATS
+    }
+
+    /// Whether its files are read, and not only written.
+    pub fn is_read(&self) -> bool {
+        self.read.is_some()
+    }
+
     /// The format that `path` is read as.
     ///
     /// # Errors
@@ -365,40 +372,6 @@ pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Re
         .write
         .expect("to_write gives a format that is written");
     write(path, mesh, encoding.unwrap_or_default())
-}
-
-/// The bytes of a file.
-enum Bytes {
-    Mapped(Mmap),
-    Read(Vec<u8>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
-        }
-    }
-}
-
-fn map_file(path: &Path) -> Result<Bytes> {
-    let open = || {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            // SAFETY: the map is private and read only. Another process that shortens the file meanwhile ends this one by a
-            // signal, as with every reader that maps; nothing is written through it.
-            let map = unsafe { Mmap::map(&file) }?;
-            return Ok(Bytes::Mapped(map));
-        }
-        // Pipes cannot be mapped.
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Bytes::Read(bytes))
-    };
-    open().map_err(|source| Error::file(path, source))
 }
 
 /// The faces as triangles, for a format at `path` that holds nothing else.

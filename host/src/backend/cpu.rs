@@ -1,5 +1,6 @@
 //! The CPU: the kernels' bodies under rayon.
 
+use std::num::NonZero;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -17,6 +18,10 @@ const SMALLEST_CHUNK: u32 = 2048;
 const CHUNKS_PER_THREAD: u32 = 16;
 /// Bytes that one thread copies or fills at a time.
 const COPY_CHUNK: usize = 1 << 20;
+/// Threads for each core that may be asked for: with thousands, most of the time goes into waking them.
+const THREADS_PER_CORE: usize = 16;
+/// Threads that may be asked for on any machine.
+const LEAST_MOST_THREADS: usize = 256;
 /// Most bytes of a buffer: those that a slice may have.
 const MOST_BYTES: usize = isize::MAX as usize / 2;
 
@@ -29,10 +34,21 @@ pub struct Cpu {
 
 impl Cpu {
     pub fn new(id: DeviceId, threads: Option<usize>) -> Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let most = (THREADS_PER_CORE * cores).max(LEAST_MOST_THREADS);
+        if let Some(threads) = threads.filter(|&threads| threads > most) {
+            return Err(Error::Argument(format!(
+                "{threads} CPU threads are more than {cores} cores can use: at most {most} are started here"
+            )));
+        }
         let threads = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .build()
-            .map_err(|error| Error::Argument(format!("cannot start CPU threads: {error}")))?;
+            .map_err(|error| {
+                Error::Argument(format!(
+                    "the CPU's threads cannot start ({error}): use fewer, or raise the limits of this process (ulimit -u, ulimit -v)"
+                ))
+            })?;
         Ok(Self {
             id,
             threads,

@@ -29,7 +29,7 @@ const MOST_PAIRED: usize = 6_000;
 
 /// The cases of this family.
 pub fn cases(size: Size) -> Vec<Case> {
-    let mut inputs = inputs();
+    let mut inputs = inputs(size);
     if size == Size::Large {
         let (points, faces) = scan(2_000_000, 3);
         inputs.push(Input {
@@ -285,7 +285,7 @@ pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
     Ok(())
 }
 
-fn inputs() -> Vec<Input> {
+fn inputs(size: Size) -> Vec<Input> {
     let line = |n: u32, spacing: f64| -> Vec<DVec3> {
         (0..n)
             .map(|i| DVec3::X * (f64::from(i) * spacing))
@@ -301,7 +301,7 @@ fn inputs() -> Vec<Input> {
             .map(|i| [i, i + 1, i + 2])
             .collect()
     };
-    let (points, faces) = scan(20_000, 1);
+    let (points, faces) = scan(size.of(20_000), 1);
     let spacing = 0.03;
     let mut inputs = vec![Input {
         name: "a scan",
@@ -311,7 +311,7 @@ fn inputs() -> Vec<Input> {
         paired_up_to: 4.0 * spacing,
     }];
     // Every point is a neighbour of every other: time grows with the square of the points.
-    let (all_points, all_faces) = scan(5_000, 1);
+    let (all_points, all_faces) = scan(size.of(5_000), 1);
     inputs.push(Input {
         name: "a scan of 5k vertices",
         points: all_points,
@@ -340,7 +340,7 @@ fn inputs() -> Vec<Input> {
         epsilons: vec![0.0, spacing / 4.0, spacing],
         paired_up_to: spacing / 4.0,
     });
-    let (points, faces) = scan(1_500, 2);
+    let (points, faces) = scan(size.of(1_500), 2);
     inputs.push(Input {
         name: "a small scan",
         points,
@@ -360,8 +360,9 @@ fn inputs() -> Vec<Input> {
     };
     named("nothing", Vec::new(), &[0.0, 1.0]);
     named("one point", vec![DVec3::ONE], &[0.0, 1.0]);
-    named("a chain", line(3000, 1.0), &[1.0, 2.5]);
-    named("a chain backwards", line(3000, -1.0), &[1.0]);
+    let links = size.of(3000) as u32;
+    named("a chain", line(links, 1.0), &[1.0, 2.5]);
+    named("a chain backwards", line(links, -1.0), &[1.0]);
     named(
         "a lattice at exactly epsilon",
         lattice(12, 0.1),
@@ -369,7 +370,7 @@ fn inputs() -> Vec<Input> {
     );
     named(
         "equal points",
-        vec![DVec3::new(0.1, 0.2, 0.3); 5000],
+        vec![DVec3::new(0.1, 0.2, 0.3); size.of(5000)],
         &[0.0, 1.0],
     );
     named(

@@ -19,7 +19,10 @@ pub struct Options {
     /// Include the largest sizes (100M elements; minutes on a CPU)
     #[arg(long)]
     large: bool,
-    /// Only the checks of this family (refine, weld, …), or whose name contains this
+    /// The smallest sizes, for sanitisers
+    #[arg(long, conflicts_with = "large")]
+    tiny: bool,
+    /// Only the checks of this family (refine, weld, …), or whose name is or contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Print the family and name of each check, and run none
@@ -36,10 +39,10 @@ pub fn run(options: &Options) -> Result<()> {
             .map_err(|error| error.in_file(path))?;
         given.push((path.display().to_string(), mesh));
     }
-    let size = if options.large {
-        Size::Large
-    } else {
-        Size::Small
+    let size = match (options.large, options.tiny) {
+        (true, _) => Size::Large,
+        (_, true) => Size::Tiny,
+        _ => Size::Small,
     };
     let suite = cases(size, given)?;
     // The check of all launches counts on the others.

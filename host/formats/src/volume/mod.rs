@@ -136,6 +136,11 @@ static FORMATS: [VolumeFormat; 6] = [
 ];
 
 impl VolumeFormat {
+    /// Every format.
+    pub fn all() -> &'static [VolumeFormat] {
+        &FORMATS
+    }
+
     /// The format that `path` is read as.
     ///
     /// # Errors
@@ -174,14 +179,13 @@ impl VolumeFormat {
 /// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
 ///
 /// By the extension; of `.vtu` and of `.node` and `.ele`, which hold surfaces too, by the cells. A file that cannot be read holds
-/// none.
+/// none. Pipes are read here, and kept for [`read_volume`] or [`read`](super::read()).
 pub fn is_volume(path: &Path) -> bool {
     let Ok(format) = VolumeFormat::to_read(path) else {
         return false;
     };
     match format.name {
-        // What is no file can be read once only.
-        "VTU" => path.is_file() && vtu::is_volume(path),
+        "VTU" => vtu::is_volume(path),
         "TetGen" => tetgen::is_volume(path),
         _ => true,
     }

@@ -15,6 +15,7 @@ use glam::DVec3;
 use roxmltree::Node;
 
 use super::vtk_cells::{self, REGION_NAMES, turn_wedges};
+use crate::input::peek_file;
 use crate::map_file;
 use crate::text::{Parsed, check_vertex};
 use trioxide_mesh::Result;
@@ -39,7 +40,7 @@ pub(super) fn is_volume(path: &Path) -> bool {
         let types = arrays.integers(types, length)?;
         Parsed::Ok(types.iter().any(|&kind| vtk_cells::is_solid(kind)))
     };
-    map_file(path).is_ok_and(|file| has_volume(&file).unwrap_or(false))
+    peek_file(path, |file| has_volume(file).unwrap_or(false)).unwrap_or(false)
 }
 
 pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
