@@ -15,6 +15,7 @@ mod ptx;
 mod ptxas;
 mod report;
 mod run;
+mod sanitize;
 mod snapshots;
 mod test;
 
@@ -44,6 +45,7 @@ enum Command {
     Report(report::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
+    Sanitize(sanitize::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
     Doctor(doctor::Arguments),
@@ -61,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::Sanitize(arguments) => sanitize::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

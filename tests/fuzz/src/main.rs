@@ -68,5 +68,6 @@ fn write_seeds(folder: &Path, target: &Target) {
 
 libfuzzer_sys::fuzz_target!(init: start(), |data: &[u8]| {
     let target = TARGET.get().expect("started");
-    memory::in_proportion(data.len(), || (target.run)(data));
+    // On the CPU's own thread: nothing that it is given then changes threads.
+    memory::in_proportion(data.len(), || targets::cpu().on_host(|| (target.run)(data)));
 });

@@ -16,6 +16,9 @@ pub struct Options {
     /// Device to check [default: every one that there is]
     #[arg(long, value_name = "DEVICE")]
     device: Option<Choice>,
+    /// Threads of the CPU [default: with --device cpu all cores, else 1, 2 and all]
+    #[arg(long, value_name = "N", requires = "device", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
     /// Include the largest sizes (100M elements; minutes on a CPU)
     #[arg(long)]
     large: bool,
@@ -54,7 +57,7 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let mut failed = 0;
-    for device in devices(options.device)? {
+    for device in devices(options)? {
         println!("{}", device.name());
         for case in &selected {
             let start = Instant::now();
@@ -75,11 +78,12 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn devices(choice: Option<Choice>) -> Result<Vec<Device>> {
-    match choice {
-        Some(Choice::Cpu) => Ok(vec![Device::cpu(None)?]),
+fn devices(options: &Options) -> Result<Vec<Device>> {
+    let threads = options.threads.map(usize::from);
+    match options.device {
+        Some(Choice::Cpu) => Ok(vec![Device::cpu(threads)?]),
         Some(Choice::Cuda(index)) => Ok(vec![Device::cuda(index)?]),
-        Some(Choice::Auto) => Ok(vec![Device::auto(None)?.0]),
+        Some(Choice::Auto) => Ok(vec![Device::auto(threads)?.0]),
         Some(Choice::Serial) => Err(Error::Argument(
             "serial is what the other devices are checked against".to_owned(),
         )),

@@ -47,7 +47,7 @@ pub fn all() -> Vec<Target> {
 }
 
 /// The CPU with one thread: inputs are smaller than a thread's share.
-fn cpu() -> &'static Device {
+pub fn cpu() -> &'static Device {
     static CPU: OnceLock<Device> = OnceLock::new();
     CPU.get_or_init(|| Device::cpu(Some(1)).expect("one thread"))
 }

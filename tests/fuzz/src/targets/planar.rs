@@ -1,5 +1,7 @@
 //! Polylla by both methods, and the refinement of triangles.
 
+use std::fmt::Display;
+
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours, Repair};
@@ -147,6 +149,24 @@ fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
     }
 }
 
+/// Both took the mesh, or both refused it. Triangles that overlap round a vertex are refused by the sequential algorithm alone.
+fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
+    let text = serial.as_ref().err().map(ToString::to_string);
+    if ours.is_ok()
+        && text
+            .as_ref()
+            .is_some_and(|text| text.ends_with("they overlap"))
+    {
+        return;
+    }
+    let ours_text = ours.as_ref().err().map(ToString::to_string);
+    assert_eq!(
+        ours.is_ok(),
+        serial.is_ok(),
+        "{ours_text:?}, serial {text:?}"
+    );
+}
+
 /// What the sequential algorithm works on; none for a mesh that is refused.
 struct Checked<P> {
     half_edges: trioxide::mesh::HalfEdges,
@@ -200,13 +220,7 @@ fn polylla_in<P: Point>(mesh: &Triangulation, options: polylla::Options, exact: 
     };
     let (ours, checked) = (run(), check::<P>(mesh));
     if exact {
-        assert_eq!(
-            ours.is_ok(),
-            checked.is_ok(),
-            "{:?}, serial {:?}",
-            ours.err(),
-            checked.err()
-        );
+        same_verdict(&ours, &checked);
     }
     let (Ok(Some(ours)), Ok(checked)) = (ours, checked) else {
         return;
@@ -254,13 +268,7 @@ fn indexed_in<P: Point>(mesh: &Triangulation, options: indexed::Options, exact: 
     };
     let (ours, checked) = (run(), check::<P>(mesh));
     if exact {
-        assert_eq!(
-            ours.is_ok(),
-            checked.is_ok(),
-            "{:?}, serial {:?}",
-            ours.err(),
-            checked.err()
-        );
+        same_verdict(&ours, &checked);
     }
     let (Ok(Some(ours)), Ok(checked)) = (ours, checked) else {
         return;
@@ -335,13 +343,7 @@ fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: b
     };
     let (ours, expected) = (run(), serial());
     if exact {
-        assert_eq!(
-            ours.is_ok(),
-            expected.is_ok(),
-            "{:?}, serial {:?}",
-            ours.err(),
-            expected.err()
-        );
+        same_verdict(&ours, &expected);
     }
     if let (Ok(ours), Ok(expected)) = (ours, expected) {
         assert_eq!(ours, expected);

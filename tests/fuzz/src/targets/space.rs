@@ -306,7 +306,7 @@ fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options
     };
     _ = trioxide::quality3d::quality(on, resident.cells(), resident.points());
     let ours = smooth::run::<P>(on, mesh, fixed, options);
-    same(ours, serial::volume::<P>(mesh, fixed, options));
+    same(ours, serial::volume::<P>(mesh, fixed, options), options);
 }
 
 fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
@@ -315,10 +315,10 @@ fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
         return;
     }
     let ours = smooth::run_surface::<P>(on, mesh, fixed, options);
-    same(ours, serial::surface::<P>(mesh, fixed, options));
+    same(ours, serial::surface::<P>(mesh, fixed, options), options);
 }
 
-fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>) {
+fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>, options: &Options) {
     if let Err(smooth::Error::Race) = expected {
         return;
     }
@@ -335,7 +335,7 @@ fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>) {
             let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
             points.iter().map(|p| p.to_array().map(bits)).collect()
         };
-        assert_eq!(bits(&ours.points), bits(&expected.points));
+        assert_eq!(bits(&ours.points), bits(&expected.points), "{options:?}");
         assert_eq!(
             (ours.moving, ours.moves.sweeps),
             (expected.moving, expected.moves.sweeps)
