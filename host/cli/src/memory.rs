@@ -1,7 +1,8 @@
 //! A failed allocation ends the command with a sentence and status 1, as every other error.
 //!
 //! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler of the signal
-//! that follows ends the process. What handles a failed allocation itself goes on: the note is gone with its next allocation.
+//! that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
+//! standard library allocates for its message before it aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ struct Noting;
 #[global_allocator]
 static ALLOCATOR: Noting = Noting;
 
-/// The thread whose last allocation failed, if it is the last that one failed for; 0 for none.
+/// The thread whose failed allocation is the last of all; 0 for none.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
 /// This thread, as a number that is not 0.
@@ -23,9 +24,6 @@ fn thread() -> usize {
 fn note(memory: *mut u8) -> *mut u8 {
     if memory.is_null() {
         FAILED.store(thread(), Ordering::Relaxed);
-    } else if FAILED.load(Ordering::Relaxed) != 0 {
-        // The thread has got over it: an abort later on has another cause.
-        let _ = FAILED.compare_exchange(thread(), 0, Ordering::Relaxed, Ordering::Relaxed);
     }
     memory
 }
@@ -53,7 +51,7 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-/// Whether the calling thread found no memory for its last allocation. A signal's handler may ask.
+/// Whether the calling thread is the last that found no memory. A signal's handler may ask.
 pub fn has_failed() -> bool {
     FAILED.load(Ordering::Relaxed) == thread()
 }

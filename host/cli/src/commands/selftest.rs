@@ -7,6 +7,7 @@ use clap::Args;
 use trioxide::backend::{Choice, Device};
 use trioxide::selftest::{Size, cases, select};
 use trioxide::{Error, Result, formats};
+use trioxide_arguments::print;
 
 /// Check every pipeline on every device against the sequential reference, bit for bit
 #[derive(Args)]
@@ -52,22 +53,22 @@ pub fn run(options: &Options) -> Result<()> {
     let selected = select(&suite, options.only.as_deref())?;
     if options.list {
         for case in selected {
-            println!("{:<12} {}", case.family, case.name);
+            print(&format!("{:<12} {}\n", case.family, case.name))?;
         }
         return Ok(());
     }
     let mut failed = 0;
     for device in devices(options)? {
-        println!("{}", device.name());
+        print(&format!("{}\n", device.name()))?;
         for case in &selected {
             let start = Instant::now();
             let outcome = case.run(&device);
             let seconds = start.elapsed().as_secs_f64();
             match outcome {
-                Ok(()) => println!("  ok      {:<60} {seconds:>8.2} s", case.name),
+                Ok(()) => print(&format!("  ok      {:<60} {seconds:>8.2} s\n", case.name))?,
                 Err(error) => {
                     failed += 1;
-                    println!("  FAILED  {:<60} {error}", case.name);
+                    print(&format!("  FAILED  {:<60} {error}\n", case.name))?;
                 }
             }
         }
@@ -95,7 +96,7 @@ fn devices(options: &Options) -> Result<Vec<Device>> {
             ];
             match Device::cuda(0) {
                 Ok(device) => devices.push(device),
-                Err(reason) => println!("cuda skipped: {reason}"),
+                Err(reason) => print(&format!("cuda skipped: {reason}\n"))?,
             }
             Ok(devices)
         }
