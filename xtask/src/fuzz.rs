@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::process::{cargo, output_of, run as run_command};
-use crate::{Error, target_dir, workspace};
+use crate::{Error, target_dir};
 
 /// Fuzzes readers and pipelines: libFuzzer chooses inputs that reach new code.
 ///
