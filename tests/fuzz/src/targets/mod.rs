@@ -13,6 +13,13 @@ use std::sync::OnceLock;
 
 use trioxide::Device;
 
+/// Runs a target on an input.
+pub type Run = dyn Fn(&[u8]) + Send + Sync;
+/// Makes inputs to start from.
+pub type Seeds = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
+/// Name, family and run of a pipeline's target.
+type Pipeline = (&'static str, &'static str, fn(&[u8]));
+
 /// Something to fuzz.
 pub struct Target {
     /// Its name on the command line.
@@ -21,14 +28,14 @@ pub struct Target {
     #[allow(dead_code)]
     pub family: Option<&'static str>,
     /// Inputs to start from.
-    pub seeds: Box<dyn Fn() -> Vec<Vec<u8>> + Send + Sync>,
+    pub seeds: Box<Seeds>,
     /// Runs it; a panic is a finding.
-    pub run: Box<dyn Fn(&[u8]) + Send + Sync>,
+    pub run: Box<Run>,
 }
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines: [(&str, &'static str, fn(&[u8])); 6] = [
+    let pipelines: [Pipeline; 6] = [
         ("polylla", "polylla", planar::polylla),
         ("indexed", "indexed", planar::indexed),
         ("refine", "refine", planar::refine),
