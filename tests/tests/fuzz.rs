@@ -49,7 +49,8 @@ fn every_format_and_every_family_is_fuzzed() {
 fn every_target_works_on_its_seeds() {
     for target in targets::all() {
         let seeds = (target.seeds)();
-        assert!(!seeds.is_empty(), "{} has no seed", target.name);
+        // Fixtures, and one that trioxide writes.
+        assert!(seeds.len() >= 2, "{} has too few seeds", target.name);
         for seed in seeds {
             (target.run)(&seed);
             // And on less than a whole one.

@@ -86,6 +86,15 @@ fn lay_out(kind: &str, extension: &str, data: &[u8]) -> PathBuf {
     path
 }
 
+/// A path without files, nor any that would count as its part.
+fn unused(name: &str, extension: &str) -> PathBuf {
+    let path = folder().join(format!("{name}.{extension}"));
+    for part in PARTS {
+        _ = std::fs::remove_file(path.with_extension(part));
+    }
+    path
+}
+
 /// The file, or the files in one.
 fn gather(path: &Path, extension: &str) -> Vec<u8> {
     if !is_several(extension) {
@@ -114,7 +123,7 @@ fn surface(extension: &str, data: &[u8]) {
         .losses(&mesh, encoding.unwrap_or_default())
         .is_empty()
     {
-        let again = folder().join(format!("again.{extension}"));
+        let again = unused("again", extension);
         // A format may refuse a mesh: `.node` takes triangles only.
         if formats::write_encoded(&again, &mesh, encoding).is_ok() {
             let read = formats::read(&again).expect("what was written is read");
@@ -192,7 +201,7 @@ fn volume(extension: &str, data: &[u8]) {
     };
     check_volume(&mesh);
     validate::volume_summary(&mesh);
-    let again = folder().join(format!("again-volume.{extension}"));
+    let again = unused("again-volume", extension);
     if formats::write_volume(&again, &mesh).is_ok() {
         let read = formats::read_volume(&again).expect("what was written is read");
         same_points(&read.points, &mesh.points);
@@ -248,7 +257,7 @@ fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
             seeds.push(gather(&path, extension));
         }
     }
-    let path = folder().join(format!("seed.{extension}"));
+    let path = unused("seed", extension);
     let mut keep = |written: bool| {
         if written {
             seeds.push(gather(&path, extension));
