@@ -108,6 +108,48 @@ fn the_map_names_paths_that_exist() {
     check_paths("docs/ARCHITECTURE.md", &read("docs/ARCHITECTURE.md"));
 }
 
+/// The page on trust names files, and each test that it names is a function there is.
+#[test]
+fn the_page_on_trust_names_files_and_tests_that_exist() {
+    let page = read("docs/TRUST.md");
+    check_paths("docs/TRUST.md", &page);
+    let mut sources = String::new();
+    for folder in [
+        "host/cli/tests",
+        "host/formats/src",
+        "host/src/backend/cuda",
+        "host/src/selftest",
+        "tests/tests",
+    ] {
+        append_sources(&root().join(folder), &mut sources);
+    }
+    let is_test = |word: &&str| {
+        word.contains('_')
+            && word
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
+    };
+    let tests: Vec<&str> = code(&page).filter(is_test).collect();
+    assert!(tests.len() > 20, "{tests:?}");
+    for test in tests {
+        assert!(
+            sources.contains(&format!("fn {test}(")),
+            "docs/TRUST.md names {test}, which is no test"
+        );
+    }
+}
+
+fn append_sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            append_sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text.push_str(&fs::read_to_string(&path).expect("a source"));
+        }
+    }
+}
+
 #[test]
 fn the_head_of_the_library_names_paths_that_exist() {
     let source = read("host/src/lib.rs");

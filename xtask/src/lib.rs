@@ -9,11 +9,13 @@ mod datasets;
 pub mod demo;
 mod dist;
 mod doctor;
+mod fuzz;
 pub mod process;
 mod ptx;
 mod ptxas;
 mod report;
 mod run;
+mod sanitize;
 mod snapshots;
 mod test;
 
@@ -42,6 +44,8 @@ enum Command {
     Dist(dist::Arguments),
     Report(report::Arguments),
     Test(test::Arguments),
+    Fuzz(fuzz::Arguments),
+    Sanitize(sanitize::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
     Doctor(doctor::Arguments),
@@ -58,6 +62,8 @@ pub fn main() -> ExitCode {
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::Sanitize(arguments) => sanitize::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -8,6 +8,8 @@ mod commands;
 #[cfg(unix)]
 mod memory;
 mod outputs;
+#[cfg(unix)]
+mod signals;
 
 /// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
 #[derive(Parser)]
@@ -37,7 +39,7 @@ enum Command {
 
 fn main() -> ExitCode {
     #[cfg(unix)]
-    memory::handle_failed_allocations();
+    signals::handle();
     // clap exits with status 2 on bad usage.
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -1,7 +1,8 @@
 //! A failed allocation ends the command with a sentence and status 1, as every other error.
 //!
 //! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler of the signal
-//! that follows ends the process. What handles a failed allocation itself goes on.
+//! that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
+//! standard library allocates for its message before it aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +12,12 @@ struct Noting;
 #[global_allocator]
 static ALLOCATOR: Noting = Noting;
 
-/// The thread whose last failed allocation is the last of all; 0 for none.
+/// The thread whose failed allocation is the last of all; 0 for none.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
+/// This thread, as a number that is not 0.
 fn thread() -> usize {
-    // SAFETY: it has no requirements.
+    // SAFETY: it has no requirements. POSIX lets a signal's handler call it.
     (unsafe { libc::pthread_self() }) as usize
 }
 
@@ -49,21 +51,7 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-extern "C" fn on_abort(_signal: libc::c_int) {
-    const MESSAGE: &[u8] = b"trioxide: there is no memory for this mesh: use a smaller one, or raise the limit of this process (ulimit -v)\n";
-    if FAILED.load(Ordering::Relaxed) == thread() {
-        // SAFETY: both functions may be called in a signal's handler, and the message is there as long as the process.
-        unsafe {
-            libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            libc::_exit(1);
-        }
-    }
-    // Back in `abort`, which ends the process.
-}
-
-/// Installs the handler.
-pub fn handle_failed_allocations() {
-    let handler: extern "C" fn(libc::c_int) = on_abort;
-    // SAFETY: the handler calls only what may be called in one.
-    unsafe { libc::signal(libc::SIGABRT, handler as *const () as libc::sighandler_t) };
+/// Whether the calling thread is the last that found no memory. A signal's handler may ask.
+pub fn has_failed() -> bool {
+    FAILED.load(Ordering::Relaxed) == thread()
 }

@@ -16,6 +16,8 @@ use trioxide_mesh::{Error, Result};
 /// points to is replaced, or made. A replaced file's permissions are those of the new one; a file that may not be written is
 /// refused.
 ///
+/// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves it behind.
+///
 /// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`].
 #[derive(Debug)]
 pub struct AtomicFile {
@@ -23,8 +25,15 @@ pub struct AtomicFile {
     target: Target,
 }
 
+#[cfg(target_os = "linux")]
+mod unnamed;
+
 #[derive(Debug)]
 enum Target {
+    /// Without a name.
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    /// Under another name.
     Temporary(NamedTempFile),
     Direct(File),
 }
@@ -70,6 +79,14 @@ impl AtomicFile {
             let reason = format!("there is no folder {}", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
         }
+        #[cfg(target_os = "linux")]
+        if let Some(file) = unnamed::create(folder, permissions.as_ref()) {
+            if let Some(permissions) = permissions {
+                file.set_permissions(permissions)?;
+            }
+            let target = Target::Unnamed(file);
+            return Ok(AtomicFile { path, target });
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".trioxide-");
         // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.
@@ -94,6 +111,9 @@ impl AtomicFile {
     pub fn commit(self) -> Result<()> {
         match self.target {
             Target::Direct(_) => Ok(()),
+            #[cfg(target_os = "linux")]
+            Target::Unnamed(file) => unnamed::give_name(&file, &self.path)
+                .map_err(|source| Error::file(&self.path, source)),
             Target::Temporary(file) => match file.persist(&self.path) {
                 Ok(_) => Ok(()),
                 Err(refused) => Err(Error::file(&self.path, refused.error)),
@@ -201,6 +221,8 @@ impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
             Target::Temporary(file) => file.write(bytes),
+            #[cfg(target_os = "linux")]
+            Target::Unnamed(file) => file.write(bytes),
             Target::Direct(file) => file.write(bytes),
         }
     }
@@ -214,6 +236,8 @@ impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.target {
             Target::Temporary(file) => file.seek(to),
+            #[cfg(target_os = "linux")]
+            Target::Unnamed(file) => file.seek(to),
             Target::Direct(file) => file.seek(to),
         }
     }

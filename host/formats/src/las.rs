@@ -368,6 +368,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let sink = Sink {
         file,
         fault: fault.clone(),
+        position: 0,
     };
     let write_all = || -> las::Result<Sink> {
         let mut builder = Builder::from(plan.version());
@@ -468,17 +469,20 @@ impl Fault {
 }
 
 /// A file that keeps its first error and from then on takes everything: the crate's writer panics when it is dropped and cannot
-/// write.
+/// write, and where a position is less than the one before.
 struct Sink {
     file: AtomicFile,
     fault: Fault,
+    /// Where the next byte goes.
+    position: u64,
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.fault
-            .clone()
-            .guard(|| self.file.write(bytes), bytes.len())
+        let fault = self.fault.clone();
+        let written = fault.guard(|| self.file.write(bytes), bytes.len())?;
+        self.position += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -490,9 +494,12 @@ impl Seek for Sink {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let instead = match to {
             SeekFrom::Start(offset) => offset,
-            _ => 0,
+            SeekFrom::Current(steps) => self.position.saturating_add_signed(steps),
+            SeekFrom::End(_) => self.position,
         };
-        self.fault.clone().guard(|| self.file.seek(to), instead)
+        let fault = self.fault.clone();
+        self.position = fault.guard(|| self.file.seek(to), instead)?;
+        Ok(self.position)
     }
 }
 

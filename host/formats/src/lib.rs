@@ -36,12 +36,7 @@
 //! LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
-use std::ops::Deref;
 use std::path::Path;
-
-use memmap2::Mmap;
 
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result};
@@ -52,6 +47,7 @@ pub mod edges;
 mod faces;
 mod fields;
 mod gltf;
+mod input;
 mod las;
 mod las_fields;
 pub mod matrix_market;
@@ -86,6 +82,7 @@ pub enum Encoding {
     Text,
 }
 
+use input::map_file;
 pub use volume::{
     MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
 };
@@ -363,6 +360,16 @@ static FORMATS: [Format; 19] = [
 ];
 
 impl Format {
+    /// Every format.
+    pub fn all() -> &'static [Format] {
+        &FORMATS
+    }
+
+    /// Whether its files are read, and not only written.
+    pub fn is_read(&self) -> bool {
+        self.read.is_some()
+    }
+
     /// The format that `path` is read as.
     ///
     /// # Errors
@@ -546,40 +553,6 @@ pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
         .write
         .expect("to_write gives a format that is written");
     write(path, mesh, options)
-}
-
-/// The bytes of a file.
-enum Bytes {
-    Mapped(Mmap),
-    Read(Vec<u8>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
-        }
-    }
-}
-
-fn map_file(path: &Path) -> Result<Bytes> {
-    let open = || {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            // SAFETY: the map is private and read only. Another process that shortens the file meanwhile ends this one by a
-            // signal, as with every reader that maps; nothing is written through it.
-            let map = unsafe { Mmap::map(&file) }?;
-            return Ok(Bytes::Mapped(map));
-        }
-        // Pipes cannot be mapped.
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Bytes::Read(bytes))
-    };
-    open().map_err(|source| Error::file(path, source))
 }
 
 /// The faces as triangles, for a format at `path` that holds nothing else.

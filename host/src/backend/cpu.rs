@@ -50,7 +50,7 @@ fn number_of_threads(wanted: Option<usize>) -> Result<usize> {
 
 fn cannot_start(error: rayon::ThreadPoolBuildError) -> Error {
     Error::Argument(format!(
-        "cannot start CPU threads ({error}): allow the process more of them, or use fewer"
+        "the CPU's threads cannot start ({error}): use fewer, or raise the limits of this process (ulimit -u, ulimit -v)"
     ))
 }
 

@@ -91,7 +91,7 @@ impl Cuda {
         }
         Self::open(id, index, found, version).map_err(|error| Error::Device {
             device: found.name.clone(),
-            reason: error.to_string(),
+            reason: fault::reason(error),
         })
     }
 
@@ -142,7 +142,7 @@ impl Cuda {
     fn error(&self, error: CudaError) -> Error {
         Error::Device {
             device: self.name.clone(),
-            reason: error.to_string(),
+            reason: fault::reason(error),
         }
     }
 
@@ -369,7 +369,7 @@ impl Backend for Cuda {
             kernel: kernel.name,
             reason,
         };
-        let cuda = |error: CudaError| fail(error.to_string());
+        let cuda = |error: CudaError| fail(fault::reason(error));
         self.core.enter().map_err(cuda)?;
         let mut loaded = lock(&self.loaded);
         let Some(package) = loaded

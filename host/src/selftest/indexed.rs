@@ -17,6 +17,7 @@ use crate::{Error, reference, validate};
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
+        Size::Tiny => 1,
         Size::Small => 2,
         Size::Large => 10,
     };

@@ -8,6 +8,7 @@ mod checked;
 mod collectives;
 mod convert;
 mod copies;
+mod faults;
 mod half_edges;
 mod indexed;
 mod polylla;
@@ -29,10 +30,22 @@ use crate::{Result, generate};
 /// Size of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// For sanitisers, which slow a case down a hundred times.
+    Tiny,
     /// Seconds on a CPU.
     Small,
     /// The largest sizes at which an index can be wrong: minutes on a CPU.
     Large,
+}
+
+impl Size {
+    /// Elements of a mesh that has `small` of them in the small size.
+    fn of(self, small: usize) -> usize {
+        match self {
+            Size::Tiny => (small / 25).max(small.min(60)),
+            Size::Small | Size::Large => small,
+        }
+    }
 }
 
 /// One check, to be run on any device.
@@ -75,18 +88,21 @@ pub type NamedMesh = (String, Triangulation);
 pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     let mut meshes = vec![
         ("grid 30".to_owned(), generate::grid(30)?),
-        ("grid 10k".to_owned(), generate::grid(10_000)?),
+        ("grid 10k".to_owned(), generate::grid(size.of(10_000))?),
         ("random 50".to_owned(), generate::random(50, 5)?),
-        ("random 30k".to_owned(), generate::random(30_000, 1)?),
-        ("disk 5k".to_owned(), generate::disk(5_000, 2)?),
+        (
+            "random 30k".to_owned(),
+            generate::random(size.of(30_000), 1)?,
+        ),
+        ("disk 5k".to_owned(), generate::disk(size.of(5_000), 2)?),
     ];
     meshes.push((
         "random 20k with holes".to_owned(),
-        with_holes(generate::random(20_000, 4)?, 7),
+        with_holes(generate::random(size.of(20_000), 4)?, 7),
     ));
     meshes.push((
         "grid 2k of islands".to_owned(),
-        with_holes(generate::grid(2_000)?, 2),
+        with_holes(generate::grid(size.of(2_000))?, 2),
     ));
     meshes.extend(small::meshes());
     if size == Size::Large {
@@ -116,9 +132,10 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
                 every_kernel_launched,
             )],
         ),
+        (LAUNCHES, vec![faults::out_of_memory_midway()]),
         // Last: a GPU is lost to this process afterwards.
         #[cfg(feature = "checked")]
-        (LAUNCHES, vec![checked::bad_index()]),
+        (LAUNCHES, vec![checked::bad_index(), faults::lost_device()]),
     ];
     let in_family = |(family, cases): (&'static str, Vec<Case>)| {
         cases.into_iter().map(move |case| Case { family, ..case })
@@ -132,13 +149,21 @@ pub const COPIES: &str = "copies";
 /// The family of the one case that needs all others to have run on its device before.
 pub const LAUNCHES: &str = "launches";
 
-/// The cases of a family, or the cases whose name contains `text`; the whole suite for `None`.
+/// The case with the name `text`; else the cases of a family, or the cases whose name contains `text`; the whole suite for
+/// `None`.
 ///
 /// # Errors
 /// [`crate::Error::Argument`] with the families there are, when nothing matches.
 pub fn select<'s>(suite: &'s [Case], only: Option<&str>) -> Result<Vec<&'s Case>> {
     let matches =
         |case: &&Case| only.is_none_or(|text| case.family == text || case.name.contains(text));
+    let named: Vec<&Case> = suite
+        .iter()
+        .filter(|case| only == Some(&case.name))
+        .collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
     let selected: Vec<&Case> = suite.iter().filter(matches).collect();
     if !selected.is_empty() {
         return Ok(selected);
@@ -237,6 +262,10 @@ mod tests {
         assert_eq!(count(None), 3);
         assert_eq!(count(Some("refine")), 2);
         assert_eq!(count(Some("slab")), 1);
+        let mut suite = suite;
+        suite.push(Case::new("slabs of two", |_| Ok(())));
+        let count = |only| select(&suite, only).unwrap().len();
+        assert_eq!((count(Some("slab")), count(Some("slabs"))), (2, 1));
     }
 
     #[test]

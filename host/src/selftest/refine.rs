@@ -16,7 +16,7 @@ use crate::validate;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
-        Size::Small => 1,
+        Size::Tiny | Size::Small => 1,
         Size::Large => 10,
     };
     let mut cases = Vec::new();

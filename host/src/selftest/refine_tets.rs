@@ -15,10 +15,16 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut meshes = vec![
         ("one tetrahedron".to_owned(), corner()),
         ("tetrahedra that touch".to_owned(), touching()),
-        ("a fan of 300 tetrahedra".to_owned(), fan(300)),
+        (
+            "a fan of 300 tetrahedra".to_owned(),
+            fan(size.of(300) as u32),
+        ),
         ("equal edges".to_owned(), equal_edges(216)?),
-        ("grid 500".to_owned(), generate::tet_grid(500, 1)?),
-        ("random 800".to_owned(), generate::random_tets(800, 2)?),
+        ("grid 500".to_owned(), generate::tet_grid(size.of(500), 1)?),
+        (
+            "random 800".to_owned(),
+            generate::random_tets(size.of(800), 2)?,
+        ),
     ];
     if size == Size::Large {
         meshes.push(("grid 100k".to_owned(), generate::tet_grid(100_000, 3)?));

@@ -29,7 +29,7 @@ const MOST_PAIRED: usize = 6_000;
 
 /// The cases of this family.
 pub fn cases(size: Size) -> Vec<Case> {
-    let mut inputs = inputs();
+    let mut inputs = inputs(size);
     if size == Size::Large {
         let (points, faces) = scan(2_000_000, 3);
         inputs.push(Input {
@@ -302,8 +302,8 @@ pub(super) fn equal_welds(ours: &Welded, expected: &Welded) -> Outcome {
 }
 
 /// Scans, in order and shuffled, and a triangle soup.
-fn scans() -> Vec<Input> {
-    let (points, faces) = scan(20_000, 1);
+fn scans(size: Size) -> Vec<Input> {
+    let (points, faces) = scan(size.of(20_000), 1);
     let spacing = 0.03;
     let mut inputs = vec![Input {
         name: "a scan",
@@ -313,7 +313,7 @@ fn scans() -> Vec<Input> {
         paired_up_to: 4.0 * spacing,
     }];
     // Every point is a neighbour of every other: time grows with the square of the points.
-    let (all_points, all_faces) = scan(5_000, 1);
+    let (all_points, all_faces) = scan(size.of(5_000), 1);
     inputs.push(Input {
         name: "a scan of 5k vertices",
         points: all_points,
@@ -342,7 +342,7 @@ fn scans() -> Vec<Input> {
         epsilons: vec![0.0, spacing / 4.0, spacing],
         paired_up_to: spacing / 4.0,
     });
-    let (points, faces) = scan(1_500, 2);
+    let (points, faces) = scan(size.of(1_500), 2);
     inputs.push(Input {
         name: "a small scan",
         points,
@@ -353,7 +353,7 @@ fn scans() -> Vec<Input> {
     inputs
 }
 
-fn inputs() -> Vec<Input> {
+fn inputs(size: Size) -> Vec<Input> {
     let line = |n: u32, spacing: f64| -> Vec<DVec3> {
         (0..n)
             .map(|i| DVec3::X * (f64::from(i) * spacing))
@@ -369,7 +369,7 @@ fn inputs() -> Vec<Input> {
             .map(|i| [i, i + 1, i + 2])
             .collect()
     };
-    let mut inputs = scans();
+    let mut inputs = scans(size);
     let mut named = |name, points: Vec<DVec3>, epsilons: &[f64]| {
         let faces = strip(points.len() as u32);
         inputs.push(Input {
@@ -382,8 +382,9 @@ fn inputs() -> Vec<Input> {
     };
     named("nothing", Vec::new(), &[0.0, 1.0]);
     named("one point", vec![DVec3::ONE], &[0.0, 1.0]);
-    named("a chain", line(3000, 1.0), &[1.0, 2.5]);
-    named("a chain backwards", line(3000, -1.0), &[1.0]);
+    let links = size.of(3000) as u32;
+    named("a chain", line(links, 1.0), &[1.0, 2.5]);
+    named("a chain backwards", line(links, -1.0), &[1.0]);
     named(
         "a lattice at exactly epsilon",
         lattice(12, 0.1),
@@ -391,7 +392,7 @@ fn inputs() -> Vec<Input> {
     );
     named(
         "equal points",
-        vec![DVec3::new(0.1, 0.2, 0.3); 5000],
+        vec![DVec3::new(0.1, 0.2, 0.3); size.of(5000)],
         &[0.0, 1.0],
     );
     named(

@@ -25,10 +25,10 @@ type DenseCloud = (&'static str, fn(Size) -> (Vec<DVec3>, f64));
 
 fn dense_clouds() -> [DenseCloud; 5] {
     fn count(size: Size) -> u32 {
-        if size == Size::Large {
-            1_000_000
-        } else {
-            60_000
+        match size {
+            Size::Tiny => 2_000,
+            Size::Small => 60_000,
+            Size::Large => 1_000_000,
         }
     }
     fn cloud(size: Size) -> Vec<DVec3> {

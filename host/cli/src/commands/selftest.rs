@@ -7,6 +7,7 @@ use clap::Args;
 use trioxide::backend::{Choice, Device};
 use trioxide::selftest::{Size, cases, select};
 use trioxide::{Error, Result, formats};
+use trioxide_arguments::print;
 
 /// Check every pipeline on every device against the sequential reference, bit for bit
 #[derive(Args)]
@@ -16,10 +17,16 @@ pub struct Options {
     /// Device to check [default: every one that there is]
     #[arg(long, value_name = "DEVICE")]
     device: Option<Choice>,
+    /// Threads of the CPU [default: with --device cpu all cores, else 1, 2 and all]
+    #[arg(long, value_name = "N", requires = "device", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
     /// Include the largest sizes (100M elements; minutes on a CPU)
     #[arg(long)]
     large: bool,
-    /// Only the checks of this family (refine, weld, …), or whose name contains this
+    /// The smallest sizes, for sanitisers
+    #[arg(long, conflicts_with = "large")]
+    tiny: bool,
+    /// Only the checks of this family (refine, weld, …), or whose name is or contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Print the family and name of each check, and run none
@@ -36,32 +43,32 @@ pub fn run(options: &Options) -> Result<()> {
             .map_err(|error| error.in_file(path))?;
         given.push((path.display().to_string(), mesh));
     }
-    let size = if options.large {
-        Size::Large
-    } else {
-        Size::Small
+    let size = match (options.large, options.tiny) {
+        (true, _) => Size::Large,
+        (_, true) => Size::Tiny,
+        _ => Size::Small,
     };
     let suite = cases(size, given)?;
     // The check of all launches counts on the others.
     let selected = select(&suite, options.only.as_deref())?;
     if options.list {
         for case in selected {
-            println!("{:<12} {}", case.family, case.name);
+            print(&format!("{:<12} {}\n", case.family, case.name))?;
         }
         return Ok(());
     }
     let mut failed = 0;
-    for device in devices(options.device)? {
-        println!("{}", device.name());
+    for device in devices(options)? {
+        print(&format!("{}\n", device.name()))?;
         for case in &selected {
             let start = Instant::now();
             let outcome = case.run(&device);
             let seconds = start.elapsed().as_secs_f64();
             match outcome {
-                Ok(()) => println!("  ok      {:<60} {seconds:>8.2} s", case.name),
+                Ok(()) => print(&format!("  ok      {:<60} {seconds:>8.2} s\n", case.name))?,
                 Err(error) => {
                     failed += 1;
-                    println!("  FAILED  {:<60} {error}", case.name);
+                    print(&format!("  FAILED  {:<60} {error}\n", case.name))?;
                 }
             }
         }
@@ -72,11 +79,12 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn devices(choice: Option<Choice>) -> Result<Vec<Device>> {
-    match choice {
-        Some(Choice::Cpu) => Ok(vec![Device::cpu(None)?]),
+fn devices(options: &Options) -> Result<Vec<Device>> {
+    let threads = options.threads.map(usize::from);
+    match options.device {
+        Some(Choice::Cpu) => Ok(vec![Device::cpu(threads)?]),
         Some(Choice::Cuda(index)) => Ok(vec![Device::cuda(index)?]),
-        Some(Choice::Auto) => Ok(vec![Device::auto(None)?.0]),
+        Some(Choice::Auto) => Ok(vec![Device::auto(threads)?.0]),
         Some(Choice::Serial) => Err(Error::Argument(
             "serial is what the other devices are checked against".to_owned(),
         )),
@@ -88,7 +96,7 @@ fn devices(choice: Option<Choice>) -> Result<Vec<Device>> {
             ];
             match Device::cuda(0) {
                 Ok(device) => devices.push(device),
-                Err(reason) => println!("cuda skipped: {reason}"),
+                Err(reason) => print(&format!("cuda skipped: {reason}\n"))?,
             }
             Ok(devices)
         }

@@ -267,7 +267,14 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> weld
     if clusters.ratio.is_some() || is_guarded || carries(mesh) {
         return resident(on, mesh, locks, clusters, &settings);
     }
-    let result = weld::weld_from_host(on, &mesh.points, faces, settings)?;
+    let result = match weld::weld_from_host(on, &mesh.points, faces, settings) {
+        // Another process has taken memory meanwhile: slabs are as small as they must be. Half of what is left stays for it.
+        Err(weld::Error::Shared(Error::OutOfMemory { .. })) if on.is_gpu() => {
+            let limit = limit.min(on.free_bytes()? / 2);
+            return in_slabs(on, mesh, &settings, options, [needed, limit]);
+        }
+        result => result?,
+    };
     Ok(Outcome {
         device: on.name(),
         welded: result.welded,

@@ -27,6 +27,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::input::peek_file;
 use super::text::{Fault, Parsed};
 use super::{Loaded, map_file, triangle};
 use trioxide_mesh::fields::Field;
@@ -253,6 +254,11 @@ static FORMATS: [VolumeFormat; 8] = [
 ];
 
 impl VolumeFormat {
+    /// Every format.
+    pub fn all() -> &'static [VolumeFormat] {
+        &FORMATS
+    }
+
     /// What of `mesh` a file of this format would not hold, a sentence each.
     pub fn losses(&self, mesh: &VolumeMesh) -> Vec<String> {
         let is_lost = |field: &&Field| !(self.keeps_field)(field);
@@ -315,17 +321,15 @@ impl VolumeFormat {
 
 /// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
 ///
-/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none.
+/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none. Pipes are read here, and kept
+/// for [`read_volume`] or [`read`](super::read()).
 pub fn is_volume(path: &Path) -> bool {
     let Ok(format) = VolumeFormat::to_read(path) else {
         return false;
     };
-    let by_content = |is_volume: fn(&[u8]) -> bool| {
-        // What is no file can be read once only.
-        path.is_file() && map_file(path).is_ok_and(|file| is_volume(&file))
-    };
+    let by_content = |is_volume: fn(&[u8]) -> bool| peek_file(path, is_volume).unwrap_or(false);
     match format.name {
-        "VTU" => path.is_file() && vtu::is_volume(path),
+        "VTU" => vtu::is_volume(path),
         "VTK legacy" => by_content(vtk::is_volume),
         "Gmsh" => by_content(gmsh::is_volume),
         "Abaqus" => by_content(abaqus::is_volume),

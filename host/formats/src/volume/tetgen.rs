@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::elements::{Elements, Shape, Tags};
 use crate::atomic_file::AtomicFile;
+use crate::input::{is_pipe, peek_file};
 use crate::map_file;
 use crate::rows_out::{push_integer, write_records};
 use crate::text::{Fault, Parsed, Rows, text_start};
@@ -19,8 +20,7 @@ use trioxide_mesh::{Error, Result};
 
 /// Whether `path` stands for a pair of files with tetrahedra.
 pub(super) fn is_volume(path: &Path) -> bool {
-    let corners = |path: &Path| {
-        let file = map_file(&sibling(path, "ele")).ok()?;
+    let corners = |file: &[u8]| {
         // One line is enough: no need to count the others.
         let head = &file[..file.len().min(1 << 16)];
         let rows = Rows::new(head, text_start(head));
@@ -28,7 +28,13 @@ pub(super) fn is_volume(path: &Path) -> bool {
         header.count("").ok()?;
         header.count("").ok()
     };
-    matches!(corners(path), Some(4 | 10))
+    // In the order of the reader: who writes to two pipes writes the points first.
+    let node_path = sibling(path, "node");
+    if is_pipe(&node_path) && peek_file(&node_path, |_| ()).is_err() {
+        return false;
+    }
+    let corners = peek_file(&sibling(path, "ele"), corners);
+    matches!(corners, Ok(Some(4 | 10)))
 }
 
 pub(super) fn read(path: &Path) -> Result<VolumeMesh> {

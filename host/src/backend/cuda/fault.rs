@@ -1,6 +1,6 @@
-//! Bad indices that the kernels of a checked build report.
+//! Bad indices that the kernels of a checked build report, and errors that a process does not get over.
 
-use cust::error::CudaResult;
+use cust::error::{CudaError, CudaResult};
 use cust::memory::CopyDestination;
 use cust::module::Module;
 use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
@@ -28,4 +28,50 @@ pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
     let fault = unsafe { at.read_volatile() };
     memory.bytes().fill(0);
     (fault.is_set != 0).then_some(fault)
+}
+
+/// The driver's reason. After some errors every later call of the process fails with the same one: those say so.
+pub fn reason(error: CudaError) -> String {
+    match is_sticky(error) {
+        true => format!(
+            "{error}: the GPU is lost to this process: start the program again, or use the CPU"
+        ),
+        false => error.to_string(),
+    }
+}
+
+/// Errors that leave the context "in an inconsistent state", by the driver's documentation of `CUresult`.
+fn is_sticky(error: CudaError) -> bool {
+    // CUDA_ERROR_ECC_UNCORRECTABLE; from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_CONTEXT_IS_DESTROYED but for launches that are too
+    // large and peer access; from CUDA_ERROR_ASSERT on, what kernels do wrong.
+    matches!(error.code(), 214 | 700 | 702 | 709 | 710 | 714..=719)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_gpu_says_what_to_do() {
+        for error in [
+            CudaError::IllegalAddress,
+            CudaError::LaunchFailed,
+            CudaError::LaunchTimeout,
+        ] {
+            let reason = reason(error);
+            assert!(
+                reason.ends_with(
+                    "the GPU is lost to this process: start the program again, or use the CPU"
+                ),
+                "{reason}"
+            );
+        }
+        for error in [
+            CudaError::OutOfMemory,
+            CudaError::InvalidValue,
+            CudaError::LaunchOutOfResources,
+        ] {
+            assert!(!reason(error).contains("lost"));
+        }
+    }
 }

@@ -16,6 +16,7 @@ use roxmltree::Node;
 use super::bytes::Numbers;
 use super::elements::Grid;
 use super::vtk_cells::{self, REGION_NAMES};
+use crate::input::peek_file;
 use crate::map_file;
 use crate::text::{Fault, Parsed, check_vertex, whole};
 use trioxide_mesh::{Error, Result};
@@ -30,13 +31,11 @@ pub(super) use write::write;
 
 /// Whether there are cells that fill space in the file or its pieces.
 pub(super) fn is_volume(path: &Path) -> bool {
-    let Ok(file) = map_file(path) else {
-        return false;
-    };
-    match sources(path, &file) {
+    let is_volume = |file: &[u8]| match sources(path, file) {
         Ok(Some(sources)) => sources.iter().any(|path| has_volume(path)),
-        _ => file_has_volume(&file).unwrap_or(false),
-    }
+        _ => file_has_volume(file).unwrap_or(false),
+    };
+    peek_file(path, is_volume).unwrap_or(false)
 }
 
 fn has_volume(path: &Path) -> bool {

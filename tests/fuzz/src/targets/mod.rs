@@ -1,0 +1,60 @@
+//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential algorithm.
+//!
+//! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` has these modules
+//! too: it checks that no format and no family is left out, and runs each target on its seeds.
+
+mod bytes;
+mod planar;
+mod readers;
+mod space;
+mod weld;
+
+use std::sync::OnceLock;
+
+use trioxide::Device;
+
+/// Runs a target on an input.
+pub type Run = dyn Fn(&[u8]) + Send + Sync;
+/// Makes inputs to start from.
+pub type Seeds = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
+/// Name, family and run of a pipeline's target.
+type Pipeline = (&'static str, &'static str, fn(&[u8]));
+
+/// Something to fuzz.
+pub struct Target {
+    /// Its name on the command line.
+    pub name: String,
+    /// The family of kernels that it runs (the folder in `gpu/src`); `None` for a reader. The tests ask for it.
+    #[allow(dead_code)]
+    pub family: Option<&'static str>,
+    /// Inputs to start from.
+    pub seeds: Box<Seeds>,
+    /// Runs it; a panic is a finding.
+    pub run: Box<Run>,
+}
+
+/// Every target.
+pub fn all() -> Vec<Target> {
+    let pipelines: [Pipeline; 6] = [
+        ("polylla", "polylla", planar::polylla),
+        ("indexed", "indexed", planar::indexed),
+        ("refine", "refine", planar::refine),
+        ("refine-tets", "refine_tets", space::refine_tets),
+        ("smooth", "smooth", space::smooth),
+        ("weld", "weld", weld::weld),
+    ];
+    let mut targets = readers::targets();
+    targets.extend(pipelines.map(|(name, family, run)| Target {
+        name: name.to_owned(),
+        family: Some(family),
+        seeds: Box::new(bytes::noise),
+        run: Box::new(run),
+    }));
+    targets
+}
+
+/// The CPU with one thread: inputs are smaller than a thread's share.
+pub fn cpu() -> &'static Device {
+    static CPU: OnceLock<Device> = OnceLock::new();
+    CPU.get_or_init(|| Device::cpu(Some(1)).expect("one thread"))
+}

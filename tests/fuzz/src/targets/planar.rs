@@ -1,0 +1,354 @@
+//! Polylla by both methods, and the refinement of triangles.
+
+use std::fmt::Display;
+
+use trioxide::glam::{DVec2, Vec2};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours, Repair};
+use trioxide::mesh::{PolyllaLists, Segment, Ties, Triangulation};
+use trioxide::polylla::{self, Constraints};
+use trioxide::reference::indexed::IndexedTriangulation;
+use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun};
+use trioxide::{generate, reference, validate};
+
+use super::bytes::Choices;
+use super::cpu;
+
+/// A small triangulation, most often valid.
+pub fn triangulation(choices: &mut Choices) -> Triangulation {
+    let mut mesh = match choices.below(6) {
+        0 => ring(choices),
+        1 => {
+            generate::random(choices.between(4, 60), choices.id().into()).expect("a size in range")
+        }
+        2 => soup(choices),
+        _ => grid(choices),
+    };
+    for _ in 0..choices.below(4) {
+        damage(&mut mesh, choices);
+    }
+    let scale = choices.scale();
+    mesh.points.iter_mut().for_each(|p| *p *= scale);
+    if choices.below(3) == 1 {
+        mesh.regions = Some(
+            mesh.triangles
+                .iter()
+                .map(|_| (choices.byte() % 3).into())
+                .collect(),
+        );
+    }
+    for _ in 0..choices.below(5) {
+        let ends = match choices.below(mesh.triangles.len() + 1) {
+            0 => [
+                choices.vertex(mesh.points.len()),
+                choices.vertex(mesh.points.len()),
+            ],
+            t => [mesh.triangles[t - 1][1], mesh.triangles[t - 1][0]],
+        };
+        mesh.segments.push(Segment {
+            ends,
+            marker: choices.below(3) as i32,
+        });
+    }
+    mesh
+}
+
+/// Squares with one of both diagonals each, whose vertices may have moved.
+fn grid(choices: &mut Choices) -> Triangulation {
+    let (columns, rows) = (choices.between(1, 7), choices.between(1, 7));
+    let moves = choices.below(3);
+    let mut mesh = Triangulation::default();
+    for i in 0..(columns + 1) * (rows + 1) {
+        let mut point = DVec2::new((i % (columns + 1)) as f64, (i / (columns + 1)) as f64);
+        if moves == 1 {
+            let steps = choices.byte();
+            point += DVec2::new(f64::from(steps % 16), f64::from(steps / 16)) / 40.0;
+        }
+        mesh.points.push(point);
+    }
+    for i in 0..columns * rows {
+        let a = ((i / columns) * (columns + 1) + i % columns) as u32;
+        let (b, c) = (a + 1, a + columns as u32 + 1);
+        let d = c + 1;
+        match choices.below(8) {
+            0 => {}
+            1 | 2 => mesh.triangles.extend([[a, b, c], [b, d, c]]),
+            _ => mesh.triangles.extend([[a, b, d], [a, d, c]]),
+        }
+    }
+    mesh
+}
+
+/// Triangles round a vertex, with spokes of equal length.
+fn ring(choices: &mut Choices) -> Triangulation {
+    const QUARTER: [(i32, i32); 9] = [
+        (65, 0),
+        (63, 16),
+        (60, 25),
+        (56, 33),
+        (52, 39),
+        (39, 52),
+        (33, 56),
+        (25, 60),
+        (16, 63),
+    ];
+    let mut points = vec![DVec2::ZERO];
+    for turn in 0..4 {
+        for &(x, y) in &QUARTER {
+            if choices.below(3) == 0 {
+                continue;
+            }
+            let (x, y) = [(x, y), (-y, x), (-x, -y), (y, -x)][turn];
+            points.push(DVec2::new(x.into(), y.into()));
+        }
+    }
+    let n = points.len() as u32 - 1;
+    let last = if choices.below(2) == 0 {
+        n
+    } else {
+        n.saturating_sub(1)
+    };
+    Triangulation {
+        triangles: (0..last).map(|i| [0, 1 + i, 1 + (i + 1) % n]).collect(),
+        points,
+        ..Triangulation::default()
+    }
+}
+
+fn soup(choices: &mut Choices) -> Triangulation {
+    let n = choices.below(12);
+    Triangulation {
+        points: (0..n)
+            .map(|_| DVec2::new(choices.coordinate(), choices.coordinate()))
+            .collect(),
+        triangles: (0..choices.below(16))
+            .map(|_| [0; 3].map(|_| choices.vertex(n)))
+            .collect(),
+        ..Triangulation::default()
+    }
+}
+
+/// One fault, or one thing that meshes of files have.
+fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
+    let n = mesh.points.len();
+    let kind = choices.below(8);
+    if kind == 0 {
+        mesh.points
+            .push(DVec2::new(choices.coordinate(), choices.coordinate()));
+    } else if kind == 1 && n > 0 {
+        mesh.points[choices.below(n)] = DVec2::new(choices.coordinate(), choices.coordinate());
+    } else if !mesh.triangles.is_empty() {
+        let t = choices.below(mesh.triangles.len());
+        match kind {
+            2 => mesh.triangles[t].swap(1, 2),
+            3 => mesh.triangles.push(mesh.triangles[t]),
+            4 => mesh.triangles[t][choices.below(3)] = choices.vertex(n),
+            5 => mesh.triangles[t].rotate_left(1),
+            _ => _ = mesh.triangles.swap_remove(t),
+        }
+    }
+}
+
+/// Both took the mesh, or both refused it. Triangles that overlap round a vertex are refused by the sequential algorithm alone.
+fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
+    let text = serial.as_ref().err().map(ToString::to_string);
+    if ours.is_ok()
+        && text
+            .as_ref()
+            .is_some_and(|text| text.ends_with("they overlap"))
+    {
+        return;
+    }
+    let ours_text = ours.as_ref().err().map(ToString::to_string);
+    assert_eq!(
+        ours.is_ok(),
+        serial.is_ok(),
+        "{ours_text:?}, serial {text:?}"
+    );
+}
+
+/// What the sequential algorithm works on; none for a mesh that is refused.
+struct Checked<P> {
+    half_edges: trioxide::mesh::HalfEdges,
+    points: Vec<P>,
+    constrained: Vec<bool>,
+}
+
+fn check<P: Point>(mesh: &Triangulation) -> trioxide::Result<Checked<P>> {
+    validate::triangulation(mesh)?;
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    Ok(Checked {
+        constrained: reference::constrained_edges(mesh, &half_edges)?,
+        points: mesh.points.iter().map(|&p| P::from_f64(p)).collect(),
+        half_edges,
+    })
+}
+
+pub fn polylla(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mesh = triangulation(&mut choices);
+    let options = polylla::Options {
+        strict: choices.below(2) == 1,
+        ties: ties(&mut choices),
+        ..polylla::Options::default()
+    };
+    match choices.below(3) {
+        0 => polylla_in::<Vec2>(&mesh, options, false),
+        _ => polylla_in::<DVec2>(&mesh, options, true),
+    }
+}
+
+fn ties(choices: &mut Choices) -> Ties {
+    if choices.below(4) == 1 {
+        Ties::First
+    } else {
+        Ties::Edge
+    }
+}
+
+fn polylla_in<P: Point>(mesh: &Triangulation, options: polylla::Options, exact: bool) {
+    let on = cpu();
+    let run = || {
+        let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let constraints = Constraints::of(on, &resident, mesh)?;
+        let result = polylla::polylla(on, &resident, constraints.as_ref(), options);
+        match result {
+            // The sequential algorithm has no such rule.
+            Err(polylla::Error::TiedRing) => Ok(None),
+            result => Ok::<_, trioxide::Error>(Some(result?.download_mesh(on, &resident)?)),
+        }
+    };
+    let (ours, checked) = (run(), check::<P>(mesh));
+    if exact {
+        same_verdict(&ours, &checked);
+    }
+    let (Ok(Some(ours)), Ok(checked)) = (ours, checked) else {
+        return;
+    };
+    let is_constrained = |h: u32| checked.constrained[h as usize];
+    let (mut expected, _) = reference::polylla(
+        &checked.points,
+        &checked.half_edges,
+        is_constrained,
+        options.ties,
+    );
+    if options.strict {
+        reference::polylla::split_weakly_simple(&checked.half_edges, &mut expected);
+    }
+    assert_eq!(ours, expected);
+    if exact {
+        validate::polygons::polylla(&mesh.points, &checked.half_edges, &ours, is_constrained)
+            .expect("valid polygons");
+    }
+}
+
+pub fn indexed(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mesh = triangulation(&mut choices);
+    let options = indexed::Options {
+        ties: ties(&mut choices),
+        repair: [Repair::Device, Repair::Host][choices.below(2)],
+    };
+    match choices.below(3) {
+        0 => indexed_in::<Vec2>(&mesh, options, false),
+        _ => indexed_in::<DVec2>(&mesh, options, true),
+    }
+}
+
+fn indexed_in<P: Point>(mesh: &Triangulation, options: indexed::Options, exact: bool) {
+    let on = cpu();
+    let run = || {
+        let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let constraints = Constraints::of(on, &resident, mesh)?;
+        let neighbours = Neighbours::new(on, &resident)?;
+        match indexed::indexed(on, &resident, &neighbours, constraints.as_ref(), options) {
+            Err(polylla::Error::TiedRing) => Ok(None),
+            result => Ok::<_, trioxide::Error>(Some(result?.download(on)?)),
+        }
+    };
+    let (ours, checked) = (run(), check::<P>(mesh));
+    if exact {
+        same_verdict(&ours, &checked);
+    }
+    let (Ok(Some(ours)), Ok(checked)) = (ours, checked) else {
+        return;
+    };
+    let is_constrained = |h: u32| checked.constrained[h as usize];
+    let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
+    let (expected, _) = reference::indexed(&checked.points, &arrays, is_constrained, options.ties);
+    assert_eq!(ours, expected);
+    if options.ties == Ties::Edge {
+        let (by_half_edges, _) = reference::polylla(
+            &checked.points,
+            &checked.half_edges,
+            is_constrained,
+            options.ties,
+        );
+        let lists = PolyllaLists {
+            half_edges: by_half_edges.half_edges,
+            polygons: by_half_edges.polygons,
+            counts: by_half_edges.counts,
+        };
+        assert_eq!(ours, lists, "the two methods");
+    }
+}
+
+fn marking(choices: &mut Choices, triangles: usize) -> Marking {
+    match choices.below(7) {
+        0 => Marking::All,
+        1 => Marking::Fraction {
+            fraction: f64::from(choices.byte()) / 255.0,
+            seed: choices.id().into(),
+        },
+        2 => Marking::Box([0; 4].map(|_| choices.coordinate())),
+        3 => Marking::Disk([0; 3].map(|_| choices.coordinate())),
+        4 => Marking::Area(choices.coordinate().abs()),
+        5 => Marking::Angle(choices.coordinate()),
+        _ => Marking::flags((0..triangles).map(|_| choices.below(2) == 1)),
+    }
+}
+
+pub fn refine(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mesh = triangulation(&mut choices);
+    let options = refine::Options {
+        marking: marking(&mut choices, mesh.triangles.len()),
+        rounds: choices.below(5) as u32,
+        max_triangles: Some(choices.between(1, 4) as u32 * 500),
+        history: choices.below(2) == 1,
+    };
+    match choices.below(3) {
+        0 => refine_in::<Vec2>(&mesh, &options, false),
+        _ => refine_in::<DVec2>(&mesh, &options, true),
+    }
+}
+
+fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: bool) {
+    let on = cpu();
+    let regions = mesh.regions.as_deref();
+    let run = || -> refine::Result<(Triangulation, End)> {
+        let mut ours = DeviceEdgeMesh::<P>::upload(on, mesh)?;
+        let end = refine::refine(on, &mut ours, options)?;
+        let fine = ours.triangulation(on, regions)?;
+        if options.history {
+            ours.coarsen(on, 0)?;
+            let back = ours.triangulation(on, regions)?;
+            assert_eq!(back.triangles, mesh.triangles, "coarsened to the input");
+        }
+        Ok((fine, end))
+    };
+    let serial = || -> refine::Result<(Triangulation, End)> {
+        let run = SerialRun::<P>::of_triangulation(mesh, options)?;
+        Ok((run.triangulation(regions)?, run.end))
+    };
+    let (ours, expected) = (run(), serial());
+    if exact {
+        same_verdict(&ours, &expected);
+    }
+    if let (Ok(ours), Ok(expected)) = (ours, expected) {
+        assert_eq!(ours, expected);
+        if exact {
+            validate::triangulation(&ours.0).expect("a valid mesh");
+        }
+    }
+}

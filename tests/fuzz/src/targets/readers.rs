@@ -1,0 +1,302 @@
+//! Readers: a file of the input's bytes is read; what was read is whole, and is written and read again.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions};
+use trioxide::formats::{self, Encoding, Format};
+use trioxide::mesh::{Mesh, Segment};
+use trioxide::volume::VolumeMesh;
+use trioxide::{generate, validate};
+
+use super::Target;
+
+/// Stands between the files of a format that has several.
+const NEXT_FILE: u8 = 1;
+/// Files of such a format, in this order.
+const PARTS: [&str; 4] = ["node", "ele", "poly", "face"];
+
+/// A target for each extension that is read.
+pub fn targets() -> Vec<Target> {
+    let mut targets = Vec::new();
+    for format in Format::all().iter().filter(|format| format.is_read()) {
+        for &extension in names(format.extensions) {
+            targets.push(Target {
+                name: format!("read-{extension}"),
+                family: None,
+                seeds: Box::new(move || seeds(extension, false)),
+                run: Box::new(move |data| surface(extension, data)),
+            });
+        }
+    }
+    for format in VolumeFormat::all() {
+        for &extension in names(format.extensions) {
+            targets.push(Target {
+                name: format!("read-volume-{extension}"),
+                family: None,
+                seeds: Box::new(move || seeds(extension, true)),
+                run: Box::new(move |data| volume(extension, data)),
+            });
+        }
+    }
+    targets
+}
+
+/// The extensions; of a pair of files the first.
+fn names(extensions: &'static [&'static str]) -> &'static [&'static str] {
+    match is_several(extensions[0]) {
+        true => &extensions[..1],
+        false => extensions,
+    }
+}
+
+fn is_several(extension: &str) -> bool {
+    extension == PARTS[0]
+}
+
+/// A folder for the files, in memory where the system has such a place.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let given = std::env::var_os("TRIOXIDE_FUZZ_FOLDER").map(PathBuf::from);
+        let folder = given.unwrap_or_else(|| {
+            let name = format!("trioxide-fuzz-{}", std::process::id());
+            std::env::temp_dir().join(name)
+        });
+        std::fs::create_dir_all(&folder).expect("a folder for the files");
+        folder
+    })
+}
+
+/// Writes the input as a file, or several; their name.
+fn lay_out(kind: &str, extension: &str, data: &[u8]) -> PathBuf {
+    let path = folder().join(format!("{kind}.{extension}"));
+    if !is_several(extension) {
+        std::fs::write(&path, data).expect("the file is written");
+        return path;
+    }
+    let mut parts = data.split(|&byte| byte == NEXT_FILE);
+    for name in PARTS {
+        let part = path.with_extension(name);
+        match parts.next() {
+            Some(bytes) => std::fs::write(part, bytes).expect("the file is written"),
+            None => _ = std::fs::remove_file(part),
+        }
+    }
+    path
+}
+
+/// A path without files, nor any that would count as its part.
+fn unused(name: &str, extension: &str) -> PathBuf {
+    let path = folder().join(format!("{name}.{extension}"));
+    for part in PARTS {
+        _ = std::fs::remove_file(path.with_extension(part));
+    }
+    path
+}
+
+/// The file, or the files in one.
+fn gather(path: &Path, extension: &str) -> Vec<u8> {
+    if !is_several(extension) {
+        return std::fs::read(path).expect("the file was written");
+    }
+    let mut bytes = Vec::new();
+    for (i, name) in PARTS.iter().enumerate() {
+        if i > 0 {
+            bytes.push(NEXT_FILE);
+        }
+        bytes.extend(std::fs::read(path.with_extension(name)).unwrap_or_default());
+    }
+    bytes
+}
+
+fn surface(extension: &str, data: &[u8]) {
+    let path = lay_out("surface", extension, data);
+    formats::is_volume(&path);
+    let Ok((mesh, _)) = formats::read_with_notes(&path) else {
+        return;
+    };
+    check_surface(&mesh);
+    let format = Format::to_read(&path).expect("it was read");
+    let encoding = format.encodings.first().copied();
+    if format
+        .losses(&mesh, encoding.unwrap_or_default())
+        .is_empty()
+    {
+        let again = unused("again", extension);
+        // A format may refuse a mesh: `.node` takes triangles only.
+        if formats::write_encoded(&again, &mesh, encoding).is_ok() {
+            let read = formats::read(&again).expect("what was written is read");
+            same_points(&read.points, &mesh.points);
+            let faces = |mesh: &Mesh| -> Vec<Vec<u32>> {
+                (0..mesh.faces.len())
+                    .map(|i| mesh.faces.get(i).to_vec())
+                    .collect()
+            };
+            assert_eq!(faces(&read), faces(&mesh), "faces written and read again");
+        }
+    }
+    if let Ok(triangulation) = mesh.clone().into_triangulation() {
+        _ = validate::triangulation(&triangulation);
+    }
+    if let Ok(polygons) = mesh.into_polygon_mesh() {
+        _ = validate::polygons::polygon_mesh(&polygons);
+    }
+}
+
+fn check_surface(mesh: &Mesh) {
+    let points = mesh.points.len();
+    for i in 0..mesh.faces.len() {
+        for &v in mesh.faces.get(i) {
+            assert!((v as usize) < points, "face {i} has vertex {v} of {points}");
+        }
+    }
+    for Segment { ends, .. } in &mesh.segments {
+        assert!(
+            ends.iter().all(|&v| (v as usize) < points),
+            "segment {ends:?} of {points} vertices"
+        );
+    }
+    let faces = mesh.faces.len();
+    assert!(
+        mesh.regions
+            .as_ref()
+            .is_none_or(|regions| regions.len() == faces)
+    );
+    let attributes = &mesh.attributes;
+    assert!(
+        attributes
+            .normals
+            .as_ref()
+            .is_none_or(|list| list.len() == points)
+    );
+    assert!(
+        attributes
+            .colors
+            .as_ref()
+            .is_none_or(|list| list.len() == points)
+    );
+    assert!(
+        attributes
+            .uvs
+            .as_ref()
+            .is_none_or(|list| list.len() == points)
+    );
+}
+
+fn same_points<P: Copy + Into<[f64; 3]>>(ours: &[P], expected: &[P]) {
+    assert_eq!(ours.len(), expected.len(), "points written and read again");
+    for (i, (&a, &b)) in ours.iter().zip(expected).enumerate() {
+        let (a, b): ([f64; 3], [f64; 3]) = (a.into(), b.into());
+        let same = (0..3).all(|k| a[k] == b[k] || a[k].is_nan() && b[k].is_nan());
+        assert!(same, "point {i} is {a:?} after it was written as {b:?}");
+    }
+}
+
+fn volume(extension: &str, data: &[u8]) {
+    let path = lay_out("volume", extension, data);
+    formats::is_volume(&path);
+    let Ok(mesh) = formats::read_volume(&path) else {
+        return;
+    };
+    check_volume(&mesh);
+    validate::volume_summary(&mesh);
+    let again = unused("again-volume", extension);
+    if formats::write_volume(&again, &mesh).is_ok() {
+        let read = formats::read_volume(&again).expect("what was written is read");
+        same_points(&read.points, &mesh.points);
+        assert_eq!(
+            read.cells.len(),
+            mesh.cells.len(),
+            "cells written and read again"
+        );
+    }
+    _ = mesh.into_tet_mesh();
+}
+
+fn check_volume(mesh: &VolumeMesh) {
+    let points = mesh.points.len();
+    for (i, cell) in mesh.cells.iter().enumerate() {
+        assert!(
+            [4, 5, 6, 8].contains(&cell.len()),
+            "cell {i} has {} vertices",
+            cell.len()
+        );
+        assert!(
+            cell.iter().all(|&v| (v as usize) < points),
+            "cell {i} of {points} vertices: {cell:?}"
+        );
+    }
+    for face in mesh.faces.iter() {
+        assert!(
+            face.iter().all(|&v| (v as usize) < points),
+            "face {face:?} of {points} vertices"
+        );
+    }
+    assert_eq!(mesh.faces.len(), mesh.face_tags.len());
+    assert!(
+        mesh.regions
+            .as_ref()
+            .is_none_or(|regions| regions.len() == mesh.cells.len())
+    );
+}
+
+/// Fixtures of this extension, and small meshes that trioxide writes.
+fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let fixtures = fixtures
+        .map(|folder| folder.join("fixtures"))
+        .find(|folder| folder.is_dir());
+    for entry in fixtures
+        .iter()
+        .flat_map(|folder| folder.read_dir().expect("fixtures"))
+    {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == extension) {
+            seeds.push(gather(&path, extension));
+        }
+    }
+    let path = unused("seed", extension);
+    let mut keep = |written: bool| {
+        if written {
+            seeds.push(gather(&path, extension));
+        }
+    };
+    if is_volume {
+        let format = VolumeFormat::to_write(&path).expect("a format of volume meshes");
+        let tets = generate::tet_grid(27, 1).expect("a grid");
+        let mut mesh = VolumeMesh::from(tets);
+        mesh.regions = Some((0..mesh.cells.len() as i32).map(|i| i % 3).collect());
+        for &encoding in format.encodings {
+            for msh_version in [MshVersion::V2, MshVersion::V4] {
+                let options = WriteOptions {
+                    encoding: Some(encoding),
+                    msh_version,
+                };
+                keep(formats::volume::write_volume_as(&path, &mesh, options).is_ok());
+            }
+        }
+    } else {
+        let format = Format::to_read(&path).expect("a format");
+        let mut mesh = Mesh::from(generate::random(12, 1).expect("a mesh"));
+        mesh.regions = Some((0..mesh.faces.len() as i32).collect());
+        let ends = [mesh.faces.get(0)[0], mesh.faces.get(0)[1]];
+        mesh.segments = vec![Segment { ends, marker: 7 }];
+        let cloud = Mesh {
+            points: mesh.points.clone(),
+            ..Mesh::default()
+        };
+        let encodings: &[Encoding] = match format.encodings {
+            [] => &[Encoding::Binary],
+            several => several,
+        };
+        for mesh in [&mesh, &cloud] {
+            for &encoding in encodings {
+                let encoding = (!format.encodings.is_empty()).then_some(encoding);
+                keep(formats::write_encoded(&path, mesh, encoding).is_ok());
+            }
+        }
+    }
+    seeds
+}

@@ -1,0 +1,60 @@
+//! The fuzzers' targets (tests/fuzz), without libFuzzer: none is missing, and each works on its seeds.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use trioxide::formats::Format;
+use trioxide::formats::volume::VolumeFormat;
+
+#[path = "../fuzz/src/targets/mod.rs"]
+mod targets;
+
+/// Families whose kernels every other family runs.
+const SHARED: [&str; 3] = ["collective", "convert", "half_edge"];
+
+#[test]
+fn every_format_and_every_family_is_fuzzed() {
+    let all = targets::all();
+    let names: BTreeSet<&str> = all.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names.len(), all.len(), "two targets have one name");
+    let readers = all.iter().filter(|target| target.family.is_none()).count();
+    // `.ele` is the second file of `.node`.
+    let extensions = |lists: &mut dyn Iterator<Item = &'static [&'static str]>| -> usize {
+        lists
+            .flatten()
+            .filter(|&&extension| extension != "ele")
+            .count()
+    };
+    let surfaces = Format::all().iter().filter(|format| format.is_read());
+    let expected = extensions(&mut surfaces.map(|format| format.extensions))
+        + extensions(&mut VolumeFormat::all().iter().map(|format| format.extensions));
+    assert_eq!(readers, expected);
+
+    let fuzzed: BTreeSet<&str> = all.iter().filter_map(|target| target.family).collect();
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/src")).unwrap();
+    for folder in folders
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+    {
+        let family = folder.file_name().unwrap().to_str().unwrap();
+        assert!(
+            fuzzed.contains(family) || SHARED.contains(&family),
+            "no target runs the family {family}"
+        );
+    }
+}
+
+#[test]
+fn every_target_works_on_its_seeds() {
+    for target in targets::all() {
+        let seeds = (target.seeds)();
+        // Fixtures, and one that trioxide writes.
+        assert!(seeds.len() >= 2, "{} has too few seeds", target.name);
+        for seed in seeds {
+            (target.run)(&seed);
+            // And on less than a whole one.
+            (target.run)(&seed[..seed.len() / 2]);
+        }
+    }
+}

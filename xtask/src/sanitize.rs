@@ -1,0 +1,256 @@
+//! `cargo xtask sanitize`: ThreadSanitizer, AddressSanitizer, and compute-sanitizer's four tools.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use cuda_builder::search_device_compiler;
+
+use crate::process::{cargo, output_of, run as run_command};
+use crate::{Error, build, target_dir, workspace};
+
+/// Runs the self-test, the readers' tests and the fuzzers under sanitisers.
+///
+/// What cannot run here is skipped with the reason.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Which sanitisers [default: all].
+    #[arg(value_enum, value_name = "SANITISER")]
+    sanitisers: Vec<Sanitiser>,
+    /// Write a folder for a GPU machine without Rust instead, with the program and a script that runs compute-sanitizer there.
+    #[arg(long, value_name = "FOLDER")]
+    dist: Option<PathBuf>,
+    /// The program in the folder, if it is built already.
+    #[arg(long, value_name = "FILE", requires = "dist")]
+    program: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sanitiser {
+    /// Data races: the CPU's cases of the self-test, with the standard library built for it.
+    Thread,
+    /// Wrong accesses: the tests of the readers and writers.
+    Address,
+    /// compute-sanitizer's memcheck, racecheck, initcheck and synccheck on the GPU, each case of the self-test in a process of its own.
+    Cuda,
+}
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// The tools of compute-sanitizer.
+const CUDA_TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    if let Some(folder) = &arguments.dist {
+        return write_folder(folder, arguments.program.as_deref());
+    }
+    let chosen = match arguments.sanitisers.is_empty() {
+        true => Sanitiser::value_variants(),
+        false => &arguments.sanitisers,
+    };
+    let mut failed = Vec::new();
+    for &sanitiser in chosen {
+        println!("== {sanitiser:?}");
+        let start = Instant::now();
+        let outcome = match sanitiser {
+            Sanitiser::Thread => thread(),
+            Sanitiser::Address => address(),
+            Sanitiser::Cuda => cuda(),
+        };
+        let seconds = start.elapsed().as_secs();
+        match outcome {
+            Ok(Run::Passed) => println!("{sanitiser:?}: no finding, {seconds} s"),
+            Ok(Run::Skipped(reason)) => println!("skipped: {sanitiser:?}: {reason}"),
+            Err(error) => {
+                println!("{sanitiser:?}: {error}");
+                failed.push(format!("{sanitiser:?}"));
+            }
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("findings or failures: {}", failed.join(", ")).into()),
+    }
+}
+
+/// How a sanitiser went that found nothing.
+enum Run {
+    Passed,
+    Skipped(String),
+}
+
+/// The folder of rustup's toolchain with runtimes and lld.
+fn runtimes() -> Option<PathBuf> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let sysroot = output_of(Command::new(rustc).args(["--print", "sysroot"]))?;
+    Some(Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET))
+}
+
+/// Debian's compiler has the sources of the standard library, rustup's the runtime: the two meet at the linker.
+fn thread() -> Result<Run, Error> {
+    let Some(compiler) = search_device_compiler().found else {
+        return Ok(Run::Skipped(
+            "the standard library must be built for it: there is no compiler with its sources (`cargo xtask doctor`)".to_owned(),
+        ));
+    };
+    let runtimes = runtimes().ok_or("rustc does not say where its libraries are")?;
+    let runtime = runtimes.join("lib/librustc-stable_rt.tsan.a");
+    if !runtime.is_file() {
+        return Ok(Run::Skipped(format!(
+            "{} is not there: it comes with rustup's stable toolchain",
+            runtime.display()
+        )));
+    }
+    let own_cargo = compiler.rustc.with_file_name("cargo");
+    let flags = [
+        "-Zsanitizer=thread".to_owned(),
+        "-Zexternal-clangrt".to_owned(),
+        "-Clink-arg=-fuse-ld=lld".to_owned(),
+        format!("-Clink-arg=-B{}", runtimes.join("bin/gcc-ld").display()),
+        "-Clink-arg=-Wl,--whole-archive".to_owned(),
+        format!("-Clink-arg={}", runtime.display()),
+        "-Clink-arg=-Wl,--no-whole-archive".to_owned(),
+    ];
+    let target = target_dir().join("sanitize-thread");
+    let mut build = Command::new(if own_cargo.is_file() {
+        own_cargo
+    } else {
+        "cargo".into()
+    });
+    build
+        .current_dir(workspace())
+        .args([
+            "build",
+            "-Zbuild-std=std,panic_unwind",
+            "--target",
+            TARGET,
+            "--package",
+            "trioxide-cli",
+        ])
+        .env("RUSTC", &compiler.rustc)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", &target)
+        .env("TRIOXIDE_PTX", "prebuilt")
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    run_command(&mut build)?;
+    let program = target.join(TARGET).join("debug/trioxide");
+    let mut selftest = Command::new(program);
+    // Four threads on any machine: two take turns too seldom.
+    selftest
+        .args(["selftest", "--tiny", "--device", "cpu", "--threads", "4"])
+        .env("RAYON_NUM_THREADS", "4")
+        .env("TSAN_OPTIONS", "halt_on_error=1 exitcode=66");
+    run_command(&mut selftest)?;
+    Ok(Run::Passed)
+}
+
+/// Rust's own runtime, and the standard library as it is: its accesses are not looked at, those of all crates are.
+fn address() -> Result<Run, Error> {
+    let target = target_dir().join("sanitize-address");
+    let mut tests = cargo(&[
+        "test",
+        "--target",
+        TARGET,
+        "--package",
+        "trioxide-formats",
+        "--lib",
+    ]);
+    tests
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", &target)
+        .env("TRIOXIDE_PTX", "prebuilt")
+        .env("ASAN_OPTIONS", "detect_leaks=0 allocator_may_return_null=1")
+        .env("CARGO_ENCODED_RUSTFLAGS", "-Zsanitizer=address");
+    run_command(&mut tests)?;
+    let mut targets = cargo(&[
+        "test",
+        "--target",
+        TARGET,
+        "--package",
+        "trioxide-tests",
+        "--test",
+        "fuzz",
+    ]);
+    targets
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", &target)
+        .env("TRIOXIDE_PTX", "prebuilt")
+        .env("ASAN_OPTIONS", "detect_leaks=0 allocator_may_return_null=1")
+        .env("CARGO_ENCODED_RUSTFLAGS", "-Zsanitizer=address");
+    run_command(&mut targets)?;
+    Ok(Run::Passed)
+}
+
+/// Seconds that one case may take under one tool.
+const CASE_SECONDS: u64 = 300;
+
+fn cuda() -> Result<Run, Error> {
+    println!(
+        "plan: trioxide selftest --tiny --device cuda --only CASE under compute-sanitizer, by {}",
+        CUDA_TOOLS.join(", ")
+    );
+    println!(
+        "each case in a process of its own, at most {CASE_SECONDS} s; elsewhere: cargo xtask sanitize --dist FOLDER"
+    );
+    let has_gpu = ["/proc/driver/nvidia/version", "/dev/dxg"]
+        .iter()
+        .any(|path| Path::new(path).exists());
+    if !has_gpu {
+        return Ok(Run::Skipped("there is no GPU on this machine".to_owned()));
+    }
+    if output_of(Command::new("compute-sanitizer").arg("--version")).is_none() {
+        return Ok(Run::Skipped(
+            "compute-sanitizer is not on the path: it comes with the CUDA toolkit".to_owned(),
+        ));
+    }
+    let folder = target_dir().join("sanitize-cuda");
+    write_folder(&folder, None)?;
+    run_command(Command::new("bash").arg("sanitize.sh").current_dir(&folder))?;
+    Ok(Run::Passed)
+}
+
+/// The program and the script that runs it.
+fn write_folder(folder: &Path, program: Option<&Path>) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let program = match program {
+        Some(program) => program.to_owned(),
+        None => build::trioxide()?,
+    };
+    fs::copy(&program, folder.join("trioxide"))
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let script = include_str!("sanitize.sh")
+        .replace("@TOOLS@", &CUDA_TOOLS.join(" "))
+        .replace("@SECONDS@", &CASE_SECONDS.to_string());
+    fs::write(folder.join("sanitize.sh"), script)?;
+    println!(
+        "{}: run `bash sanitize.sh` there, on a machine with a GPU and compute-sanitizer",
+        folder.display()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The script cuts the self-test's list at the column of the names.
+    #[test]
+    fn a_folder_has_the_program_and_a_script_that_bash_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        write_folder(folder.path(), Some(&program)).unwrap();
+        assert!(folder.path().join("trioxide").is_file());
+        let script = fs::read_to_string(folder.path().join("sanitize.sh")).unwrap();
+        assert!(
+            script.contains("memcheck racecheck initcheck synccheck") && !script.contains('@'),
+            "{script}"
+        );
+        assert!(script.contains(&format!("cut -c{}-", "collective   ".len() + 1)));
+        let check = Command::new("bash")
+            .arg("-n")
+            .arg(folder.path().join("sanitize.sh"))
+            .status();
+        assert!(check.unwrap().success());
+    }
+}
