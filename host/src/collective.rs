@@ -272,14 +272,14 @@ pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
         let mut ordered = on.uninitialized(list.len())?;
         // SAFETY: items are elements that have a key with a bucket, each once.
         unsafe { kernel::order_runs::launch(on, items, keys, &offsets, &list, &mut ordered) }?;
-        let mut width = kernel::RUN;
-        while width < longest {
+        let mut level = kernel::RUN.ilog2();
+        while u64::from(longest) > 1 << level {
             std::mem::swap(&mut list, &mut ordered);
             // SAFETY: as above; elements differ, so that each takes another place.
             unsafe {
-                kernel::merge_runs::launch(on, items, keys, &offsets, &list, width, &mut ordered)
+                kernel::merge_runs::launch(on, items, keys, &offsets, &list, level, &mut ordered)
             }?;
-            width = width.saturating_mul(2);
+            level += 1;
         }
         list = ordered;
     }

@@ -73,9 +73,9 @@ pub fn order_runs(place: u32, keys: In<u32>, offsets: In<u32>, items: In<u32>, o
     ordered.set(first + lower, item);
 }
 
-/// Merges each two sorted runs of `width` elements of each bucket: an element counts the lower ones of the other run by bisection.
+/// Merges each two sorted runs of 2^`level` elements of each bucket: an element counts the lower ones of the other run by bisection.
 #[kernel(
-    requires(items.len() == n, ordered.len() == n, width > 0),
+    requires(items.len() == n, ordered.len() == n, level < 31),
     moves(items.bytes() + ordered.bytes())
 )]
 pub fn merge_runs(
@@ -83,14 +83,17 @@ pub fn merge_runs(
     keys: In<u32>,
     offsets: In<u32>,
     items: In<u32>,
-    width: u32,
+    level: u32,
     ordered: Out<u32>,
 ) {
     let item = items.at(place);
     let key = keys.at(item);
     let (start, end) = (offsets.at(key), offsets.at(key + 1));
-    let run = (place - start) / width;
-    let own = start + run * width;
+    // Shifts, since a division by a variable is slow; masked, since a longer shift is a panic.
+    let level = level & 31;
+    let width = 1 << level;
+    let run = (place - start) >> level;
+    let own = start + (run << level);
     let other = if run.is_multiple_of(2) {
         own + width
     } else {
