@@ -17,6 +17,7 @@
 
 use own_kernels_gpu::{self as kernel, LANES};
 use trioxide::glam::DVec2;
+use trioxide::ids::Vertex;
 use trioxide::{Buffer, Device, Ptx, Result, collective};
 
 /// The kernels, for [`Device::load`]. The text is empty where no device compiler was found.

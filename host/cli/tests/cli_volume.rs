@@ -103,7 +103,7 @@ fn generated_meshes_pass_through_every_format() {
     assert!(
         place
             .fails("convert a.vtu a.off")
-            .contains("none of those of volume meshes")
+            .contains("write its boundary by --boundary")
     );
     assert!(
         place

@@ -500,10 +500,13 @@ fn threads_that_cannot_start_are_an_error() {
     let place = Place::new();
     // No bound of the system on threads holds for root: memory for their stacks does.
     let message = sentence(&place.limited(
-        "ulimit -v 1000000; export RAYON_NUM_THREADS=4000",
+        "ulimit -v 120000; export MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=60",
         "info square.off",
     ));
-    assert!(message.contains("cannot start"), "{message}");
+    assert!(
+        message.contains("the CPU's threads cannot start"),
+        "{message}"
+    );
     let message = sentence(
         &place
             .command(&[

@@ -231,19 +231,20 @@ pub(crate) fn field_arrays<'a>(
     records: &'a [Box<Record<'a>>],
 ) -> Vec<Array<'a>> {
     let pairs = fields.iter().zip(records);
-    let array = |(field, record): (&'a Joined<'a>, &'a Box<Record<'a>>)| Array {
-        kind: type_name(field.kind),
-        size: field.kind.size(),
-        name: escape(&field.name).into(),
-        more: match field.components {
-            1 => "".into(),
-            count => components(count).into(),
-        },
-        numbers: field.components * field.count,
-        records: field.count,
-        record: &**record,
-    };
-    pairs.map(array).collect()
+    pairs
+        .map(|(field, record)| Array {
+            kind: type_name(field.kind),
+            size: field.kind.size(),
+            name: escape(&field.name).into(),
+            more: match field.components {
+                1 => "".into(),
+                count => components(count).into(),
+            },
+            numbers: field.components * field.count,
+            records: field.count,
+            record: &**record,
+        })
+        .collect()
 }
 
 /// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.

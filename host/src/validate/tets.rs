@@ -2,13 +2,11 @@
 
 mod refined;
 
-use std::collections::HashSet;
-
 use rayon::prelude::*;
 
 use super::{ensure, invalid};
 use crate::Result;
-use crate::volume::{TetMesh, orientation};
+use crate::volume::{TaggedTriangle, TetMesh, orientation};
 pub use refined::refined_tets;
 
 /// Counts of a valid mesh of tetrahedra.
@@ -37,46 +35,50 @@ pub fn tets(mesh: &TetMesh) -> Result<TetSummary> {
 /// [`Error::Invalid`](crate::Error::Invalid) with the first face that breaks a rule.
 pub fn tet_faces(mesh: &TetMesh) -> Result<TetSummary> {
     let uses = face_uses(&mesh.tetrahedra);
-    let groups = || uses.chunk_by(|a, b| a.0 == b.0);
-    for group in groups() {
-        let names = || {
-            let names: Vec<String> = group.iter().map(|&(_, f)| (f / 8).to_string()).collect();
-            names.join(", ")
-        };
-        let face = || {
-            let [a, b, c] = group[0].0;
-            format!("face {a}-{b}-{c}")
-        };
-        ensure(group.len() <= 2, face, || {
-            format!(
-                "belongs to {} tetrahedra ({}), but at most two can share a face",
-                group.len(),
-                names()
-            )
-        })?;
-        // Bit 2 of a use is the side of the face that its tetrahedron lies on.
-        ensure(
-            group.len() == 1 || (group[0].1 ^ group[1].1) & 4 != 0,
-            face,
-            || format!("has tetrahedra {} on the same side: they overlap", names()),
-        )?;
+    let groups = || uses.par_chunk_by(|a, b| a.0 == b.0);
+    if let Some(error) = groups().find_map_first(|group| check_group(group).err()) {
+        return Err(error);
     }
-    let faces: HashSet<[u32; 3]> = match mesh.faces.is_empty() {
-        true => HashSet::new(),
-        false => uses.iter().map(|&(face, _)| face).collect(),
+    let is_none = |face: &TaggedTriangle| {
+        let found = uses.binary_search_by_key(&sorted(face.vertices), |&(face, _)| face);
+        found.is_err()
     };
-    for (i, face) in mesh.faces.iter().enumerate() {
-        ensure(
-            faces.contains(&sorted(face.vertices)),
-            || format!("tagged face {i}"),
-            || "is no face of a tetrahedron".to_owned(),
-        )?;
+    if let Some(i) = mesh.faces.par_iter().position_first(is_none) {
+        return Err(invalid(
+            format!("tagged face {i}"),
+            "is no face of a tetrahedron",
+        ));
     }
     let interior_faces = groups().filter(|group| group.len() == 2).count();
     Ok(TetSummary {
         interior_faces,
         boundary_faces: uses.len() - 2 * interior_faces,
     })
+}
+
+/// Checks the uses of one face.
+fn check_group(group: &[([u32; 3], u64)]) -> Result<()> {
+    let names = || {
+        let names: Vec<String> = group.iter().map(|&(_, f)| (f / 8).to_string()).collect();
+        names.join(", ")
+    };
+    let face = || {
+        let [a, b, c] = group[0].0;
+        format!("face {a}-{b}-{c}")
+    };
+    ensure(group.len() <= 2, face, || {
+        format!(
+            "belongs to {} tetrahedra ({}), but at most two can share a face",
+            group.len(),
+            names()
+        )
+    })?;
+    // Bit 2 of a use is the side of the face that its tetrahedron lies on.
+    ensure(
+        group.len() == 1 || (group[0].1 ^ group[1].1) & 4 != 0,
+        face,
+        || format!("has tetrahedra {} on the same side: they overlap", names()),
+    )
 }
 
 fn check_arrays(mesh: &TetMesh) -> Result<()> {
@@ -153,7 +155,6 @@ mod tests {
     use crate::generate;
     use crate::reference;
     use crate::refine_tets::{Marking, Options, Refined};
-    use crate::volume::TaggedTriangle;
 
     fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
         result.unwrap_err().to_string()

@@ -379,7 +379,7 @@ mod tests {
             module
                 .cut("c")
                 .unwrap()
-                .contains(".func  (.param .b64 r) sign\n(\n\t.param .b64 p\n)\n{")
+                .contains(".func  (.param .b64 r) sign(\n\t.param .b64 p\n)\n{")
         );
         assert_eq!(module.cut("sign"), None);
     }

@@ -140,7 +140,7 @@ fn help_and_version_exit_with_0() {
 #[test]
 fn bad_files_are_refused_by_name() {
     let place = square()
-        .file("mesh.gltf", "{}\n")
+        .file("mesh.blend", "{}\n")
         .file("bad.off", &SQUARE.replace("1 0 0", "1 0 zero"))
         .file("range.off", &SQUARE.replace("3 0 2 3", "3 0 2 4"));
     for command in ["polylla", "info"] {
@@ -148,8 +148,8 @@ fn bad_files_are_refused_by_name() {
             .call(&[command, "absent.off"])
             .fails(1, &["absent.off", "No such file"]);
         place
-            .call(&[command, "mesh.gltf"])
-            .fails(1, &["mesh.gltf", ".off", ".vtu"]);
+            .call(&[command, "mesh.blend"])
+            .fails(1, &["mesh.blend", ".off", ".vtu"]);
         // Line 4 has a word where a number is expected.
         place
             .call(&[command, "bad.off"])

@@ -280,7 +280,7 @@ fn sections_of_msh_that_no_mesh_holds_are_skipped_with_a_note() {
     let plain = std::fs::read_to_string(peer("gmsh_22.msh")).unwrap();
     let text = format!(
         "$Comments\nby $MeshFormat hand\n$EndComments\n{plain}$Periodic\n0\n$EndPeriodic\n\
-         $NodeData\n1\n\"u\"\n0\n0\n$EndNodeData\n$NodeData\n0\n0\n0\n$EndNodeData\n"
+         $ElementNodeData\n1\n\"u\"\n0\n0\n$EndElementNodeData\n$ElementNodeData\n0\n0\n0\n$EndElementNodeData\n"
     );
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.msh");
@@ -291,7 +291,7 @@ fn sections_of_msh_that_no_mesh_holds_are_skipped_with_a_note() {
         notes,
         [
             "$Periodic is skipped: pairs of periodic nodes of .msh files are not read",
-            "$NodeData is skipped: fields of .msh files are not read"
+            "$ElementNodeData is skipped: fields of corners of .msh files are not read"
         ]
     );
     std::fs::write(&path, "$Comments\n").unwrap();

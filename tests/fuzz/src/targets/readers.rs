@@ -257,7 +257,12 @@ fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
             seeds.push(gather(&path, extension));
         }
     }
-    let path = unused("seed", extension);
+    // Lists of pieces are not written; their reader takes a file that is no list as well.
+    let path = match extension {
+        "pvtu" => unused("seed", "vtu"),
+        "pvtp" => unused("seed", "vtp"),
+        _ => unused("seed", extension),
+    };
     let mut keep = |written: bool| {
         if written {
             seeds.push(gather(&path, extension));

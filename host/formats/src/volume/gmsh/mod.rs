@@ -205,7 +205,7 @@ fn skip_to_format(text: &mut Text) -> Parsed<()> {
 /// Names sections that hold what a mesh cannot.
 fn note_skipped(notes: &mut Vec<String>, name: &str) {
     let what = match name {
-        "NodeData" | "ElementData" | "ElementNodeData" => "fields",
+        "ElementNodeData" => "fields of corners",
         "Periodic" => "pairs of periodic nodes",
         "InterpolationScheme" => "rules of interpolation",
         _ => return,
