@@ -94,7 +94,10 @@ impl DeviceGrid {
         points: &Buffer<DVec3>,
         near: &Nearness,
         tuning: &Tuning,
+        is_guarded: bool,
     ) -> Result<Self> {
+        // Guards keep points apart that lie together: of as many representatives, each would be compared with each vertex.
+        let may_compare = !is_guarded || tuning.most_in_bucket == 0;
         let n = points.len();
         let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;
@@ -108,7 +111,7 @@ impl DeviceGrid {
             let mut divisions = 0;
             loop {
                 // No side of a cell divides equal points.
-                let is_exact = near.reach == 0.0 && divisions > DIVISIONS;
+                let is_exact = may_compare && near.reach == 0.0 && divisions > DIVISIONS;
                 let parameters = parameters(origin, side, near, regions as u32, is_exact);
                 let mut keys = on.uninitialized(n)?;
                 let mut found = on.upload(&[NONE, 0, NONE])?;
@@ -139,15 +142,15 @@ impl DeviceGrid {
                     });
                 }
                 let is_crowded = !largest > tuning.most_in_bucket || crowded as usize > n / 4;
-                if is_crowded && side > least && divisions <= DIVISIONS {
+                if is_crowded && side > least && (divisions <= DIVISIONS || !may_compare) {
                     divisions += 1;
-                    side = match divisions > DIVISIONS {
+                    side = match may_compare && divisions > DIVISIONS {
                         true => least,
                         false => (side / 8.0).max(least),
                     };
                     continue;
                 }
-                if n > 0 && (is_crowded || tuning.most_in_bucket == 0) {
+                if n > 0 && may_compare && (is_crowded || tuning.most_in_bucket == 0) {
                     drop((offsets, ranks));
                     return Self::crowded(on, points, parameters, keys, ids_follow_space);
                 }

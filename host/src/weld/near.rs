@@ -11,7 +11,7 @@ use trioxide_kernel::{Index, Word};
 
 use super::dependency::sum;
 use super::grid::DeviceGrid;
-use super::guards::DeviceGuards;
+use super::guards::{DeviceGuards, Guards};
 use super::{Options, Result, Tuning, stage};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
@@ -47,7 +47,13 @@ fn cluster_by<G: kernel::Guard>(
     options: &Options,
 ) -> Result<Clustering> {
     let near = Near {
-        grid: DeviceGrid::build(on, points, &options.nearness(), &options.tuning)?,
+        grid: DeviceGrid::build(
+            on,
+            points,
+            &options.nearness(),
+            &options.tuning,
+            options.guards != Guards::default(),
+        )?,
         on,
         points,
         limits,

@@ -269,7 +269,7 @@ impl<'a> Sweep<'a> {
             ..self.options.tuning
         };
         let near = Near::<kernel::Unguarded> {
-            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning)?,
+            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning, false)?,
             on,
             points: &points,
             limits: kernel::Unguarded::zeroed(),
