@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use trioxide::Error;
-use trioxide::backend::{Buffer, Device};
+use trioxide::backend::{Buffer, Device, cuda_devices};
 use trioxide::collective::exclusive_scan;
 
 /// Compiles for handles that threads can share.
@@ -34,6 +34,33 @@ fn two_devices_work_in_two_threads() {
     let threads = [thread::spawn(work(100_000)), thread::spawn(work(7))];
     let [a, b] = threads.map(|thread| thread.join().unwrap());
     assert_ne!(a, b);
+}
+
+/// Two GPUs where there are as many, else one GPU that is opened twice.
+#[test]
+fn two_gpus_work_in_two_threads() {
+    let found = match cuda_devices() {
+        Ok((_, found)) if !found.is_empty() => found,
+        Ok(_) => return eprintln!("skipped: there is no GPU"),
+        Err(reason) => return eprintln!("skipped: {reason}"),
+    };
+    let indices = [found[0].index, found[found.len() - 1].index];
+    println!("on cuda:{} and cuda:{}", indices[0], indices[1]);
+    let threads = indices.map(|index| {
+        thread::spawn(move || {
+            let device = Device::cuda(index).unwrap();
+            for k in 0..200 {
+                sums_of_ones(&device, 100_000 + 1000 * k);
+            }
+            let buffer = device.upload(&[1u32, 2, 3]).unwrap();
+            (device, buffer)
+        })
+    });
+    let [(a, of_a), (b, of_b)] = threads.map(|thread| thread.join().unwrap());
+    assert_ne!(a.id(), b.id());
+    assert!(matches!(a.download(&of_b), Err(Error::Argument(_))));
+    assert_eq!(b.download(&of_b).unwrap(), [1, 2, 3]);
+    assert_eq!(a.download(&of_a).unwrap(), [1, 2, 3]);
 }
 
 #[test]

@@ -142,8 +142,7 @@ fn run(on: &Device, case: &Case, launched: &Launched) -> Outcome {
     outcome
 }
 
-/// Runs a case on the one CUDA device of this process. It lives in a thread of its own, as devices do not cross threads,
-/// and loads the kernels once.
+/// Runs a case on the one CUDA device of this process, in a thread of its own: one case at a time, and kernels are loaded once.
 fn on_cuda(case: Case, launched: Launched) -> Outcome {
     type Job = (Case, Launched, Sender<Outcome>);
     static JOBS: LazyLock<Mutex<Sender<Job>>> = LazyLock::new(|| {

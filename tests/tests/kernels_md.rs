@@ -2,7 +2,7 @@
 //! Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built, tested.
 //!
 //! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
-//! build begins with hard links to what this build has compiled, so only the crates that the page changes are compiled.
+//! build begins with hard links to what this build has compiled, so only trioxide's own crates are compiled, and not optimised.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -20,6 +20,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     let page = fs::read_to_string(root.join("docs/KERNELS.md")).expect("it is checked in");
 
     copy_tree(&root, &work.join("trioxide"));
+    write(&work.join(".cargo/config.toml"), &profile(&root));
     if !target.exists() {
         let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
         seed(&built, &target.join("debug"));
@@ -71,6 +72,41 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     let example = work.join("trioxide/examples/own-kernels");
     cargo(&example, "fmt --all --check", &target);
     cargo(&example, "test --workspace --quiet", &target);
+}
+
+/// Cargo's settings for all that is built here: dependencies as this build has them, trioxide's own crates unoptimised, since most of
+/// the time of this test is the compiler's.
+fn profile(root: &Path) -> String {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("it is checked in");
+    let section = |name: &str| {
+        let (_, rest) = manifest.split_once(&format!("[{name}]\n"))?;
+        rest.split("\n\n").next()
+    };
+    let packages = section("profile.dev.package").expect("the workspace has such a section");
+    let mut text =
+        "[profile.dev]\nopt-level = 0\ndebug = false\n\n[profile.dev.package]\n".to_owned();
+    for line in packages
+        .lines()
+        .filter(|line| !line.starts_with("trioxide") && !line.starts_with("xtask"))
+    {
+        // Outside of the workspace the star stands for trioxide's crates too: they follow.
+        text += &line.replace("{ debug = false }", "{ debug = false, opt-level = 2 }");
+        text.push('\n');
+    }
+    let members = section("workspace").expect("it is a workspace");
+    for member in members
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('"'))
+    {
+        let folder = root.join(member.trim_end_matches("\","));
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a member has one");
+        let name = manifest
+            .lines()
+            .find_map(|line| line.strip_prefix("name = "));
+        text += name.expect("a package has a name");
+        text += " = { opt-level = 0 }\n";
+    }
+    text
 }
 
 /// Writes a block to the place that the line above it names: "`path`:" or "In `path`, below `line`:".

@@ -21,9 +21,12 @@ use trioxide::ids::Vertex;
 use trioxide::{Buffer, Device, Ptx, Result, collective};
 
 /// The kernels, for [`Device::load`]. The text is empty where no device compiler was found.
-pub const PTX: Ptx = Ptx {
-    package: "own-kernels-gpu",
-    text: include_str!(concat!(env!("OUT_DIR"), "/kernels.ptx")),
+// SAFETY: the build script makes it of the sources of own-kernels-gpu.
+pub const PTX: Ptx = unsafe {
+    Ptx::new(
+        "own-kernels-gpu",
+        include_str!(concat!(env!("OUT_DIR"), "/kernels.ptx")),
+    )
 };
 
 /// Loads the kernels on a device, beside trioxide's.

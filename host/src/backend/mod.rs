@@ -262,8 +262,6 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`] when the driver refuses the PTX; [`Error::Argument`] when the package was loaded with other PTX.
-    ///
-    /// Whoever launches a kernel of the package promises that this PTX is built from the package's sources.
     pub fn load(&self, ptx: Ptx) -> Result<()> {
         self.0.backend.load(ptx)
     }

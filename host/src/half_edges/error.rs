@@ -112,8 +112,7 @@ impl From<Error> for crate::Error {
             }
             Error::NotManifold { triangle, edge } => format!("edge {edge} of triangle {triangle}"),
         };
-        let rule = text[element.len()..].trim_start().to_owned();
-        crate::Error::Invalid { element, rule }
+        crate::Error::of_element(element, &text)
     }
 }
 

@@ -72,8 +72,7 @@ impl From<Error> for crate::Error {
             Error::TiedRing => "a ring of triangles".to_owned(),
             Error::OtherMesh { .. } | Error::NoLists => return crate::Error::Argument(text),
         };
-        let rule = text[element.len()..].trim_start().to_owned();
-        crate::Error::Invalid { element, rule }
+        crate::Error::of_element(element, &text)
     }
 }
 

@@ -4,7 +4,6 @@ mod peers;
 mod quick;
 
 use std::env;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -73,15 +72,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             }
         }
     }
-    let doc_tests = doc_tests()?;
     let steps = vec![
         Step::new("format", FORMAT),
         Step::new("lints", LINTS),
         Step::new("tests", TESTS),
-        Step::new(
-            "doc tests",
-            &doc_tests.iter().map(String::as_str).collect::<Vec<_>>(),
-        ),
     ];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
     println!("\n== kernels: cargo xtask ptx --check");
@@ -147,15 +141,12 @@ const QUICK_LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
+/// With doc tests: in a run of their own, for packages alone, dependencies would have other features and be built again.
 const TESTS: &[&str] = &[
     "test",
     "--workspace",
     "--features",
     "trioxide-bench/report",
-    "--lib",
-    "--bins",
-    "--tests",
-    "--examples",
     "--no-fail-fast",
 ];
 /// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built anew.
@@ -221,63 +212,6 @@ fn has_gpu() -> bool {
     ["/proc/driver/nvidia/version", "/dev/dxg"]
         .iter()
         .any(|path| Path::new(path).exists())
-}
-
-/// The packages whose sources have an example in a comment: every other package would cost a compiler's run for its doc tests.
-fn doc_tests() -> Result<Vec<String>, Error> {
-    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
-    let mut words = vec!["test".to_owned(), "--doc".to_owned()];
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        let targets = package["targets"].as_array().into_iter().flatten();
-        let library = targets
-            .filter(|target| target["doctest"] == true)
-            .find_map(|t| t["src_path"].as_str());
-        if let Some(sources) = library.and_then(|file| Path::new(file).parent())
-            && has_example(sources)?
-        {
-            words.extend([
-                "--package".to_owned(),
-                package["name"].as_str().unwrap_or_default().to_owned(),
-            ]);
-        }
-    }
-    Ok(words)
-}
-
-fn has_example(directory: &Path) -> Result<bool, Error> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let found = if path.is_dir() {
-            has_example(&path)?
-        } else {
-            path.extension().is_some_and(|extension| extension == "rs")
-                && example_in(&fs::read_to_string(&path)?)
-        };
-        if found {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a doc comment of the source has a block that is not plain text.
-fn example_in(source: &str) -> bool {
-    let mut in_text = false;
-    for line in source.lines() {
-        let line = line.trim_start();
-        let comment = line
-            .strip_prefix("///")
-            .or_else(|| line.strip_prefix("//!"));
-        let fence = comment.and_then(|text| text.trim_start().strip_prefix("```"));
-        match fence.map(str::trim) {
-            None => {}
-            Some(_) if in_text => in_text = false,
-            Some("text" | "sh" | "toml" | "ignore") => in_text = true,
-            Some(_) => return true,
-        }
-    }
-    false
 }
 
 fn timed(name: &'static str, step: impl FnOnce() -> Result<(), Error>) -> Outcome {
@@ -397,17 +331,6 @@ fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn examples_are_found_in_doc_comments_only() {
-        assert!(example_in(
-            "//! Text.\n//!\n//! ```no_run\n//! let a = 1;\n//! ```\n"
-        ));
-        assert!(example_in("    /// ```\n    /// let a = 1;\n    /// ```\n"));
-        assert!(!example_in(
-            "/// ```text\n/// a -> b\n/// ```\n// ```\nconst TEXT: &str = \"```\";\n"
-        ));
-    }
 
     #[test]
     fn one_failed_step_fails_all() {
