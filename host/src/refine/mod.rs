@@ -50,7 +50,7 @@ pub use serial::SerialRun;
 pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 use crate::progress;
 use edges::{Saved, Stale};
 use mark::Marked;
@@ -97,7 +97,7 @@ pub enum End {
 /// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a
 /// triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result
 /// of the last completed round.
-pub fn refine<P: Point>(
+pub fn refine<P: AnyPoint>(
     on: &Device,
     mesh: &mut DeviceEdgeMesh<P>,
     options: &Options,
@@ -129,7 +129,7 @@ fn count_rounds(rounds: u32) -> progress::Counted {
     progress::count("round", u64::from(total))
 }
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
     /// degenerate. Returns the reason if nothing was done.
     fn round(
