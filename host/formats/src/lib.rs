@@ -166,6 +166,11 @@ static FORMATS: [Format; 19] = [
     Format {
         name: "OFF",
         extensions: &["off"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: off::lost_fields,
         read: Some(off::read),
         write: Some(|path, mesh, _| off::write(path, mesh)),
         ..FACES

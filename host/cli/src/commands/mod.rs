@@ -16,6 +16,7 @@ mod carried;
 mod cell_quality;
 pub mod convert;
 pub mod devices;
+mod field_list;
 pub mod generate;
 mod ids;
 pub mod info;

@@ -230,9 +230,9 @@ pub fn run(options: &Options) -> Result<()> {
         Dimensions::Plane(input) => {
             let to_edges = matches!(&options.output, Some(path) if is_edges_file(path));
             let write = to_edges.then_some(write_edges as WriteEdges<DVec2>);
-            run_on::<DVec2, Vec2>(options, &input, carried, marks, write)
+            run_on::<DVec2, Vec2>(options, input, carried, marks, write)
         }
-        Dimensions::Space(input) => run_on::<DVec3, Vec3>(options, &input, carried, marks, None),
+        Dimensions::Space(input) => run_on::<DVec3, Vec3>(options, input, carried, marks, None),
     }
 }
 
@@ -250,7 +250,7 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
 /// Refines a mesh of points that are `P` in double precision, and `S` in single.
 fn run_on<P, S>(
     options: &Options,
-    input: &Input<P>,
+    mut input: Input<P>,
     carried: Carried,
     marks: Option<Vec<bool>>,
     write: Option<WriteEdges<P>>,
@@ -261,6 +261,11 @@ where
     Mesh: From<Triangulation<P>>,
 {
     let quiet = options.device.quiet;
+    let markers = match &mut input {
+        Input::Triangles(mesh) => carried.number(&mut mesh.segments),
+        Input::Edges(_) => None,
+    };
+    let input = &input;
     let wants_maps = options.maps.is_some() || (options.output.is_some() && !carried.is_empty());
     let wanted = Wanted {
         maps: wants_maps,
@@ -319,7 +324,8 @@ where
         (Some(output), Output::Triangles(mesh)) => {
             let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
             let mut mesh = Mesh::from(mesh);
-            let carried = carried.refined(vertices, rounds, ancestors, quiet);
+            let segments = Carried::restore(markers, &mut mesh.segments);
+            let carried = carried.refined(vertices, rounds, ancestors, &segments);
             carried.put(&mut mesh);
             formats::write(output, &mesh)?;
             if !quiet {

@@ -19,7 +19,7 @@ use trioxide::{Result, generate, progress};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
-use super::cell_quality;
+use super::{cell_quality, field_list};
 
 /// How a volume mesh is written.
 #[derive(Args, Clone, Copy)]
@@ -174,6 +174,7 @@ fn to_json(
         "regions": summary.regions,
         "tagged_faces": mesh.faces.len(),
         "face_tags": summary.tags,
+        "fields": field_list::to_json(&field_list::rows(&mesh.fields, "cells", "tagged faces")),
         "volume": summary.volume,
         "inverted": summary.inverted.count,
         "flat": summary.flat.count,
@@ -221,6 +222,10 @@ fn to_text(mesh: &VolumeMesh, summary: &VolumeSummary, bounds: Option<[DVec3; 2]
     }
     if summary.regions.is_some() {
         line("faces between regions", summary.interface_faces.to_string());
+    }
+    let fields = field_list::rows(&mesh.fields, "cells", "tagged faces");
+    for (name, value) in field_list::to_lines(&fields) {
+        line(&name, value);
     }
     line("volume", summary.volume.to_string());
     line("inverted cells", summary.inverted.count.to_string());
