@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use roxmltree::{Document, Node};
 use trioxide_mesh::progress;
 
-use super::super::bytes::{Kind, Numbers, Order};
+use super::super::bytes::{Decode as _, Kind, Numbers, Order};
 use super::super::tokens::Text;
 use super::compression::Compressor;
 use crate::text::{Fault, Parsed, show};
