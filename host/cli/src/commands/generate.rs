@@ -8,12 +8,16 @@ use trioxide::mesh::Mesh;
 use trioxide::{Result, generate, progress};
 use trioxide_arguments::count::parse_count;
 
+const DEFAULTS: &str = "Where defaults come from: --msh-version is Gmsh's newest; --seed 0 is trioxide's own. -n has none.";
+
 /// Generate a mesh, the same bits on every machine
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Kind of mesh
     dataset: Dataset,
-    /// Number of points, as 1000000, 1e6 or 1M; a grid takes the nearest square number
+    /// Number of points, as 1000000, 1e6 or 1M, from 3 to 715827882, since half-edges have 32-bit ids; a grid takes the nearest
+    /// square number
     #[arg(short, long = "points", value_name = "N", value_parser = parse_count)]
     n: usize,
     /// Seed of random points

@@ -20,12 +20,16 @@ use super::carried::Carried;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
+    and segments hold, ties go by ids.";
+
 /// Merge the triangles of a mesh into polygons (Polylla)
 ///
 /// Triangles that send each other along their longest edges become one polygon. Regions and segments of the input are
 /// never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem)

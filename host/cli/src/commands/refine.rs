@@ -25,12 +25,16 @@ mod maps;
 #[path = "refine_tets.rs"]
 mod tets;
 
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
+    seed 0.";
+
 /// Refine a triangulation, a triangulated surface in space or a mesh of tetrahedra by longest-edge bisection
 ///
 /// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
 /// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,

@@ -11,8 +11,12 @@ use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result, progress};
 
+const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --color auto, --edges auto: how large its faces are in the picture). --width is trioxide's \
+    own: 1600 pixels for the longer side.";
+
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd, .las, .laz, or .node and .ele (either name or the bare stem); of cells
     /// .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele

@@ -17,11 +17,14 @@ use trioxide_vem::{self as vem, Errors, Problem, Solution};
 use super::carried::Carried;
 use trioxide_arguments::{is_standard_output, print, write_json};
 
+const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
+
 /// Solve a Poisson problem on a planar mesh by virtual elements, and measure the error
 ///
 /// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file has that mesh,
 /// with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,

@@ -24,6 +24,9 @@ use trioxide_arguments::{is_standard_output, note, print};
 
 use clusters::Clusters;
 
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
+    mesh. --position mean is trioxide's own.";
+
 /// Merge vertices that are within epsilon of each other
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id represents.
@@ -31,7 +34,7 @@ use clusters::Clusters;
 /// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
 /// are averaged, and fields of integers, which are labels, are those of the first vertex.
 #[derive(Args)]
-#[command(group = ArgGroup::new("distance").required(true))]
+#[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .vtp, .msh, .glb, .xyz, .pcd, .las, .laz and others
     input: PathBuf,
