@@ -355,7 +355,9 @@ fn encodings(name: &str, has: &[Encoding]) -> String {
         })
         .collect();
     match names.is_empty() {
-        true => format!("{name} has one encoding only: leave the choice out"),
+        true => format!(
+            "{name} is not written in this encoding: it has one only, so leave the choice out"
+        ),
         false => format!(
             "{name} is not written in this encoding: choose {}",
             names.join(" or ")
