@@ -27,6 +27,16 @@ pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
     }
 }
 
+/// Whether a, b, c lie on one line: their signed area is zero.
+#[inline(always)]
+pub fn is_on_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
+    let left = (a.x - c.x) * (b.y - c.y);
+    let right = (a.y - c.y) * (b.x - c.x);
+    let determinant = left - right;
+    let bound = FILTER * (left.abs() + right.abs());
+    determinant <= bound && determinant >= -bound && exact_sign(a, b, c) == 0.0
+}
+
 /// Components of the exact determinant: two products of two differences of two components each.
 const COMPONENTS: usize = 16;
 
@@ -129,6 +139,7 @@ mod tests {
                     let coord = |p: DVec2| Coord { x: p.x, y: p.y };
                     let expected = orient2d(coord(a), coord(b), coord(c));
                     assert_eq!(is_counter_clockwise(a, b, c), expected > 0.0, "{a} {b} {c}");
+                    assert_eq!(is_on_line(a, b, c), expected == 0.0, "{a} {b} {c}");
                     let sign = exact_sign(a, b, c);
                     assert_eq!(sign > 0.0, expected > 0.0);
                     assert_eq!(sign < 0.0, expected < 0.0);

@@ -1,10 +1,24 @@
-//! Points in the precisions that kernels come in.
+//! Points in the precisions that kernels come in: of the plane, and of surfaces in space.
 
-use glam::{DVec2, Vec2};
+use core::ops::{Add, Div, Sub};
+
+use glam::{DVec2, DVec3, Vec2, Vec3};
+
+use crate::orientation::{is_counter_clockwise, is_on_line};
 
 trioxide_kernel::instances! {
     /// Both precisions of points of the plane.
     pub(crate) Planar(f32 = glam::Vec2, f64 = glam::DVec2)
+}
+
+trioxide_kernel::instances! {
+    /// Both precisions of points of the plane, and of points of surfaces in space.
+    pub(crate) Anywhere(
+        f32 = glam::Vec2,
+        f64 = glam::DVec2,
+        f32_in_space = glam::Vec3,
+        f64_in_space = glam::DVec3
+    )
 }
 
 /// 2 to a power that numbers of full precision have.
@@ -12,17 +26,19 @@ pub(crate) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// A point of the plane.
-pub trait Point2: bytemuck::Pod + Send + Sync {
+/// A point of a triangulation: of the plane ([`Point2`]), or of a surface in space.
+pub trait MeshPoint: bytemuck::Pod + Send + Sync {
     /// Its coordinates' type.
     type Scalar: Copy + PartialOrd;
-    /// Name of the precision, and suffix of its PTX entries.
+    /// The point in double precision.
+    type Double: DoublePoint;
+    /// Name of the precision, of space too, and suffix of its PTX entries.
     const INSTANCE: &'static str;
     /// The precision in words.
     const PRECISION: &'static str;
     /// Largest absolute value of a coordinate: squared distances stay finite.
     const LARGEST: f64;
-    /// Smallest extent of a triangle, along x or y: below it squares of its edges, and products that decide its orientation, lose
+    /// Smallest extent of a triangle along an axis: below it squares of its edges, and products that decide its orientation, lose
     /// digits.
     const SMALLEST: f64;
 
@@ -33,14 +49,125 @@ pub trait Point2: bytemuck::Pod + Send + Sync {
     fn midpoint(self, other: Self) -> Self;
 
     /// Coordinates in double precision (exact).
-    fn to_f64(self) -> DVec2;
+    fn to_f64(self) -> Self::Double;
 
     /// The point of this precision nearest to `point`.
-    fn from_f64(point: DVec2) -> Self;
+    fn from_f64(point: Self::Double) -> Self;
 }
 
-impl Point2 for Vec2 {
+/// A point of the plane.
+pub trait Point2: MeshPoint<Double = DVec2> {}
+
+/// A point of the plane or of space in double precision.
+pub trait DoublePoint:
+    bytemuck::Pod
+    + core::fmt::Debug
+    + PartialEq
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Div<f64, Output = Self>
+{
+    /// The point in space; one of the plane has z = 0.
+    fn in_space(self) -> DVec3;
+
+    /// Whether every coordinate is a finite number.
+    fn has_finite_coordinates(self) -> bool;
+
+    /// Largest absolute value of a coordinate.
+    fn largest_coordinate(self) -> f64;
+
+    /// Product of two vectors' lengths and the cosine of their angle.
+    fn inner(self, other: Self) -> f64;
+
+    /// Area of the parallelogram of two vectors: product of their lengths and the sine of their angle, 0 to 180 degrees.
+    fn spanned_area(self, other: Self) -> f64;
+
+    /// Whether a triangle is one: in the plane, whether it runs counter-clockwise; in space, whether its corners are not on one
+    /// line. Exact.
+    fn is_proper(a: Self, b: Self, c: Self) -> bool;
+}
+
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if x.abs() > y.abs() { x.abs() } else { y.abs() }
+}
+
+impl DoublePoint for DVec2 {
+    #[inline(always)]
+    fn in_space(self) -> DVec3 {
+        DVec3::new(self.x, self.y, 0.0)
+    }
+
+    #[inline(always)]
+    fn has_finite_coordinates(self) -> bool {
+        self.x.is_finite() && self.y.is_finite()
+    }
+
+    #[inline(always)]
+    fn largest_coordinate(self) -> f64 {
+        larger(self.x, self.y)
+    }
+
+    #[inline(always)]
+    fn inner(self, other: Self) -> f64 {
+        self.dot(other)
+    }
+
+    #[inline(always)]
+    fn spanned_area(self, other: Self) -> f64 {
+        self.perp_dot(other).abs()
+    }
+
+    #[inline(always)]
+    fn is_proper(a: Self, b: Self, c: Self) -> bool {
+        is_counter_clockwise(a, b, c)
+    }
+}
+
+impl DoublePoint for DVec3 {
+    #[inline(always)]
+    fn in_space(self) -> DVec3 {
+        self
+    }
+
+    #[inline(always)]
+    fn has_finite_coordinates(self) -> bool {
+        self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
+    }
+
+    #[inline(always)]
+    fn largest_coordinate(self) -> f64 {
+        larger(larger(self.x, self.y), self.z)
+    }
+
+    #[inline(always)]
+    fn inner(self, other: Self) -> f64 {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    #[inline(always)]
+    fn spanned_area(self, other: Self) -> f64 {
+        let x = self.y * other.z - self.z * other.y;
+        let y = self.z * other.x - self.x * other.z;
+        let z = self.x * other.y - self.y * other.x;
+        crate::smooth::root(x * x + y * y + z * z)
+    }
+
+    #[inline(always)]
+    fn is_proper(a: Self, b: Self, c: Self) -> bool {
+        // On one line in space is on one line in each projection.
+        let is_flat = |pick: fn(DVec3) -> DVec2| is_on_line(pick(a), pick(b), pick(c));
+        !(is_flat(|p| DVec2::new(p.x, p.y))
+            && is_flat(|p| DVec2::new(p.y, p.z))
+            && is_flat(|p| DVec2::new(p.z, p.x)))
+    }
+}
+
+impl MeshPoint for Vec2 {
     type Scalar = f32;
+    type Double = DVec2;
     const INSTANCE: &'static str = "f32";
     const PRECISION: &'static str = "single precision";
     const LARGEST: f64 = power_of_two(62);
@@ -68,8 +195,11 @@ impl Point2 for Vec2 {
     }
 }
 
-impl Point2 for DVec2 {
+impl Point2 for Vec2 {}
+
+impl MeshPoint for DVec2 {
     type Scalar = f64;
+    type Double = DVec2;
     const INSTANCE: &'static str = "f64";
     const PRECISION: &'static str = "double precision";
     const LARGEST: f64 = power_of_two(500);
@@ -93,6 +223,69 @@ impl Point2 for DVec2 {
 
     #[inline(always)]
     fn from_f64(point: DVec2) -> Self {
+        point
+    }
+}
+
+impl Point2 for DVec2 {}
+
+impl MeshPoint for Vec3 {
+    type Scalar = f32;
+    type Double = DVec3;
+    const INSTANCE: &'static str = "f32_in_space";
+    const PRECISION: &'static str = "single precision";
+    const LARGEST: f64 = power_of_two(62);
+    const SMALLEST: f64 = power_of_two(-60);
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f32 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y + d.z * d.z
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        self * 0.5 + other * 0.5
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec3 {
+        self.as_dvec3()
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec3) -> Self {
+        point.as_vec3()
+    }
+}
+
+impl MeshPoint for DVec3 {
+    type Scalar = f64;
+    type Double = DVec3;
+    const INSTANCE: &'static str = "f64_in_space";
+    const PRECISION: &'static str = "double precision";
+    /// The square of an area stays finite, too.
+    const LARGEST: f64 = power_of_two(250);
+    const SMALLEST: f64 = power_of_two(-250);
+
+    #[inline(always)]
+    fn distance_squared(self, other: Self) -> f64 {
+        let d = self - other;
+        d.x * d.x + d.y * d.y + d.z * d.z
+    }
+
+    #[inline(always)]
+    fn midpoint(self, other: Self) -> Self {
+        self * 0.5 + other * 0.5
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> DVec3 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_f64(point: DVec3) -> Self {
         point
     }
 }

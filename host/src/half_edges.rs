@@ -24,10 +24,10 @@ mod error;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::half_edge::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
-use gpu::point::Point2;
+use gpu::point::{MeshPoint, Point2};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 
@@ -38,8 +38,30 @@ use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
 
-/// Points that a device can hold: `f32` or `f64` coordinates.
-pub trait Point: Point2 + bytemuck::Pod + PartialEq + std::fmt::Debug {}
+/// Points that a device can hold, of the plane or of a surface in space: `f32` or `f64` coordinates.
+pub trait AnyPoint: MeshPoint + PartialEq + std::fmt::Debug {
+    /// Checks a mesh of such points on the host, whose errors name all triangles at an edge.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] with the element and the rule that it breaks.
+    fn validate(mesh: &Triangulation<Self::Double>) -> crate::Result<()>;
+}
+
+/// Points of the plane that a device can hold.
+pub trait Point: AnyPoint + Point2 {}
+
+macro_rules! points {
+    ($check:path: $($point:ty),*) => {
+        $(impl AnyPoint for $point {
+            fn validate(mesh: &Triangulation<Self::Double>) -> crate::Result<()> {
+                $check(mesh).map(drop)
+            }
+        })*
+    };
+}
+points!(validate::triangulation: Vec2, DVec2);
+points!(validate::surface: Vec3, DVec3);
+
 impl Point for Vec2 {}
 impl Point for DVec2 {}
 
@@ -73,7 +95,7 @@ const MOST_TRIANGLES: usize = (u32::MAX / 4) as usize;
 /// Most vertices: ids and `NONE` fit an index.
 const MOST_VERTICES: usize = u32::MAX as usize;
 
-impl<P: Point> DeviceTriangulation<P> {
+impl<P: AnyPoint> DeviceTriangulation<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let words = triangles * (3 + 3) + table_slots(points, 3 * triangles);
@@ -84,14 +106,14 @@ impl<P: Point> DeviceTriangulation<P> {
     ///
     /// # Errors
     /// [`Error`] with the offending element and the rule that it breaks, [`crate::Error::OutOfMemory`] among them.
-    pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+    pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
         Self::upload_with_room(on, mesh, [0, 0])
     }
 
     /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has fewer.
     pub(crate) fn upload_with_room(
         on: &Device,
-        mesh: &Triangulation,
+        mesh: &Triangulation<P::Double>,
         [points, origins]: [usize; 2],
     ) -> Result<Self> {
         check_sizes(mesh.points.len(), 3 * mesh.triangles.len())?;
@@ -112,8 +134,8 @@ impl<P: Point> DeviceTriangulation<P> {
                 return error;
             }
             // The host's check names the other triangles too.
-            match validate::triangulation(mesh) {
-                Ok(_) => error,
+            match P::validate(mesh) {
+                Ok(()) => error,
                 Err(by_host) => by_host.into(),
             }
         })
@@ -353,8 +375,13 @@ fn slots_for(edges: usize) -> usize {
 }
 
 /// Copies points to the device in its precision.
-fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> crate::Result<Buffer<P>> {
-    if P::INSTANCE == DVec2::INSTANCE {
+fn upload_points<P: AnyPoint>(
+    on: &Device,
+    points: &[P::Double],
+    room: usize,
+) -> crate::Result<Buffer<P>> {
+    // Points in double precision are copied as they are.
+    if size_of::<P>() == size_of::<P::Double>() {
         return on.upload_with_capacity(bytemuck::cast_slice(points), room);
     }
     let points: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
@@ -362,7 +389,7 @@ fn upload_points<P: Point>(on: &Device, points: &[DVec2], room: usize) -> crate:
 }
 
 /// The error that the check kernels found, if any.
-fn refuse<P: Point>(on: &Device, found: &Buffer<u32>) -> Result<()> {
+fn refuse<P: AnyPoint>(on: &Device, found: &Buffer<u32>) -> Result<()> {
     let found = on.download(found)?;
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
     if let Some(vertex) = element(rule::FINITE) {

@@ -1,12 +1,10 @@
 //! The rules that a mesh must keep before any other kernel may index with it.
 
-use glam::DVec2;
 use trioxide_kernel::{Atomic, In, kernel};
 
 use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
-use crate::orientation::is_counter_clockwise;
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
 /// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the rule holds.
 pub mod rule {
@@ -14,48 +12,53 @@ pub mod rule {
     pub const FINITE: u32 = 0;
     /// A triangle with an index out of range.
     pub const RANGE: u32 = 1;
-    /// A triangle that is clockwise or degenerate.
+    /// A triangle that is clockwise or degenerate; in space only the latter.
     pub const ORIENTATION: u32 = 2;
     /// A half-edge of an edge that is shared by more than two half-edges, or by two of the same direction.
     pub const MANIFOLD: u32 = 3;
     /// A half-edge for which the table of twins has no room.
     pub const CROWDED: u32 = 4;
-    /// A vertex with a coordinate beyond [`Point2::LARGEST`](crate::point::Point2::LARGEST).
+    /// A vertex with a coordinate beyond [`MeshPoint::LARGEST`](crate::point::MeshPoint::LARGEST).
     pub const LARGE: u32 = 5;
-    /// A triangle smaller than [`Point2::SMALLEST`](crate::point::Point2::SMALLEST).
+    /// A triangle smaller than [`MeshPoint::SMALLEST`](crate::point::MeshPoint::SMALLEST).
     pub const SMALL: u32 = 6;
     /// Number of rules.
     pub const COUNT: usize = 7;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite, or too large.
-#[kernel(P in Planar, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
-pub fn check_points<P: Point2>(v: Vertex, points: In<P>, found: Atomic) {
+#[kernel(P in Anywhere, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
+pub fn check_points<P: MeshPoint>(v: Vertex, points: In<P>, found: Atomic) {
     let p = points.at(v).to_f64();
-    if !(p.x.is_finite() && p.y.is_finite()) {
+    if !p.has_finite_coordinates() {
         found.min(rule::FINITE, v.index());
-    } else if p.x.abs() > P::LARGEST || p.y.abs() > P::LARGEST {
+    } else if p.largest_coordinate() > P::LARGEST {
         found.min(rule::LARGE, v.index());
     }
 }
 
 /// Whether a triangle has an extent, but one so small that its squares lose digits. A triangle without extent is degenerate.
 #[inline(always)]
-pub fn is_too_small<P: Point2>(a: DVec2, b: DVec2, c: DVec2) -> bool {
-    let (a, b) = (a - c, b - c);
-    let larger = |x: f64, y: f64| if x.abs() > y.abs() { x.abs() } else { y.abs() };
-    let extent = larger(larger(a.x, a.y), larger(b.x, b.y));
+pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> bool {
+    let (a, b) = ((a - c).largest_coordinate(), (b - c).largest_coordinate());
+    let extent = if a > b { a } else { b };
     extent > 0.0 && extent < P::SMALLEST
 }
 
-/// Finds triangle `t` if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a triangle with a vertex
-/// twice is not). Orientation is exact, of the points in the precision that the device holds.
+/// Finds triangle `t` if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a
+/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are exact, of the points in the precision
+/// that the device holds.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(origins.len() == 3 * n, found.len() == rule::COUNT),
     moves(origins.bytes() + points.bytes())
 )]
-pub fn check_triangles<P: Point2>(t: Triangle, origins: In<Vertex>, points: In<P>, found: Atomic) {
+pub fn check_triangles<P: MeshPoint>(
+    t: Triangle,
+    origins: In<Vertex>,
+    points: In<P>,
+    found: Atomic,
+) {
     let corner = |k| origins.at(HalfEdge::of(t, k));
     let (a, b, c) = (corner(0), corner(1), corner(2));
     let vertices = points.len();
@@ -68,7 +71,7 @@ pub fn check_triangles<P: Point2>(t: Triangle, origins: In<Vertex>, points: In<P
     let (a, b, c) = (point(a), point(b), point(c));
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
-    } else if !is_counter_clockwise(a, b, c) {
+    } else if !P::Double::is_proper(a, b, c) {
         found.min(rule::ORIENTATION, t.index());
     }
 }

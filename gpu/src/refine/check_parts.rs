@@ -4,13 +4,12 @@ use trioxide_kernel::{Atomic, kernel};
 
 use super::{Corners, Selected};
 use crate::ids::Triangle;
-use crate::orientation::is_counter_clockwise;
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Finds a triangle that is degenerate or turned over: its parent's edges were too short for this precision. `clockwise` is not 0
+/// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this precision. `clockwise` is not 0
 /// if all triangles of the mesh run clockwise.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(
         selected.list.is_empty() || selected.list.len() == n,
         !selected.list.is_empty() || 3 * (selected.first as usize + n) == mesh.corners.len(),
@@ -18,7 +17,7 @@ use crate::point::{Planar, Point2};
     ),
     moves(selected.list.bytes() + 12 * n + if 3 * n == mesh.corners.len() { mesh.points.bytes() } else { 0 })
 )]
-pub fn check_parts<P: Point2>(
+pub fn check_parts<P: MeshPoint>(
     i: u32,
     selected: Selected,
     mesh: Corners<P>,
@@ -30,7 +29,7 @@ pub fn check_parts<P: Point2>(
     };
     let [a, b, c] = mesh.points_of(t);
     let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
-    if !is_counter_clockwise(a, b, c) {
+    if !P::Double::is_proper(a, b, c) {
         found.min(0, t);
     }
 }

@@ -11,11 +11,11 @@ use super::flag_divided_sides::acting;
 use super::prefix_sums::Counts;
 use super::template::{Before, Divided, Division, Flagged};
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, MeshPoint};
 
 /// The arrays that a round appends to, for each new vertex and each new triangle.
 #[derive(Group)]
-pub struct Parts<'a, P: Point2> {
+pub struct Parts<'a, P: MeshPoint> {
     /// Coordinates; V, new ones included.
     pub points: Out<'a, P>,
     /// Edge that each new vertex divides; D of all rounds.
@@ -28,7 +28,7 @@ pub struct Parts<'a, P: Point2> {
     pub parents: Out<'a, Triangle>,
 }
 
-impl<P: Point2> Parts<'_, P> {
+impl<P: MeshPoint> Parts<'_, P> {
     /// Writes the midpoint and the halves of edge `e`, which have its tag.
     #[inline(always)]
     fn divide(&self, before: Before, e: Edge, division: Division, ends: Ends) {
@@ -60,7 +60,7 @@ impl<P: Point2> Parts<'_, P> {
 /// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of
 /// its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece takes its place.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(
         list.len() == n,
         counts.flags.len() == words(3 * before.triangles as usize),
@@ -75,7 +75,7 @@ impl<P: Point2> Parts<'_, P> {
         parts.tags.is_empty() || parts.tags.len() >= before.edges as usize
     )
 )]
-pub fn divide_listed_triangles<P: Point2>(
+pub fn divide_listed_triangles<P: MeshPoint>(
     i: u32,
     list: In<HalfEdge>,
     counts: Counts,
@@ -134,7 +134,7 @@ pub struct Pieces {
 /// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so
 /// that neighbouring lanes read and write neighbouring words.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(
         n == before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK) as usize,
         counts.flags.len() == words(3 * before.triangles as usize),
@@ -157,7 +157,7 @@ pub struct Pieces {
             + parts.points.bytes() + parts.divided.bytes() + parts.origins.bytes() + parts.parents.bytes()
     )
 )]
-pub fn divide_all_triangles<P: Point2>(
+pub fn divide_all_triangles<P: MeshPoint>(
     block: &Block<LANES, Pieces>,
     counts: Counts,
     halves: In<HalfEdge>,

@@ -4,11 +4,11 @@ use trioxide_kernel::{In, Out, kernel};
 
 use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Side};
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, MeshPoint};
 
 /// The longest side of a triangle: 0, 1 or 2. Of equally long sides the one with the smaller edge id.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(
         selected.list.is_empty() || selected.list.len() == n,
         !selected.list.is_empty() || selected.first as usize + n == longest.len(),
@@ -18,7 +18,7 @@ use crate::point::{Planar, Point2};
     // If only a part of the triangles is read, the points read depend on the mesh.
     moves(selected.list.bytes() + 13 * n + if n == longest.len() { mesh.points.bytes() } else { 0 })
 )]
-pub fn find_longest_edges<P: Point2>(
+pub fn find_longest_edges<P: MeshPoint>(
     i: u32,
     selected: Selected,
     mesh: Corners<P>,

@@ -1,11 +1,11 @@
 //! Which triangles to refine: a bit for each.
 
-use glam::DVec2;
+use glam::DVec3;
 use trioxide_kernel::{Bits, In, kernel};
 
 use super::Corners;
 use crate::ids::Triangle;
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
 /// Marks triangle `t` if a number drawn from it and the seed lies below `chance`, in parts of 2^32.
 #[kernel(moves(4 * words(n)))]
@@ -17,60 +17,72 @@ pub fn mark_fraction(t: Triangle, seed: u64, chance: u64) -> bool {
     (x ^ x >> 31) >> 32 < chance
 }
 
-/// Marks triangle `t` if its centroid lies in the box, its boundary included.
+/// Marks triangle `t` if its centroid lies in the box, its boundary included. A point of the plane has z = 0.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_box<P: Point2>(
+pub fn mark_box<P: MeshPoint>(
     t: Triangle,
     mesh: Corners<P>,
     x0: f64,
     y0: f64,
+    z0: f64,
     x1: f64,
     y1: f64,
+    z1: f64,
 ) -> bool {
     let [a, b, c] = mesh.points_of(t);
-    let p = (a + b + c) / 3.0;
-    p.x >= x0 && p.x <= x1 && p.y >= y0 && p.y <= y1
+    let p = ((a + b + c) / 3.0).in_space();
+    p.x >= x0 && p.x <= x1 && p.y >= y0 && p.y <= y1 && p.z >= z0 && p.z <= z1
 }
 
-/// Marks triangle `t` if its centroid lies in the disk, its boundary included.
+/// Marks triangle `t` if its centroid lies in the ball, its boundary included; with `depth` 0 instead of 1 in the cylinder along z
+/// around it, which in the plane is the disk.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_disk<P: Point2>(t: Triangle, mesh: Corners<P>, x: f64, y: f64, radius: f64) -> bool {
+pub fn mark_disk<P: MeshPoint>(
+    t: Triangle,
+    mesh: Corners<P>,
+    x: f64,
+    y: f64,
+    z: f64,
+    radius: f64,
+    depth: f64,
+) -> bool {
     let [a, b, c] = mesh.points_of(t);
-    let d = (a + b + c) / 3.0 - DVec2::new(x, y);
-    d.x * d.x + d.y * d.y <= radius * radius
+    let d = ((a + b + c) / 3.0).in_space() - DVec3::new(x, y, z);
+    let depth = d.z * depth;
+    d.x * d.x + d.y * d.y + depth * depth <= radius * radius
 }
 
 /// Marks triangle `t` if its area is above `area`.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_area<P: Point2>(t: Triangle, mesh: Corners<P>, area: f64) -> bool {
+pub fn mark_area<P: MeshPoint>(t: Triangle, mesh: Corners<P>, area: f64) -> bool {
     let [a, b, c] = mesh.points_of(t);
-    (b - a).perp_dot(c - a).abs() * 0.5 > area
+    (b - a).spanned_area(c - a) * 0.5 > area
 }
 
 /// Marks triangle `t` if one of its angles is below the one with this cosine and sine.
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_angle<P: Point2>(t: Triangle, mesh: Corners<P>, cosine: f64, sine: f64) -> bool {
+pub fn mark_angle<P: MeshPoint>(t: Triangle, mesh: Corners<P>, cosine: f64, sine: f64) -> bool {
     let [a, b, c] = mesh.points_of(t);
     // Below: the first arm, turned by the angle, lies beyond the second.
-    let below = |p: DVec2, q: DVec2, r: DVec2| {
+    let below = |p: P::Double, q: P::Double, r: P::Double| {
         let (u, v) = (q - p, r - p);
-        u.perp_dot(v).abs() * cosine < u.dot(v) * sine
+        u.spanned_area(v) * cosine < u.inner(v) * sine
     };
     below(a, b, c) || below(b, c, a) || below(c, a, b)
 }

@@ -49,6 +49,10 @@
 //! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
 //!   give the same bits.
 //!
+//! - **Surfaces in space.** The bodies are generic over points of the plane and of space. The order of edges is that of lengths,
+//!   whichever the space: the proofs hold. In space a triangle has no side from which it runs clockwise, so [`check_parts`] asks
+//!   there only whether a part has an area.
+//!
 //! Slots, pieces and directions agree with the paper's worked example (section 4.5), template by template.
 
 pub mod check_parts;
@@ -67,12 +71,11 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use glam::DVec2;
 use trioxide_kernel::{Group, In};
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
-use crate::point::Point2;
+use crate::point::MeshPoint;
 
 /// Start and end of an edge in one word, so that they are read and written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -101,14 +104,14 @@ impl Ends {
 
 /// Triangles by their corners.
 #[derive(Group)]
-pub struct Corners<'a, P: Point2> {
+pub struct Corners<'a, P: MeshPoint> {
     /// Vertex at which each half-edge of a triangle starts; 3T.
     pub corners: In<'a, Vertex>,
     /// Coordinates; V.
     pub points: In<'a, P>,
 }
 
-impl<P: Point2> Corners<'_, P> {
+impl<P: MeshPoint> Corners<'_, P> {
     /// Prefetches, on a CPU, the points of a triangle some way behind `t`.
     #[inline(always)]
     fn prefetch(self, t: Triangle) {
@@ -117,7 +120,7 @@ impl<P: Point2> Corners<'_, P> {
 
     /// The points of triangle `t`.
     #[inline(always)]
-    fn points_of(self, t: Triangle) -> [DVec2; 3] {
+    fn points_of(self, t: Triangle) -> [P::Double; 3] {
         self.prefetch(t);
         let point = |k| self.points.at(self.corners.at(HalfEdge::of(t, k))).to_f64();
         [point(0), point(1), point(2)]

@@ -29,7 +29,7 @@ pub enum Mark {
     File(PathBuf),
     /// Triangles by their values in a file.
     Values(PathBuf),
-    /// A kind for tetrahedra only.
+    /// A kind with three coordinates, or for tetrahedra only.
     Tets(TetMark),
 }
 
@@ -44,6 +44,10 @@ impl FromStr for Mark {
         let number = |value: f64, least: f64, most: f64| {
             if (least..=most).contains(&value) {
                 Ok(value)
+            } else if most == f64::MAX {
+                Err(format!(
+                    "{kind}: {value} is below {least}, so give {least} or more"
+                ))
             } else {
                 Err(format!("{kind}: {value} is not between {least} and {most}"))
             }
@@ -62,7 +66,7 @@ impl FromStr for Mark {
             }
             "file" if !rest.is_empty() => Ok(Mark::File(rest.into())),
             "values" if !rest.is_empty() => Ok(Mark::Values(rest.into())),
-            _ => Err("expected all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES, ids:A,B,…, file:PATH or values:PATH".to_owned()),
+            _ => Err("expected all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES, ids:A,B,…, file:PATH or values:PATH; in space also box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R, and volume:V of tetrahedra".to_owned()),
         }
     }
 }
@@ -119,7 +123,7 @@ impl Mark {
                 for &id in ids {
                     *flags.get_mut(id as usize).ok_or_else(|| {
                         Error::Argument(format!(
-                            "--mark {self}: there is no triangle {id}, the mesh has {triangles}"
+                            "--mark {self}: there is no triangle {id}: ids go from 0, and the mesh has {triangles} triangles"
                         ))
                     })? = true;
                 }
@@ -127,19 +131,21 @@ impl Mark {
             }
             Mark::File(_) | Mark::Values(_) => {
                 return Err(Error::Argument(format!(
-                    "{self} goes with a mesh of a file"
+                    "--mark {self} goes with a mesh of a file, and this one is generated: use another kind of marking"
                 )));
             }
-            Mark::Tets(_) => {
+            Mark::Tets(TetMark::Box(bounds)) => Marking::BoxInSpace(*bounds),
+            Mark::Tets(TetMark::Ball(ball)) => Marking::Ball(*ball),
+            Mark::Tets(TetMark::Volume(_)) => {
                 return Err(Error::Argument(format!(
-                    "--mark {self} goes with volume meshes"
+                    "--mark {self} goes with volume meshes: use area:A for triangles"
                 )));
             }
         })
     }
 }
 
-/// Kinds of `--mark` that only tetrahedra have.
+/// Kinds of `--mark` of space, for tetrahedra and, but for the volume, for triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TetMark {
     /// As x0, y0, z0, x1, y1, z1.

@@ -229,10 +229,13 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
     for (options, words) in [
         (
             "--coarsen-to 0",
-            "--coarsen-to goes with planar meshes, but a.vtu is a volume mesh",
+            "--coarsen-to goes with meshes of triangles, but a.vtu is a volume mesh",
         ),
-        ("--maps maps", "--maps goes with planar meshes"),
-        ("--until-area 1", "--until-area goes with planar meshes"),
+        ("--maps maps", "--maps goes with meshes of triangles"),
+        (
+            "--until-area 1",
+            "--until-area goes with meshes of triangles",
+        ),
         (
             "--mark area:0.1",
             "--mark area:0.1 goes with planar meshes; tetrahedra are marked by all",

@@ -182,12 +182,15 @@ fn marks_without_meaning_are_refused() {
 }
 
 #[test]
-fn clouds_have_nothing_to_refine() {
+fn clouds_are_refused() {
     let folder = folder("refine_cloud");
     let cloud = path(&folder, "cloud.off");
     fs::write(&cloud, "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n").expect("written");
-    let text = done(&["refine", &cloud, "--device", "cpu", "--json", "-"]);
-    let object: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(object["faces"], 0);
-    assert_eq!(object["end"], "nothing left to refine");
+    for command in ["refine", "polylla", "vem"] {
+        let error = refused(&[command, &cloud]);
+        assert!(
+            error.contains("has 3 vertices and no faces: triangulate them first"),
+            "{error}"
+        );
+    }
 }

@@ -39,7 +39,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 mod ale;
 pub mod atomic_file;
@@ -59,6 +59,7 @@ mod ply;
 pub mod poly;
 mod rows_out;
 mod stl;
+mod table;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -83,6 +84,7 @@ pub enum Encoding {
 }
 
 use input::map_file;
+use table::FORMATS;
 pub use volume::{
     MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
 };
@@ -133,231 +135,6 @@ impl From<Mesh> for Loaded {
         Loaded { mesh, notes }
     }
 }
-
-/// Faces, without anything else.
-const FACES: Format = Format {
-    name: "",
-    extensions: &[],
-    keeps_faces: true,
-    keeps_regions: false,
-    keeps_segments: false,
-    keeps_normals: false,
-    keeps_colors: false,
-    keeps_alpha: false,
-    keeps_uvs: false,
-    lost_fields: |mesh| names(mesh.fields.names()),
-    encodings: &[],
-    rounding: None,
-    read: None,
-    write: None,
-};
-
-/// Faces with regions, and segments.
-const TAGGED: Format = Format {
-    keeps_regions: true,
-    keeps_segments: true,
-    ..FACES
-};
-
-const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
-
-/// Every format.
-static FORMATS: [Format; 19] = [
-    Format {
-        name: "OFF",
-        extensions: &["off"],
-        read: Some(off::read),
-        write: Some(|path, mesh, _| off::write(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "OBJ",
-        extensions: &["obj"],
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_uvs: true,
-        lost_fields: obj_groups::lost_fields,
-        read: Some(obj::read),
-        write: Some(|path, mesh, _| obj::write(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "PLY",
-        extensions: &["ply"],
-        keeps_regions: true,
-        keeps_segments: true,
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        keeps_uvs: true,
-        lost_fields: ply::lost_fields,
-        encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
-        read: Some(ply::read),
-        write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
-        ..FACES
-    },
-    Format {
-        name: "STL",
-        extensions: &["stl"],
-        encodings: &[Encoding::Binary, Encoding::Text],
-        rounding: Some(stl::rounding),
-        read: Some(|path| stl::read(path).map(Loaded::from)),
-        write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
-        ..FACES
-    },
-    Format {
-        name: "Triangle",
-        extensions: &["node", "ele"],
-        keeps_regions: true,
-        keeps_segments: true,
-        read: Some(|path| triangle::read(path).map(Loaded::from)),
-        write: Some(|path, mesh, _| triangle::write(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "VTU",
-        extensions: &["vtu", "pvtu"],
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        keeps_uvs: true,
-        lost_fields: |_| Vec::new(),
-        encodings: BOTH,
-        read: Some(volume::read_vtu_surface),
-        write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
-        ..TAGGED
-    },
-    Format {
-        name: "VTP",
-        extensions: &["vtp", "pvtp"],
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        keeps_uvs: true,
-        lost_fields: |_| Vec::new(),
-        encodings: BOTH,
-        read: Some(volume::read_vtu_surface),
-        write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
-        ..TAGGED
-    },
-    Format {
-        name: "VTK legacy",
-        extensions: &["vtk"],
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        keeps_uvs: true,
-        lost_fields: |_| Vec::new(),
-        encodings: BOTH,
-        read: Some(|path| volume::read_surface_by(path, volume::vtk::parse_grid)),
-        write: Some(|path, mesh, options| {
-            volume::vtk_write::write_surface(path, mesh, options.encoding())
-        }),
-        ..TAGGED
-    },
-    Format {
-        name: "Gmsh",
-        extensions: &["msh"],
-        lost_fields: volume::gmsh::lost_fields,
-        encodings: BOTH,
-        read: Some(|path| volume::read_surface_by(path, volume::gmsh::parse_grid)),
-        write: Some(|path, mesh, options| {
-            volume::write_surface_by(path, mesh, |mesh| volume::gmsh::write(path, mesh, options))
-        }),
-        ..TAGGED
-    },
-    Format {
-        name: "Medit",
-        extensions: &["mesh"],
-        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
-        write: Some(|path, mesh, _| {
-            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_text(path, mesh))
-        }),
-        ..TAGGED
-    },
-    Format {
-        name: "Medit binary",
-        extensions: &["meshb"],
-        read: Some(|path| volume::read_surface_by(path, volume::medit::parse_grid)),
-        write: Some(|path, mesh, _| {
-            volume::write_surface_by(path, mesh, |mesh| volume::medit::write_binary(path, mesh))
-        }),
-        ..TAGGED
-    },
-    Format {
-        name: "Abaqus",
-        extensions: &["inp"],
-        read: Some(|path| volume::read_surface_by(path, volume::abaqus::parse_grid)),
-        write: Some(|path, mesh, _| {
-            volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))
-        }),
-        ..TAGGED
-    },
-    Format {
-        name: "XDMF",
-        extensions: &["xdmf", "xmf"],
-        read: Some(volume::read_xdmf_surface),
-        write: Some(|path, mesh, _| volume::xdmf::write_surface(path, mesh)),
-        ..TAGGED
-    },
-    Format {
-        name: "glTF",
-        extensions: &["gltf", "glb"],
-        keeps_segments: true,
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        keeps_uvs: true,
-        read: Some(gltf::read),
-        ..FACES
-    },
-    Format {
-        name: "edges",
-        extensions: &["edges"],
-        read: Some(|path| edges::read_mesh(path).map(Loaded::from)),
-        write: Some(|path, mesh, _| edges::write_mesh(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "XYZ",
-        extensions: &["xyz"],
-        keeps_faces: false,
-        keeps_normals: true,
-        keeps_colors: true,
-        read: Some(xyz::read),
-        write: Some(|path, mesh, _| xyz::write(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "PCD",
-        extensions: &["pcd"],
-        keeps_faces: false,
-        keeps_normals: true,
-        keeps_colors: true,
-        keeps_alpha: true,
-        encodings: BOTH,
-        read: Some(pcd::read),
-        write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),
-        ..FACES
-    },
-    Format {
-        name: "LAS",
-        extensions: &["las", "laz"],
-        keeps_faces: false,
-        keeps_colors: true,
-        rounding: Some(|mesh, _| las::rounding(mesh)),
-        lost_fields: las::lost_fields,
-        read: Some(las::read),
-        write: Some(|path, mesh, _| las::write(path, mesh)),
-        ..FACES
-    },
-    Format {
-        name: "ALE",
-        extensions: &["ale"],
-        write: Some(|path, mesh, _| ale::write(path, mesh)),
-        ..FACES
-    },
-];
 
 impl Format {
     /// Every format.
@@ -484,9 +261,19 @@ fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
     Error::Format {
         path: path.to_owned(),
         reason: format!(
-            "the extension is none of those that are {verb}: {}",
+            "{} that are {verb}: {}",
+            wrong_extension(path),
             extensions.join(", ")
         ),
+    }
+}
+
+/// Why the name of a file gives no format, up to "none of those".
+fn wrong_extension(path: &Path) -> &'static str {
+    match path.extension() {
+        _ if path.is_dir() => "it is a folder: name a file in it, with one of the extensions",
+        None => "the name has no extension: add one of those",
+        Some(_) => "the extension is none of those",
     }
 }
 
@@ -505,6 +292,7 @@ pub fn read(path: &Path) -> Result<Mesh> {
 /// As [`read`].
 pub fn read_with_notes(path: &Path) -> Result<(Mesh, Vec<String>)> {
     let format = Format::to_read(path)?;
+    progress::stage(format!("read {}", path.display()));
     let Loaded { mesh, notes } = format.read.expect("to_read gives a format that is read")(path)?;
     let vertices = mesh.points.len();
     if vertices >= NONE as usize {
@@ -546,13 +334,35 @@ pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
     if (options.encoding).is_some_and(|encoding| !format.encodings.contains(&encoding)) {
         return Err(Error::Format {
             path: path.to_owned(),
-            reason: format!("{} files are not written in this encoding", format.name),
+            reason: encodings(format.name, format.encodings),
         });
     }
+    progress::stage(format!("write {}", path.display()));
     let write = format
         .write
         .expect("to_write gives a format that is written");
     write(path, mesh, options)
+}
+
+/// The sentence on an encoding that a format does not have.
+fn encodings(name: &str, has: &[Encoding]) -> String {
+    let names: Vec<&str> = has
+        .iter()
+        .map(|encoding| match encoding {
+            Encoding::Binary => "binary",
+            Encoding::BigEndian => "big-endian",
+            Encoding::Text => "text",
+        })
+        .collect();
+    match names.is_empty() {
+        true => format!(
+            "{name} is not written in this encoding: it has one only, so leave the choice out"
+        ),
+        false => format!(
+            "{name} is not written in this encoding: choose {}",
+            names.join(" or ")
+        ),
+    }
 }
 
 /// The faces as triangles, for a format at `path` that holds nothing else.

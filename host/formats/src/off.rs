@@ -1,14 +1,18 @@
 //! Object File Format: `.off`.
 //!
 //! <http://www.geomview.org/docs/html/OFF.html>. Read are `OFF` and its variants with colours, normals and texture
-//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in capitals or not), whose additions are left out with a note; comments
+//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in capitals or not); colours of faces, as their field `color`; comments
 //! and blank lines anywhere; the counts on one line or several, or right behind the keyword (`OFF490 518 0`); one vertex or face a
-//! line. Binary files are read too. Written is text.
+//! line. Binary files are read too. Written is text, in the variant that holds what the vertices carry.
+//!
+//! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter, which are
+//! written.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
@@ -19,7 +23,8 @@ use super::text::{
 use super::volume::bytes::{Bytes, Kind, Order};
 use super::{Loaded, map_file};
 use trioxide_mesh::Result;
-use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::fields::{Field, Values};
+use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -32,46 +37,193 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     }
     let file = &*with_line_feeds(file);
     let rows = Rows::new(file, text_start(file));
-    let header = parse_header(&rows)?;
+    let mut header = parse_header(&rows)?;
+    let is_bare = header.has_bare_vertices(&rows);
+    if is_bare {
+        header.variant.clear();
+    }
     let Header {
         vertices, faces, ..
     } = header;
     let vertex_rows = rows.expect(header.rows, vertices, "vertices")?;
     let face_rows = rows.expect(vertex_rows.end, faces, "faces")?;
     rows.expect_end(face_rows.end, "the faces")?;
-    let points = rows.parse(vertex_rows, |points: &mut Vec<DVec3>, _, line| {
-        points.push(parse_point(line)?);
-        Ok(())
+    let parts = rows.parse(vertex_rows, |part: &mut Vertices, _, line| {
+        part.push(line, &header.variant)
     })?;
-    let faces = rows.parse(face_rows, |faces: &mut FaceList, _, line| {
-        let offset = line.offset();
-        for _ in 0..line.count("the number of a face's vertices")? {
-            faces.push_vertex(line.vertex(0, vertices)?);
-        }
-        // What follows is a colour.
-        faces
-            .finish_face()
-            .map_err(|reason| Fault::new(offset, reason))
-    })?;
-    let mut loaded = Loaded::from(Mesh {
-        points: concat(points),
-        faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
-        ..Mesh::default()
-    });
-    loaded.notes.extend(note_of(&header.variant));
+    let parsed = rows.parse(
+        face_rows,
+        |part: &mut (FaceList, Vec<Channels>), _, line| {
+            let offset = line.offset();
+            let (faces, colors) = part;
+            for _ in 0..line.count("the number of a face's vertices")? {
+                faces.push_vertex(line.vertex(0, vertices)?);
+            }
+            let color = channels(line, 0)?;
+            if color.1 > 0 {
+                colors.push(color);
+            }
+            faces
+                .finish_face()
+                .map_err(|reason| Fault::new(offset, reason))
+        },
+    )?;
+    let (faces, colors): (Vec<FaceList>, Vec<Vec<Channels>>) = parsed.into_iter().unzip();
+    let mut mesh = Vertices::concat(parts).into_mesh(&header.variant);
+    mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
+    let mut loaded = Loaded::from(mesh);
+    loaded.take_face_colors(concat(colors), header.faces);
+    if is_bare {
+        let note = "its vertices have positions only, though its keyword names more";
+        loaded.notes.push(note.to_owned());
+    }
     Ok(loaded)
 }
 
-/// What of a variant's vertices is left out.
-fn note_of(variant: &[u8]) -> Option<String> {
-    let names = [
-        (b'C', "colours"),
-        (b'N', "normals"),
-        (b'S', "texture coordinates"),
-    ];
-    let names = names.iter().filter(|(letter, _)| variant.contains(letter));
-    let names: Vec<&str> = names.map(|(_, name)| *name).collect();
-    (!names.is_empty()).then(|| format!("the {} of its vertices are left out", names.join(" and ")))
+/// Channels of a colour, and how many there are.
+type Channels = ([f32; 4], u8);
+
+/// Vertices with what the variant of the file has beside their positions.
+#[derive(Default)]
+struct Vertices {
+    points: Vec<DVec3>,
+    normals: Vec<DVec3>,
+    colors: Vec<Channels>,
+    uvs: Vec<DVec2>,
+}
+
+impl Vertices {
+    fn push(&mut self, line: &mut Line, variant: &[u8]) -> Parsed<()> {
+        self.points.push(parse_point(line)?);
+        if variant.contains(&b'N') {
+            self.normals.push(parse_point(line)?);
+        }
+        let has_uvs = variant.contains(&b'S');
+        if variant.contains(&b'C') {
+            let offset = line.offset();
+            let color = channels(line, if has_uvs { 2 } else { 0 })?;
+            if !matches!(color.1, 3 | 4) {
+                return Err(Fault::new(
+                    offset,
+                    format!("expected a colour of 3 or 4 channels, found {}", color.1),
+                ));
+            }
+            self.colors.push(color);
+        }
+        if has_uvs {
+            let [s, t] = ["s", "t"];
+            self.uvs.push(DVec2::new(line.f64(s)?, line.f64(t)?));
+        }
+        Ok(())
+    }
+
+    fn concat(parts: Vec<Vertices>) -> Vertices {
+        let mut all = Vertices::default();
+        for part in parts {
+            all.points.extend(part.points);
+            all.normals.extend(part.normals);
+            all.colors.extend(part.colors);
+            all.uvs.extend(part.uvs);
+        }
+        all
+    }
+
+    fn into_mesh(self, variant: &[u8]) -> Mesh {
+        let has = |letter| variant.contains(&letter);
+        Mesh {
+            attributes: VertexAttributes {
+                normals: has(b'N').then_some(self.normals),
+                colors: has(b'C').then(|| bytes_of(&self.colors)),
+                uvs: has(b'S').then_some(self.uvs),
+            },
+            points: self.points,
+            ..Mesh::default()
+        }
+    }
+}
+
+/// The numbers of a line but the last `behind`, up to four.
+fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
+    let mut rest = line.clone();
+    let count = std::iter::from_fn(|| rest.token()).count();
+    let count = count.saturating_sub(behind).min(4);
+    let mut channels = [0.0; 4];
+    for channel in &mut channels[..count] {
+        *channel = line.f64("a channel of a colour")? as f32;
+    }
+    Ok((channels, count as u8))
+}
+
+/// Colours as bytes, opaque where they have three channels.
+fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
+    let is_byte =
+        |(channels, count): &Channels| channels[..*count as usize].iter().any(|&x| x > 1.0);
+    let scale = if colors.par_iter().any(is_byte) {
+        1.0
+    } else {
+        255.0
+    };
+    let of = |(channels, count): &Channels| {
+        let mut bytes = channels.map(|x| (x * scale).round() as u8);
+        if *count < 4 {
+            bytes[3] = u8::MAX;
+        }
+        bytes
+    };
+    colors.par_iter().map(of).collect()
+}
+
+/// Name of the field that has the colours of faces.
+const COLOR: &str = "color";
+
+impl Loaded {
+    /// Makes a field of the colours of faces, if all have one; those of some, and indices of a palette, are left out with a note.
+    fn take_face_colors(&mut self, colors: Vec<Channels>, faces: usize) {
+        if colors.is_empty() {
+            return;
+        }
+        let is_color = |(_, count): &Channels| matches!(count, 3 | 4);
+        if colors.len() < faces || !colors.iter().all(is_color) {
+            let note =
+                "the colours of faces are left out: not every face has one of 3 or 4 channels";
+            self.notes.push(note.to_owned());
+            return;
+        }
+        let components = colors.iter().map(|(_, count)| usize::from(*count)).max();
+        let components = components.unwrap_or(3);
+        let bytes = bytes_of(&colors);
+        let values: Vec<u8> = bytes
+            .iter()
+            .flat_map(|c| &c[..components])
+            .copied()
+            .collect();
+        self.mesh.fields.cells.push(Field {
+            name: COLOR.to_owned(),
+            components,
+            values: values.into(),
+        });
+    }
+}
+
+/// The colours of faces, as they are written.
+fn face_colors(mesh: &Mesh) -> Option<(&[u8], usize)> {
+    let field = mesh.fields.cells.get(COLOR)?;
+    match &field.values {
+        Values::U8(bytes) if matches!(field.components, 3 | 4) => Some((bytes, field.components)),
+        _ => None,
+    }
+}
+
+/// Names of the fields that a file does not hold.
+pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
+    let fields = &mesh.fields;
+    let is_kept = |name: &str| name == COLOR && face_colors(mesh).is_some();
+    let cells = fields.cells.iter().map(|field| field.name.as_str());
+    let cells = cells.filter(|name| !is_kept(name));
+    let others = fields.points.iter().chain(&fields.sides);
+    let mut names: Vec<String> = others.map(|field| field.name.clone()).collect();
+    names.extend(cells.map(str::to_owned));
+    names
 }
 
 /// A binary file: the header is text, then all is big-endian. `None` for text.
@@ -105,11 +257,25 @@ fn parse_binary(file: &[u8]) -> Parsed<Option<Loaded>> {
     let width = 3 + extra;
     let numbers = bytes.numbers(vertices.saturating_mul(width), Kind::F32, "vertices")?;
     let numbers = numbers.into_floats();
-    let points = numbers
-        .chunks_exact(width)
-        .map(|p| DVec3::new(p[0], p[1], p[2]));
-    let points = points.collect();
-    let mut list = FaceList::default();
+    let mut all = Vertices::default();
+    for row in numbers.chunks_exact(width) {
+        let point = |at: usize| DVec3::new(row[at], row[at + 1], row[at + 2]);
+        all.points.push(point(0));
+        let mut at = 3;
+        if variant.contains(&b'N') {
+            all.normals.push(point(at));
+            at += 3;
+        }
+        if variant.contains(&b'C') {
+            let channel = |k: usize| row[at + k] as f32;
+            all.colors.push(([0, 1, 2, 3].map(channel), 4));
+            at += 4;
+        }
+        if variant.contains(&b'S') {
+            all.uvs.push(DVec2::new(row[at], row[at + 1]));
+        }
+    }
+    let (mut list, mut colors) = (FaceList::default(), Vec::new());
     for _ in 0..faces {
         let at = bytes.at;
         let corners = bytes.count(Kind::I32, "the number of a face's vertices")?;
@@ -120,15 +286,20 @@ fn parse_binary(file: &[u8]) -> Parsed<Option<Loaded>> {
         }
         list.finish_face()
             .map_err(|reason| bytes.fault(at, reason))?;
-        let channels = bytes.count(Kind::I32, "the number of a colour's components")?;
-        bytes.take(channels, 4, "a colour")?;
+        let count = bytes.count(Kind::I32, "the number of a colour's components")?;
+        let numbers = bytes.numbers(count, Kind::F32, "a colour")?.into_floats();
+        let mut channels = [0.0; 4];
+        for (channel, number) in channels.iter_mut().zip(numbers) {
+            *channel = number as f32;
+        }
+        if count > 0 {
+            colors.push((channels, count.min(5) as u8));
+        }
     }
-    let mut loaded = Loaded::from(Mesh {
-        points,
-        faces: FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?,
-        ..Mesh::default()
-    });
-    loaded.notes.extend(note_of(&variant));
+    let mut mesh = all.into_mesh(&variant);
+    mesh.faces = FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?;
+    let mut loaded = Loaded::from(mesh);
+    loaded.take_face_colors(colors, faces);
     Ok(Some(loaded))
 }
 
@@ -161,6 +332,15 @@ struct Header {
     faces: usize,
     /// Number of rows that it takes.
     rows: usize,
+}
+
+impl Header {
+    /// Whether the first vertex has only a position where the keyword names more.
+    fn has_bare_vertices(&self, rows: &Rows) -> bool {
+        let numbers = |mut line: Line| std::iter::from_fn(|| line.token()).count();
+        let first = rows.row(self.rows, "a vertex").map(numbers);
+        !self.variant.is_empty() && self.vertices > 0 && first.is_ok_and(|count| count == 3)
+    }
 }
 
 fn parse_header(rows: &Rows) -> Parsed<Header> {
@@ -223,16 +403,54 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
 
 fn write_to(out: &mut (impl Write + Send), mesh: &Mesh) -> io::Result<()> {
     let faces = mesh.faces.len();
+    let VertexAttributes {
+        normals,
+        colors,
+        uvs,
+    } = &mesh.attributes;
+    for (prefix, is_there) in [
+        ("ST", uvs.is_some()),
+        ("C", colors.is_some()),
+        ("N", normals.is_some()),
+    ] {
+        if is_there {
+            out.write_all(prefix.as_bytes())?;
+        }
+    }
     writeln!(out, "OFF\n{} {faces} 0", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {
-        push_point(buffer, mesh.points[i]);
+        let mut numbers = |list: &[f64]| {
+            for &number in list {
+                push_f64(buffer, number);
+                buffer.push(b' ');
+            }
+        };
+        numbers(&mesh.points[i].to_array());
+        if let Some(normals) = normals {
+            numbers(&normals[i].to_array());
+        }
+        if let Some(colors) = colors {
+            numbers(&colors[i].map(f64::from));
+        }
+        if let Some(uvs) = uvs {
+            numbers(&uvs[i].to_array());
+        }
+        buffer.pop();
+        buffer.push(b'\n');
     })?;
+    let colors = face_colors(mesh);
     write_records(out, faces, |buffer, i| {
         let polygon = mesh.faces.get(i);
         push_integer(buffer, polygon.len());
         for vertex in polygon {
             buffer.push(b' ');
             push_integer(buffer, *vertex);
+        }
+        if let Some((bytes, components)) = colors {
+            for &channel in &bytes[i * components..(i + 1) * components] {
+                buffer.push(b' ');
+                push_integer(buffer, channel);
+            }
         }
         buffer.push(b'\n');
     })

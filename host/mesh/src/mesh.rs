@@ -171,26 +171,24 @@ impl Mesh {
     /// # Errors
     /// [`Error::Invalid`] when a face is no triangle or the points do not share one z.
     pub fn into_triangulation(self) -> Result<Triangulation> {
-        let triangles = match self.faces {
-            Faces::Triangles(triangles) => triangles,
-            Faces::Polygons(polygons) => polygons
-                .iter()
-                .enumerate()
-                .map(|(i, face)| {
-                    <[u32; 3]>::try_from(face).map_err(|_| Error::Invalid {
-                        element: format!("face {i}"),
-                        rule: format!(
-                            "has {} vertices, but this operation takes triangles only",
-                            face.len()
-                        ),
-                    })
-                })
-                .collect::<Result<_>>()?,
-        };
+        let triangles = triangles(self.faces)?;
         let points = planar_points(&self.points)?;
         Ok(Triangulation {
             points,
             triangles,
+            regions: self.regions,
+            segments: self.segments,
+        })
+    }
+
+    /// The triangulated surface in space that this mesh is. Attributes and fields stay behind.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when a face is no triangle.
+    pub fn into_surface(self) -> Result<Triangulation<DVec3>> {
+        Ok(Triangulation {
+            points: self.points,
+            triangles: triangles(self.faces)?,
             regions: self.regions,
             segments: self.segments,
         })
@@ -226,6 +224,26 @@ impl Mesh {
     }
 }
 
+/// The faces of a mesh that has triangles only.
+fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
+    match faces {
+        Faces::Triangles(triangles) => Ok(triangles),
+        Faces::Polygons(polygons) => polygons
+            .iter()
+            .enumerate()
+            .map(|(i, face)| {
+                <[u32; 3]>::try_from(face).map_err(|_| Error::Invalid {
+                    element: format!("face {i}"),
+                    rule: format!(
+                        "has {} vertices, but this operation takes triangles only: divide its faces",
+                        face.len()
+                    ),
+                })
+            })
+            .collect(),
+    }
+}
+
 /// The points without the z that they share.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
     if let Some(i) = points.iter().position(|p| !p.z.is_finite()) {
@@ -238,7 +256,7 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
-                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
+                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only, whose vertices have one z",
                 points[i].z, points[0].z
             ),
         });
@@ -246,17 +264,29 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
     Ok(points.iter().map(|p| p.truncate()).collect())
 }
 
-/// A planar triangulation.
+/// A triangulation: of a planar domain, or with points in space of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Triangulation {
+pub struct Triangulation<P = DVec2> {
     /// Vertex coordinates.
-    pub points: Vec<DVec2>,
-    /// Counter-clockwise vertex ids.
+    pub points: Vec<P>,
+    /// Vertex ids; in the plane counter-clockwise.
     pub triangles: Vec<[u32; 3]>,
     /// Region id of each triangle.
     pub regions: Option<Vec<i32>>,
     /// Segments of the input.
     pub segments: Vec<Segment>,
+}
+
+impl From<Triangulation<DVec3>> for Mesh {
+    fn from(mesh: Triangulation<DVec3>) -> Mesh {
+        Mesh {
+            points: mesh.points,
+            faces: Faces::Triangles(mesh.triangles),
+            regions: mesh.regions,
+            segments: mesh.segments,
+            ..Mesh::default()
+        }
+    }
 }
 
 impl From<Triangulation> for Mesh {

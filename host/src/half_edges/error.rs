@@ -1,6 +1,6 @@
 //! Why a triangulation has no half-edges.
 
-use gpu::point::Point2;
+use gpu::point::MeshPoint;
 use trioxide_kernel::launch::LaunchError;
 
 use super::{MOST_TRIANGLES, MOST_VERTICES};
@@ -125,8 +125,8 @@ impl From<Error> for String {
 /// Result of building half-edges.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The error of a vertex beyond [`Point2::LARGEST`].
-pub(crate) fn too_large<P: Point2>(vertex: u32) -> Error {
+/// The error of a vertex beyond [`MeshPoint::LARGEST`].
+pub(crate) fn too_large<P: MeshPoint>(vertex: u32) -> Error {
     Error::TooLarge {
         vertex,
         most: P::LARGEST,
@@ -134,8 +134,8 @@ pub(crate) fn too_large<P: Point2>(vertex: u32) -> Error {
     }
 }
 
-/// The error of a triangle below [`Point2::SMALLEST`].
-pub(crate) fn too_small<P: Point2>(triangle: u32) -> Error {
+/// The error of a triangle below [`MeshPoint::SMALLEST`].
+pub(crate) fn too_small<P: MeshPoint>(triangle: u32) -> Error {
     Error::TooSmall {
         triangle,
         least: P::SMALLEST,

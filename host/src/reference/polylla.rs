@@ -46,7 +46,7 @@
 
 use std::time::{Duration, Instant};
 
-use gpu::point::Point2;
+use gpu::point::{MeshPoint, Point2};
 
 use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
@@ -67,7 +67,7 @@ impl<P: Point2> Point for P {
     type Scalar = P::Scalar;
 
     fn distance_squared(self, other: P) -> P::Scalar {
-        Point2::distance_squared(self, other)
+        MeshPoint::distance_squared(self, other)
     }
 }
 

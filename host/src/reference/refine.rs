@@ -49,7 +49,7 @@
 
 use std::time::{Duration, Instant};
 
-use gpu::point::Point2;
+use gpu::point::MeshPoint;
 
 pub use trioxide_mesh::edge_table::edges;
 
@@ -93,7 +93,7 @@ impl StepTimes {
 ///
 /// # Panics
 /// When `mesh` breaks the rules of [`EdgeTriangulation`], or the sides of the new one do not fit 32 bits.
-pub fn refine<P: Point2>(
+pub fn refine<P: MeshPoint>(
     mesh: &mut EdgeTriangulation<P>,
     is_marked: impl Fn(u32) -> bool,
 ) -> (Refinement, StepTimes) {
@@ -123,7 +123,9 @@ pub fn refine<P: Point2>(
 }
 
 /// Step 1: squared length and midpoint of each edge; E.
-pub fn lengths_and_midpoints<P: Point2>(mesh: &EdgeTriangulation<P>) -> (Vec<P::Scalar>, Vec<P>) {
+pub fn lengths_and_midpoints<P: MeshPoint>(
+    mesh: &EdgeTriangulation<P>,
+) -> (Vec<P::Scalar>, Vec<P>) {
     mesh.edges
         .iter()
         .map(|ends| {

@@ -11,11 +11,11 @@ use super::edges::{DeviceEdgeMesh, Saved, Stale};
 use super::error::{Error, Result};
 use crate::backend::Device;
 use crate::collective::compact;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 
 impl Saved {
     /// Saves the triangles with a divided side.
-    pub(super) fn new<P: Point>(
+    pub(super) fn new<P: AnyPoint>(
         on: &Device,
         mesh: &DeviceEdgeMesh<P>,
         flags: &Buffer<Bits<HalfEdge>>,
@@ -49,7 +49,7 @@ impl Saved {
     }
 }
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Goes back to `level`: 0 is the input, i the mesh after i rounds. Every array is as it was then.
     ///
     /// # Errors

@@ -12,9 +12,9 @@ use super::error::{Error, Result};
 use super::propagate::DividedSides;
 use super::upload::with_room;
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Divides the edges and triangles of `sides`; `after` are the counts afterwards.
     pub(super) fn divide(&mut self, on: &Device, sides: &DividedSides, after: Level) -> Result<()> {
         if after.edges as usize > MOST_EDGES {

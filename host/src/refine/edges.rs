@@ -6,7 +6,7 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.
 ///
@@ -68,7 +68,7 @@ pub(super) struct Saved {
 /// Most edges: a side and a flag fit an index.
 pub(super) const MOST_EDGES: usize = 1 << 30;
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// A copy on the same machine, with the same room; without its history.
     ///
     /// # Errors

@@ -1,8 +1,6 @@
 //! The way back from a device: the mesh, and the parent of each part.
 
-use glam::DVec2;
 use gpu::ids::Triangle;
-use gpu::point::Point2;
 use gpu::refine::Ends;
 use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
 use trioxide_kernel::launch::Buffer;
@@ -12,10 +10,10 @@ use super::error::Error;
 use super::tags::segments;
 use crate::Result;
 use crate::backend::Device;
-use crate::half_edges::{self, DeviceTriangulation, Point};
+use crate::half_edges::{self, AnyPoint, DeviceTriangulation};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// The mesh as half-edges, built on the device from its points and triangles.
     ///
     /// # Errors
@@ -65,7 +63,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
         &self,
         on: &Device,
         regions: Option<&[i32]>,
-    ) -> Result<Triangulation, Error> {
+    ) -> Result<Triangulation<P::Double>, Error> {
         if let Some(regions) = regions {
             self.levels[0].check_regions(regions)?;
         }
@@ -89,8 +87,8 @@ impl<P: Point> DeviceEdgeMesh<P> {
         Ok(mesh)
     }
 
-    fn download_points(&self, on: &Device) -> Result<Vec<DVec2>> {
-        if P::INSTANCE == DVec2::INSTANCE {
+    fn download_points(&self, on: &Device) -> Result<Vec<P::Double>> {
+        if size_of::<P>() == size_of::<P::Double>() {
             return on.download_rows(&self.points);
         }
         let points = on.download(&self.points)?;

@@ -12,7 +12,7 @@ use trioxide_mesh::bit_set;
 use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 use crate::mesh::EdgeTriangulation;
 
 /// The triangles that a round refines.
@@ -27,10 +27,14 @@ pub enum Marking {
         /// Seed of the random numbers.
         seed: u64,
     },
-    /// Triangles whose centroid lies in a box: x0, y0, x1, y1.
+    /// Triangles whose centroid lies in a box: x0, y0, x1, y1; at any height in space.
     Box([f64; 4]),
-    /// Triangles whose centroid lies in a disk: centre x and y, radius.
+    /// Triangles whose centroid lies in a disk: centre x and y, radius; in space in the cylinder along z.
     Disk([f64; 3]),
+    /// Triangles whose centroid lies in a box in space: x0, y0, z0, x1, y1, z1. A point of the plane has z = 0.
+    BoxInSpace([f64; 6]),
+    /// Triangles whose centroid lies in a ball: centre, radius. A point of the plane has z = 0.
+    Ball([f64; 4]),
     /// Triangles with a larger area.
     Area(f64),
     /// Triangles with a smaller angle, in degrees.
@@ -73,8 +77,14 @@ impl Marking {
     /// equal values the smaller id first.
     ///
     /// # Errors
-    /// [`Error::Indicator`] for a value that is negative or no number.
+    /// [`Error::Indicator`] for a value that is negative or no number; [`Error::Marking`] for a fraction that is none.
     pub fn dorfler(values: &[f64], fraction: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&fraction) {
+            return Err(Error::Marking {
+                marking: format!("a part of {fraction} of the values' sum"),
+                rule: "it must be 0 to 1",
+            });
+        }
         if let Some(triangle) = values
             .iter()
             .position(|&value| value.is_nan() || value < 0.0)
@@ -117,6 +127,22 @@ impl Marking {
                 format!("a box from {x0}, {y0} to {x1}, {y1}"),
                 "its lower left corner comes first, then its upper right one",
             ),
+            Marking::BoxInSpace([x0, y0, z0, x1, y1, z1])
+                if !(x0 <= x1 && y0 <= y1 && z0 <= z1) =>
+            {
+                refuse(
+                    format!("a box from {x0}, {y0}, {z0} to {x1}, {y1}, {z1}"),
+                    "its least corner comes first, then its largest one",
+                )
+            }
+            Marking::Ball([x, y, z, radius])
+                if !([x, y, z].iter().all(|x| x.is_finite()) && radius >= 0.0) =>
+            {
+                refuse(
+                    format!("a ball of radius {radius} at {x}, {y}, {z}"),
+                    "its centre must be finite and its radius 0 or more",
+                )
+            }
             Marking::Disk([x, y, radius]) if !(x.is_finite() && y.is_finite() && radius >= 0.0) => {
                 refuse(
                     format!("a disk of radius {radius} at {x}, {y}"),
@@ -140,8 +166,26 @@ impl Marking {
         }
     }
 
+    /// Bounds of a box as the kernel takes them.
+    fn as_box(&self) -> [f64; 6] {
+        match *self {
+            Marking::Box([x0, y0, x1, y1]) => [x0, y0, f64::NEG_INFINITY, x1, y1, f64::INFINITY],
+            Marking::BoxInSpace(bounds) => bounds,
+            _ => unreachable!("a box"),
+        }
+    }
+
+    /// Centre, radius and weight of the height above the centre, as the kernel takes them.
+    fn as_ball(&self) -> [f64; 5] {
+        match *self {
+            Marking::Disk([x, y, radius]) => [x, y, 0.0, radius, 0.0],
+            Marking::Ball([x, y, z, radius]) => [x, y, z, radius, 1.0],
+            _ => unreachable!("a disk or a ball"),
+        }
+    }
+
     /// Marks triangles of `mesh`, for which the marking was checked.
-    pub(super) fn mark<P: Point>(
+    pub(super) fn mark<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceEdgeMesh<P>,
@@ -160,13 +204,15 @@ impl Marking {
                 // SAFETY: it reads no array.
                 unsafe { mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits) }?;
             }
-            Marking::Box([x0, y0, x1, y1]) => {
+            Marking::Box(_) | Marking::BoxInSpace(_) => {
+                let [x0, y0, z0, x1, y1, z1] = self.as_box();
                 // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_box::launch(on, n, corners, *x0, *y0, *x1, *y1, &mut bits) }?;
+                unsafe { mark_box::launch(on, n, corners, x0, y0, z0, x1, y1, z1, &mut bits) }?;
             }
-            Marking::Disk([x, y, radius]) => {
+            Marking::Disk(_) | Marking::Ball(_) => {
+                let [x, y, z, radius, depth] = self.as_ball();
                 // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_disk::launch(on, n, corners, *x, *y, *radius, &mut bits) }?;
+                unsafe { mark_disk::launch(on, n, corners, x, y, z, radius, depth, &mut bits) }?;
             }
             Marking::Area(area) => {
                 // SAFETY: corners of a checked mesh are below V.
@@ -190,7 +236,7 @@ impl Marking {
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
     ///
     /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
-    pub(super) fn marks<P: Point>(
+    pub(super) fn marks<P: AnyPoint>(
         &self,
         t: u32,
         mesh: &EdgeTriangulation<P>,
@@ -213,8 +259,14 @@ impl Marking {
             Marking::Fraction { fraction, seed } => {
                 mark_fraction(t, round_seed(*seed, round), chance(*fraction))
             }
-            Marking::Box([x0, y0, x1, y1]) => mark_box(t, corners, *x0, *y0, *x1, *y1),
-            Marking::Disk([x, y, radius]) => mark_disk(t, corners, *x, *y, *radius),
+            Marking::Box(_) | Marking::BoxInSpace(_) => {
+                let [x0, y0, z0, x1, y1, z1] = self.as_box();
+                mark_box(t, corners, x0, y0, z0, x1, y1, z1)
+            }
+            Marking::Disk(_) | Marking::Ball(_) => {
+                let [x, y, z, radius, depth] = self.as_ball();
+                mark_disk(t, corners, x, y, z, radius, depth)
+            }
             Marking::Area(area) => mark_area(t, corners, *area),
             Marking::Angle(degrees) => {
                 let (cosine, sine) = arms(*degrees);

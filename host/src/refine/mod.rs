@@ -50,7 +50,8 @@ pub use serial::SerialRun;
 pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::Device;
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
+use crate::progress;
 use edges::{Saved, Stale};
 use mark::Marked;
 
@@ -96,7 +97,7 @@ pub enum End {
 /// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a
 /// triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result
 /// of the last completed round.
-pub fn refine<P: Point>(
+pub fn refine<P: AnyPoint>(
     on: &Device,
     mesh: &mut DeviceEdgeMesh<P>,
     options: &Options,
@@ -104,7 +105,9 @@ pub fn refine<P: Point>(
     options.marking.check(mesh.levels[0].triangles as usize)?;
     let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
+    let rounds = count_rounds(options.rounds);
     for _ in 0..options.rounds {
+        rounds.advance(1);
         let marked = on.stage("mark triangles", || options.marking.mark(on, mesh))?;
         if let Some(reason) = mesh.round(on, &marked, options, &mut found)? {
             end = reason;
@@ -120,7 +123,13 @@ pub fn refine<P: Point>(
     }
 }
 
-impl<P: Point> DeviceEdgeMesh<P> {
+/// The rounds, counted for whoever shows them; without an end where the area ends them.
+fn count_rounds(rounds: u32) -> progress::Counted {
+    let total = if rounds == u32::MAX { 0 } else { rounds };
+    progress::count("round", u64::from(total))
+}
+
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
     /// degenerate. Returns the reason if nothing was done.
     fn round(

@@ -15,7 +15,7 @@ use super::mark::Marked;
 use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::{Counted, compact, exclusive_scan};
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 
 /// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all elements.
 const FEW: usize = 8;
@@ -65,7 +65,7 @@ impl DividedSides {
     }
 }
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     fn forest(&self) -> ForestBuffers<'_> {
         ForestBuffers {
             longest: &self.longest,

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gpu::orientation::is_counter_clockwise;
+use gpu::point::DoublePoint;
 
 use super::tags::{Tags, segments};
 use super::upload::check_orientation;
 use super::{End, Error, Level, Options, Result};
-use crate::half_edges::Point;
+use crate::half_edges::AnyPoint;
 use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
 use crate::{reference, validate};
 
@@ -28,13 +28,13 @@ pub struct SerialRun<P> {
     input: Level,
 }
 
-impl<P: Point> SerialRun<P> {
+impl<P: AnyPoint> SerialRun<P> {
     /// Checks a triangulation, numbers its edges and refines it in rounds.
     ///
     /// # Errors
     /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
-    pub fn of_triangulation(mesh: &Triangulation, options: &Options) -> Result<Self> {
-        validate::triangulation(mesh)?;
+    pub fn of_triangulation(mesh: &Triangulation<P::Double>, options: &Options) -> Result<Self> {
+        P::validate(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let start = Instant::now();
         let mut edges = reference::edges(points, &mesh.triangles);
@@ -61,7 +61,7 @@ impl<P: Point> SerialRun<P> {
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles.
-    pub fn triangulation(&self, regions: Option<&[i32]>) -> Result<Triangulation> {
+    pub fn triangulation(&self, regions: Option<&[i32]>) -> Result<Triangulation<P::Double>> {
         let of_input = |regions: &[i32]| {
             self.input.check_regions(regions)?;
             let ancestors = self.ancestors();
@@ -101,7 +101,9 @@ impl<P: Point> SerialRun<P> {
             input,
         };
         let mut parents = Vec::new();
+        let rounds = super::count_rounds(options.rounds);
         for round in 0..options.rounds as usize {
+            rounds.advance(1);
             let corners = run.mesh.corners();
             let corners = corners.as_flattened();
             let is_marked = |t| {
@@ -135,7 +137,7 @@ impl<P: Point> SerialRun<P> {
             corners.iter_mut().for_each(|corners| corners.swap(1, 2));
         }
         let point = |v: u32| run.mesh.points[v as usize].to_f64();
-        let is_proper = |&[a, b, c]: &[u32; 3]| is_counter_clockwise(point(a), point(b), point(c));
+        let is_proper = |&[a, b, c]: &[u32; 3]| P::Double::is_proper(point(a), point(b), point(c));
         match corners.iter().position(|corners| !is_proper(corners)) {
             None => Ok(run),
             Some(t) => Err(Error::Degenerate { triangle: t as u32 }),

@@ -1,9 +1,8 @@
 //! Triangulations with edges: from the host to a device.
 
-use glam::DVec2;
 use gpu::half_edge::is_too_small;
 use gpu::ids::{HalfEdge, Side, Vertex};
-use gpu::orientation::is_counter_clockwise;
+use gpu::point::DoublePoint;
 use gpu::refine::number_edges::{mark_owners, number_sides};
 use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
@@ -14,7 +13,7 @@ use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::backend::Device;
 use crate::collective::{Csr, bucket, compact};
-use crate::half_edges::{DeviceTriangulation, Point, too_large, too_small};
+use crate::half_edges::{AnyPoint, DeviceTriangulation, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
 use crate::validate;
 
@@ -32,7 +31,7 @@ pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
     points + triangles
 }
 
-impl<P: Point> DeviceEdgeMesh<P> {
+impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
         let building = DeviceTriangulation::<P>::bytes_needed(points, triangles);
@@ -48,7 +47,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
     ///
     /// # Errors
     /// Errors of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
-    pub fn upload(on: &Device, mesh: &Triangulation) -> Result<Self> {
+    pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
         let room = [
@@ -97,7 +96,7 @@ impl<P: Point> DeviceEdgeMesh<P> {
     ///
     /// # Errors
     /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the other way.
-    pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<DVec2>) -> Result<Self> {
+    pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<P::Double>) -> Result<Self> {
         validate::refine::topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
@@ -196,9 +195,9 @@ impl<P: Point> DeviceEdgeMesh<P> {
     }
 }
 
-/// Whether all triangles run clockwise. Refuses a degenerate triangle, and one that runs the other way.
-pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
-    let is_large = |p: &P| p.to_f64().abs().max_element() > P::LARGEST;
+/// Whether all triangles run clockwise, which in space none does. Refuses a degenerate triangle, and one that runs the other way.
+pub(super) fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+    let is_large = |p: &P| p.to_f64().largest_coordinate() > P::LARGEST;
     if let Some(v) = points.iter().position(is_large) {
         return Err(too_large::<P>(v as u32).into());
     }
@@ -211,7 +210,7 @@ pub(super) fn check_orientation<P: Point>(points: &[P], corners: &[[u32; 3]]) ->
     }
     let turns_left = |[a, b, c]: [u32; 3]| {
         let point = |v: u32| points[v as usize].to_f64();
-        is_counter_clockwise(point(a), point(b), point(c))
+        P::Double::is_proper(point(a), point(b), point(c))
     };
     let clockwise = corners.first().is_some_and(|&corners| !turns_left(corners));
     let proper = |&[a, b, c]: &[u32; 3]| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DVec2, Vec2};
-use gpu::point::Point2;
+use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, equal};
 use crate::Error;

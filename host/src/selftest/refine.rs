@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use glam::{DVec2, Vec2};
-use gpu::point::Point2;
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::backend::Device;
-use crate::half_edges::Point;
-use crate::mesh::{EdgeTriangulation, Triangulation};
+use crate::half_edges::AnyPoint;
+use crate::mesh::{EdgeTriangulation, Mesh, Segment, Triangulation};
 use crate::refine::{self, DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
 use crate::validate;
 
@@ -30,6 +30,20 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
             }));
         }
     }
+    for (name, mesh) in surfaces() {
+        let mesh = Arc::new(mesh);
+        for (what, options) in manners_in_space(&mesh) {
+            let mesh = mesh.clone();
+            cases.push(Case::new(format!("refine {name}, {what}"), move |on| {
+                compare::<DVec3>(on, &mesh, &options, runs)?;
+                compare::<Vec3>(on, &mesh, &options, 1)
+            }));
+        }
+    }
+    cases.push(Case::new(
+        "surfaces that are none are refused",
+        refuse_surfaces,
+    ));
     cases.push(Case::new("refine the paper's example", paper_example));
     cases.push(Case::new("refine up to a number of triangles", |on| {
         let mesh = crate::generate::grid(100)?;
@@ -118,12 +132,124 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     ]
 }
 
+/// A closed surface and an open one, with regions and segments.
+fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
+    let scan = crate::generate::scan(400, 1).and_then(Mesh::into_surface);
+    let mut terrain = crate::generate::jittered(400, 2).map(Mesh::from);
+    if let Ok(mesh) = &mut terrain {
+        for p in &mut mesh.points {
+            p.z = 0.25 * libm::sin(7.0 * p.x) * libm::cos(5.0 * p.y);
+        }
+    }
+    let terrain = terrain.and_then(Mesh::into_surface);
+    let made = [("a scan in space", scan), ("a terrain", terrain)];
+    let tagged = |(name, mesh): (_, crate::Result<_>)| {
+        let mut mesh: Triangulation<DVec3> = mesh.expect("enough points");
+        mesh.regions = Some((0..mesh.triangles.len()).map(|t| (t / 10) as i32).collect());
+        let some = mesh.triangles.iter().step_by(7).enumerate();
+        let segment = |(i, &[a, b, _]): (usize, &[u32; 3])| Segment {
+            ends: [a, b],
+            marker: i as i32 % 5,
+        };
+        mesh.segments = some.map(segment).collect();
+        (name, mesh)
+    };
+    made.map(tagged).into()
+}
+
+/// As [`manners`], on a surface.
+fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)> {
+    let low = mesh.points.iter().copied().fold(DVec3::MAX, DVec3::min);
+    let high = mesh.points.iter().copied().fold(DVec3::MIN, DVec3::max);
+    let (middle, extent) = (low.midpoint(high), high - low);
+    let areas = mesh.triangles.iter().map(|corners| {
+        let [a, b, c] = corners.map(|v| mesh.points[v as usize]);
+        0.5 * (b - a).spanned_area(c - a)
+    });
+    let area = areas.sum::<f64>() / mesh.triangles.len() as f64;
+    let every_ninth = Marking::flags((0..mesh.triangles.len()).map(|t| t % 9 == 0));
+    let [box_of_half, ball] = [
+        [low.x, low.y, low.z, middle.x, high.y, high.z],
+        [high.x, middle.y, middle.z, 0.5 * extent.x, 0.0, 0.0],
+    ];
+    let column = [low.x, low.y, middle.x, middle.y];
+    let manner = |name, marking, rounds| {
+        let options = Options {
+            marking,
+            rounds,
+            max_triangles: None,
+            history: true,
+        };
+        (name, options)
+    };
+    vec![
+        manner("all", Marking::All, 2),
+        manner("1 %", fraction(0.01), 3),
+        manner("30 %", fraction(0.3), 2),
+        manner("a box in space", Marking::BoxInSpace(box_of_half), 2),
+        manner("a column", Marking::Box(column), 2),
+        manner(
+            "a ball",
+            Marking::Ball([ball[0], ball[1], ball[2], ball[3]]),
+            3,
+        ),
+        manner(
+            "a cylinder",
+            Marking::Disk([middle.x, middle.y, extent.x / 5.0]),
+            3,
+        ),
+        manner("large triangles", Marking::Area(area), 3),
+        manner("small angles", Marking::Angle(20.0), 2),
+        manner("given triangles", every_ninth, 3),
+    ]
+}
+
+/// An edge of three triangles, two that run along an edge in one direction, and one without area.
+fn refuse_surfaces(on: &Device) -> Outcome {
+    let points = vec![
+        DVec3::ZERO,
+        DVec3::X,
+        DVec3::Y,
+        DVec3::Z,
+        DVec3::NEG_Y,
+        2.0 * DVec3::X,
+    ];
+    for (triangles, element, rule) in [
+        (
+            vec![[0, 1, 2], [1, 0, 3], [0, 1, 4]],
+            "edge 0-1",
+            "belongs to 3 triangles (0, 1, 2)",
+        ),
+        (
+            vec![[0, 1, 2], [0, 1, 3]],
+            "edge 0-1",
+            "in the same direction",
+        ),
+        (vec![[0, 1, 2], [0, 1, 5]], "triangle 1", "is degenerate"),
+        (vec![[0, 1, 9]], "triangle 0", "has vertex 9"),
+    ] {
+        let mesh = Triangulation {
+            points: points.clone(),
+            triangles,
+            ..Triangulation::default()
+        };
+        let Err(error) = DeviceEdgeMesh::<DVec3>::upload(on, &mesh) else {
+            return Err(format!("{:?} is not refused", mesh.triangles));
+        };
+        let text = crate::Error::from(error).to_string();
+        if !(text.starts_with(element) && text.contains(rule)) {
+            return Err(format!("{:?}: {text}", mesh.triangles));
+        }
+    }
+    Ok(())
+}
+
 fn fraction(fraction: f64) -> Marking {
     Marking::Fraction { fraction, seed: 1 }
 }
 
 /// All arrays of a mesh on the device.
-fn arrays<P: Point>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+fn arrays<P: AnyPoint>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
     mesh.label(on)?;
     fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
         on.download_rows(buffer)
@@ -141,12 +267,18 @@ fn arrays<P: Point>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<
     ])
 }
 
-fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs: usize) -> Outcome {
+fn compare<P: AnyPoint>(
+    on: &Device,
+    mesh: &Triangulation<P::Double>,
+    options: &Options,
+    runs: usize,
+) -> Outcome {
+    let is_single = size_of::<P>() < size_of::<P::Double>();
     let expected = SerialRun::<P>::of_triangulation(mesh, options)?;
     let (fine, rounds) = (&expected.mesh, &expected.rounds);
     let coarse = match DeviceEdgeMesh::<P>::upload(on, mesh) {
         Err(refine::Error::Mesh(crate::Error::Invalid { rule, .. }))
-            if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
+            if is_single && rule.contains("chosen precision") =>
         {
             return Ok(());
         }
@@ -174,14 +306,14 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, options: &Options, runs:
         check().map_err(|error| format!("run {run}, {}: {error}", P::INSTANCE))?;
     }
     go_back(on, &coarse, options)?;
-    if P::INSTANCE == DVec2::INSTANCE {
+    if !is_single {
         keep_rules(on, mesh, &coarse, options)?;
     }
     Ok(())
 }
 
 /// Coarsening gives every array back as it was: after all rounds but one, and before the first.
-fn go_back<P: Point>(on: &Device, coarse: &DeviceEdgeMesh<P>, options: &Options) -> Outcome {
+fn go_back<P: AnyPoint>(on: &Device, coarse: &DeviceEdgeMesh<P>, options: &Options) -> Outcome {
     let mut ours = coarse.duplicate(on)?;
     let input = arrays(on, &mut ours)?;
     let rounds = |rounds| Options {
@@ -200,9 +332,9 @@ fn go_back<P: Point>(on: &Device, coarse: &DeviceEdgeMesh<P>, options: &Options)
 }
 
 /// Every round keeps the rules of `validate::refine`, and fields of the input are carried along.
-fn keep_rules<P: Point>(
+fn keep_rules<P: AnyPoint>(
     on: &Device,
-    mesh: &Triangulation,
+    mesh: &Triangulation<P::Double>,
     coarse: &DeviceEdgeMesh<P>,
     options: &Options,
 ) -> Outcome {
@@ -219,7 +351,13 @@ fn keep_rules<P: Point>(
     equal("field", &on.download(&fine_field)?, &expected)?;
 
     let fine = ours.download(on)?;
-    validate::refine::conforming(&fine)?;
+    validate::refine::topology(&fine)?;
+    P::validate(&Triangulation {
+        points: fine.points.iter().map(|p| p.to_f64()).collect(),
+        triangles: fine.corners(),
+        regions: None,
+        segments: Vec::new(),
+    })?;
     let mut after = fine.clone();
     for (level, made) in rounds.iter().enumerate().rev() {
         ours.coarsen(on, level)?;
@@ -227,7 +365,11 @@ fn keep_rules<P: Point>(
         validate::refine::refinement(&before, &after, made)?;
         after = before;
     }
-    validate::refine::area(&after, &fine, rounds.len() as u32)?;
+    let is_planar = size_of::<P::Double>() == size_of::<DVec2>();
+    match is_planar {
+        true => validate::refine::area(&after, &fine, rounds.len() as u32)?,
+        false => validate::refine::area_in_space(&after, &fine, rounds.len() as u32)?,
+    };
     validate::refine::angles(&after, &fine, rounds.len() as u32)?;
     Ok(())
 }

@@ -25,8 +25,8 @@
 
 use std::collections::HashMap;
 
-use glam::DVec2;
-use gpu::point::Point2;
+use glam::DVec3;
+use gpu::point::{DoublePoint, MeshPoint, Point2};
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
@@ -36,7 +36,7 @@ use crate::mesh::{EdgeTriangulation, NONE, Refinement, Triangulation};
 
 mod measures;
 
-pub use measures::{Areas, SmallestAngles, angles, area};
+pub use measures::{Areas, SmallestAngles, angles, area, area_in_space};
 
 /// Checks that edges and triangles fit each other.
 ///
@@ -144,7 +144,7 @@ pub fn conforming<P: Point2>(mesh: &EdgeTriangulation<P>) -> Result<triangulatio
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) with an element that breaks a rule.
-pub fn refinement<P: Point2>(
+pub fn refinement<P: MeshPoint>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
     refinement: &Refinement,
@@ -158,7 +158,7 @@ pub fn refinement<P: Point2>(
 
 /// V + D vertices: the old ones, and the midpoints in the order of the half-edges that own the divided edges. Gives the
 /// vertex that divides each edge, or [`NONE`].
-fn check_vertices<P: Point2>(
+fn check_vertices<P: MeshPoint>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
     refinement: &Refinement,
@@ -176,7 +176,7 @@ fn check_vertices<P: Point2>(
             )
         },
     )?;
-    let bits = |p: P| p.to_f64().to_array().map(f64::to_bits);
+    let bits = |p: P| p.to_f64().in_space().to_array().map(f64::to_bits);
     if let Some(v) = (0..vertices).find(|&v| bits(before.points[v]) != bits(after.points[v])) {
         return Err(invalid(format!("vertex {v}"), "was moved"));
     }
@@ -296,7 +296,7 @@ fn check_edges<P>(
 }
 
 /// Each triangle is tiled by one piece more than it has divided sides.
-fn check_triangles<P: Point2>(
+fn check_triangles<P: MeshPoint>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
     refinement: &Refinement,
@@ -364,10 +364,12 @@ fn check_triangles<P: Point2>(
             format!("is bounded by {due:?}, but its pieces by {outer:?}")
         })?;
 
-        let turns = orientation(before, t);
+        let parent = corners(before, t);
+        let axis = steepest(parent);
+        let turns = orientation(parent, axis);
         for piece in pieces() {
             ensure(
-                orientation(after, piece) == turns && turns != 0.0,
+                orientation(corners(after, piece), axis) == turns && turns != 0.0,
                 || format!("triangle {piece}"),
                 || format!("does not turn as triangle {t} that it is a piece of"),
             )?;
@@ -380,9 +382,22 @@ fn check_triangles<P: Point2>(
     broken.map_or(Ok(()), Err)
 }
 
-/// 1 for a counter-clockwise triangle, -1 for a clockwise one, 0 for a degenerate one. Exact.
-fn orientation<P: Point2>(mesh: &EdgeTriangulation<P>, t: usize) -> f64 {
-    let [a, b, c] = corners(mesh, t).map(|p| Coord { x: p.x, y: p.y });
+/// The axis along which a triangle's shadow is largest: z in the plane. Pieces of a triangle turn as it does where their shadows
+/// do, as they lie in its plane but for rounding.
+fn steepest([a, b, c]: [DVec3; 3]) -> usize {
+    let normal = (b - a).cross(c - a).abs();
+    match normal.z >= normal.x && normal.z >= normal.y {
+        true => 2,
+        false => usize::from(normal.y > normal.x),
+    }
+}
+
+/// 1 for a triangle whose shadow along an axis runs counter-clockwise, -1 for a clockwise one, 0 for a degenerate one. Exact.
+fn orientation(corners: [DVec3; 3], axis: usize) -> f64 {
+    let [a, b, c] = corners.map(|p| Coord {
+        x: p[(axis + 1) % 3],
+        y: p[(axis + 2) % 3],
+    });
     let determinant = orient2d(a, b, c);
     match determinant {
         0.0 => 0.0,
@@ -390,8 +405,11 @@ fn orientation<P: Point2>(mesh: &EdgeTriangulation<P>, t: usize) -> f64 {
     }
 }
 
-fn corners<P: Point2>(mesh: &EdgeTriangulation<P>, t: usize) -> [DVec2; 3] {
-    mesh.triangles[t].map(|side| mesh.points[mesh.start(side) as usize].to_f64())
+fn corners<P: MeshPoint>(mesh: &EdgeTriangulation<P>, t: usize) -> [DVec3; 3] {
+    mesh.triangles[t].map(|side| {
+        let point = mesh.points[mesh.start(side) as usize];
+        point.to_f64().in_space()
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Is this a planar triangulation?
 
-use glam::DVec2;
+use glam::DVec3;
 use gpu::half_edge::is_too_small;
-use gpu::point::Point2;
+use gpu::point::{DoublePoint, MeshPoint};
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
@@ -42,7 +42,7 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
     check_arrays(mesh)?;
     check_triangles(mesh)?;
     let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
-    check_edges(&mesh.triangles, &edges)?;
+    check_edges(&mesh.triangles, &edges, "on the same side: they overlap")?;
     let half_edges = from_edge_table(&mesh.triangles, mesh.points.len(), &edges);
     drop(edges);
     let pinch_vertices = check_fans(&half_edges)?;
@@ -55,7 +55,30 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
     })
 }
 
-fn check_arrays(mesh: &Triangulation) -> Result<()> {
+/// Checks the surface `mesh`, whose points lie in space.
+///
+/// Rules, in this order: as those of [`triangulation()`], but for the orientation: the corners of a triangle are not on one line
+/// (exact predicate), and no two triangles run along an edge in the same direction. Whether the surface cuts itself is not looked
+/// for.
+///
+/// # Errors
+/// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
+pub fn surface(mesh: &Triangulation<DVec3>) -> Result<()> {
+    check_arrays(mesh)?;
+    check_corners(mesh, &|&[a, b, c]| {
+        let [p, q, r] = [a, b, c].map(|v| mesh.points[v as usize]);
+        (!DVec3::is_proper(p, q, r))
+            .then(|| format!("is degenerate: its vertices {a}, {b}, {c} lie on one line"))
+    })?;
+    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
+    check_edges(
+        &mesh.triangles,
+        &edges,
+        "that run along it in the same direction: turn one of them around, as its neighbours run",
+    )
+}
+
+fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>) -> Result<()> {
     let vertices = mesh.points.len();
     let triangles = mesh.triangles.len();
     // 3 half-edges a triangle and at most as many border half-edges; `NONE` is no id.
@@ -85,19 +108,19 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
     if let Some(v) = mesh
         .points
         .par_iter()
-        .position_first(|point| !point.is_finite())
+        .position_first(|point| !point.has_finite_coordinates())
     {
         return Err(invalid(
             format!("vertex {v}"),
             format!(
-                "has coordinates ({}, {}): they must be finite",
-                mesh.points[v].x, mesh.points[v].y
+                "has coordinates ({}): they must be finite",
+                coordinates(mesh.points[v])
             ),
         ));
     }
-    let is_large = |p: &DVec2| p.abs().max_element() > <DVec2 as Point2>::LARGEST;
+    let is_large = |p: &V| p.largest_coordinate() > V::LARGEST;
     if let Some(v) = mesh.points.par_iter().position_first(is_large) {
-        return Err(too_large::<DVec2>(v as u32).into());
+        return Err(too_large::<V>(v as u32).into());
     }
     for (i, segment) in mesh.segments.iter().enumerate() {
         for v in segment.ends {
@@ -112,18 +135,51 @@ fn check_arrays(mesh: &Triangulation) -> Result<()> {
 }
 
 fn check_triangles(mesh: &Triangulation) -> Result<()> {
+    check_corners(mesh, &|&[a, b, c]| {
+        let [p, q, r] = [a, b, c].map(|v| {
+            let point = mesh.points[v as usize];
+            Coord {
+                x: point.x,
+                y: point.y,
+            }
+        });
+        let turn = orient2d(p, q, r);
+        if turn > 0.0 {
+            None
+        } else if turn < 0.0 {
+            Some(format!(
+                "runs clockwise: swap two of its vertices {a}, {b}, {c}"
+            ))
+        } else {
+            Some(format!(
+                "is degenerate: its vertices {a}, {b}, {c} lie on one line"
+            ))
+        }
+    })
+}
+
+/// The coordinates of a point as words.
+fn coordinates<V: DoublePoint>(point: V) -> String {
+    let numbers: &[f64] = bytemuck::cast_slice(std::slice::from_ref(&point));
+    let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+    numbers.join(", ")
+}
+
+/// The rule that a triangle breaks, if any.
+type Rule<'a> = &'a (dyn Fn(&[u32; 3]) -> Option<String> + Sync);
+
+/// Vertices in range, none of them twice in a triangle, and the rule on their positions.
+fn check_corners<V: MeshPoint<Double = V>>(mesh: &Triangulation<V>, positions: Rule) -> Result<()> {
     let vertices = mesh.points.len();
     let is_small = |&triangle: &[u32; 3]| {
         triangle.iter().all(|&v| (v as usize) < vertices) && {
             let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
-            is_too_small::<DVec2>(a, b, c)
+            is_too_small::<V>(a, b, c)
         }
     };
     if let Some(t) = mesh.triangles.par_iter().position_first(is_small) {
-        return Err(too_small::<DVec2>(t as u32).into());
+        return Err(too_small::<V>(t as u32).into());
     }
-    // The rule that a triangle breaks, if any.
-    type Rule<'a> = &'a (dyn Fn(&[u32; 3]) -> Option<String> + Sync);
     let rules: [Rule; 3] = [
         &|triangle| {
             let v = triangle.iter().find(|&&v| v as usize >= vertices)?;
@@ -139,27 +195,7 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
             };
             Some(format!("has vertex {twice} twice"))
         },
-        &|&[a, b, c]| {
-            let [p, q, r] = [a, b, c].map(|v| {
-                let point = mesh.points[v as usize];
-                Coord {
-                    x: point.x,
-                    y: point.y,
-                }
-            });
-            let turn = orient2d(p, q, r);
-            if turn > 0.0 {
-                None
-            } else if turn < 0.0 {
-                Some(format!(
-                    "runs clockwise: swap two of its vertices {a}, {b}, {c}"
-                ))
-            } else {
-                Some(format!(
-                    "is degenerate: its vertices {a}, {b}, {c} lie on one line"
-                ))
-            }
-        },
+        positions,
     ];
     for rule in rules {
         let broken = mesh
@@ -176,8 +212,8 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
     Ok(())
 }
 
-/// Every edge has one triangle, or one on each side.
-fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
+/// Every edge has one triangle, or one on each side; `same_direction` says what is wrong about two that are not.
+fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable, same_direction: &str) -> Result<()> {
     let mut repeated: Option<(u32, u32)> = None;
     let mut crowded: Option<Error> = None;
     let mut same_side: Option<Error> = None;
@@ -224,7 +260,7 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
             same_side.get_or_insert_with(|| {
                 invalid(
                     format!("edge {a}-{b}"),
-                    format!("has triangles {names} on the same side: they overlap"),
+                    format!("has triangles {names} {same_direction}"),
                 )
             });
         }

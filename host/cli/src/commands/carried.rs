@@ -1,9 +1,8 @@
 //! What a planar mesh has beside its geometry, from the input of a pipeline to its output.
 
-use trioxide::fields::{Fields, MeshFields, Mix};
-use trioxide::mesh::{Mesh, Refinement, VertexAttributes};
+use trioxide::fields::{MeshFields, Mix};
+use trioxide::mesh::{Mesh, Refinement, Segment, VertexAttributes};
 use trioxide::prolongation::Prolongation;
-use trioxide_arguments::note;
 
 /// Attributes and fields of a mesh.
 #[derive(Default)]
@@ -33,25 +32,17 @@ impl Carried {
         self.fields.is_empty() && self.attributes == VertexAttributes::default()
     }
 
-    /// Those of a refined mesh of `vertices` before the `rounds`, whose triangles are parts of `ancestors`. Fields of segments
-    /// are left out, and a note says so.
+    /// Those of a refined mesh of `vertices` before the `rounds`, whose triangles are parts of `ancestors`, and whose segments of
+    /// the `segments`, by their ids.
     pub fn refined(
         &self,
         vertices: usize,
         rounds: &[Refinement],
         ancestors: &[u32],
-        quiet: bool,
+        segments: &[u32],
     ) -> Carried {
         if self.is_empty() {
             return Carried::default();
-        }
-        let sides: Vec<&str> = self.fields.sides.iter().map(|f| f.name.as_str()).collect();
-        if !sides.is_empty() {
-            let sides = sides.join(", ");
-            note(
-                quiet,
-                format_args!("fields of segments are not refined, and left out: {sides}"),
-            );
         }
         let mix = Mix::of_prolongation(Prolongation::of_rounds(vertices, rounds));
         Carried {
@@ -59,9 +50,36 @@ impl Carried {
             fields: MeshFields {
                 points: self.fields.points.mixed(&mix),
                 cells: self.fields.cells.gather(ancestors),
-                sides: Fields::default(),
+                sides: self.fields.sides.gather(segments),
             },
         }
+    }
+
+    /// Numbers the segments, where they have fields: a marker is then the place of the segment that a part comes from. Gives the
+    /// markers that they had.
+    pub fn number(&self, segments: &mut [Segment]) -> Option<Vec<i32>> {
+        if self.fields.sides.is_empty() {
+            return None;
+        }
+        let numbered = segments.iter_mut().zip(0..);
+        Some(
+            numbered
+                .map(|(s, i)| std::mem::replace(&mut s.marker, i))
+                .collect(),
+        )
+    }
+
+    /// Puts the markers back; gives the segment that each is a part of.
+    pub fn restore(markers: Option<Vec<i32>>, segments: &mut [Segment]) -> Vec<u32> {
+        let Some(markers) = markers else {
+            return Vec::new();
+        };
+        let restored = segments.iter_mut().map(|segment| {
+            let parent = segment.marker as u32;
+            segment.marker = markers[parent as usize];
+            parent
+        });
+        restored.collect()
     }
 
     /// Gives them to a mesh.

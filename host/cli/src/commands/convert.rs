@@ -8,10 +8,13 @@ use trioxide::formats::{self, Encoding, Format, WriteOptions};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
 
+const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every number exactly; --msh-version is Gmsh's newest.";
+
 /// Convert a mesh to the format of the output's extension
 ///
 /// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb, .edges, .xyz,
     /// .pcd, .las, .laz, or .node and .ele (either name or the bare stem)
@@ -63,6 +66,12 @@ pub fn run(options: &Options) -> Result<()> {
             )));
         }
         return super::volume::convert(input, output, volume, *quiet);
+    }
+    if options.volume.volume_encoding.is_some() {
+        return Err(Error::Argument(format!(
+            "--volume-encoding goes with volume meshes, and {} has no cells: use --encoding",
+            input.display()
+        )));
     }
     // A bad output is refused before a long read.
     let format = Format::to_write(output)?;

@@ -14,8 +14,9 @@ use trioxide::edges::Edges;
 use trioxide::formats::Format;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
-use trioxide::{Result, validate};
+use trioxide::{Result, progress, validate};
 
+use super::field_list;
 use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
@@ -95,6 +96,7 @@ struct Report {
     /// Number of faces of each region.
     regions: Option<BTreeMap<i32, usize>>,
     segments: usize,
+    fields: Vec<field_list::Row>,
     /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
     problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
@@ -113,6 +115,7 @@ impl Report {
             stages.push(Stage { name, milliseconds });
             start = Instant::now();
         };
+        progress::stage("count");
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
         // A coordinate that is not finite is found later.
@@ -176,16 +179,19 @@ impl Report {
             pinch_vertices,
             regions,
             segments: mesh.segments.len(),
+            fields: field_list::rows(&mesh.fields, "faces", "segments"),
             problems: Vec::new(),
             weakly_simple: None,
             quality: None,
             stages: Vec::new(),
         };
         lap("count");
+        progress::stage("check the mesh");
         if is_planar {
             match check_planar(mesh) {
                 Ok((mesh, weakly_simple)) => {
                     lap("check the mesh");
+                    progress::stage("measure the quality");
                     report.weakly_simple = Some(weakly_simple);
                     report.quality = Some(quality(&mesh));
                     lap("measure the quality");
@@ -220,6 +226,7 @@ impl Report {
             "pinch_vertices": self.pinch_vertices,
             "regions": self.regions,
             "segments": self.segments,
+            "fields": field_list::to_json(&self.fields),
             "problems": self.problems,
             "weakly_simple": self.weakly_simple,
             "quality": self.quality.as_ref().map(trioxide_arguments::quality::to_json),
@@ -286,6 +293,9 @@ impl Report {
             }
         }
         line("segments", self.segments.to_string());
+        for (name, value) in field_list::to_lines(&self.fields) {
+            line(&name, value);
+        }
         for problem in &self.problems {
             line("problem", problem.clone());
         }

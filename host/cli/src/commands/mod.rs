@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec2;
-use gpu::point::Point2;
+use gpu::point::MeshPoint;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
@@ -16,6 +16,7 @@ mod carried;
 mod cell_quality;
 pub mod convert;
 pub mod devices;
+mod field_list;
 pub mod generate;
 mod ids;
 pub mod info;
@@ -38,11 +39,25 @@ pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
     Ok(mesh)
 }
 
+/// Refuses a mesh without faces: points are no mesh to compute on.
+pub fn check_faces(mesh: &Mesh) -> Result<()> {
+    match mesh.faces.len() {
+        0 => Err(Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: format!(
+                "has {} vertices and no faces: triangulate them first (trioxide triangulate)",
+                mesh.points.len()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The error, with the option that helps where squares leave single precision.
 pub fn with_precision(error: Error, precision: Precision) -> Error {
     match error {
         Error::Invalid { element, rule }
-            if precision == Precision::F32 && rule.contains(<Vec2 as Point2>::PRECISION) =>
+            if precision == Precision::F32 && rule.contains(<Vec2 as MeshPoint>::PRECISION) =>
         {
             let rule = rule + ", or use --precision f64";
             Error::Invalid { element, rule }

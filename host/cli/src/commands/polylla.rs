@@ -14,11 +14,14 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, Result, reference};
+use trioxide::{Error, Result, progress, reference};
 
 use super::carried::Carried;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
+
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
+    and segments hold, ties go by ids.";
 
 /// Merge the triangles of a mesh into polygons (Polylla)
 ///
@@ -26,6 +29,7 @@ use trioxide_arguments::polylla::{Method, Repair, check_repair};
 /// never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem)
@@ -66,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
-    let carried = Carried::take(&mut mesh);
+    let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     let (mut carried, mut mesh) = carried
         .and_then(|carried| Ok((carried, mesh.into_triangulation()?)))
         .map_err(|error| error.in_file(&options.input))?;
@@ -252,6 +256,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         stages.push(Stage { name, milliseconds });
         start = Instant::now();
     };
+    progress::stage("polylla, sequentially");
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;
     let checked = DeviceTriangulation::<P>::upload(&on, mesh)?;

@@ -1,18 +1,15 @@
 //! `trioxide refine`: longest-edge bisection.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
-use trioxide::half_edges::Point;
+use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
-use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
@@ -23,15 +20,21 @@ use trioxide_arguments::mark::Mark;
 use super::carried::Carried;
 use super::ids::{read_flags, read_words};
 
+#[path = "refine_maps.rs"]
+mod maps;
 #[path = "refine_tets.rs"]
 mod tets;
 
-/// Refine a triangulation or a mesh of tetrahedra by longest-edge bisection
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
+    seed 0.";
+
+/// Refine a triangulation, a triangulated surface in space or a mesh of tetrahedra by longest-edge bisection
 ///
 /// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
 /// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,
@@ -42,7 +45,8 @@ pub struct Options {
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, larger
+    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid, in space at any
+    /// height; box:X0,Y0,Z0,X1,Y1,Z1 or ball:X,Y,Z,R, by their centroid in space; area:A, larger
     /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
     /// .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
@@ -137,7 +141,7 @@ fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
     let values = read_words(path, number, "a number")?;
     if values.len() != triangles {
         return Err(Error::Argument(format!(
-            "{} has {} values, but the mesh has {triangles} triangles",
+            "{} has {} values, but the mesh has {triangles} triangles: give one number for each",
             path.display(),
             values.len()
         )));
@@ -146,12 +150,12 @@ fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
 }
 
 /// A mesh as its file has it.
-enum Input {
-    Triangles(Triangulation),
-    Edges(EdgeTriangulation),
+enum Input<V> {
+    Triangles(Triangulation<V>),
+    Edges(EdgeTriangulation<V>),
 }
 
-impl Input {
+impl<V> Input<V> {
     /// Points, triangles and regions.
     fn counts(&self) -> (usize, usize) {
         match self {
@@ -173,18 +177,43 @@ fn is_edges_file(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
-/// The mesh of a file, what it carries, and the marks in it.
-fn read(path: &Path, quiet: bool) -> Result<(Input, Carried, Option<Vec<bool>>)> {
+/// A mesh of the plane or of space, what it carries, and the marks in its file.
+struct Read {
+    mesh: Dimensions,
+    carried: Carried,
+    marks: Option<Vec<bool>>,
+}
+
+enum Dimensions {
+    Plane(Input<DVec2>),
+    Space(Input<DVec3>),
+}
+
+fn read(path: &Path, quiet: bool) -> Result<Read> {
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
-        return Ok((Input::Edges(mesh), Carried::default(), Some(marks)));
+        return Ok(Read {
+            mesh: Dimensions::Plane(Input::Edges(mesh)),
+            carried: Carried::default(),
+            marks: Some(marks),
+        });
     }
     let mut mesh = super::read_mesh(path, quiet)?;
-    let carried = Carried::take(&mut mesh).map_err(|error| error.in_file(path))?;
-    let mesh = mesh
-        .into_triangulation()
-        .map_err(|error| error.in_file(path))?;
-    Ok((Input::Triangles(mesh), carried, None))
+    let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let carried = carried.map_err(|error| error.in_file(path))?;
+    let mesh = match mesh.is_planar() {
+        true => mesh
+            .into_triangulation()
+            .map(|mesh| Dimensions::Plane(Input::Triangles(mesh))),
+        false => mesh
+            .into_surface()
+            .map(|mesh| Dimensions::Space(Input::Triangles(mesh))),
+    };
+    Ok(Read {
+        mesh: mesh.map_err(|error| error.in_file(path))?,
+        carried,
+        marks: None,
+    })
 }
 
 /// Runs the command.
@@ -196,8 +225,56 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let quiet = options.device.quiet;
-    let (input, carried, marks) = read(&options.input, quiet)?;
+    let Read {
+        mesh,
+        carried,
+        marks,
+    } = read(&options.input, quiet)?;
+    match mesh {
+        Dimensions::Plane(input) => {
+            let to_edges = matches!(&options.output, Some(path) if is_edges_file(path));
+            let write = to_edges.then_some(write_edges as WriteEdges<DVec2>);
+            run_on::<DVec2, Vec2>(options, input, carried, marks, write)
+        }
+        Dimensions::Space(input) => run_on::<DVec3, Vec3>(options, input, carried, marks, None),
+    }
+}
+
+/// Writes an .edges file.
+type WriteEdges<V> = fn(&Path, &EdgeTriangulation<V>, EdgesBy) -> Result<()>;
+
+fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Result<()> {
+    let layout = match edges_by {
+        EdgesBy::Ends => Layout::Ends,
+        EdgesBy::Points => Layout::Points,
+    };
+    formats::edges::write(output, mesh, &vec![false; mesh.triangles.len()], layout)
+}
+
+/// Refines a mesh of points that are `P` in double precision, and `S` in single.
+fn run_on<P, S>(
+    options: &Options,
+    mut input: Input<P>,
+    carried: Carried,
+    marks: Option<Vec<bool>>,
+    write: Option<WriteEdges<P>>,
+) -> Result<()>
+where
+    P: AnyPoint<Double = P>,
+    S: AnyPoint<Double = P>,
+    Mesh: From<Triangulation<P>>,
+{
+    let quiet = options.device.quiet;
+    let markers = match &mut input {
+        Input::Triangles(mesh) => carried.number(&mut mesh.segments),
+        Input::Edges(_) => None,
+    };
+    let input = &input;
     let wants_maps = options.maps.is_some() || (options.output.is_some() && !carried.is_empty());
+    let wanted = Wanted {
+        maps: wants_maps,
+        edges: write.is_some(),
+    };
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,
@@ -212,13 +289,13 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let result = match (options.device.open()?, options.device.precision) {
         (Some(device), Precision::F64) => {
-            on_device::<DVec2>(&device, &input, &settings, options, wants_maps)
+            on_device::<P>(&device, input, &settings, options, wanted)
         }
         (Some(device), Precision::F32) => {
-            on_device::<Vec2>(&device, &input, &settings, options, wants_maps)
+            on_device::<S>(&device, input, &settings, options, wanted)
         }
-        (None, Precision::F64) => serial::<DVec2>(&input, &settings, options, wants_maps),
-        (None, Precision::F32) => serial::<Vec2>(&input, &settings, options, wants_maps),
+        (None, Precision::F64) => serial::<P>(input, &settings, options, wanted),
+        (None, Precision::F32) => serial::<S>(input, &settings, options, wanted),
     };
     let outcome = result.map_err(|error| {
         super::with_precision(explained(error), options.device.precision).in_file(&options.input)
@@ -241,20 +318,18 @@ pub fn run(options: &Options) -> Result<()> {
     }
     .give(&options.device)?;
     if let Some(folder) = &options.maps {
-        write_maps(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
+        maps::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
     match (&options.output, outcome.mesh) {
-        (Some(output), Output::Edges(mesh)) => {
-            let layout = match options.edges_by {
-                EdgesBy::Ends => Layout::Ends,
-                EdgesBy::Points => Layout::Points,
-            };
-            formats::edges::write(output, &mesh, &vec![false; mesh.triangles.len()], layout)
-        }
+        (Some(output), Output::Edges(mesh)) => match write {
+            Some(write) => write(output, &mesh, options.edges_by),
+            None => Ok(()),
+        },
         (Some(output), Output::Triangles(mesh)) => {
             let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
             let mut mesh = Mesh::from(mesh);
-            let carried = carried.refined(vertices, rounds, ancestors, quiet);
+            let segments = Carried::restore(markers, &mut mesh.segments);
+            let carried = carried.refined(vertices, rounds, ancestors, &segments);
             carried.put(&mut mesh);
             formats::write(output, &mesh)?;
             if !quiet {
@@ -266,37 +341,6 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// Writes where each part comes from.
-fn write_maps(
-    folder: &Path,
-    vertices: usize,
-    ancestors: &[u32],
-    rounds: &[Refinement],
-) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
-    write_atomically(&folder.join("parent_triangles.txt"), |file| {
-        writeln!(
-            file,
-            "# triangle of the input that each triangle is a part of"
-        )?;
-        ancestors.iter().try_for_each(|t| writeln!(file, "{t}"))
-    })?;
-    write_atomically(&folder.join("new_vertices.txt"), |file| {
-        writeln!(
-            file,
-            "# round, edge that the vertex divides, vertices at its ends; from vertex {vertices} on"
-        )?;
-        for (i, round) in rounds.iter().enumerate() {
-            for (edge, [a, b]) in round.divided.iter().zip(&round.ends) {
-                writeln!(file, "{} {edge} {a} {b}", i + 1)?;
-            }
-        }
-        Ok(())
-    })?;
-    let prolongation = Prolongation::of_rounds(vertices, rounds);
-    formats::matrix_market::write(&folder.join("prolongation.mtx"), &prolongation)
-}
-
 fn end_name(end: End) -> &'static str {
     match end {
         End::Rounds => "all rounds done",
@@ -305,12 +349,21 @@ fn end_name(end: End) -> &'static str {
     }
 }
 
-struct Outcome {
+/// What of a run is asked for beside the mesh.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Where the parts come from.
+    maps: bool,
+    /// The mesh by its edges.
+    edges: bool,
+}
+
+struct Outcome<V> {
     device: String,
     vertices: usize,
     triangles: usize,
     edges: usize,
-    mesh: Output,
+    mesh: Output<V>,
     /// Triangle of the input that each is a part of, if they are asked for.
     ancestors: Vec<u32>,
     rounds: Vec<Refinement>,
@@ -320,19 +373,19 @@ struct Outcome {
 }
 
 /// What the output's format takes.
-enum Output {
+enum Output<V> {
     None,
-    Triangles(Triangulation),
-    Edges(EdgeTriangulation),
+    Triangles(Triangulation<V>),
+    Edges(EdgeTriangulation<V>),
 }
 
-fn on_device<P: Point>(
+fn on_device<P: AnyPoint>(
     on: &Device,
-    input: &Input,
+    input: &Input<P::Double>,
     settings: &trioxide::refine::Options,
     options: &Options,
-    wants_maps: bool,
-) -> Result<Outcome, refine::Error> {
+    wanted: Wanted,
+) -> Result<Outcome<P::Double>, refine::Error> {
     let mut fine = match input {
         Input::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
         Input::Edges(mesh) => DeviceEdgeMesh::<P>::upload_edges(on, mesh)?,
@@ -349,14 +402,14 @@ fn on_device<P: Point>(
         edges: level.edges as usize,
         mesh: match &options.output {
             None => Output::None,
-            Some(path) if is_edges_file(path) => Output::Edges(in_double(fine.download(on)?)),
+            Some(_) if wanted.edges => Output::Edges(in_double(fine.download(on)?)),
             Some(_) => Output::Triangles(fine.triangulation(on, input.regions())?),
         },
-        ancestors: match wants_maps {
+        ancestors: match wanted.maps {
             true => on.download_rows(&fine.ancestors(on)?)?,
             false => Vec::new(),
         },
-        rounds: match wants_maps {
+        rounds: match wanted.maps {
             true => fine.rounds(on)?,
             false => vec![Refinement::default(); fine.levels().len() - 1],
         },
@@ -366,7 +419,7 @@ fn on_device<P: Point>(
     })
 }
 
-fn in_double<P: Point>(mesh: EdgeTriangulation<P>) -> EdgeTriangulation {
+fn in_double<P: AnyPoint>(mesh: EdgeTriangulation<P>) -> EdgeTriangulation<P::Double> {
     EdgeTriangulation {
         points: mesh.points.into_iter().map(P::to_f64).collect(),
         edges: mesh.edges,
@@ -388,12 +441,12 @@ fn explained(error: refine::Error) -> Error {
 }
 
 /// The paper's sequential algorithm.
-fn serial<P: Point>(
-    input: &Input,
+fn serial<P: AnyPoint>(
+    input: &Input<P::Double>,
     settings: &trioxide::refine::Options,
     options: &Options,
-    wants_maps: bool,
-) -> Result<Outcome, refine::Error> {
+    wanted: Wanted,
+) -> Result<Outcome<P::Double>, refine::Error> {
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
         // Levels below are those of a run that ended there.
@@ -437,14 +490,14 @@ fn serial<P: Point>(
         triangles: run.mesh.triangles.len(),
         edges: run.mesh.edges.len(),
         stages: stages.collect(),
-        ancestors: match wants_maps {
+        ancestors: match wanted.maps {
             true => run.ancestors(),
             false => Vec::new(),
         },
         end: run.end,
         mesh: match &options.output {
             None => Output::None,
-            Some(path) if is_edges_file(path) => Output::Edges(in_double(run.mesh)),
+            Some(_) if wanted.edges => Output::Edges(in_double(run.mesh)),
             Some(_) => Output::Triangles(run.triangulation(input.regions())?),
         },
         rounds: run.rounds,

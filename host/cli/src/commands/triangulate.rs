@@ -6,15 +6,18 @@ use clap::Args;
 use trioxide::formats::{self, Format};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::Mesh;
-use trioxide::{Error, Result};
+use trioxide::{Error, Result, progress};
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::note;
+
+const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle and --area have none.";
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
 /// What the segments enclose is triangulated, less the holes; points alone up to their convex hull. A .poly file has holes and
 /// regions too. Segments keep their markers; vertices of the input keep their numbers.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud in the plane: .ply, .vtu, .vtk,
     /// .msh, .mesh, .obj, .xyz and others
@@ -61,6 +64,7 @@ pub fn run(options: &Options) -> Result<()> {
         most_vertices: options.max_vertices,
         convex: options.convex,
     };
+    progress::stage("triangulate");
     let mesh = generate::triangulate(&outline, &refinement)
         .map_err(|error: Error| error.in_file(&options.input))?;
     let mesh = Mesh::from(mesh);

@@ -2,27 +2,29 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use glam::DVec2;
-use indicatif::{ProgressBar, ProgressFinish};
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::fields::Field;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::{Error, Result, formats, render};
+use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use super::carried::Carried;
 use trioxide_arguments::{is_standard_output, print, write_json};
+
+const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
 /// Solve a Poisson problem on a planar mesh by virtual elements, and measure the error
 ///
 /// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file has that mesh,
 /// with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
+#[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
@@ -66,23 +68,14 @@ pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let target = options.output.as_deref().map(Target::of).transpose()?;
     let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
-    let progress = if options.quiet {
-        ProgressBar::hidden()
-    } else {
-        // Drawn on a terminal only.
-        ProgressBar::new_spinner()
-            .with_message("solving")
-            .with_finish(ProgressFinish::AndClear)
-    };
-    progress.enable_steady_tick(Duration::from_millis(100));
     let (outcome, carried) = pool
         .install(|| {
             let mut mesh = super::read_mesh(&options.mesh, options.quiet)?;
+            super::check_faces(&mesh)?;
             let carried = Carried::take(&mut mesh)?;
             Ok((Outcome::of(mesh, options.problem)?, carried))
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
-    drop(progress);
 
     if let Some(path) = &options.json {
         let mut object = outcome.to_json();
@@ -117,7 +110,14 @@ impl Target<'_> {
                     format.name
                 ),
             }),
-            Err(_) => Ok(Target::Picture(path, render::Format::of_path(path)?)),
+            Err(_) => match render::Format::of_path(path) {
+                Ok(format) => Ok(Target::Picture(path, format)),
+                Err(_) => Err(Error::Format {
+                    path: path.to_owned(),
+                    reason: "a solution is written as .vtu or .ply, or as a picture, .png or .svg"
+                        .to_owned(),
+                }),
+            },
         }
     }
 }
@@ -142,6 +142,7 @@ impl Outcome {
         let mut mesh = mesh.into_polygon_mesh()?;
         fit_unit_square(&mut mesh);
         let mut solution = vem::solve(&mesh, problem.source, problem.solution)?;
+        progress::stage("measure errors");
         let start = Instant::now();
         let errors = vem::errors(&mesh, &solution.values, problem.solution, problem.gradient);
         let mesh_size = vem::mesh_size(&mesh);
@@ -164,7 +165,10 @@ impl Outcome {
         match target {
             Target::Picture(path, format) => {
                 let values = vem::polygon_values(&self.mesh, &values);
-                let drawing = render::Options::default();
+                let drawing = render::Options {
+                    legend: true,
+                    ..render::Options::default()
+                };
                 let mesh = Mesh::from(self.mesh);
                 let picture = render::render_values(&mesh, &values, &drawing, format)?;
                 write_atomically(path, |file| file.write_all(&picture))

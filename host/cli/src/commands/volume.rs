@@ -15,11 +15,11 @@ use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::VolumeMesh;
-use trioxide::{Result, generate};
+use trioxide::{Result, generate, progress};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
-use super::cell_quality;
+use super::{cell_quality, field_list};
 
 /// How a volume mesh is written.
 #[derive(Args, Clone, Copy)]
@@ -63,6 +63,7 @@ pub fn generate_tets(
     quiet: bool,
 ) -> Result<()> {
     VolumeFormat::to_write(output)?;
+    progress::stage(format!("make {n} points and their tetrahedra"));
     let mesh = match random {
         true => generate::random_tets(n, seed)?,
         false => generate::tet_grid(n, seed)?,
@@ -99,6 +100,7 @@ pub struct Info<'a> {
 pub fn info(options: &Info) -> Result<()> {
     let format = VolumeFormat::to_read(options.input)?;
     let mesh = super::read_volume(options.input, options.quiet)?;
+    progress::stage("count, check and measure");
     let start = Instant::now();
     let summary = volume_summary(&mesh);
     // The report lists the problems of a mesh that cannot be measured.
@@ -172,6 +174,7 @@ fn to_json(
         "regions": summary.regions,
         "tagged_faces": mesh.faces.len(),
         "face_tags": summary.tags,
+        "fields": field_list::to_json(&field_list::rows(&mesh.fields, "cells", "tagged faces")),
         "volume": summary.volume,
         "inverted": summary.inverted.count,
         "flat": summary.flat.count,
@@ -219,6 +222,10 @@ fn to_text(mesh: &VolumeMesh, summary: &VolumeSummary, bounds: Option<[DVec3; 2]
     }
     if summary.regions.is_some() {
         line("faces between regions", summary.interface_faces.to_string());
+    }
+    let fields = field_list::rows(&mesh.fields, "cells", "tagged faces");
+    for (name, value) in field_list::to_lines(&fields) {
+        line(&name, value);
     }
     line("volume", summary.volume.to_string());
     line("inverted cells", summary.inverted.count.to_string());

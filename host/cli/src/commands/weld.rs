@@ -15,7 +15,7 @@ use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, RATIO_TOLERANCE, Welded,
 };
-use trioxide::{Error, Result, reference};
+use trioxide::{Error, Result, progress, reference};
 
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
@@ -24,6 +24,9 @@ use trioxide_arguments::{is_standard_output, note, print};
 
 use clusters::Clusters;
 
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
+    mesh. --position mean is trioxide's own.";
+
 /// Merge vertices that are within epsilon of each other
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id represents.
@@ -31,7 +34,7 @@ use clusters::Clusters;
 /// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
 /// are averaged, and fields of integers, which are labels, are those of the first vertex.
 #[derive(Args)]
-#[command(group = ArgGroup::new("distance").required(true))]
+#[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .vtp, .msh, .glb, .xyz, .pcd, .las, .laz and others
     input: PathBuf,
@@ -393,6 +396,7 @@ fn resident(
 }
 
 fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> weld::Result<Outcome> {
+    progress::stage("weld, sequentially");
     let start = Instant::now();
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);

@@ -10,20 +10,6 @@ use crate::fields::Number;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 
-/// The type of a property's numbers.
-fn number_type(scalar: Scalar) -> NumberType {
-    match scalar {
-        Scalar::I8 => NumberType::I8,
-        Scalar::U8 => NumberType::U8,
-        Scalar::I16 => NumberType::I16,
-        Scalar::U16 => NumberType::U16,
-        Scalar::I32 => NumberType::I32,
-        Scalar::U32 => NumberType::U32,
-        Scalar::F32 => NumberType::F32,
-        Scalar::F64 => NumberType::F64,
-    }
-}
-
 /// The scalars of an element that are fields.
 fn properties(element: &Element) -> Vec<(&str, Scalar)> {
     let properties = element.properties.iter();
@@ -93,7 +79,7 @@ fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f6
             }
             .to_owned(),
             components: count,
-            values: Values::of_floats(number_type(scalar), numbers(first, count)),
+            values: Values::of_floats(scalar.number_type(), numbers(first, count)),
         });
         rest = &rest[count..];
     }

@@ -1,6 +1,7 @@
 //! The header of a PLY file: encoding, elements and their properties.
 
 use std::collections::HashSet;
+use trioxide_mesh::fields::NumberType;
 
 use super::check_tag;
 use crate::text::{Fault, Line, Parsed, check_vertex, lines, show, text_start};
@@ -48,18 +49,27 @@ impl Scalar {
         })
     }
 
-    /// Size in bytes.
-    pub(super) fn size(self) -> usize {
+    /// As any type of numbers.
+    pub(super) fn number_type(self) -> NumberType {
         match self {
-            Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-            Scalar::F64 => 8,
+            Scalar::I8 => NumberType::I8,
+            Scalar::U8 => NumberType::U8,
+            Scalar::I16 => NumberType::I16,
+            Scalar::U16 => NumberType::U16,
+            Scalar::I32 => NumberType::I32,
+            Scalar::U32 => NumberType::U32,
+            Scalar::F32 => NumberType::F32,
+            Scalar::F64 => NumberType::F64,
         }
     }
 
+    /// Size in bytes.
+    pub(super) fn size(self) -> usize {
+        self.number_type().size()
+    }
+
     pub(super) fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        self.number_type().is_float()
     }
 
     /// The number in the first bytes of `bytes`, exactly.

@@ -104,10 +104,7 @@ fn obj_and_xyz_keep_theirs() {
     let mesh = decorated();
     assert_eq!(loses("a.ply", &mesh), "");
     assert_eq!(loses("a.obj", &mesh), "regions segments transparency");
-    assert_eq!(
-        loses("a.off", &mesh),
-        "regions segments normals colours texture"
-    );
+    assert_eq!(loses("a.off", &mesh), "regions segments");
     assert_eq!(
         loses("a.xyz", &mesh),
         "faces regions segments transparency texture"

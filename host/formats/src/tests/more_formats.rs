@@ -384,8 +384,7 @@ fn off_in_lower_case_glued_to_its_counts_and_binary() {
         let loaded = super::super::off::parse(format!("{header}{body}").as_bytes()).unwrap();
         assert_eq!(triangles_of(&loaded.mesh), [[0, 1, 2]], "{header}");
         let note = match &header[..1] {
-            "c" => vec!["the colours of its vertices are left out"],
-            "N" => vec!["the normals of its vertices are left out"],
+            "c" | "N" => vec!["its vertices have positions only, though its keyword names more"],
             _ => vec![],
         };
         assert_eq!(loaded.notes, note);
@@ -393,6 +392,7 @@ fn off_in_lower_case_glued_to_its_counts_and_binary() {
     let mesh = off::parse(&binary_off()).unwrap();
     assert_eq!(triangles_of(&mesh), [[0, 1, 2]]);
     assert_eq!(mesh.points[2], DVec3::new(0.0, 0.5, 0.0));
+    assert_eq!(mesh.attributes.colors, Some(vec![[255; 4]; 3]));
     let mut bad = binary_off();
     let length = bad.len();
     bad[length - 9] = 7;
@@ -401,6 +401,45 @@ fn off_in_lower_case_glued_to_its_counts_and_binary() {
             .ends_with("vertex 7 does not exist: 3 vertices are numbered from 0")
     );
     assert!(error(off::parse, &bad[..60]).contains("of vertices, but the file ends after"));
+}
+
+#[test]
+fn off_keeps_normals_colours_and_texture_coordinates() {
+    let parse = |text: &str| super::super::off::parse(text.as_bytes()).unwrap();
+    // As Geomview has them, and as MeshLab and CGAL do.
+    for colors in [["1 0.5 0 1", "0 0 0 0"], ["255 128 0 255", "0 0 0 0"]] {
+        let [a, b] = colors;
+        let text = format!(
+            "CNOFF\n3 1 0\n0 0 0 0 0 1 {a}\n1 0 0 0 0 2 {b}\n0 1 0 1 0 0 {b}\n3 0 1 2 {a}\n"
+        );
+        let loaded = parse(&text);
+        let attributes = &loaded.mesh.attributes;
+        let normals = attributes.normals.as_deref().unwrap();
+        assert_eq!(normals, [DVec3::Z, 2.0 * DVec3::Z, DVec3::X]);
+        let expected = [[255, 128, 0, 255], [0; 4], [0; 4]];
+        assert_eq!(attributes.colors.as_deref().unwrap(), expected, "{text}");
+        let field = loaded.mesh.fields.cells.get("color").unwrap();
+        assert_eq!((field.components, field.len()), (4, 1));
+        assert!(loaded.notes.is_empty(), "{:?}", loaded.notes);
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.off");
+        super::super::write(&path, &loaded.mesh).unwrap();
+        assert!(std::fs::read(&path).unwrap().starts_with(b"CNOFF\n"));
+        assert_eq!(super::super::read(&path).unwrap(), loaded.mesh);
+    }
+    let loaded =
+        parse("STCOFF\n3 1 0\n0 0 0 9 8 7 0.5 1\n1 0 0 1 2 3 0 0\n0 1 0 1 2 3 0 0\n3 0 1 2\n");
+    let attributes = &loaded.mesh.attributes;
+    assert_eq!(attributes.colors.as_ref().unwrap()[0], [9, 8, 7, 255]);
+    assert_eq!(
+        attributes.uvs.as_ref().unwrap()[0],
+        glam::DVec2::new(0.5, 1.0)
+    );
+    // An index into a palette is no colour.
+    let loaded = parse("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 7\n");
+    assert!(loaded.notes[0].contains("colours of faces are left out"));
+    assert!(loaded.mesh.fields.is_empty());
 }
 
 #[test]

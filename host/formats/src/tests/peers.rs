@@ -268,7 +268,7 @@ fn a_volume_mesh_is_no_surface() {
             }
             assert!(is_volume(&path), "{name} {options:?}");
             let error = read(&path).unwrap_err().to_string();
-            let expected = "cells that fill space, but faces are needed: take the boundary surface of the mesh";
+            let expected = "cells that fill space, but faces are needed: take the boundary surface of the mesh (trioxide convert --boundary)";
             assert!(error.ends_with(expected), "{error}");
         }
     }
@@ -337,7 +337,7 @@ fn files_that_are_not_there_and_unknown_extensions() {
         "{reason}"
     );
     let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
-    let expected = "a: the extension is none of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .vtp, ";
+    let expected = "a: the name has no extension: add one of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .vtp, ";
     assert!(
         reason.starts_with(expected) && reason.ends_with(".ale"),
         "{reason}"

@@ -12,19 +12,7 @@ pub(crate) enum Order {
 }
 
 /// Type of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
+pub(crate) use trioxide_mesh::fields::NumberType as Kind;
 
 /// Numbers of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,19 +21,14 @@ pub(crate) enum Numbers {
     Floats(Vec<f64>),
 }
 
-impl Kind {
-    /// Bytes of one number.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            Kind::I8 | Kind::U8 => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::I64 | Kind::U64 | Kind::F64 => 8,
-        }
-    }
-
+/// Numbers of a type from their bytes.
+pub(crate) trait Decode {
     /// The numbers that `bytes` are.
-    pub(crate) fn numbers(self, bytes: &[u8], order: Order) -> Numbers {
+    fn numbers(self, bytes: &[u8], order: Order) -> Numbers;
+}
+
+impl Decode for Kind {
+    fn numbers(self, bytes: &[u8], order: Order) -> Numbers {
         macro_rules! numbers {
             ($type:ty, $as:ty, $variant:ident) => {{
                 let (chunks, _) = bytes.as_chunks();

@@ -7,10 +7,14 @@ use super::grid_fields::GridFields;
 use super::vtk_cells::turn_wedges;
 use crate::Loaded;
 use crate::fields::take_attributes;
-use crate::text::Fault;
 use trioxide_mesh::fields::{Field, MeshFields};
-use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons, Segment};
+use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{CellKind, Cells, MixedCells, VolumeMesh};
+
+mod table;
+
+pub(super) use table::Table;
+pub(crate) use table::Tag;
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -404,7 +408,7 @@ impl Grid {
         } = self;
         if elements.count > 0 {
             return Err(format!(
-                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh",
+                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh (trioxide convert --boundary)",
                 elements.count
             ));
         }
@@ -442,89 +446,4 @@ fn too_many(what: &str) -> String {
         "the {what} have more than {} corners together",
         u32::MAX - 1
     )
-}
-
-/// Tags of the elements of a [`Table`].
-#[derive(Clone, Copy)]
-pub(crate) enum Tag {
-    /// In this column.
-    Column(usize),
-    /// This one.
-    All(i32),
-}
-
-/// Columns of a table of whole numbers, a row for each element.
-pub(super) struct Table<'a> {
-    pub(super) values: &'a [i64],
-    /// Numbers in a row.
-    pub(super) width: usize,
-    /// First column of the vertices.
-    pub(super) vertices: usize,
-    /// Nodes behind these: those of an element of higher order that are no corners.
-    pub(super) side_nodes: usize,
-    /// Where the tags are.
-    pub(super) tag: Tag,
-}
-
-impl Table<'_> {
-    /// Appends its elements to `elements`. `index` is the vertex that a number names, or why it names none; `offset` the place
-    /// in the file of a value.
-    pub(super) fn read(
-        &self,
-        elements: &mut Elements,
-        shape: Shape,
-        index: impl Fn(i64) -> Result<u32, String> + Sync,
-        fault: impl Fn(usize, String) -> Fault,
-    ) -> Result<(), Fault> {
-        let rows = self.values.len() / self.width;
-        // The vertices that `size` columns from `first` on name.
-        let read_columns = |first: usize, size: usize| {
-            let place = |i: usize| i / size * self.width + first + i % size;
-            let found: Vec<u32> = (0..rows * size)
-                .into_par_iter()
-                .map(|i| index(self.values[place(i)]).unwrap_or(NONE))
-                .collect();
-            // The first one in the file, whatever the threads found first.
-            match found.par_iter().position_first(|&vertex| vertex == NONE) {
-                None => Ok(found),
-                Some(i) => {
-                    let reason = index(self.values[place(i)]).err().unwrap_or_default();
-                    Err(fault(place(i), reason))
-                }
-            }
-        };
-        let size = shape.vertices();
-        let found = read_columns(self.vertices, size)?;
-        if self.side_nodes > 0 {
-            let nodes = read_columns(self.vertices + size, self.side_nodes)?;
-            elements.push_side_nodes(rows, &nodes);
-        }
-        let in_column;
-        let tags = match self.tag {
-            Tag::All(tag) => Tags::All(tag),
-            Tag::Column(column) => {
-                in_column = self.column(column, &fault)?;
-                Tags::Each(&in_column)
-            }
-        };
-        elements
-            .push(shape, &found, tags)
-            .map_err(|reason| fault(0, reason))
-    }
-
-    /// The tags in a column.
-    pub(super) fn column(
-        &self,
-        column: usize,
-        fault: impl Fn(usize, String) -> Fault,
-    ) -> Result<Vec<i32>, Fault> {
-        let rows = self.values.chunks_exact(self.width).enumerate();
-        rows.map(|(row, values)| {
-            i32::try_from(values[column]).map_err(|_| {
-                let reason = format!("tag {} has more than 32 bits", values[column]);
-                fault(row * self.width + column, reason)
-            })
-        })
-        .collect()
-    }
 }

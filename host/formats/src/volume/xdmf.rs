@@ -12,7 +12,7 @@ use std::path::Path;
 use glam::DVec3;
 use roxmltree::Node;
 
-use super::bytes::{Kind, Numbers, Order};
+use super::bytes::{Decode, Kind, Numbers, Order};
 use super::elements::Grid;
 use super::tokens::Text;
 use super::vtk_cells::{self, REGION_NAMES};

@@ -40,6 +40,22 @@ impl NumberType {
         }
     }
 
+    /// Its name, as VTK and PLY have it: `uint8`, `float64`.
+    pub fn name(self) -> &'static str {
+        match self {
+            NumberType::I8 => "int8",
+            NumberType::U8 => "uint8",
+            NumberType::I16 => "int16",
+            NumberType::U16 => "uint16",
+            NumberType::I32 => "int32",
+            NumberType::U32 => "uint32",
+            NumberType::I64 => "int64",
+            NumberType::U64 => "uint64",
+            NumberType::F32 => "float32",
+            NumberType::F64 => "float64",
+        }
+    }
+
     /// Whether its numbers are floats, and no labels.
     pub fn is_float(self) -> bool {
         matches!(self, NumberType::F32 | NumberType::F64)

@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use glam::DVec2;
-use gpu::point::Point2;
+use glam::DVec3;
+use gpu::point::{DoublePoint, MeshPoint};
 use rayon::prelude::*;
 
 use super::corners;
@@ -26,7 +26,7 @@ pub struct Areas {
     pub bound: f64,
 }
 
-/// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
+/// Checks that the planar mesh `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
 ///
 /// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded midpoints
 /// cancel: one triangle gains the area that the next one loses. On the boundary they do not; they account for at most its length
@@ -34,7 +34,7 @@ pub struct Areas {
 ///
 /// # Errors
 /// [`Error::Invalid`] when the change is more.
-pub fn area<P: Point2>(
+pub fn area<P: MeshPoint>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
     rounds: u32,
@@ -49,7 +49,7 @@ pub fn area<P: Point2>(
     let boundary = before.edges.iter().zip(uses).filter(|(_, uses)| *uses == 1);
     let length: f64 = boundary
         .map(|(ends, _)| {
-            let [a, b] = ends.map(|v| before.points[v as usize].to_f64());
+            let [a, b] = ends.map(|v| before.points[v as usize].to_f64().in_space());
             a.distance(b)
         })
         .sum();
@@ -59,6 +59,40 @@ pub fn area<P: Point2>(
         // The length is rounded too.
         bound: (1.0 + 1e-9) * length * displacement(before, rounds),
     };
+    check_change(areas)
+}
+
+/// Checks that the surface `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
+///
+/// A vertex displaced by d changes the area of a triangle at it by at most d times half of the side across, so all change it by no
+/// more than the largest displacement times the lengths of all sides; and 1e-12 of the area for computing it.
+///
+/// # Errors
+/// [`Error::Invalid`] when the change is more.
+pub fn area_in_space<P: MeshPoint>(
+    before: &EdgeTriangulation<P>,
+    after: &EdgeTriangulation<P>,
+    rounds: u32,
+) -> Result<Areas> {
+    let sums = |mesh: &EdgeTriangulation<P>| {
+        (0..mesh.triangles.len())
+            .map(|t| {
+                let [a, b, c] = corners(mesh, t);
+                let sides = a.distance(b) + b.distance(c) + c.distance(a);
+                (0.5 * (b - a).spanned_area(c - a), sides)
+            })
+            .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    };
+    let ((was, _), (is, sides)) = (sums(before), sums(after));
+    let areas = Areas {
+        before: was,
+        change: is - was,
+        bound: sides * displacement(before, rounds) + 1e-12 * was,
+    };
+    check_change(areas)
+}
+
+fn check_change(areas: Areas) -> Result<Areas> {
     ensure(
         areas.change.abs() <= areas.bound,
         || "mesh".into(),
@@ -72,13 +106,13 @@ pub fn area<P: Point2>(
     Ok(areas)
 }
 
-fn twice_area<P: Point2>(mesh: &EdgeTriangulation<P>) -> ExactSum {
+fn twice_area<P: MeshPoint>(mesh: &EdgeTriangulation<P>) -> ExactSum {
     let blocks: Vec<ExactSum> = (0..mesh.triangles.len().div_ceil(BLOCK))
         .into_par_iter()
         .map(|block| {
             let mut sum = ExactSum::default();
             for t in block * BLOCK..mesh.triangles.len().min((block + 1) * BLOCK) {
-                sum.add_triangle(corners(mesh, t));
+                sum.add_triangle(corners(mesh, t).map(DVec3::truncate));
             }
             sum
         })
@@ -91,17 +125,22 @@ fn twice_area<P: Point2>(mesh: &EdgeTriangulation<P>) -> ExactSum {
 }
 
 /// Largest displacement of a vertex by rounding in `rounds` rounds.
-fn displacement<P: Point2>(mesh: &EdgeTriangulation<P>, rounds: u32) -> f64 {
-    let largest = |most: f64, p: &P| most.max(p.to_f64().abs().max_element());
+fn displacement<P: MeshPoint>(mesh: &EdgeTriangulation<P>, rounds: u32) -> f64 {
+    let largest = |most: f64, p: &P| most.max(p.to_f64().largest_coordinate());
     let largest = mesh.points.iter().fold(0.0, largest);
-    // Whether the precision holds the number after 1 in double precision.
-    let is_double = P::from_f64(DVec2::splat(1.0 + f64::EPSILON)).to_f64().x > 1.0;
+    let is_double = size_of::<P>() == size_of::<P::Double>();
     let epsilon = if is_double {
         f64::EPSILON
     } else {
         f32::EPSILON.into()
     };
-    f64::from(rounds) * SQRT_2 * 0.5 * epsilon * largest
+    // The square root of the number of coordinates.
+    let diagonal = if size_of::<P::Double>() == 16 {
+        SQRT_2
+    } else {
+        3f64.sqrt()
+    };
+    f64::from(rounds) * diagonal * 0.5 * epsilon * largest
 }
 
 /// Smallest angles of a mesh before and after refinement, in radians; infinite where there is no triangle.
@@ -113,7 +152,7 @@ pub struct SmallestAngles {
     pub after: f64,
 }
 
-/// Checks that `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under half of the smallest
+/// Checks that the planar mesh `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under half of the smallest
 /// of `before`: Rosenberg and Stenger, A lower bound on the angles of triangles constructed by bisecting the longest side
 /// (1975), and for triangles cut in four Rivara, Algorithms for refining triangular grids suitable for adaptive and multigrid
 /// techniques (1984). An equilateral triangle attains it.
@@ -124,7 +163,7 @@ pub struct SmallestAngles {
 ///
 /// # Errors
 /// [`Error::Invalid`] with the first triangle that has a smaller angle.
-pub fn angles<P: Point2>(
+pub fn angles<P: MeshPoint>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
     rounds: u32,
@@ -166,11 +205,16 @@ pub fn angles<P: Point2>(
     }
 }
 
-fn smallest_angle(corners: [DVec2; 3]) -> f64 {
+fn smallest_angle(corners: [DVec3; 3]) -> f64 {
     let [a, b, c] = corners;
-    let angle = |p: DVec2, q: DVec2, r: DVec2| {
+    let angle = |p: DVec3, q: DVec3, r: DVec3| {
         let (q, r) = (q - p, r - p);
-        q.perp_dot(r).abs().atan2(q.dot(r))
+        // In the plane no square overflows.
+        let area = match q.z == 0.0 && r.z == 0.0 {
+            true => q.truncate().spanned_area(r.truncate()),
+            false => q.spanned_area(r),
+        };
+        area.atan2(q.dot(r))
     };
     angle(a, b, c).min(angle(b, c, a)).min(angle(c, a, b))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::super::Output;
-use super::super::bytes::Kind;
+use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::fields::Joined;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 
-use super::super::bytes::{Kind, Numbers};
+use super::super::bytes::{Decode, Kind, Numbers};
 use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::{Data, Start};

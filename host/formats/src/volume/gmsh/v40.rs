@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::super::bytes::{Kind, Numbers};
+use super::super::bytes::{Decode, Kind, Numbers};
 use super::data::{Data, Start};
 use super::{NodeMap, Nodes};
 use crate::text::{Parsed, whole};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::super::bytes::{Bytes, Kind, Numbers, Order};
+use super::super::bytes::{Bytes, Decode, Kind, Numbers, Order};
 use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::{Output, select};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};

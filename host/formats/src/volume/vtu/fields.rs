@@ -5,7 +5,7 @@ use roxmltree::Node;
 use super::arrays::{Arrays, Length, fault, kind};
 use crate::text::{Parsed, show};
 use crate::volume::bytes::{Kind, Numbers};
-use trioxide_mesh::fields::{Field, NumberType, Values};
+use trioxide_mesh::fields::{Field, Values};
 
 /// The numbers of points or cells in `data`, `count` tuples each, but for those with a name in `skipped`.
 pub(crate) fn read(
@@ -45,18 +45,6 @@ pub(crate) fn read(
 
 /// The numbers of a file by their type.
 pub(in crate::volume) fn values(kind: Kind, numbers: Numbers) -> Values {
-    let kind = match kind {
-        Kind::I8 => NumberType::I8,
-        Kind::U8 => NumberType::U8,
-        Kind::I16 => NumberType::I16,
-        Kind::U16 => NumberType::U16,
-        Kind::I32 => NumberType::I32,
-        Kind::U32 => NumberType::U32,
-        Kind::I64 => NumberType::I64,
-        Kind::U64 => NumberType::U64,
-        Kind::F32 => NumberType::F32,
-        Kind::F64 => NumberType::F64,
-    };
     match numbers {
         Numbers::Integers(integers) => Values::of_integers(kind, integers),
         Numbers::Floats(floats) => Values::of_floats(kind, floats),

@@ -8,8 +8,10 @@ use glam::{DVec2, DVec3};
 use tempfile::TempDir;
 use trioxide::fields::{Field, Fields, Values};
 use trioxide::mesh::{Faces, Mesh, Segment};
-use trioxide::volume::{TetMesh, VolumeMesh};
+use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate};
+
+mod refine;
 
 struct Place(TempDir);
 
@@ -130,101 +132,6 @@ fn convert_carries_fields_and_names_the_lost_ones_once() {
     assert_eq!(said.matches("field").count(), 1, "{said}");
     assert!(said.contains(lost), "{said}");
     assert_eq!(place.said(&["convert", "b.ply", "b.off", "--quiet"]), "");
-}
-
-#[test]
-fn refine_prolongates_fields_of_vertices_and_hands_down_those_of_triangles() {
-    let place = Place::new();
-    place.write("a.vtu", &grid());
-    for device in ["cpu", "serial"] {
-        for mark in [
-            &["--rounds", "2"][..],
-            &["--rounds", "5", "--mark", "disk:0.3,0.3,0.2"],
-        ] {
-            let call = ["refine", "a.vtu", "-o", "b.vtu", "--device", device];
-            assert_eq!(place.said(&[&call[..], mark].concat()), "");
-            let fine = place.read("b.vtu");
-            assert!(fine.points.len() > 30);
-            let fields = &fine.fields;
-            fields
-                .check(fine.points.len(), fine.faces.len(), 0)
-                .unwrap();
-            for (i, p) in fine.points.iter().enumerate() {
-                // What is linear stays so; up to the rounding of coordinates that are no fractions of powers of two.
-                let close = |x: f64, y: f64| (x - y).abs() < 1e-14;
-                assert!(close(
-                    of(&fields.points, "heat").f64(i),
-                    2.0 * p.x + 3.0 * p.y
-                ));
-                assert!(close(of(&fields.points, "flux").f64(2 * i), p.x));
-                assert!(close(of(&fields.points, "flux").f64(2 * i + 1), -4.0 * p.y));
-                let uv = fine.attributes.uvs.as_ref().unwrap()[i];
-                assert!(close(uv.x, p.x) && close(uv.y, p.y));
-            }
-            // Labels are those of a vertex nearby, and nothing in between.
-            let Values::U8(classes) = of(&fields.points, "class") else {
-                panic!("bytes stay bytes")
-            };
-            for (class, p) in classes.iter().zip(&fine.points) {
-                assert!(*class == 2 || *class == 6);
-                assert!((p.x - 0.4).abs() < 0.25 || (*class == 2) == (p.x < 0.4));
-            }
-            for i in 0..fine.faces.len() {
-                let (_, centroid) = measure(&fine, i);
-                let is_above = centroid.y > centroid.x;
-                assert_eq!(of(&fields.cells, "above").i64(i), i64::from(is_above));
-                let expected = if is_above { 0.25 } else { -1.5 };
-                assert_eq!(of(&fields.cells, "p").f64(i), expected);
-            }
-        }
-    }
-}
-
-#[test]
-fn refine_of_tetrahedra_carries_fields_of_vertices_cells_and_faces() {
-    let place = Place::new();
-    let mesh: TetMesh = generate::tet_grid(60, 1).unwrap();
-    let mut mesh = VolumeMesh::from(mesh);
-    let linear = |p: &DVec3| p.x - 2.0 * p.y + 0.5 * p.z;
-    mesh.fields
-        .points
-        .push(scalars("heat", mesh.points.iter().map(linear)));
-    mesh.fields
-        .cells
-        .push(scalars("id", 0..mesh.cells.len() as u32));
-    mesh.fields
-        .sides
-        .push(scalars("q", (0..mesh.faces.len()).map(|i| i as f64 + 0.5)));
-    for name in ["a.vtu", "a.vtk"] {
-        formats::write_volume(&place.path(name), &mesh).unwrap();
-        for device in ["cpu", "serial"] {
-            let call = [
-                "refine", name, "-o", "b.vtu", "--rounds", "2", "--device", device,
-            ];
-            assert_eq!(place.said(&call), "");
-            let fine = formats::read_volume(&place.path("b.vtu")).unwrap();
-            let fields = &fine.fields;
-            let counts = [fine.points.len(), fine.cells.len(), fine.faces.len()];
-            fields.check(counts[0], counts[1], counts[2]).unwrap();
-            assert!(counts[1] > mesh.cells.len());
-            for (i, p) in fine.points.iter().enumerate() {
-                assert!((of(&fields.points, "heat").f64(i) - linear(p)).abs() < 1e-13);
-            }
-            // The centre of a part lies in the cell that it is a part of.
-            for (i, cell) in fine.cells.iter().enumerate() {
-                let centre = cell.iter().map(|&v| fine.points[v as usize]).sum::<DVec3>() / 4.0;
-                let parent = mesh.cells.get(of(&fields.cells, "id").i64(i) as usize);
-                let [a, b, c, d] = [0, 1, 2, 3].map(|k| mesh.points[parent[k] as usize]);
-                let weights = glam::DMat3::from_cols(b - a, c - a, d - a).inverse() * (centre - a);
-                assert!(weights.min_element() > -1e-9 && weights.element_sum() < 1.0 + 1e-9);
-            }
-            if counts[2] > 0 {
-                let Values::F64(_) = of(&fields.sides, "q") else {
-                    panic!("floats stay floats")
-                };
-            }
-        }
-    }
 }
 
 #[test]

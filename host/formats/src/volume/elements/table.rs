@@ -1,0 +1,92 @@
+//! Elements from a table of whole numbers, a row for each.
+
+use rayon::prelude::*;
+
+use super::{Elements, Shape, Tags};
+use crate::text::Fault;
+use trioxide_mesh::mesh::NONE;
+
+/// Tags of the elements of a [`Table`].
+#[derive(Clone, Copy)]
+pub(crate) enum Tag {
+    /// In this column.
+    Column(usize),
+    /// This one.
+    All(i32),
+}
+
+/// Columns of a table of whole numbers, a row for each element.
+pub(in crate::volume) struct Table<'a> {
+    pub(in crate::volume) values: &'a [i64],
+    /// Numbers in a row.
+    pub(in crate::volume) width: usize,
+    /// First column of the vertices.
+    pub(in crate::volume) vertices: usize,
+    /// Nodes behind these: those of an element of higher order that are no corners.
+    pub(in crate::volume) side_nodes: usize,
+    /// Where the tags are.
+    pub(in crate::volume) tag: Tag,
+}
+
+impl Table<'_> {
+    /// Appends its elements to `elements`. `index` is the vertex that a number names, or why it names none; `offset` the place
+    /// in the file of a value.
+    pub(in crate::volume) fn read(
+        &self,
+        elements: &mut Elements,
+        shape: Shape,
+        index: impl Fn(i64) -> Result<u32, String> + Sync,
+        fault: impl Fn(usize, String) -> Fault,
+    ) -> Result<(), Fault> {
+        let rows = self.values.len() / self.width;
+        // The vertices that `size` columns from `first` on name.
+        let read_columns = |first: usize, size: usize| {
+            let place = |i: usize| i / size * self.width + first + i % size;
+            let found: Vec<u32> = (0..rows * size)
+                .into_par_iter()
+                .map(|i| index(self.values[place(i)]).unwrap_or(NONE))
+                .collect();
+            // The first one in the file, whatever the threads found first.
+            match found.par_iter().position_first(|&vertex| vertex == NONE) {
+                None => Ok(found),
+                Some(i) => {
+                    let reason = index(self.values[place(i)]).err().unwrap_or_default();
+                    Err(fault(place(i), reason))
+                }
+            }
+        };
+        let size = shape.vertices();
+        let found = read_columns(self.vertices, size)?;
+        if self.side_nodes > 0 {
+            let nodes = read_columns(self.vertices + size, self.side_nodes)?;
+            elements.push_side_nodes(rows, &nodes);
+        }
+        let in_column;
+        let tags = match self.tag {
+            Tag::All(tag) => Tags::All(tag),
+            Tag::Column(column) => {
+                in_column = self.column(column, &fault)?;
+                Tags::Each(&in_column)
+            }
+        };
+        elements
+            .push(shape, &found, tags)
+            .map_err(|reason| fault(0, reason))
+    }
+
+    /// The tags in a column.
+    pub(in crate::volume) fn column(
+        &self,
+        column: usize,
+        fault: impl Fn(usize, String) -> Fault,
+    ) -> Result<Vec<i32>, Fault> {
+        let rows = self.values.chunks_exact(self.width).enumerate();
+        rows.map(|(row, values)| {
+            i32::try_from(values[column]).map_err(|_| {
+                let reason = format!("tag {} has more than 32 bits", values[column]);
+                fault(row * self.width + column, reason)
+            })
+        })
+        .collect()
+    }
+}
