@@ -225,6 +225,19 @@ fn seeds() -> std::ops::Range<u64> {
         .unwrap_or(20)
 }
 
+/// Smoothing by the weights that depend on coordinates.
+fn agree_on_smoothing(name: &str, file: &str, precision: &str, output: &Path, layout: &str) {
+    for weights in ["inverse-length", "cotangent"] {
+        let command = [
+            &["smooth", file, "--precision", precision][..],
+            &["--max-iterations", "3", "--weights", weights],
+        ]
+        .concat();
+        let laid_out = [CPUS, &["--layout", layout]].concat();
+        agree(name, &command, output, &[SERIAL, CPU, &laid_out]);
+    }
+}
+
 #[test]
 fn machines_agree_on_hostile_triangulations() {
     let folder = folder("hostile_triangulations");
@@ -255,15 +268,7 @@ fn machines_agree_on_hostile_triangulations() {
             }
             let command = ["refine", file, "--precision", precision, "--rounds", "2"];
             agree(&name, &command, &output, &[SERIAL, CPU, CPUS]);
-            for weights in ["inverse-length", "cotangent"] {
-                let command = [
-                    &["smooth", file, "--precision", precision][..],
-                    &["--max-iterations", "3", "--weights", weights],
-                ]
-                .concat();
-                let soa = [CPUS, &["--layout", "soa"]].concat();
-                agree(&name, &command, &output, &[SERIAL, CPU, &soa]);
-            }
+            agree_on_smoothing(&name, file, precision, &output, "soa");
         }
         for epsilon in ["0", "0.2"] {
             let command = ["weld", file, "--epsilon", epsilon];
@@ -293,15 +298,7 @@ fn machines_agree_on_hostile_tetrahedra() {
         for precision in ["f64", "f32"] {
             let command = ["refine", file, "--precision", precision];
             agree(&name, &command, &output, &[SERIAL, CPU, CPUS]);
-            for weights in ["inverse-length", "cotangent"] {
-                let command = [
-                    &["smooth", file, "--precision", precision][..],
-                    &["--max-iterations", "3", "--weights", weights],
-                ]
-                .concat();
-                let aos = [CPUS, &["--layout", "aos"]].concat();
-                agree(&name, &command, &output, &[SERIAL, CPU, &aos]);
-            }
+            agree_on_smoothing(&name, file, precision, &output, "aos");
         }
     }
 }

@@ -79,6 +79,16 @@ fn grid(choices: &mut Choices) -> Triangulation {
     mesh
 }
 
+/// Points on a circle round the origin, by those of its first quarter.
+pub fn circle(quarter: &[(i32, i32)]) -> impl Iterator<Item = DVec2> {
+    (0..4).flat_map(move |turn| {
+        quarter.iter().map(move |&(x, y)| {
+            let (x, y) = [(x, y), (-y, x), (-x, -y), (y, -x)][turn];
+            DVec2::new(x.into(), y.into())
+        })
+    })
+}
+
 /// Triangles round a vertex, with spokes of equal length.
 fn ring(choices: &mut Choices) -> Triangulation {
     const QUARTER: [(i32, i32); 9] = [
@@ -93,13 +103,9 @@ fn ring(choices: &mut Choices) -> Triangulation {
         (16, 63),
     ];
     let mut points = vec![DVec2::ZERO];
-    for turn in 0..4 {
-        for &(x, y) in &QUARTER {
-            if choices.below(3) == 0 {
-                continue;
-            }
-            let (x, y) = [(x, y), (-y, x), (-x, -y), (y, -x)][turn];
-            points.push(DVec2::new(x.into(), y.into()));
+    for p in circle(&QUARTER) {
+        if choices.below(3) != 0 {
+            points.push(p);
         }
     }
     let n = points.len() as u32 - 1;

@@ -79,22 +79,8 @@ fn soup(choices: &mut Choices) -> TetMesh {
 /// Tetrahedra round an edge.
 fn fan(choices: &mut Choices) -> TetMesh {
     let n = choices.between(3, 12) as u32;
-    let rim = [
-        (5, 0),
-        (4, 3),
-        (3, 4),
-        (0, 5),
-        (-3, 4),
-        (-4, 3),
-        (-5, 0),
-        (-4, -3),
-        (-3, -4),
-        (0, -5),
-        (3, -4),
-        (4, -3),
-    ];
     let mut points = vec![DVec3::Z, DVec3::NEG_Z];
-    points.extend(rim.map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0)));
+    points.extend(planar::circle(&[(5, 0), (4, 3), (3, 4)]).map(|p| p.extend(0.0)));
     TetMesh {
         points,
         tetrahedra: (0..n).map(|i| [0, 1, 2 + i, 2 + (i + 1) % 12]).collect(),
