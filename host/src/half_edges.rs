@@ -112,8 +112,8 @@ impl<P: Point> DeviceTriangulation<P> {
                 return error;
             }
             // The host's check names the other triangles too.
-            match validate::triangulation(mesh) {
-                Ok(_) => error,
+            match validate::triangles_and_edges(mesh) {
+                Ok(()) => error,
                 Err(by_host) => by_host.into(),
             }
         })

@@ -341,6 +341,40 @@ fn a_tied_ring_is_refused_by_every_device() {
     assert_eq!(given.status, Some(0));
 }
 
+/// Four triangles surround vertex 4, and a fifth one starts there.
+#[test]
+fn triangles_that_overlap_round_a_vertex_are_taken_by_every_device_and_named_by_info() {
+    let folder = folder("overlap_round_a_vertex");
+    let (input, output) = (folder.join("in.off"), folder.join("out.off"));
+    let file = input.to_str().expect("UTF-8");
+    let places = [(0, 0), (2, 0), (2, 2), (0, 2), (1, 1), (18, 0), (18, 2)];
+    let points = places.map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0));
+    let cells = vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [4, 5, 6]];
+    let points = points.to_vec();
+    write_off(&input, &Hostile { points, cells });
+    for precision in ["f64", "f32"] {
+        for command in [
+            &["polylla", file][..],
+            &["polylla", file, "--method", "indexed"],
+            &["refine", file, "--rounds", "3"],
+            &["refine", file, "--rounds", "3", "--coarsen-to", "1"],
+        ] {
+            let command = [command, &["--precision", precision]].concat();
+            let given = agree("a fifth", &command, &output, &[SERIAL, CPU, CPUS]);
+            assert_eq!(given.status, Some(0), "{command:?}: {}", given.said);
+        }
+    }
+    let info = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+        .args(["info", file])
+        .output()
+        .expect("the binary starts");
+    let text = String::from_utf8_lossy(&info.stdout);
+    assert!(
+        text.contains("vertex 4 is surrounded by triangles and belongs to others besides"),
+        "{text}"
+    );
+}
+
 #[test]
 fn overlapping_tetrahedra_are_refused_by_every_device_and_named_by_info() {
     let folder = folder("overlapping_tetrahedra");

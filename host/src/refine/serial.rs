@@ -34,7 +34,7 @@ impl<P: Point> SerialRun<P> {
     /// # Errors
     /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
     pub fn of_triangulation(mesh: &Triangulation, options: &Options) -> Result<Self> {
-        validate::triangulation(mesh)?;
+        validate::triangles_and_edges(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let start = Instant::now();
         let mut edges = reference::edges(points, &mesh.triangles);
