@@ -465,6 +465,27 @@ fn squares_outside_of_the_precision_are_refused_with_the_remedy() {
 }
 
 #[test]
+fn smoothing_refuses_coordinates_whose_squares_are_infinite_on_every_device() {
+    let folder = folder("squares_of_smoothing");
+    let (input, output) = (folder.join("in.mesh"), folder.join("out.mesh"));
+    let file = input.to_str().expect("UTF-8");
+    let drawn = generate::random_tets(40, 1).expect("enough points");
+    for (exponent, status) in [(300, 0), (400, 1), (500, 1), (1000, 1)] {
+        let scaled = drawn.points.iter().map(|p| *p * 2f64.powi(exponent));
+        let (points, cells) = (scaled.collect(), drawn.tetrahedra.clone());
+        write_tets(&input, &Hostile { points, cells });
+        for weights in ["uniform", "inverse-length", "cotangent"] {
+            let command = ["smooth", file, "--weights", weights, "--max-iterations=3"];
+            let given = agree("2^n", &command, &output, &[SERIAL, CPU, CPUS]);
+            assert_eq!(given.status, Some(status), "{exponent}: {}", given.said);
+            assert!(status == 0 || given.said.contains("scale the mesh down"));
+            let written = given.written.map(String::from_utf8);
+            assert!(written.is_none_or(|text| !text.expect("text").contains("NaN")));
+        }
+    }
+}
+
+#[test]
 fn a_level_that_was_not_reached_is_refused_by_every_device() {
     let folder = folder("levels");
     let (input, output) = (folder.join("in.off"), folder.join("out.off"));
