@@ -3,7 +3,7 @@
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::{Faces, Mesh, Polygons};
-use trioxide::refine_tets::{self, DividedEdges, Marking, SpacePoint};
+use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
     Weights, serial,
@@ -147,6 +147,13 @@ pub fn refine_tets(data: &[u8]) {
 fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options, exact: bool) {
     let ours = refine_tets::run::<P>(cpu(), mesh, options);
     if validate::tets(mesh).is_err() {
+        return;
+    }
+    // The sequential algorithm takes meshes that were checked by a device: that check knows ranges of coordinates besides.
+    if let Err(error) = DeviceTets::<P>::upload(cpu(), mesh) {
+        let is_range = matches!(error, Error::TooLarge { .. } | Error::TooSmall { .. });
+        assert!(is_range || !exact, "valid tetrahedra are refused: {error}");
+        assert!(ours.is_err(), "{error}");
         return;
     }
     let expected = reference::refine_tets::<P>(mesh, options);
