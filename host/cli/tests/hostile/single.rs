@@ -236,3 +236,25 @@ fn far_more_threads_than_cores_are_refused() {
     let few = run_with(&[("RAYON_NUM_THREADS", "3")], &["info", file], None);
     assert_eq!(few.status, Some(0), "{}", few.said);
 }
+
+/// A tetrahedron whose midpoints are its vertices, as no number lies between (found by fuzzing).
+#[test]
+fn children_without_volume_are_refused_by_every_device() {
+    let folder = folder("flat_children");
+    let (input, output) = (folder.join("in.mesh"), folder.join("out.mesh"));
+    let file = input.to_str().expect("UTF-8");
+    let step = f64::EPSILON;
+    let point = |x, y, z| DVec3::ONE + DVec3::new(x, y, z) * step;
+    let points = vec![
+        point(0.0, 0.0, 0.0),
+        point(1.0, 0.0, 0.0),
+        point(0.0, 1.0, 0.0),
+        point(0.0, 0.0, 1.0),
+    ];
+    let cells = vec![[0, 1, 2, 3]];
+    write_tets(&input, &Hostile { points, cells });
+    let command = ["refine", file, "--rounds", "2"];
+    let given = agree("a step", &command, &output, &[SERIAL, CPU, CPUS]);
+    assert_eq!(given.status, Some(1), "{}", given.said);
+    assert!(given.said.contains("is flat"), "{}", given.said);
+}
