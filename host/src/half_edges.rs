@@ -54,12 +54,12 @@ macro_rules! points {
     ($check:path: $($point:ty),*) => {
         $(impl AnyPoint for $point {
             fn validate(mesh: &Triangulation<Self::Double>) -> crate::Result<()> {
-                $check(mesh).map(drop)
+                $check(mesh)
             }
         })*
     };
 }
-points!(validate::triangulation: Vec2, DVec2);
+points!(validate::triangles_and_edges: Vec2, DVec2);
 points!(validate::surface: Vec3, DVec3);
 
 impl Point for Vec2 {}

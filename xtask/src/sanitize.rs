@@ -243,6 +243,7 @@ mod tests {
         assert!(folder.path().join("trioxide").is_file());
         let script = fs::read_to_string(folder.path().join("sanitize.sh")).unwrap();
         assert!(script.contains("{*:-memcheck racecheck initcheck synccheck}"));
+        assert!(script.contains("-f FILE"));
         assert!(!script.contains("@TOOLS@") && !script.contains("@SECONDS@"));
         assert!(script.contains(&format!("cut -c{}-", "collective   ".len() + 1)));
         let check = Command::new("bash")
@@ -250,5 +251,78 @@ mod tests {
             .arg(folder.path().join("sanitize.sh"))
             .status();
         assert!(check.unwrap().success());
+    }
+
+    /// A folder whose program lists four cases, and a sanitiser that finds something in the second and does not end in the third.
+    fn folder_of_four_cases() -> tempfile::TempDir {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        write_folder(folder.path(), Some(&std::env::current_exe().unwrap())).unwrap();
+        let script = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            // A new file: the program there may be a link to one that runs.
+            let _ = fs::remove_file(&path);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        script(
+            "trioxide",
+            "#!/bin/sh\nprintf '%-12s %s\\n' weld 'a (1), \"quoted\"' weld 'b' polylla 'c' smooth 'd e' launches 'of all'\n",
+        );
+        script(
+            "compute-sanitizer",
+            "#!/bin/sh\nfor last; do :; done\ncase $last in b) exit 86 ;; c) sleep 60 ;; esac\n",
+        );
+        folder
+    }
+
+    fn run_script(folder: &Path, arguments: &[&str]) -> (bool, String) {
+        let path = std::env::var("PATH").unwrap();
+        let output = Command::new("bash")
+            .arg(folder.join("sanitize.sh"))
+            .args(arguments)
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .env("SECONDS_A_CASE", "2")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text)
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_script_runs_named_tools_on_listed_cases_at_once() {
+        let folder = folder_of_four_cases();
+        let (passed, text) = run_script(folder.path(), &["-j", "4", "initcheck", "synccheck"]);
+        assert!(!passed, "{text}");
+        assert!(
+            text.contains("4 cases by initcheck synccheck, 4 at once"),
+            "{text}"
+        );
+        for tool in ["initcheck", "synccheck"] {
+            let counts = format!("{tool}: 2 ok, 1 with findings, 0 failed, 1 not ended");
+            assert!(text.contains(&counts), "{text}");
+        }
+        assert!(!text.contains("memcheck"), "{text}");
+        let left = folder.path().join("logs/left-0");
+        assert_eq!(fs::read_to_string(&left).unwrap(), "b\nc\n");
+
+        let list = folder.path().join("cases");
+        fs::write(&list, "a (1), \"quoted\"\nd e\n").unwrap();
+        let list = list.to_str().unwrap();
+        let (passed, text) = run_script(folder.path(), &["-f", list, "racecheck"]);
+        assert!(
+            passed && text.contains("2 cases by racecheck, 1 at once"),
+            "{text}"
+        );
+        assert!(
+            text.contains("racecheck: 2 ok, 0 with findings, 0 failed, 0 not ended"),
+            "{text}"
+        );
+        let (passed, text) = run_script(folder.path(), &["leakcheck"]);
+        assert!(
+            !passed && text.contains("leakcheck is no tool: use some of memcheck"),
+            "{text}"
+        );
     }
 }

@@ -1,39 +1,75 @@
 #!/bin/bash
-# Every case of the self-test, at the smallest sizes, under compute-sanitizer: each in a process of its own.
-# Usage: bash sanitize.sh [TOOL...]    with SECONDS_A_CASE, CASES (a pattern) and SHARD=i/n to divide the work.
+# Cases of the self-test, at the smallest sizes, under compute-sanitizer: each in a process of its own.
+# Usage: bash sanitize.sh [-j RUNS] [-f FILE] [TOOL...]
+#   -j RUNS  as many at once (1)
+#   -f FILE  only the cases that FILE names, one a line: logs/left-0 names those that are left after a run
+#   TOOL     some of: @TOOLS@ (all)
+# In the environment: SECONDS_A_CASE; CASES, a pattern of names; SHARD=i/n, each n-th case from i on.
 set -u
-cd "$(dirname "$0")"
+runs=1
+file=
+while getopts j:f: option; do
+    case $option in
+    j) runs=$OPTARG ;;
+    f) file=$(realpath "$OPTARG") ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+cd "$(dirname "$0")" || exit 1
 tools=${*:-@TOOLS@}
-limit=${SECONDS_A_CASE:-@SECONDS@}
-pattern=${CASES:-.}
+export limit=${SECONDS_A_CASE:-@SECONDS@}
 shard=${SHARD:-0/1}
-chmod +x trioxide
-mkdir -p logs
+for tool in $tools; do
+    if [[ " @TOOLS@ " != *" $tool "* ]]; then
+        echo "$tool is no tool: use some of @TOOLS@"
+        exit 2
+    fi
+done
+if [[ -n $file && ! -r $file ]]; then
+    echo "$file cannot be read: name a file of cases"
+    exit 2
+fi
 if ! command -v compute-sanitizer >/dev/null; then
     echo "skipped: compute-sanitizer is not on the path: it comes with the CUDA toolkit"
     exit 0
 fi
+chmod +x trioxide
+mkdir -p logs
 # The case of all launches counts on the others in the same process.
-mapfile -t cases < <(./trioxide selftest --tiny --list | grep -v '^launches ' | cut -c14- | grep -E -- "$pattern" |
+mapfile -t cases < <(./trioxide selftest --tiny --list | grep -v '^launches ' | cut -c14- | grep -E -- "${CASES:-.}" |
+    if [ -n "$file" ]; then grep -Fx -f "$file"; else cat; fi |
     awk -v i="${shard%/*}" -v n="${shard#*/}" 'NR % n == i % n')
-echo "${#cases[@]} cases by $tools, at most $limit s each"
-failed=0
-ended=0
+export results="logs/results-${shard%/*}"
+left="logs/left-${shard%/*}"
+: >"$results"
+echo "${#cases[@]} cases by $tools, $runs at once, at most $limit s each"
+
+# Runs a case by a tool; a line in the results, and one to see.
+run() {
+    local tool=$1 name=$2 log start=$SECONDS status word
+    log=logs/$tool-$(printf %s "$name" | tr -c 'A-Za-z0-9' _).log
+    timeout "$limit" compute-sanitizer --tool "$tool" --error-exitcode 86 \
+        ./trioxide selftest --tiny --device cuda --only "$name" >"$log" 2>&1
+    status=$?
+    case $status in
+    0) word=ok ;;
+    124) word="NOT ENDED" ;;
+    86) word=FINDING ;;
+    *) word="FAILED ($status)" ;;
+    esac
+    printf '%s\t%s\t%s\n' "$tool" "$word" "$name" >>"$results"
+    printf '%-10s %-12s %4d s  %s\n' "$tool" "$word" $((SECONDS - start)) "$name"
+}
+export -f run
 for tool in $tools; do
-    for i in "${!cases[@]}"; do
-        log="logs/$tool-${shard%/*}-$i.log"
-        start=$SECONDS
-        timeout "$limit" compute-sanitizer --tool "$tool" --error-exitcode 86 \
-            ./trioxide selftest --tiny --device cuda --only "${cases[$i]}" >"$log" 2>&1
-        status=$?
-        case $status in
-        0) word=ok ended=$((ended + 1)) ;;
-        124) word="NOT ENDED" failed=$((failed + 1)) ;;
-        86) word=FINDING failed=$((failed + 1)) ended=$((ended + 1)) ;;
-        *) word="FAILED ($status)" failed=$((failed + 1)) ended=$((ended + 1)) ;;
-        esac
-        printf '%-10s %-12s %4d s  %s\n' "$tool" "$word" $((SECONDS - start)) "${cases[$i]}"
+    for name in "${cases[@]}"; do
+        printf '%s\0%s\0' "$tool" "$name"
     done
+done | xargs -0 -r -n 2 -P "$runs" bash -c 'run "$@"' run
+for tool in $tools; do
+    count() { awk -F '\t' -v tool="$tool" -v word="$1" '$1 == tool && $2 ~ word' "$results" | wc -l; }
+    echo "$tool: $(count '^ok$') ok, $(count FINDING) with findings, $(count FAILED) failed, $(count 'NOT ENDED') not ended"
 done
-echo "$ended runs ended, $failed with findings, failures or without an end (logs/)"
-[ "$failed" = 0 ]
+awk -F '\t' '$2 != "ok" { print $3 }' "$results" | sort -u >"$left"
+[ ! -s "$left" ] && [ "$(wc -l <"$results")" = $((${#cases[@]} * $(wc -w <<<"$tools"))) ]

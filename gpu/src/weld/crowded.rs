@@ -18,6 +18,9 @@
 //!
 //! With guards representatives may be near each other: the time then grows with their number within epsilon. Locked vertices
 //! are nobody's neighbours, and take no entry.
+//!
+//! In a slab of a larger mesh some vertices are decided before, and others are of another slab, which decides them: see `slabs`.
+//! A bucket passes the first; it stops at one of the second that has no representative near it.
 
 use glam::DVec3;
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
@@ -132,14 +135,17 @@ fn each_representative<G: Guard>(
 }
 
 /// Decides the vertices of bucket `list[i]` in ascending order, `patience` at most, until one waits for another bucket; whether
-/// any is left. `covered` has the members that are known besides, by slots; empty for none.
+/// any is left. By slots, empty for none: `covered` has vertices that are known besides, `waiting` those that others decide.
+/// `moved`, unless it is empty, becomes 1 if a vertex was passed.
 #[kernel(
     G in Guarding,
     requires(
         list.len() == n,
         search.fits(entries.len()),
         cursors.len() + 1 == search.offsets.len(),
-        covered.is_empty() || covered.len() == words(entries.len())
+        covered.is_empty() || covered.len() == words(entries.len()),
+        waiting.is_empty() || waiting.len() == words(entries.len()),
+        moved.len() <= 1
     )
 )]
 pub fn decide_buckets<G: Guard>(
@@ -147,15 +153,18 @@ pub fn decide_buckets<G: Guard>(
     list: In<Bucket>,
     search: Search<G>,
     covered: In<Bits<Slot>>,
+    waiting: In<Bits<Slot>>,
     patience: u32,
     entries: Atomic,
     cursors: Out<u32>,
+    moved: Out<u32>,
 ) -> bool {
     let bucket = list.at(i);
     let mut place = search.offsets.at(bucket);
     let end = search.offsets.at(bucket.index() + 1);
-    let mut slot = cursors.at(bucket);
-    while place < slot && entries.load(place) & WAITS == 0 {
+    let first = cursors.at(bucket);
+    let mut slot = first;
+    while place < end && entries.load(place) & WAITS == 0 {
         place += 1;
     }
     let mut looks = 0;
@@ -184,6 +193,7 @@ pub fn decide_buckets<G: Guard>(
                 seen = Seen::Representative;
                 false
             });
+            let is_waiting = is_waiting || !waiting.is_empty() && waiting.bit(Slot::new(slot));
             if is_waiting && seen == Seen::Nothing {
                 seen = Seen::Waiting;
             }
@@ -199,6 +209,9 @@ pub fn decide_buckets<G: Guard>(
         }
     }
     cursors.set(bucket, slot);
+    if slot != first && !moved.is_empty() {
+        moved.set_same(0, 1);
+    }
     // Where every vertex is a representative there is no entry left, and none is needed.
     if place < end {
         let entry = if slot < end {

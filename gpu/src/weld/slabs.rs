@@ -3,11 +3,15 @@
 //! A slab is clustered with all vertices within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so "lower" means
 //! the same. The host holds the state of every vertex; a slab gets the states of its vertices, decides its own vertices as far as
 //! it can, and gives the states back.
+//!
+//! Where the cells of a slab are crowded, its buckets go through their vertices (`crowded.rs`): the known representatives are the
+//! first entries, the known members are passed, and undecided vertices of the halo are waited for.
 
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
+use super::crowded::WAITS;
 use super::faces::{claim_slot, rotated};
-use super::ids::{Cluster, Row, Rows};
+use super::ids::{Bucket, Cluster, Row, Rows, Slot};
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
 use crate::ids::{Triangle, Vertex};
 
@@ -57,6 +61,65 @@ pub fn take_states(row: Row, rows: Rows, states: In<u32>, known: Out<u8>) {
             _ => known::MEMBER,
         };
         known.set(v, state);
+    }
+}
+
+/// Whether the state of the vertex in `slot` is one of `states`, a bit each.
+#[kernel(
+    requires(rows.sites.len() == n, known.len() == n),
+    moves(rows.sites.bytes() + known.bytes() + 4 * words(n))
+)]
+pub fn mark_known(slot: Slot, rows: Rows, known: In<u8>, states: u32) -> bool {
+    states >> known.at(rows.sites.at(slot).id) & 1 != 0
+}
+
+/// Enters the known representative in slot `list[i]` in its bucket, behind those of the bucket that the list has before it. Slots
+/// ascend in the list.
+#[kernel(requires(list.len() == n, rows.sites.len() == keys.len(), entries.len() == keys.len()))]
+pub fn enter_known(
+    i: u32,
+    list: In<Slot>,
+    rows: Rows,
+    keys: In<Bucket>,
+    offsets: In<u32>,
+    entries: Out<u32>,
+) {
+    let slot = list.at(i);
+    let start = offsets.at(keys.at(rows.sites.at(slot).id));
+    // The first of the list in this bucket.
+    let (mut low, mut high) = (0, i);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if list.at(middle).index() < start {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    entries.set(start + (i - low), rows.row(slot).index());
+}
+
+/// Notes that the vertex in `slot` is a member, if it was undecided and is `covered`: a representative is near it.
+#[kernel(
+    requires(rows.sites.len() == n, known.len() == n, covered.len() == words(n)),
+    moves(rows.sites.bytes() + known.bytes() + covered.bytes())
+)]
+pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: Out<u8>) {
+    let v: Vertex = rows.sites.at(slot).id;
+    if covered.bit(slot) && known.at(v) == known::UNDECIDED {
+        known.set(v, known::MEMBER);
+    }
+}
+
+/// Notes the representative that entry `place` of the buckets is, if it is one. They are covered as well, by themselves.
+#[kernel(
+    requires(entries.len() == n, rows.sites.len() == n, known.len() == n),
+    moves(entries.bytes())
+)]
+pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: Out<u8>) {
+    let entry = entries.at(place);
+    if entry & WAITS == 0 {
+        known.set(rows.vertex(Row::new(entry)), known::REPRESENTATIVE);
     }
 }
 

@@ -1,7 +1,9 @@
 //! `trioxide weld --memory-limit`: the same file as without, and what it says.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 fn trioxide(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trioxide"))
@@ -152,4 +154,47 @@ fn what_slabs_do_without_is_refused_with_its_remedy() {
         "1G",
     ]);
     assert_eq!(usage.status.code(), Some(2), "{}", text(&usage));
+}
+
+/// 60,000 equal points, and points with 3,000 neighbours each: some seconds in a development build. Pairs of neighbours took a
+/// minute.
+#[test]
+fn slabs_of_crowded_points_take_linear_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut equal = String::new();
+    for i in 0..200_000u32 {
+        let coordinate = |k: u32| f64::from(i.wrapping_mul(k) >> 8) / f64::from(1 << 24);
+        let [x, y, z] = match i % 10 < 3 {
+            true => [0.5; 3],
+            false => [2_654_435_761, 805_459_861, 3_674_653_429].map(coordinate),
+        };
+        writeln!(equal, "{x} {y} {z}").expect("text");
+    }
+    let line: String = (0..300_000).map(|i| format!("{i} 0 0\n")).collect();
+    for (name, text, epsilon, limit) in [
+        ("equal.xyz", equal, "0.0001", "15M"),
+        ("line.xyz", line, "3000", "20M"),
+    ] {
+        let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+        let input = path(name);
+        std::fs::write(&input, text).expect("writes");
+        let run = |output: &str, more: &[&str]| {
+            let output = path(output);
+            let mut arguments = vec!["weld", &input, "--epsilon", epsilon, "-o", &output];
+            arguments.extend(["--json", "-"]);
+            arguments.extend(more);
+            json(&trioxide(&arguments))
+        };
+        let start = Instant::now();
+        let object = run("slabs.xyz", &["--device", "cpu", "--memory-limit", limit]);
+        let took = start.elapsed();
+        assert!(object["slabs"].as_u64() > Some(1), "{object}");
+        assert!(took < Duration::from_secs(25), "{name}: {took:?}");
+        run("serial.xyz", &["--device", "serial"]);
+        let bytes = |name| std::fs::read(folder.path().join(name)).expect("was written");
+        assert!(
+            bytes("slabs.xyz") == bytes("serial.xyz"),
+            "{name}: other bytes"
+        );
+    }
 }

@@ -7,7 +7,7 @@ use crate::mesh::{HalfEdges, NONE};
 /// The half-edges of `triangles` over `vertices` vertices, in the numbering that [`HalfEdges`] documents.
 ///
 /// # Panics
-/// When the triangulation breaks a rule of [`crate::validate::triangulation()`]: validate it first.
+/// When the triangulation breaks a rule of [`crate::validate::triangles_and_edges()`]: validate it first.
 pub fn half_edges(triangles: &[[u32; 3]], vertices: usize) -> HalfEdges {
     from_edge_table(
         triangles,

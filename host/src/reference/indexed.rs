@@ -29,7 +29,7 @@ impl IndexedTriangulation {
     /// The neighbours of `triangles` over `vertices` vertices.
     ///
     /// # Panics
-    /// When the triangulation breaks a rule of [`crate::validate::triangulation()`]: validate it first.
+    /// When the triangulation breaks a rule of [`crate::validate::triangles_and_edges()`]: validate it first.
     pub fn new(triangles: &[[u32; 3]], vertices: usize) -> Self {
         let mut neighbours = vec![[NONE; 3]; triangles.len()];
         for (ends, group) in EdgeTable::of_triangles(vertices, triangles).edges() {

@@ -4,19 +4,21 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use glam::DVec3;
 use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
 use crate::progress;
 use crate::refine_tets::{
-    DividedEdges, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level, threshold,
+    DividedEdges, Error, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level,
+    threshold,
 };
-use crate::volume::{TaggedTriangle, TetMesh};
+use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
 /// Refines a mesh of valid tetrahedra whose tagged triangles are faces of it.
 ///
 /// # Errors
-/// Errors of [`refine`](crate::refine_tets::refine) for a marking without meaning.
+/// Errors of [`refine`](crate::refine_tets::refine) for a marking without meaning, and for a child that is flat.
 pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<Refined> {
     options.marking.check(mesh.tetrahedra.len())?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
@@ -37,6 +39,10 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
             .filter(|&t| is_marked(t, &points, &refined, &options.marking, level))
             .collect();
         let counts = divide(&mut points, &mut refined, &chosen, options.edges);
+        if let Some(tetrahedron) = first_flat(&points, &refined.mesh.tetrahedra) {
+            let level = refined.levels.len() + 1;
+            return Err(Error::Flat { level, tetrahedron });
+        }
         refined.levels.push(counts);
         if counts.divided_tetrahedra == 0 {
             break;
@@ -48,6 +54,13 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
         parents.map(|&t| regions[t as usize]).collect()
     });
     Ok(refined)
+}
+
+/// The first tetrahedron without a positive volume: midpoints fell on vertices.
+fn first_flat<P: SpacePoint>(points: &[P], tetrahedra: &[[u32; 4]]) -> Option<u32> {
+    let points: Vec<DVec3> = points.iter().map(|&p| P::to_f64(p)).collect();
+    let is_flat = |corners: &[u32; 4]| orientation(&points, corners) <= 0.0;
+    tetrahedra.iter().position(is_flat).map(|t| t as u32)
 }
 
 fn is_marked<P: SpacePoint>(

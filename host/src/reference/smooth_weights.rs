@@ -62,9 +62,8 @@ pub fn cotangents<'a, P: Vector>(
         }
     }
     for weight in weights.iter_mut().flatten() {
-        if *weight <= 0.0 {
-            *weight = 0.0;
-        }
+        // NaN is no weight either.
+        *weight = if *weight > 0.0 { *weight } else { 0.0 };
     }
     weights
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::weld::{equal_welds, scan, shuffled};
+use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size};
 use crate::backend::Device;
 use crate::reference;
@@ -10,9 +10,10 @@ use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_sla
 
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {
+    let scanned = if size == Size::Tiny { 5_000 } else { 20_000 };
     let mut cases = vec![
-        Case::new("weld in slabs a scan", |on| {
-            let (points, faces) = scan(20_000, 1);
+        Case::new("weld in slabs a scan", move |on| {
+            let (points, faces) = scan(scanned, 1);
             for epsilon in [0.0, 0.0015, 0.03, 0.12] {
                 let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
                 let took = compare(on, &points, &faces, epsilon, limit)?;
@@ -21,8 +22,8 @@ pub fn cases(size: Size) -> Vec<Case> {
             }
             Ok(())
         }),
-        Case::new("weld in slabs a scan in random order", |on| {
-            let (points, faces) = scan(20_000, 1);
+        Case::new("weld in slabs a scan in random order", move |on| {
+            let (points, faces) = scan(scanned, 1);
             let (points, faces) = shuffled(&points, &faces);
             for epsilon in [0.0075, 0.03, 0.12] {
                 let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
@@ -96,6 +97,32 @@ fn small_cases() -> Vec<Case> {
             }
             Ok(())
         }),
+        Case::new(
+            "weld in slabs a cloud a fifth of which is at one point",
+            |on| {
+                let mut points = cloud(10_000);
+                points
+                    .iter_mut()
+                    .step_by(5)
+                    .for_each(|p| *p = DVec3::splat(0.5));
+                for epsilon in [0.0, 0.01] {
+                    let took = compare(on, &points, &[], epsilon, bytes_of_slab(4_000))?;
+                    several("slabs", took.slabs)?;
+                }
+                Ok(())
+            },
+        ),
+        Case::new("weld in slabs a line by a tenth of its points", |on| {
+            // Forwards, backwards, and both by turns: buckets across a boundary wait for each other.
+            let n = 9_000;
+            for order in [|i, _| i, |i, n| n - 1 - i, |i, n| i * 4_001 % n] {
+                let points: Vec<DVec3> =
+                    (0..n).map(|i| DVec3::X * f64::from(order(i, n))).collect();
+                let took = compare(on, &points, &[], 900.0, bytes_of_slab(5_000))?;
+                several("slabs", took.slabs)?;
+            }
+            Ok(())
+        }),
         Case::new("weld in slabs what is too dense for the memory", |on| {
             let (points, _) = scan(3_000, 1);
             let all = bytes_of_slab(points.len());
@@ -152,6 +179,8 @@ fn compare(
             keep_degenerate: true,
             ..Options::new(epsilon)
         },
+        crowded(Options::new(epsilon), None),
+        crowded(Options::new(epsilon), Some(3)),
     ] {
         let expected = reference::weld(points, faces, &options)?;
         on.reset_peak();
@@ -164,7 +193,7 @@ fn compare(
         equal_welds(&ours.welded, &expected).map_err(|error| format!("{options:?}: {error}"))?;
         first = first.or(Some(ours));
     }
-    Ok(first.expect("two runs"))
+    Ok(first.expect("several runs"))
 }
 
 /// Expects an error that names both sizes.

@@ -16,7 +16,7 @@ pub mod volume;
 
 pub use half_edges::half_edges;
 pub use tets::{refined_tets, tets};
-pub use triangulation::{surface, triangulation};
+pub use triangulation::{surface, triangles_and_edges, triangulation};
 pub use volume::volume_summary;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {

@@ -39,10 +39,7 @@ pub struct Summary {
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
 pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
-    check_arrays(mesh)?;
-    check_triangles(mesh)?;
-    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
-    check_edges(&mesh.triangles, &edges, "on the same side: they overlap")?;
+    let edges = checked_edges(mesh)?;
     let half_edges = from_edge_table(&mesh.triangles, mesh.points.len(), &edges);
     drop(edges);
     let pinch_vertices = check_fans(&half_edges)?;
@@ -53,6 +50,23 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
         pinch_vertices,
         components: components(&half_edges),
     })
+}
+
+/// Checks all rules of [`triangulation`] but the last: what every device checks, and all that the algorithms need. Triangles that
+/// overlap round a vertex are fans of their own there, as at a vertex where the boundary touches itself.
+///
+/// # Errors
+/// As [`triangulation`].
+pub fn triangles_and_edges(mesh: &Triangulation) -> Result<()> {
+    checked_edges(mesh).map(drop)
+}
+
+fn checked_edges(mesh: &Triangulation) -> Result<EdgeTable> {
+    check_arrays(mesh)?;
+    check_triangles(mesh)?;
+    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
+    check_edges(&mesh.triangles, &edges, "on the same side: they overlap")?;
+    Ok(edges)
 }
 
 /// Checks the surface `mesh`, whose points lie in space.

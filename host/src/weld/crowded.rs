@@ -19,73 +19,113 @@ const PATIENT_ROUNDS: usize = 16;
 /// Clusters the points of a crowded grid.
 pub(super) fn cluster<G: kernel::Guard>(near: &Near<G>, tuning: &Tuning) -> Result<Clustering> {
     let on = near.on;
-    let n = near.points.len();
-    // Each entry waits for vertex 0 at first.
-    let mut entries = on.filled(n, kernel::WAITS)?;
-    let left = stage(on, "decide crowded", || decide(near, tuning, &mut entries))?;
-    let mut representatives: Buffer<Vertex> = on.uninitialized(n)?;
-    stage(on, "assign", || {
-        let to = &mut representatives;
-        // SAFETY: entries without the mark are rows; slots, rows and buckets of a grid are in range.
-        unsafe {
-            kernel::assign_in_buckets::launch(on, n as u32, near.search(), &mut entries, to)
-        }?;
-        Ok(())
-    })?;
+    let mut decisions = Decisions::none(near)?;
+    let left = stage(on, "decide crowded", || decisions.decide(near, tuning))?;
     Ok(Clustering {
-        representatives,
+        representatives: decisions.assign(near)?,
         left,
         is_crowded: true,
     })
 }
 
-/// Decides all vertices; the number of buckets with undecided ones after each round.
-fn decide<G: kernel::Guard>(
-    near: &Near<G>,
-    tuning: &Tuning,
-    entries: &mut Buffer<u32>,
-) -> Result<Vec<u32>> {
-    let on = near.on;
-    let n = near.points.len() as u32;
-    let mut list = buckets_by_lowest(near)?;
-    let mut cursors = on.resized(near.grid.offsets(), near.grid.offsets().len() - 1)?;
-    let mut covered: Buffer<Bits<Slot>> = on.uninitialized(0)?;
-    let default = if on.is_gpu() { PATIENCE } else { 0 };
-    let own = tuning.crowded_patience.unwrap_or(default);
-    let mut patience = if own == 0 { u32::MAX } else { own };
-    let mut left = Vec::new();
-    while !list.is_empty() {
-        let mut undecided: Buffer<u32> = on.uninitialized(list.len().div_ceil(32))?;
-        // SAFETY: the list holds buckets, each once; as for the assignment.
-        unsafe {
-            kernel::decide_buckets::launch(
-                on,
-                list.len() as u32,
-                &list,
-                near.search(),
-                &covered,
-                patience,
-                entries,
-                &mut cursors,
-                &mut undecided,
-            )
-        }?;
-        list = shortened(on, &list, &undecided)?;
-        left.push(list.len() as u32);
-        if own == 0 || list.is_empty() {
-            continue;
+/// What is decided of the points of a crowded grid. Bits are by slots, none for no point.
+pub(super) struct Decisions {
+    /// As `gpu::weld::crowded` has them.
+    pub entries: Buffer<u32>,
+    /// Points that are passed: members, or entries from the start.
+    pub covered: Buffer<Bits<Slot>>,
+    /// Undecided points that are decided elsewhere. Where there are such, not all may be decided here.
+    pub waiting: Buffer<Bits<Slot>>,
+}
+
+impl Decisions {
+    /// Nothing is decided.
+    pub fn none<G: kernel::Guard>(near: &Near<G>) -> Result<Self> {
+        let on = near.on;
+        Ok(Self {
+            // Each entry waits for vertex 0 at first.
+            entries: on.filled(near.points.len(), kernel::WAITS)?,
+            covered: on.uninitialized(0)?,
+            waiting: on.uninitialized(0)?,
+        })
+    }
+
+    /// Decides all points, or as many as can be; the number of buckets with undecided ones after each round.
+    pub fn decide<G: kernel::Guard>(
+        &mut self,
+        near: &Near<G>,
+        tuning: &Tuning,
+    ) -> Result<Vec<u32>> {
+        let on = near.on;
+        let mut list = buckets_by_lowest(near)?;
+        let mut cursors = on.resized(near.grid.offsets(), near.grid.offsets().len() - 1)?;
+        let default = if on.is_gpu() { PATIENCE } else { 0 };
+        let own = tuning.crowded_patience.unwrap_or(default);
+        let mut patience = if own == 0 { u32::MAX } else { own };
+        let mut left = Vec::new();
+        while !list.is_empty() {
+            let mut undecided: Buffer<u32> = on.uninitialized(list.len().div_ceil(32))?;
+            let mut moved = on.filled(usize::from(!self.waiting.is_empty()), 0)?;
+            // SAFETY: the list holds buckets, each once; as for the assignment.
+            unsafe {
+                kernel::decide_buckets::launch(
+                    on,
+                    list.len() as u32,
+                    &list,
+                    near.search(),
+                    &self.covered,
+                    &self.waiting,
+                    patience,
+                    &mut self.entries,
+                    &mut cursors,
+                    &mut moved,
+                    &mut undecided,
+                )
+            }?;
+            list = shortened(on, &list, &undecided)?;
+            left.push(list.len() as u32);
+            // A round in which nothing is decided is as the next would be.
+            if list.is_empty() || !moved.is_empty() && on.download(&moved)? == [0] {
+                break;
+            }
+            if own == 0 {
+                continue;
+            }
+            self.cover(near)?;
+            if left.len() > PATIENT_ROUNDS {
+                patience = patience.saturating_mul(2);
+            }
         }
-        let mut more = on.uninitialized((n as usize).div_ceil(32))?;
+        Ok(left)
+    }
+
+    /// Finds the points near known representatives.
+    pub fn cover<G: kernel::Guard>(&mut self, near: &Near<G>) -> Result<()> {
+        let on = near.on;
+        let n = near.points.len();
+        let mut covered = on.uninitialized(n.div_ceil(32))?;
+        let (search, entries) = (near.search(), &mut self.entries);
         // SAFETY: as for the assignment.
         unsafe {
-            kernel::cover_points::launch(on, n, near.search(), entries, &covered, &mut more)
+            kernel::cover_points::launch(on, n as u32, search, entries, &self.covered, &mut covered)
         }?;
-        covered = more;
-        if left.len() > PATIENT_ROUNDS {
-            patience = patience.saturating_mul(2);
-        }
+        self.covered = covered;
+        Ok(())
     }
-    Ok(left)
+
+    /// The representative of each vertex, once all are decided.
+    pub fn assign<G: kernel::Guard>(&mut self, near: &Near<G>) -> Result<Buffer<Vertex>> {
+        let on = near.on;
+        let n = near.points.len();
+        let mut representatives: Buffer<Vertex> = on.uninitialized(n)?;
+        stage(on, "assign", || {
+            let (entries, to) = (&mut self.entries, &mut representatives);
+            // SAFETY: entries without the mark are rows; slots, rows and buckets of a grid are in range.
+            unsafe { kernel::assign_in_buckets::launch(on, n as u32, near.search(), entries, to) }?;
+            Ok(())
+        })?;
+        Ok(representatives)
+    }
 }
 
 /// The buckets that have vertices, by the lowest in each: a bucket mostly waits for earlier ones.

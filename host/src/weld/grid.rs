@@ -96,8 +96,9 @@ impl DeviceGrid {
         tuning: &Tuning,
         is_guarded: bool,
     ) -> Result<Self> {
-        // Guards keep points apart that lie together: of as many representatives, each would be compared with each vertex.
-        let may_compare = !is_guarded || tuning.most_in_bucket == 0;
+        // Guards keep points apart that lie together: of as many representatives, each would be compared with each vertex. One
+        // thread of a GPU takes long for that; one of a CPU no longer than to find all pairs, and far less where few are kept apart.
+        let may_compare = !is_guarded || !on.is_gpu() || tuning.most_in_bucket == 0;
         let n = points.len();
         let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;

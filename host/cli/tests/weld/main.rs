@@ -1,5 +1,6 @@
 //! `trioxide weld` as one types it.
 
+mod crowded;
 mod refusals;
 
 use std::fs;

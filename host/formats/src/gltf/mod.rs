@@ -6,6 +6,7 @@
 //! meshopt) are refused. The y axis stays the second one, which points up in glTF.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use glam::{DMat3, DMat4, DQuat, DVec2, DVec3, DVec4};
@@ -159,7 +160,7 @@ impl Scene<'_> {
         }
         let attributes = &primitive["attributes"];
         let points = match index(&attributes["POSITION"]) {
-            Some(accessor) => self.accessor(accessor, 3)?,
+            Some(accessor) => self.accessor(accessor, 3..=3)?,
             // Morph targets or an extension give them.
             None => return Ok(()),
         };
@@ -180,11 +181,11 @@ impl Scene<'_> {
         self.mesh
             .points
             .extend(points.iter().map(|&p| matrix.transform_point3(p)));
-        let optional = |name: &str, least: usize| -> Read<Option<Numbers>> {
+        let optional = |name: &str, widths: RangeInclusive<usize>| -> Read<Option<Numbers>> {
             match index(&attributes[name]) {
                 None => Ok(None),
                 Some(accessor) => {
-                    let numbers = self.accessor(accessor, least)?;
+                    let numbers = self.accessor(accessor, widths)?;
                     let is_full = numbers.values.len() == count * numbers.width;
                     is_full
                         .then_some(Some(numbers))
@@ -193,9 +194,9 @@ impl Scene<'_> {
             }
         };
         let [normals, colors, uvs] = [
-            optional("NORMAL", 3)?,
-            optional("COLOR_0", 3)?,
-            optional("TEXCOORD_0", 2)?,
+            optional("NORMAL", 3..=3)?,
+            optional("COLOR_0", 3..=4)?,
+            optional("TEXCOORD_0", 2..=2)?,
         ];
         let VertexAttributes {
             normals: all_normals,
@@ -248,7 +249,7 @@ impl Scene<'_> {
         let Some(accessor) = index(&primitive["indices"]) else {
             return Ok((0..count as u32).collect());
         };
-        let numbers = self.accessor(accessor, 1)?.values.into_iter();
+        let numbers = self.accessor(accessor, 1..=1)?.values.into_iter();
         let corners = numbers.map(|corner| match corner >= 0.0 && corner < count as f64 {
             true => Ok(corner as u32),
             false => Err(format!(
@@ -309,8 +310,8 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The numbers of an accessor, whose elements have `least` or more of them.
-    fn accessor(&self, number: usize, least: usize) -> Read<Numbers> {
+    /// The numbers of an accessor, whose elements have one of the `widths`.
+    fn accessor(&self, number: usize, widths: RangeInclusive<usize>) -> Read<Numbers> {
         let fault = |reason: String| format!("accessor {number}: {reason}");
         let accessor = array(&self.document["accessors"])
             .get(number)
@@ -334,9 +335,10 @@ impl Scene<'_> {
             5125 | 5126 => 4,
             other => return Err(fault(format!("its component type is {other}"))),
         };
-        if width < least || (least == 1 && width > 1) {
+        if !widths.contains(&width) {
             return Err(fault(format!(
-                "its elements have {width} numbers, not {least}"
+                "its elements have {width} numbers, not {}",
+                widths.start()
             )));
         }
         let count = index(&accessor["count"]).ok_or_else(|| fault("it has no count".to_owned()))?;

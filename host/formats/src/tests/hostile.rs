@@ -231,3 +231,27 @@ fn the_bounds_of_las_are_those_of_its_points() {
         }
     }
 }
+
+/// Four numbers a vertex gave a third more corners than vertices (found by fuzzing).
+#[test]
+fn vertices_of_gltf_have_three_numbers_each() {
+    let data =
+        |bytes: &[u8]| base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
+    let text = |position: &str, length: usize| {
+        format!(
+            "{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{{\"mesh\":0}}],\"meshes\":[{{\"primitives\":[{{\
+            \"attributes\":{{\"POSITION\":0}}}}]}}],\"accessors\":[{{\"bufferView\":0,\"componentType\":5126,\
+            \"count\":3,\"type\":\"{position}\"}}],\"bufferViews\":[{{\"buffer\":0,\"byteLength\":{length}}}],\
+            \"buffers\":[{{\"byteLength\":{length},\"uri\":\"data:application/octet-stream;base64,{}\"}}]}}",
+            data(&vec![0; length])
+        )
+    };
+    let mesh = gltf::parse(text("VEC3", 36).as_bytes()).unwrap();
+    assert_eq!((mesh.points.len(), mesh.faces.len()), (3, 1));
+    for (position, width) in [("VEC4", 4), ("VEC2", 2), ("SCALAR", 1)] {
+        assert_eq!(
+            error(gltf::parse, text(position, 48)),
+            format!("f:1: accessor 0: its elements have {width} numbers, not 3")
+        );
+    }
+}

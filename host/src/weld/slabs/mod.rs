@@ -19,6 +19,7 @@
 
 mod cut;
 mod faces;
+mod visit;
 
 use bytemuck::Zeroable;
 use glam::DVec3;
@@ -34,7 +35,6 @@ use super::{
     DeviceCarried, Error, Guards, Method, Options, Position, Result, Tuning, Welded, stage,
 };
 use crate::backend::Device;
-use crate::collective::compact;
 
 use cut::{Cut, Slab};
 
@@ -275,41 +275,15 @@ impl<'a> Sweep<'a> {
             limits: kernel::Unguarded::zeroed(),
             guards: &guards,
         };
-        let grid = &near.grid;
-        let (mut lower, mut states) = near.note()?;
-        let left = stage(on, "decide", || {
-            let rows = states.len();
-            let mut bits = on.uninitialized(rows.div_ceil(32))?;
-            // SAFETY: sites are the vertices of the slab, each of which has a known state.
-            unsafe {
-                kernel::impose_states::launch(
-                    on,
-                    rows as u32,
-                    grid.rows(),
-                    &known,
-                    &mut states,
-                    &mut bits,
-                )
-            }?;
-            let undecided = compact(on, &bits)?;
-            // A list of none would stand for all.
-            let left = if undecided.is_empty() {
-                0
-            } else {
-                let rounds = near.decide(&undecided, &tuning, &mut lower, &mut states)?;
-                rounds.last().map_or(0, |&left| left)
-            };
-            // SAFETY: as above; each vertex has one row.
-            unsafe {
-                kernel::take_states::launch(on, rows as u32, grid.rows(), &states, &mut known)
-            }?;
-            Ok(left)
-        })?;
-        let is_done = k != NONE && left == 0 && gathered.waiting == 0;
-        let representatives = if is_done {
-            near.assign(&lower, &states)?
-        } else {
-            on.uninitialized(0)?
+        let is_last = k != NONE && gathered.waiting == 0;
+        let found = match near.grid.is_crowded() {
+            true => visit::by_buckets(&near, &tuning, &mut known, is_last)?,
+            false => visit::by_lists(&near, &tuning, &mut known, is_last)?,
+        };
+        let is_done = found.is_some();
+        let representatives = match found {
+            Some(representatives) => representatives,
+            None => on.uninitialized(0)?,
         };
         let (known, representatives): (Vec<u8>, Vec<u32>) = on.stage("copy to the host", || {
             Ok((on.download(&known)?, on.download_rows(&representatives)?))

@@ -1,0 +1,71 @@
+//! Limits of memory and threads.
+
+use std::fs;
+
+use super::{Place, large, sentence};
+
+/// From too little for the program to start (the system's or the loader's error, 126, 127) to enough.
+#[test]
+fn a_limit_of_memory_is_an_error() {
+    let place = Place::new();
+    fs::write(place.path("large.off"), large()).unwrap();
+    let mut worked = false;
+    for kibibytes in [40_000, 80_000, 160_000, 320_000, 640_000, 4_000_000] {
+        for arguments in [
+            "polylla large.off --device cpu",
+            "weld large.off --epsilon 0.1 --device cpu",
+            "convert large.off a.laz",
+        ] {
+            let output = place.limited(&format!("ulimit -v {kibibytes}"), arguments);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!message.contains("panicked"), "{kibibytes}: {message}");
+            let code = output.status.code();
+            assert!(
+                matches!(code, Some(0 | 1 | 126 | 127)),
+                "{arguments}, {kibibytes}: {:?}: {message}",
+                output.status
+            );
+            if code == Some(1) {
+                assert!(message.contains("trioxide: "), "{message}");
+            }
+            worked |= code == Some(0);
+        }
+    }
+    assert!(worked, "no limit was enough");
+}
+
+#[test]
+fn threads_that_cannot_start_are_an_error() {
+    let place = Place::new();
+    // No bound of the system on threads holds for root: memory for their stacks does.
+    let message = sentence(&place.limited(
+        "ulimit -v 120000; export MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=60",
+        "info square.off",
+    ));
+    assert!(
+        message.contains("the CPU's threads cannot start"),
+        "{message}"
+    );
+    let message = sentence(
+        &place
+            .command(&[
+                "polylla",
+                "square.off",
+                "--device",
+                "cpu",
+                "--threads",
+                "65000",
+            ])
+            .output()
+            .unwrap(),
+    );
+    assert!(
+        message.contains("65000 CPU threads are more than"),
+        "{message}"
+    );
+    let output = place
+        .command(&["polylla", "square.off", "--threads", "100000"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}

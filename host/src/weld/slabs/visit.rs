@@ -1,0 +1,94 @@
+//! Decisions of a visit: by lists of lower neighbours, or by buckets where cells are crowded.
+
+use gpu::ids::Vertex;
+use gpu::weld as kernel;
+use gpu::weld::known::{MEMBER, REPRESENTATIVE, WAITING};
+use gpu::weld::{Slot, Unguarded};
+use trioxide_kernel::Bits;
+use trioxide_kernel::launch::Buffer;
+
+use crate::collective::compact;
+use crate::weld::crowded::Decisions;
+use crate::weld::near::Near;
+use crate::weld::{Result, Tuning, stage};
+
+/// Decides the vertices as far as possible, and notes it in `known`; their representatives, if all are decided and `is_last`.
+pub fn by_lists(
+    near: &Near<Unguarded>,
+    tuning: &Tuning,
+    known: &mut Buffer<u8>,
+    is_last: bool,
+) -> Result<Option<Buffer<Vertex>>> {
+    let (on, grid) = (near.on, &near.grid);
+    let (mut lower, mut states) = near.note()?;
+    let left = stage(on, "decide", || {
+        let rows = states.len();
+        let mut bits = on.uninitialized(rows.div_ceil(32))?;
+        let to = &mut states;
+        // SAFETY: sites are the vertices of the slab, each of which has a known state.
+        unsafe {
+            kernel::impose_states::launch(on, rows as u32, grid.rows(), known, to, &mut bits)
+        }?;
+        let undecided = compact(on, &bits)?;
+        // A list of none would stand for all.
+        let left = if undecided.is_empty() {
+            0
+        } else {
+            let rounds = near.decide(&undecided, tuning, &mut lower, &mut states)?;
+            rounds.last().map_or(0, |&left| left)
+        };
+        // SAFETY: as above; each vertex has one row.
+        unsafe { kernel::take_states::launch(on, rows as u32, grid.rows(), &states, known) }?;
+        Ok(left)
+    })?;
+    let is_done = is_last && left == 0;
+    is_done.then(|| near.assign(&lower, &states)).transpose()
+}
+
+/// As [`by_lists`], for a crowded grid.
+pub fn by_buckets(
+    near: &Near<Unguarded>,
+    tuning: &Tuning,
+    known: &mut Buffer<u8>,
+    is_last: bool,
+) -> Result<Option<Buffer<Vertex>>> {
+    let (on, grid) = (near.on, &near.grid);
+    let n = near.points.len() as u32;
+    let mut decisions = Decisions::none(near)?;
+    stage(on, "decide crowded", || {
+        let marked = |states: &[u8]| -> Result<Buffer<Bits<Slot>>> {
+            let states = states.iter().fold(0, |bits, state| bits | 1 << state);
+            let mut bits = on.uninitialized(near.points.len().div_ceil(32))?;
+            // SAFETY: sites are the vertices of the slab, each of which has a known state.
+            unsafe { kernel::mark_known::launch(on, n, grid.rows(), known, states, &mut bits) }?;
+            Ok(bits)
+        };
+        let list = compact(on, &marked(&[REPRESENTATIVE])?)?;
+        decisions.covered = marked(&[REPRESENTATIVE, MEMBER])?;
+        decisions.waiting = marked(&[WAITING])?;
+        let (count, entries) = (list.len() as u32, &mut decisions.entries);
+        // SAFETY: the list holds slots, ascending; a key is a bucket, which has an entry for each of its slots.
+        unsafe {
+            kernel::enter_known::launch(
+                on,
+                count,
+                &list,
+                grid.rows(),
+                &grid.keys,
+                grid.offsets(),
+                entries,
+            )
+        }?;
+        decisions.decide(near, tuning)?;
+        decisions.cover(near)?;
+        // SAFETY: as above.
+        unsafe { kernel::note_members::launch(on, n, grid.rows(), &decisions.covered, known) }?;
+        // SAFETY: entries without the mark are rows, each of one vertex.
+        unsafe {
+            kernel::note_representatives::launch(on, n, &decisions.entries, grid.rows(), known)
+        }?;
+        Ok(())
+    })?;
+    // Nothing is waited for, so all is decided.
+    is_last.then(|| decisions.assign(near)).transpose()
+}
