@@ -29,3 +29,17 @@ pub fn read_flags(path: &Path, count: usize, what: &str) -> Result<Vec<bool>> {
     }
     Ok(flags)
 }
+
+/// The numbers of a file, one for each of `triangles`.
+pub fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
+    let number = |word: &str| word.parse().ok().filter(|x: &f64| !x.is_nan());
+    let values = read_words(path, number, "a number")?;
+    if values.len() != triangles {
+        return Err(Error::Argument(format!(
+            "{} has {} values, but the mesh has {triangles} triangles: give one number for each",
+            path.display(),
+            values.len()
+        )));
+    }
+    Ok(values)
+}

@@ -18,7 +18,7 @@ use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
 use super::carried::Carried;
-use super::ids::{read_flags, read_words};
+use super::ids::{read_flags, read_values};
 
 #[path = "refine_maps.rs"]
 mod maps;
@@ -134,19 +134,6 @@ fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
     let last = triangles.saturating_sub(1);
     let flags = read_flags(path, triangles, &format!("a triangle, from 0 to {last}"))?;
     Ok(Marking::flags(flags.into_iter()))
-}
-
-fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
-    let number = |word: &str| word.parse().ok().filter(|x: &f64| !x.is_nan());
-    let values = read_words(path, number, "a number")?;
-    if values.len() != triangles {
-        return Err(Error::Argument(format!(
-            "{} has {} values, but the mesh has {triangles} triangles: give one number for each",
-            path.display(),
-            values.len()
-        )));
-    }
-    Ok(values)
 }
 
 /// A mesh as its file has it.
