@@ -8,6 +8,7 @@ mod transfers;
 
 use std::ptr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use cust::context::{Context, CurrentContext};
 use cust::device::Device;
@@ -19,7 +20,7 @@ use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use self::package::{Kernel, Package};
 use super::transfers::{Lanes, Pinned, Staging};
-use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
+use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
 pub use devices::devices;
 
@@ -54,6 +55,9 @@ pub struct Cuda {
     pool: Pool,
     memory: Arc<MemoryUse>,
     details: Details,
+    capability: (i32, i32),
+    /// Time of the driver's start and of the context.
+    start: [Duration; 2],
     /// For copies beside the work of the core's stream.
     copies: Stream,
     version: (i32, i32),
@@ -70,7 +74,9 @@ unsafe impl Sync for Pool {}
 
 impl Cuda {
     pub fn new(id: DeviceId, index: u32) -> Result<Self> {
+        let begin = Instant::now();
         let (version, devices) = devices()?;
+        let driver = begin.elapsed();
         let Some(found) = devices.get(index as usize) else {
             return Err(Error::NoDevice(format!(
                 "there is no CUDA device {index}: this machine has {} (see `trioxide devices`)",
@@ -89,7 +95,11 @@ impl Cuda {
                 version.0, version.1
             )));
         }
-        Self::open(id, index, found, version).map_err(|error| Error::Device {
+        let opened = Self::open(id, index, found, version).map(|cuda| Self {
+            start: [driver, begin.elapsed() - driver],
+            ..cuda
+        });
+        opened.map_err(|error| Error::Device {
             device: found.name.clone(),
             reason: fault::reason(error),
         })
@@ -124,6 +134,8 @@ impl Cuda {
             pool: Pool(pool),
             memory: Arc::default(),
             details: details::details(&device),
+            capability: found.capability,
+            start: [Duration::ZERO; 2],
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             version,
             core: Arc::new(Core { stream, context }),
@@ -346,7 +358,7 @@ impl Backend for Cuda {
             )));
         }
         self.enter(|| Ok(()))?;
-        let package = Package::load(ptx).map_err(|error| match error {
+        let package = Package::load(ptx, self.capability).map_err(|error| match error {
             CudaError::InvalidPtx
             | CudaError::NoBinaryForGpu
             | CudaError::UnsupportedPtxVersion => {
@@ -450,6 +462,20 @@ impl Backend for Cuda {
 
     fn memory(&self) -> &MemoryUse {
         &self.memory
+    }
+
+    fn costs(&self) -> Costs {
+        let mut costs = Costs {
+            driver: self.start[0],
+            context: self.start[1],
+            ..Costs::default()
+        };
+        for package in lock(&self.loaded).iter() {
+            costs.kernels += package.made_ready.time;
+            costs.loaded += package.made_ready.loaded;
+            costs.compiled += package.made_ready.compiled;
+        }
+        costs
     }
 
     fn details(&self) -> Details {

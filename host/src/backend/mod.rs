@@ -10,6 +10,8 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod launches;
+#[cfg(feature = "cuda")]
+mod machine_code;
 mod pages;
 mod ptx;
 #[cfg(feature = "cuda")]
@@ -19,6 +21,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytemuck::Pod;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
@@ -84,6 +87,40 @@ trait Backend: Send + Sync {
         None
     }
     fn details(&self) -> Details;
+    fn costs(&self) -> Costs {
+        Costs::default()
+    }
+}
+
+/// Time that a device takes before its work, all 0 for a CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// The driver's start.
+    pub driver: Duration,
+    /// The context, its queues and its staging memory.
+    pub context: Duration,
+    /// Kernels made ready, within the stages that launch them first.
+    pub kernels: Duration,
+    /// Kernels loaded as machine code; a family at a time.
+    pub loaded: usize,
+    /// Kernels that the driver compiled from PTX, or found in its cache.
+    pub compiled: usize,
+}
+
+/// The compute capabilities that this binary has machine code for, as 75 for 7.5; none where the build had no assembler.
+pub fn machine_code() -> Vec<u32> {
+    #[cfg(feature = "cuda")]
+    return machine_code::architectures();
+    #[cfg(not(feature = "cuda"))]
+    Vec::new()
+}
+
+/// Whether a CUDA driver is installed; not whether it finds a device, which takes a quarter of a second.
+pub fn has_cuda_driver() -> bool {
+    #[cfg(feature = "cuda")]
+    return cust::sys::is_installed();
+    #[cfg(not(feature = "cuda"))]
+    false
 }
 
 /// Properties of a device; `None` where the system does not give one.
@@ -380,6 +417,11 @@ impl Device {
             Some(threads) => threads.install(work),
             None => work(),
         }
+    }
+
+    /// Time that the device took before its work.
+    pub fn costs(&self) -> Costs {
+        self.0.backend.costs()
     }
 
     /// Properties of the device.

@@ -7,6 +7,7 @@ use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Encoding, Format, WriteOptions};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
+use trioxide_arguments::account;
 
 /// Convert a mesh to the format of the output's extension
 ///
@@ -37,6 +38,9 @@ pub struct Options {
     encoding: Option<Encoding>,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written or lost
     #[arg(long)]
     quiet: bool,
@@ -53,7 +57,8 @@ pub fn run(options: &Options) -> Result<()> {
         if options.boundary {
             let format = Format::to_write(output)?;
             let mesh = super::read_volume(input, *quiet)?.boundary();
-            return write(format, output, &mesh, volume.into(), *quiet);
+            write(format, output, &mesh, volume.into(), *quiet)?;
+            return super::print_timings(options.timings && !quiet);
         }
         if let (Err(_), Ok(format)) = (VolumeFormat::to_write(output), Format::to_write(output)) {
             return Err(Error::Argument(format!(
@@ -62,7 +67,8 @@ pub fn run(options: &Options) -> Result<()> {
                 format.name
             )));
         }
-        return super::volume::convert(input, output, volume, *quiet);
+        super::volume::convert(input, output, volume, *quiet)?;
+        return super::print_timings(options.timings && !quiet);
     }
     // A bad output is refused before a long read.
     let format = Format::to_write(output)?;
@@ -73,11 +79,12 @@ pub fn run(options: &Options) -> Result<()> {
             input.display()
         )));
     }
-    let options = WriteOptions {
+    let writing = WriteOptions {
         encoding: options.encoding,
         ..options.volume.into()
     };
-    write(format, output, &mesh, options, *quiet)
+    write(format, output, &mesh, writing, *quiet)?;
+    super::print_timings(options.timings && !quiet)
 }
 
 fn write(
@@ -87,7 +94,9 @@ fn write(
     options: WriteOptions,
     quiet: bool,
 ) -> Result<()> {
+    account::part("work of the host");
     formats::write_as(output, mesh, options)?;
+    account::part("write");
     if quiet {
         return Ok(());
     }

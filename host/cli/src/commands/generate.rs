@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressFinish};
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::{Result, generate};
+use trioxide_arguments::account;
 use trioxide_arguments::count::parse_count;
 
 /// Generate a mesh, the same bits on every machine
@@ -30,6 +31,9 @@ pub struct Options {
     /// .node and .ele
     #[arg(short, long)]
     output: PathBuf,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -61,14 +65,8 @@ pub fn run(options: &Options) -> Result<()> {
             n, random, seed, ..
         } = *options;
         let output = &options.output;
-        return super::volume::generate_tets(
-            n,
-            random,
-            seed,
-            output,
-            options.volume,
-            options.quiet,
-        );
+        super::volume::generate_tets(n, random, seed, output, options.volume, options.quiet)?;
+        return super::print_timings(options.timings && !options.quiet);
     }
     if options.random {
         let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";
@@ -101,7 +99,9 @@ pub fn run(options: &Options) -> Result<()> {
         Dataset::Tets => unreachable!("a volume mesh"),
     };
     progress.set_message(format!("writing {}", options.output.display()));
+    account::part("generate");
     formats::write(&options.output, &mesh)?;
+    account::part("write");
     drop(progress);
     if options.quiet {
         return Ok(());
@@ -112,5 +112,6 @@ pub fn run(options: &Options) -> Result<()> {
         options.output.display(),
         mesh.points.len(),
         mesh.faces.len()
-    ))
+    ))?;
+    super::print_timings(options.timings)
 }

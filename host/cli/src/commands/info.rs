@@ -16,7 +16,7 @@ use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, validate};
 
-use trioxide_arguments::{is_standard_output, print, write_json};
+use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 /// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
 #[derive(Args)]
@@ -54,6 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
         object["command"] = json!("info");
         object["input"] = json!(options.mesh.to_string_lossy());
         object["format"] = json!(format.name);
+        object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
     if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
@@ -199,6 +200,7 @@ impl Report {
             report.problems = problems_of_surface(&mesh, &edges);
             lap("check the mesh");
         }
+        account::stages(&stages);
         report.stages = stages;
         report
     }
@@ -321,6 +323,7 @@ impl Report {
                 "time without files",
                 format!("{:.3} ms", self.milliseconds()),
             );
+            text += &account::to_text(NAME_WIDTH, &self.stages);
         }
         text
     }

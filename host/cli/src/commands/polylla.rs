@@ -8,7 +8,7 @@ use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::fields::Fields;
-use trioxide::formats::{self, Format};
+use trioxide::formats::Format;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
@@ -17,7 +17,9 @@ use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, reference};
 
 use super::carried::Carried;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 /// Merge the triangles of a mesh into polygons (Polylla)
@@ -65,7 +67,22 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let opening = options.device.begin(&options.input, Work::POLYLLA);
+    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let (mesh, report) = apply(options, mesh, opening, options.output.is_some())?;
+    if let (Some(output), Some(mesh)) = (&options.output, mesh) {
+        super::write_mesh(output, &mesh, options.device.quiet)?;
+    }
+    report.give(&options.device)
+}
+
+/// Merges the triangles of a mesh on the machine that `opening` gives; the polygons, if they are wanted, and the report.
+pub fn apply(
+    options: &Options,
+    mut mesh: Mesh,
+    opening: Opening,
+    wants_mesh: bool,
+) -> Result<(Option<Mesh>, Report<'_>)> {
     let carried = Carried::take(&mut mesh);
     let (mut carried, mut mesh) = carried
         .and_then(|carried| Ok((carried, mesh.into_triangulation()?)))
@@ -75,7 +92,7 @@ pub fn run(options: &Options) -> Result<()> {
         mesh.segments.clear();
         carried.fields.sides = Fields::default();
     }
-    let result = match (options.device.open()?, options.device.precision) {
+    let result = match (opening.open()?, options.device.precision) {
         (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
         (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
         (None, Precision::F64) => serial::<DVec2>(&mesh, options),
@@ -100,16 +117,15 @@ pub fn run(options: &Options) -> Result<()> {
             .rounds
             .map(|rounds| ("repair_rounds", json!(rounds))),
     );
-    Report {
+    let report = Report {
         command: "polylla",
         input: &options.input,
         device: outcome.device,
         stages: outcome.stages,
         counts,
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
-    if let Some(output) = &options.output {
+    };
+    let polygons = wants_mesh.then(|| {
         let regions = mesh.regions.as_ref().map(|regions| {
             outcome
                 .half_edges
@@ -130,12 +146,9 @@ pub fn run(options: &Options) -> Result<()> {
             segments: mesh.segments,
         });
         carried.put(&mut mesh);
-        formats::write(output, &mesh)?;
-        if !options.device.quiet {
-            super::note_losses(Format::to_write(output)?, &mesh);
-        }
-    }
-    Ok(())
+        mesh
+    });
+    Ok((polygons, report))
 }
 
 struct Outcome {
@@ -150,7 +163,8 @@ struct Outcome {
     peak_bytes: Option<u64>,
 }
 
-fn check_usage(options: &Options) -> Result<()> {
+/// Refuses options that contradict each other.
+pub fn check_usage(options: &Options) -> Result<()> {
     check_repair(options.method, options.repair)?;
     let wrong = match (options.method, options.repair) {
         (Method::Indexed, _) if options.strict => {
@@ -195,7 +209,7 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
         half_edges: on.download_rows(result.half_edges())?,
         counts: result.counts(),
         rounds: None,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -220,7 +234,7 @@ fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) ->
         half_edges: lists.half_edges,
         counts: lists.counts,
         rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds()),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -274,6 +288,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         lap(&mut stages, "find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties());
         stages.extend(times.map(stage));
+        account::stages(&stages);
         return Ok(Outcome {
             device: "serial".to_owned(),
             polygons: result.polygons,
@@ -292,6 +307,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         reference::polylla::split_weakly_simple(&half_edges, &mut result);
         lap(&mut stages, "cut weakly simple polygons");
     }
+    account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
         polygons: result.polygons,

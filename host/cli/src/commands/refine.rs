@@ -16,15 +16,17 @@ use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
 use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
 use super::carried::Carried;
 use super::ids::{read_flags, read_words};
 
 #[path = "refine_tets.rs"]
-mod tets;
+pub mod tets;
 
 /// Refine a triangulation or a mesh of tetrahedra by longest-edge bisection
 ///
@@ -196,8 +198,60 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let quiet = options.device.quiet;
+    let rounds = options.rounds.clamp(1, 8);
+    let work = Work::REFINE.times(f64::from(rounds));
+    let opening = options.device.begin(&options.input, work);
     let (input, carried, marks) = read(&options.input, quiet)?;
-    let wants_maps = options.maps.is_some() || (options.output.is_some() && !carried.is_empty());
+    let wants = match &options.output {
+        None => Wants::Counts,
+        Some(path) if is_edges_file(path) => Wants::Edges,
+        Some(_) => Wants::Triangles,
+    };
+    let (mesh, report) = refined(options, (input, carried, marks), opening, wants)?;
+    match (&options.output, mesh) {
+        (Some(output), Output::Edges(mesh)) => {
+            let layout = match options.edges_by {
+                EdgesBy::Ends => Layout::Ends,
+                EdgesBy::Points => Layout::Points,
+            };
+            account::part("work of the host");
+            formats::edges::write(output, &mesh, &vec![false; mesh.triangles.len()], layout)?;
+            account::part("write");
+        }
+        (Some(output), Output::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
+        _ => {}
+    }
+    report.give(&options.device)
+}
+
+/// Refines a planar mesh on the machine that `opening` gives.
+pub fn apply(options: &Options, mut mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+    let in_file = |error: Error| error.in_file(&options.input);
+    let carried = Carried::take(&mut mesh).map_err(in_file)?;
+    let input = Input::Triangles(mesh.into_triangulation().map_err(in_file)?);
+    let (mesh, report) = refined(options, (input, carried, None), opening, Wants::Triangles)?;
+    match mesh {
+        Output::Triangles(mesh) => Ok((mesh, report)),
+        _ => unreachable!("triangles are wanted"),
+    }
+}
+
+/// What is wanted beside the counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Counts,
+    Triangles,
+    Edges,
+}
+
+fn refined(
+    options: &Options,
+    (input, carried, marks): (Input, Carried, Option<Vec<bool>>),
+    opening: Opening,
+    wants: Wants,
+) -> Result<(Output, Report<'_>)> {
+    let quiet = options.device.quiet;
+    let wants_maps = options.maps.is_some() || (wants != Wants::Counts && !carried.is_empty());
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,
@@ -210,20 +264,21 @@ pub fn run(options: &Options) -> Result<()> {
             .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         history: options.coarsen_to.is_some(),
     };
-    let result = match (options.device.open()?, options.device.precision) {
+    let wanted = (wants, wants_maps);
+    let result = match (opening.open()?, options.device.precision) {
         (Some(device), Precision::F64) => {
-            on_device::<DVec2>(&device, &input, &settings, options, wants_maps)
+            on_device::<DVec2>(&device, &input, &settings, options, wanted)
         }
         (Some(device), Precision::F32) => {
-            on_device::<Vec2>(&device, &input, &settings, options, wants_maps)
+            on_device::<Vec2>(&device, &input, &settings, options, wanted)
         }
-        (None, Precision::F64) => serial::<DVec2>(&input, &settings, options, wants_maps),
-        (None, Precision::F32) => serial::<Vec2>(&input, &settings, options, wants_maps),
+        (None, Precision::F64) => serial::<DVec2>(&input, &settings, options, wanted),
+        (None, Precision::F32) => serial::<Vec2>(&input, &settings, options, wanted),
     };
     let outcome = result.map_err(|error| {
         super::with_precision(explained(error), options.device.precision).in_file(&options.input)
     })?;
-    Report {
+    let report = Report {
         command: "refine",
         input: &options.input,
         device: outcome.device,
@@ -238,32 +293,20 @@ pub fn run(options: &Options) -> Result<()> {
             ("end", json!(end_name(outcome.end))),
         ],
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
+    };
     if let Some(folder) = &options.maps {
         write_maps(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
-    match (&options.output, outcome.mesh) {
-        (Some(output), Output::Edges(mesh)) => {
-            let layout = match options.edges_by {
-                EdgesBy::Ends => Layout::Ends,
-                EdgesBy::Points => Layout::Points,
-            };
-            formats::edges::write(output, &mesh, &vec![false; mesh.triangles.len()], layout)
-        }
-        (Some(output), Output::Triangles(mesh)) => {
+    let mesh = match outcome.mesh {
+        Output::Triangles(mut mesh) => {
             let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
-            let mut mesh = Mesh::from(mesh);
             let carried = carried.refined(vertices, rounds, ancestors, quiet);
             carried.put(&mut mesh);
-            formats::write(output, &mesh)?;
-            if !quiet {
-                super::note_losses(Format::to_write(output)?, &mesh);
-            }
-            Ok(())
+            Output::Triangles(mesh)
         }
-        _ => Ok(()),
-    }
+        mesh => mesh,
+    };
+    Ok((mesh, report))
 }
 
 /// Writes where each part comes from.
@@ -322,7 +365,7 @@ struct Outcome {
 /// What the output's format takes.
 enum Output {
     None,
-    Triangles(Triangulation),
+    Triangles(Mesh),
     Edges(EdgeTriangulation),
 }
 
@@ -331,7 +374,7 @@ fn on_device<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
-    wants_maps: bool,
+    (wants, wants_maps): (Wants, bool),
 ) -> Result<Outcome, refine::Error> {
     let mut fine = match input {
         Input::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
@@ -347,10 +390,10 @@ fn on_device<P: Point>(
         vertices: level.vertices as usize,
         triangles: level.triangles as usize,
         edges: level.edges as usize,
-        mesh: match &options.output {
-            None => Output::None,
-            Some(path) if is_edges_file(path) => Output::Edges(in_double(fine.download(on)?)),
-            Some(_) => Output::Triangles(fine.triangulation(on, input.regions())?),
+        mesh: match wants {
+            Wants::Counts => Output::None,
+            Wants::Edges => Output::Edges(in_double(fine.download(on)?)),
+            Wants::Triangles => Output::Triangles(fine.triangulation(on, input.regions())?.into()),
         },
         ancestors: match wants_maps {
             true => on.download_rows(&fine.ancestors(on)?)?,
@@ -361,7 +404,7 @@ fn on_device<P: Point>(
             false => vec![Refinement::default(); fine.levels().len() - 1],
         },
         end,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -392,7 +435,7 @@ fn serial<P: Point>(
     input: &Input,
     settings: &trioxide::refine::Options,
     options: &Options,
-    wants_maps: bool,
+    (wants, wants_maps): (Wants, bool),
 ) -> Result<Outcome, refine::Error> {
     let mut settings = settings.clone();
     if let Some(level) = options.coarsen_to {
@@ -431,21 +474,23 @@ fn serial<P: Point>(
         name,
         milliseconds: time.as_secs_f64() * 1e3,
     });
+    let stages: Vec<Stage> = stages.collect();
+    account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
         vertices: run.mesh.points.len(),
         triangles: run.mesh.triangles.len(),
         edges: run.mesh.edges.len(),
-        stages: stages.collect(),
+        stages,
         ancestors: match wants_maps {
             true => run.ancestors(),
             false => Vec::new(),
         },
         end: run.end,
-        mesh: match &options.output {
-            None => Output::None,
-            Some(path) if is_edges_file(path) => Output::Edges(in_double(run.mesh)),
-            Some(_) => Output::Triangles(run.triangulation(input.regions())?),
+        mesh: match wants {
+            Wants::Counts => Output::None,
+            Wants::Edges => Output::Edges(in_double(run.mesh)),
+            Wants::Triangles => Output::Triangles(run.triangulation(input.regions())?.into()),
         },
         rounds: run.rounds,
         peak_bytes: None,

@@ -9,6 +9,7 @@ use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::is_volume;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result};
+use trioxide_arguments::account;
 
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]
@@ -42,6 +43,9 @@ pub struct Options {
     /// Axis that points up in a view
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -86,11 +90,14 @@ pub fn run(options: &Options) -> Result<()> {
         let picture = render::render(&mesh, &drawing, format);
         (picture.map_err(in_file)?, drawn)
     };
+    account::part("draw");
     write_atomically(&options.output, |file| file.write_all(&picture))?;
+    account::part("write");
     if options.quiet {
         return Ok(());
     }
-    trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))
+    trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))?;
+    super::print_timings(options.timings)
 }
 
 /// The camera that the options ask for.

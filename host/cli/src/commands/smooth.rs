@@ -21,7 +21,9 @@ use trioxide::{Error, Result};
 
 use super::cell_quality;
 use super::ids::read_flags;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
@@ -211,11 +213,7 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let settings = smooth::Options {
-        tolerance: options.tolerance,
-        max_iterations: options.max_iterations,
-        ..options.way.options()?
-    };
+    let settings = options.settings()?;
     let is_volume = formats::is_volume(&options.input);
     if let Some(output) = &options.output {
         if is_volume {
@@ -224,39 +222,72 @@ pub fn run(options: &Options) -> Result<()> {
             Format::to_write(output)?;
         }
     }
-    let in_file = |error: Error| {
-        super::with_precision(error, options.device.precision).in_file(&options.input)
-    };
-    if is_volume {
-        let mut mesh = super::read_volume(&options.input, options.device.quiet)?;
-        check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
-        let outcome = volume(&mesh, &settings, options).map_err(in_file)?;
-        let cells = mesh.cells.len();
-        report(options, &outcome, mesh.points.len(), "cells", cells)?;
+    let quiet = options.device.quiet;
+    let sweeps = Work::SWEEP.times(f64::from(settings.max_iterations));
+    let opening = options.device.begin(&options.input, Work::SMOOTH.and(sweeps));
+    let report = if is_volume {
+        let mut mesh = super::read_volume(&options.input, quiet)?;
+        let report = apply_to_volume(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
-            mesh.points = outcome.smoothed.points;
-            super::write_volume(output, &mesh, Default::default(), options.device.quiet)?;
+            super::write_volume(output, &mesh, Default::default(), quiet)?;
         }
+        report
     } else {
-        let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
-        check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
-        let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
-        report(
-            options,
-            &outcome,
-            mesh.points.len(),
-            "faces",
-            mesh.faces.len(),
-        )?;
+        let mut mesh = super::read_mesh(&options.input, quiet)?;
+        let report = apply_to_surface(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
-            mesh.points = outcome.smoothed.points;
-            formats::write(output, &mesh)?;
-            if !options.device.quiet {
-                super::note_losses(Format::to_write(output)?, &mesh);
-            }
+            super::write_mesh(output, &mesh, quiet)?;
         }
+        report
+    };
+    report.give(&options.device)
+}
+
+/// Smooths a volume mesh on the machine that `opening` gives.
+pub fn apply_to_volume<'a>(
+    options: &'a Options,
+    mesh: &mut VolumeMesh,
+    opening: Opening,
+) -> Result<Report<'a>> {
+    let in_file = |error| options.in_file(error);
+    let settings = options.settings()?;
+    check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
+    let outcome = volume(mesh, &settings, options, opening).map_err(in_file)?;
+    let counts = [mesh.points.len(), mesh.cells.len()];
+    let report = report(options, &outcome, counts, "cells");
+    mesh.points = outcome.smoothed.points;
+    Ok(report)
+}
+
+/// Smooths a surface on the machine that `opening` gives.
+pub fn apply_to_surface<'a>(
+    options: &'a Options,
+    mesh: &mut Mesh,
+    opening: Opening,
+) -> Result<Report<'a>> {
+    let in_file = |error| options.in_file(error);
+    let settings = options.settings()?;
+    check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
+    let outcome = surface(mesh, &settings, options, opening).map_err(in_file)?;
+    let counts = [mesh.points.len(), mesh.faces.len()];
+    let report = report(options, &outcome, counts, "faces");
+    mesh.points = outcome.smoothed.points;
+    Ok(report)
+}
+
+impl Options {
+    /// The library's options.
+    fn settings(&self) -> Result<smooth::Options> {
+        Ok(smooth::Options {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            ..self.way.options()?
+        })
     }
-    Ok(())
+
+    fn in_file(&self, error: Error) -> Error {
+        super::with_precision(error, self.device.precision).in_file(&self.input)
+    }
 }
 
 /// Refuses a mesh in which no node has a neighbour.
@@ -273,9 +304,14 @@ fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
     }
 }
 
-fn volume(mesh: &VolumeMesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {
+fn volume(
+    mesh: &VolumeMesh,
+    settings: &smooth::Options,
+    options: &Options,
+    opening: Opening,
+) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (options.device.open()?, options.device.precision) {
+    match (opening.open()?, options.device.precision) {
         (Some(on), Precision::F64) => volume_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => volume_on::<Vec3>(&on, mesh, &fixed, settings),
         (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
@@ -297,7 +333,7 @@ fn volume_on<P: Vector>(
     Ok(Outcome {
         smoothed: result.download(on)?,
         device: on.name(),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
         quality: Some([before, after]),
     })
@@ -327,9 +363,14 @@ fn volume_serially<P: Vector>(
     })
 }
 
-fn surface(mesh: &Mesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {
+fn surface(
+    mesh: &Mesh,
+    settings: &smooth::Options,
+    options: &Options,
+    opening: Opening,
+) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (options.device.open()?, options.device.precision) {
+    match (opening.open()?, options.device.precision) {
         (Some(on), Precision::F64) => surface_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => surface_on::<Vec3>(&on, mesh, &fixed, settings),
         (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
@@ -346,7 +387,7 @@ fn surface_on<P: Vector>(
     Ok(Outcome {
         smoothed: smooth::run_surface::<P>(on, mesh, fixed, settings).map_err(by_flags)?,
         device: on.name(),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
         quality: None,
     })
@@ -368,13 +409,16 @@ fn surface_serially<P: Vector>(
 
 fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {
     let start = Instant::now();
+    let smoothed = run().map_err(by_flags)?;
+    let stages = vec![Stage {
+        name: "smooth",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    }];
+    account::stages(&stages);
     Ok(Outcome {
-        smoothed: run().map_err(by_flags)?,
+        smoothed,
         device: "serial".to_owned(),
-        stages: vec![Stage {
-            name: "smooth",
-            milliseconds: start.elapsed().as_secs_f64() * 1e3,
-        }],
+        stages,
         peak_bytes: None,
         quality: None,
     })
@@ -415,13 +459,12 @@ fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     read_flags(path, nodes, &what)
 }
 
-fn report(
-    options: &Options,
+fn report<'a>(
+    options: &'a Options,
     outcome: &Outcome,
-    nodes: usize,
+    [nodes, count]: [usize; 2],
     elements: &'static str,
-    count: usize,
-) -> Result<()> {
+) -> Report<'a> {
     let moves = outcome.smoothed.moves;
     let mut counts = vec![
         ("vertices", json!(nodes)),
@@ -460,5 +503,4 @@ fn report(
         counts,
         peak_bytes: outcome.peak_bytes,
     }
-    .give(&options.device)
 }
