@@ -233,6 +233,9 @@ mod tests {
         let whole = object["milliseconds"].as_f64().unwrap() - of("start");
         assert!((whole - took).abs() < 1.0, "{whole} of {took}");
         let text = to_text(20, &[timed]);
-        assert!(text.contains("  stages") && !text.contains("label"), "{text}");
+        assert!(
+            text.contains("  stages") && !text.contains("label"),
+            "{text}"
+        );
     }
 }

@@ -75,10 +75,17 @@ impl Estimate {
         let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let extension = input.extension().and_then(|extension| extension.to_str());
         let is_text = extension.is_some_and(|extension| {
-            let text = ["off", "obj", "node", "ele", "poly", "mesh", "inp", "edges", "xyz"];
+            let text = [
+                "off", "obj", "node", "ele", "poly", "mesh", "inp", "edges", "xyz",
+            ];
             text.contains(&extension.to_ascii_lowercase().as_str())
         });
-        Some(Self::of_bytes(work, metadata.len() as f64, is_text, threads))
+        Some(Self::of_bytes(
+            work,
+            metadata.len() as f64,
+            is_text,
+            threads,
+        ))
     }
 
     fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {

@@ -68,7 +68,7 @@ impl Opening {
         account::part("work of the host");
         let device = match self {
             Opening::Serial => return Ok(None),
-            Opening::Open(device) => device,
+            Opening::Open(device) => return Ok(Some(device)),
             Opening::Cpu(threads) => Device::cpu(threads)?,
             Opening::Gpu {
                 starting,
@@ -169,15 +169,22 @@ impl Report<'_> {
     /// As [`Report::give`], without the text if something else goes to standard output.
     pub fn give_beside(&self, options: &DeviceOptions, is_output_taken: bool) -> Result<()> {
         if let Some(path) = &options.json {
-            write_json(path, &self.to_json())?;
+            let mut object = self.to_json();
+            object["whole_run"] = account::to_json();
+            write_json(path, &object)?;
         }
         if options.prints_text() && !is_output_taken {
-            print(&self.to_text(options.timings))?;
+            let mut text = self.to_text(options.timings);
+            if options.timings {
+                text += &account::to_text(32, &self.stages);
+            }
+            print(&text)?;
         }
         Ok(())
     }
 
-    fn to_json(&self) -> Value {
+    /// The report as an object, without the account of the whole run.
+    pub fn to_json(&self) -> Value {
         let stages: Vec<_> = self
             .stages
             .iter()
@@ -196,11 +203,11 @@ impl Report<'_> {
         if let Some(bytes) = self.peak_bytes {
             object["peak_bytes"] = json!(bytes);
         }
-        object["whole_run"] = account::to_json();
         object
     }
 
-    fn to_text(&self, timings: bool) -> String {
+    /// The report as rows of text.
+    pub fn to_text(&self, timings: bool) -> String {
         let mut text = String::new();
         let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
         row("device", self.device.clone());
@@ -228,9 +235,6 @@ impl Report<'_> {
             "time without files",
             format!("{:.3} ms", self.milliseconds()),
         );
-        if timings {
-            text += &account::to_text(32, &self.stages);
-        }
         text
     }
 }

@@ -41,6 +41,7 @@ enum Command {
     Render(commands::render::Options),
     Vem(commands::vem::Options),
     Weld(commands::weld::Options),
+    Chain(commands::chain::Options),
 }
 
 fn main() -> ExitCode {
@@ -104,5 +105,6 @@ fn run(command: Command) -> trioxide::Result<()> {
         Command::Render(options) => commands::render::run(&options),
         Command::Vem(options) => commands::vem::run(&options),
         Command::Weld(options) => commands::weld::run(&options),
+        Command::Chain(options) => commands::chain::run(&options),
     }
 }

@@ -41,9 +41,8 @@ fn best_architecture(
     architectures: impl Iterator<Item = u32>,
     (major, minor): (i32, i32),
 ) -> Option<u32> {
-    let fits = |architecture: &u32| {
-        architecture / 10 == major as u32 && architecture % 10 <= minor as u32
-    };
+    let fits =
+        |architecture: &u32| architecture / 10 == major as u32 && architecture % 10 <= minor as u32;
     architectures.filter(fits).max()
 }
 

@@ -14,6 +14,7 @@ use trioxide_arguments::{account, note, print};
 
 mod carried;
 mod cell_quality;
+pub mod chain;
 pub mod convert;
 pub mod devices;
 pub mod generate;

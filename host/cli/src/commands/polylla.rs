@@ -34,7 +34,7 @@ pub struct Options {
     input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
     /// polygons
     #[arg(long, value_enum, default_value = "half-edge")]
@@ -52,7 +52,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "edge")]
     ties: TiesOption,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -43,7 +43,7 @@ pub struct Options {
     /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid; area:A, larger
     /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
@@ -84,7 +84,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "ends")]
     edges_by: EdgesBy,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -198,9 +198,7 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let quiet = options.device.quiet;
-    let rounds = options.rounds.clamp(1, 8);
-    let work = Work::REFINE.times(f64::from(rounds));
-    let opening = options.device.begin(&options.input, work);
+    let opening = options.device.begin(&options.input, options.work());
     let (input, carried, marks) = read(&options.input, quiet)?;
     let wants = match &options.output {
         None => Wants::Counts,
@@ -233,6 +231,13 @@ pub fn apply(options: &Options, mut mesh: Mesh, opening: Opening) -> Result<(Mes
     match mesh {
         Output::Triangles(mesh) => Ok((mesh, report)),
         _ => unreachable!("triangles are wanted"),
+    }
+}
+
+impl Options {
+    /// The work for the choice of a machine: rounds that mark little are the most.
+    pub fn work(&self) -> Work {
+        Work::REFINE.times(f64::from(self.rounds.clamp(1, 8)))
     }
 }
 

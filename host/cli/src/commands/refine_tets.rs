@@ -14,7 +14,6 @@ use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, Sp
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result};
 
-use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
 use trioxide_arguments::{account, note};
@@ -71,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
         VolumeFormat::to_write(output)?;
     }
     let quiet = options.device.quiet;
-    let opening = options.device.begin(&options.input, Work::REFINE);
+    let opening = options.device.begin(&options.input, options.work());
     let mesh = super::super::read_volume(&options.input, quiet)?;
     let (fine, report) = apply(options, mesh, opening)?;
     if let Some(output) = &options.output {

@@ -35,7 +35,7 @@ pub struct Options {
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     way: WayOptions,
     /// Stop after a sweep that moves each node by less than this; 0: never
@@ -48,7 +48,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     fixed: Option<PathBuf>,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 /// How nodes move.
@@ -213,7 +213,6 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let settings = options.settings()?;
     let is_volume = formats::is_volume(&options.input);
     if let Some(output) = &options.output {
         if is_volume {
@@ -223,8 +222,9 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     let quiet = options.device.quiet;
-    let sweeps = Work::SWEEP.times(f64::from(settings.max_iterations));
-    let opening = options.device.begin(&options.input, Work::SMOOTH.and(sweeps));
+    // A bad combination is refused before a long read.
+    options.settings()?;
+    let opening = options.device.begin(&options.input, options.work());
     let report = if is_volume {
         let mut mesh = super::read_volume(&options.input, quiet)?;
         let report = apply_to_volume(options, &mut mesh, opening)?;
@@ -283,6 +283,11 @@ impl Options {
             max_iterations: self.max_iterations,
             ..self.way.options()?
         })
+    }
+
+    /// The work for the choice of a machine.
+    pub fn work(&self) -> Work {
+        Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.max_iterations)))
     }
 
     fn in_file(&self, error: Error) -> Error {

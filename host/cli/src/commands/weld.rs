@@ -9,8 +9,8 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::Format;
+use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, RATIO_TOLERANCE, Welded,
@@ -39,7 +39,7 @@ pub struct Options {
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     clusters: Clusters,
     /// Text file for the new vertex of each old one, one a line, from 0 on; - for standard output
@@ -53,7 +53,7 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
     memory_limit: Option<usize>,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 /// A welded mesh, and the work that it took.
@@ -77,17 +77,23 @@ pub fn run(options: &Options) -> Result<()> {
     let opening = options.device.begin(&options.input, Work::WELD);
     let mesh = super::read_mesh(&options.input, options.device.quiet)?;
     let (mesh, report, welded) = apply(options, mesh, opening)?;
+    write_maps(options, &welded)?;
+    if let Some(output) = &options.output {
+        super::write_mesh(output, &mesh, options.device.quiet)?;
+    }
+    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
+    report.give_beside(&options.device, is_output_taken)
+}
+
+/// Writes what became of the vertices, where it is wanted.
+pub fn write_maps(options: &Options, welded: &Welded) -> Result<()> {
     if let Some(path) = &options.map {
         write_numbers(path, welded.map.iter().copied())?;
     }
     if let Some(path) = &options.removed {
         write_numbers(path, welded.removed())?;
     }
-    if let Some(output) = &options.output {
-        super::write_mesh(output, &mesh, options.device.quiet)?;
-    }
-    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
-    report.give_beside(&options.device, is_output_taken)
+    Ok(())
 }
 
 /// Welds a mesh on the machine that `opening` gives.
