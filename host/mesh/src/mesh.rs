@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 use crate::fields::{MeshFields, Mix};
 use crate::{Error, Result};
@@ -163,7 +164,9 @@ impl Mesh {
     /// Whether all points share one z. NaN is no plane of its own; operations on planar meshes refuse it.
     pub fn is_planar(&self) -> bool {
         let points = &self.points;
-        points.iter().all(|p| p.z == points[0].z || p.z.is_nan())
+        points
+            .par_iter()
+            .all(|p| p.z == points[0].z || p.z.is_nan())
     }
 
     /// The planar triangulation that this mesh is. Attributes and fields stay behind.
@@ -228,13 +231,13 @@ impl Mesh {
 
 /// The points without the z that they share.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
-    if let Some(i) = points.iter().position(|p| !p.z.is_finite()) {
+    if let Some(i) = points.par_iter().position_first(|p| !p.z.is_finite()) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!("has z = {}: coordinates must be finite", points[i].z),
         });
     }
-    if let Some(i) = points.iter().position(|p| p.z != points[0].z) {
+    if let Some(i) = points.par_iter().position_first(|p| p.z != points[0].z) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
@@ -243,7 +246,7 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
             ),
         });
     }
-    Ok(points.iter().map(|p| p.truncate()).collect())
+    Ok(points.par_iter().map(|p| p.truncate()).collect())
 }
 
 /// A planar triangulation.

@@ -16,7 +16,7 @@ pub mod volume;
 
 pub use half_edges::half_edges;
 pub use tets::{refined_tets, tets};
-pub use triangulation::triangulation;
+pub use triangulation::{check_triangulation, triangulation};
 pub use volume::volume_summary;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {

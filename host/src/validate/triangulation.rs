@@ -1,5 +1,7 @@
 //! Is this a planar triangulation?
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use glam::DVec2;
 use gpu::half_edge::is_too_small;
 use gpu::point::Point2;
@@ -9,7 +11,7 @@ use robust::{Coord, orient2d};
 use super::{ensure, invalid};
 use crate::half_edges::{too_large, too_small};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
-use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
+use crate::reference::half_edges::{from_edge_table, next_in_triangle, prev_in_triangle};
 use crate::{Error, Result};
 use trioxide_mesh::edge_table::EdgeTable;
 
@@ -39,13 +41,9 @@ pub struct Summary {
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
 pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
-    check_arrays(mesh)?;
-    check_triangles(mesh)?;
-    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
-    check_edges(&mesh.triangles, &edges)?;
+    let (edges, pinch_vertices) = check_all(mesh)?;
     let half_edges = from_edge_table(&mesh.triangles, mesh.points.len(), &edges);
     drop(edges);
-    let pinch_vertices = check_fans(&half_edges)?;
     Ok(Summary {
         unused_vertices: half_edges.of_vertex.iter().filter(|&&h| h == NONE).count(),
         boundary_edges: half_edges.len() - half_edges.inner() as usize,
@@ -53,6 +51,24 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
         pinch_vertices,
         components: components(&half_edges),
     })
+}
+
+/// Checks `mesh` as [`triangulation`] does, by all threads, without counting its parts.
+///
+/// # Errors
+/// As [`triangulation`].
+pub fn check_triangulation(mesh: &Triangulation) -> Result<()> {
+    check_all(mesh).map(|_| ())
+}
+
+/// All rules in their order; the table of edges, and the number of pinch vertices.
+fn check_all(mesh: &Triangulation) -> Result<(EdgeTable, usize)> {
+    check_arrays(mesh)?;
+    check_triangles(mesh)?;
+    let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
+    check_edges(&mesh.triangles, &edges)?;
+    let pinch_vertices = check_fans(&mesh.triangles, mesh.points.len(), &edges)?;
+    Ok((edges, pinch_vertices))
 }
 
 fn check_arrays(mesh: &Triangulation) -> Result<()> {
@@ -178,18 +194,18 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
 
 /// Every edge has one triangle, or one on each side.
 fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
-    let mut repeated: Option<(u32, u32)> = None;
-    let mut crowded: Option<Error> = None;
-    let mut same_side: Option<Error> = None;
-    for ([a, b], group) in edges.edges() {
+    let bad = edges.filter_map_edges(|ends, group| {
         let one_side_each = match group {
             [_] => true,
             [(_, g), (_, h)] => start(triangles, *g) != start(triangles, *h),
             _ => false,
         };
-        if one_side_each {
-            continue;
-        }
+        (!one_side_each).then(|| (ends, group.to_vec()))
+    });
+    let mut repeated: Option<(u32, u32)> = None;
+    let mut crowded: Option<Error> = None;
+    let mut same_side: Option<Error> = None;
+    for ([a, b], group) in bad {
         // Triangles are counter-clockwise, so equal ones share the edge's direction and the third vertex.
         let mut sides: Vec<(u32, u32, u32)> = group
             .iter()
@@ -239,42 +255,75 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable) -> Result<()> {
 }
 
 /// A vertex that triangles surround has no other triangle. Returns the number of pinch vertices.
-fn check_fans(half_edges: &HalfEdges) -> Result<usize> {
-    let he = half_edges;
-    let inner = he.inner() as usize;
-    // Number of triangle corners at each vertex that no walk around the vertex has met.
-    let mut unmet = vec![0u32; he.of_vertex.len()];
-    for &v in &he.origin[..inner] {
-        unmet[v as usize] += 1;
-    }
-    let mut fans = vec![0u32; he.of_vertex.len()];
-    for border in he.inner()..he.len() as u32 {
-        let v = he.origin(border) as usize;
-        fans[v] += 1;
-        let mut h = he.clockwise(border);
-        while !he.is_border(h) {
-            unmet[v] -= 1;
-            h = he.clockwise(h);
+///
+/// All threads turn around vertices: the sums that they share are of integers, the same in any order.
+fn check_fans(triangles: &[[u32; 3]], vertices: usize, edges: &EdgeTable) -> Result<usize> {
+    let sides = 3 * triangles.len();
+    let numbers = |count: usize, value: u32| -> Vec<AtomicU32> {
+        let numbers = (0..count).into_par_iter();
+        numbers.map(|_| AtomicU32::new(value)).collect()
+    };
+    let twins = numbers(sides, NONE);
+    edges.filter_map_edges(|_, group| -> Option<()> {
+        if let [(_, g), (_, h)] = *group {
+            twins[g as usize].store(h, Relaxed);
+            twins[h as usize].store(g, Relaxed);
         }
-    }
-    for (v, &first) in he.of_vertex.iter().enumerate() {
-        if first != NONE && fans[v] == 0 {
+        None
+    });
+    let twin = |h: u32| twins[h as usize].load(Relaxed);
+    // Number of triangle corners at each vertex that no walk around the vertex has met, and a half-edge from it.
+    let (unmet, first, fans) = (
+        numbers(vertices, 0),
+        numbers(vertices, NONE),
+        numbers(vertices, 0),
+    );
+    (0..sides as u32).into_par_iter().for_each(|h| {
+        let v = start(triangles, h) as usize;
+        unmet[v].fetch_add(1, Relaxed);
+        first[v].fetch_min(h, Relaxed);
+    });
+    // From each side on the boundary clockwise around the vertex at its end, to the next one.
+    (0..sides as u32).into_par_iter().for_each(|h| {
+        if twin(h) != NONE {
+            return;
+        }
+        let mut e = next_in_triangle(h);
+        let v = start(triangles, e) as usize;
+        let mut met = 1;
+        while twin(e) != NONE {
+            e = next_in_triangle(twin(e));
+            met += 1;
+        }
+        fans[v].fetch_add(1, Relaxed);
+        unmet[v].fetch_sub(met, Relaxed);
+    });
+    let is_whole = |v: usize| {
+        let mut left = unmet[v].load(Relaxed);
+        let first = first[v].load(Relaxed);
+        if first != NONE && fans[v].load(Relaxed) == 0 {
             let mut h = first;
             loop {
-                unmet[v] -= 1;
-                h = he.clockwise(h);
+                left -= 1;
+                h = next_in_triangle(twin(h));
                 if h == first {
                     break;
                 }
             }
         }
-        ensure(
-            unmet[v] == 0,
-            || format!("vertex {v}"),
-            || "is surrounded by triangles and belongs to others besides: they overlap".into(),
-        )?;
+        left == 0
+    };
+    if let Some(v) = (0..vertices)
+        .into_par_iter()
+        .position_first(|v| !is_whole(v))
+    {
+        return Err(invalid(
+            format!("vertex {v}"),
+            "is surrounded by triangles and belongs to others besides: they overlap",
+        ));
     }
-    Ok(fans.iter().filter(|&&n| n > 1).count())
+    let is_pinch = |fans: &&AtomicU32| fans.load(Relaxed) > 1;
+    Ok(fans.par_iter().filter(is_pinch).count())
 }
 
 fn boundary_loops(half_edges: &HalfEdges) -> usize {

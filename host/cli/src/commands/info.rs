@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use clap::Args;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::edges::Edges;
 use trioxide::formats::Format;
-use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+use trioxide::mesh::{Faces, Mesh, PolygonMesh, Polygons};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, validate};
 
@@ -119,17 +120,13 @@ impl Report {
         // A coordinate that is not finite is found later.
         let is_planar = mesh.is_planar();
 
-        let mut is_used = vec![false; points.len()];
-        let mut face_sizes = BTreeMap::new();
-        for i in 0..count {
-            face(i).iter().for_each(|v| is_used[*v as usize] = true);
-            *face_sizes.entry(face(i).len()).or_default() += 1;
-        }
-        let finite = points.iter().filter(|point| point.is_finite());
-        let bounds = finite.fold(None, |bounds, p| {
-            let [min, max] = bounds.unwrap_or([*p, *p]);
-            Some([min.min(*p), max.max(*p)])
-        });
+        let used = count_used(points.len(), &mesh.faces);
+        let face_sizes = face_sizes(&mesh.faces);
+        let finite = points.par_iter().filter(|point| point.is_finite());
+        let join =
+            |[min, max]: [DVec3; 2], other: [DVec3; 2]| [min.min(other[0]), max.max(other[1])];
+        // In the order of the points: of equal values, as 0 and -0, the same one for any number of threads.
+        let bounds = finite.map(|p| [*p, *p]).reduce_with(join);
         // In blocks of one size, so that the sum is the same for any number of threads.
         let blocks: Vec<f64> = (0..count.div_ceil(4096))
             .into_par_iter()
@@ -151,18 +148,18 @@ impl Report {
                 let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));
                 triangles.sum::<f64>() / 6.0
             };
-            (0..count).map(|i| cone(face(i))).sum()
+            let cones: Vec<f64> = (0..count).into_par_iter().map(|i| cone(face(i))).collect();
+            // One after the other: the same sum for any number of threads.
+            cones.iter().sum()
         });
-        let regions = mesh.regions.as_ref().map(|regions| {
-            regions.iter().fold(BTreeMap::new(), |mut counts, region| {
-                *counts.entry(*region).or_default() += 1;
-                counts
-            })
-        });
+        let regions = mesh
+            .regions
+            .as_deref()
+            .map(|regions| count_each(regions.len(), |i| regions[i]));
         let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
         let mut report = Report {
             vertices: points.len(),
-            unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            unused_vertices: points.len() - used,
             attributes: attributes_of(&mesh),
             bounds,
             is_planar,
@@ -334,8 +331,20 @@ fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
     match mesh.faces {
         Faces::Triangles(_) => {
             let triangulation = mesh.into_triangulation()?;
-            validate::triangulation(&triangulation)?;
-            Ok((Mesh::from(triangulation).into_polygon_mesh()?, 0))
+            validate::check_triangulation(&triangulation)?;
+            // The check has found that ids of half-edges fit 32 bits.
+            let corners = 3 * triangulation.triangles.len() as u32;
+            let polygons = Polygons {
+                offsets: (0..=corners).step_by(3).collect(),
+                vertices: triangulation.triangles.into_flattened(),
+            };
+            let mesh = PolygonMesh {
+                points: triangulation.points,
+                polygons,
+                regions: triangulation.regions,
+                segments: triangulation.segments,
+            };
+            Ok((mesh, 0))
         }
         Faces::Polygons(_) => {
             let polygons = mesh.into_polygon_mesh()?;
@@ -343,6 +352,52 @@ fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
             Ok((polygons, summary.weakly_simple))
         }
     }
+}
+
+/// Number of the vertices that faces have.
+fn count_used(vertices: usize, faces: &Faces) -> usize {
+    let words: Vec<AtomicU64> = (0..vertices.div_ceil(64))
+        .map(|_| AtomicU64::new(0))
+        .collect();
+    let ids = match faces {
+        Faces::Triangles(triangles) => triangles.as_flattened(),
+        Faces::Polygons(polygons) => &polygons.vertices,
+    };
+    ids.par_iter().for_each(|&v| {
+        let (word, bit) = (&words[v as usize / 64], 1 << (v % 64));
+        // Most are there already, and reading leaves the word in every thread's cache.
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    });
+    let ones = words
+        .into_iter()
+        .map(|word| word.into_inner().count_ones() as usize);
+    ones.sum()
+}
+
+/// How many faces have each number of vertices.
+fn face_sizes(faces: &Faces) -> BTreeMap<usize, usize> {
+    match faces {
+        Faces::Triangles(triangles) if triangles.is_empty() => BTreeMap::new(),
+        Faces::Triangles(triangles) => BTreeMap::from([(3, triangles.len())]),
+        Faces::Polygons(polygons) => count_each(polygons.len(), |i| polygons.get(i).len()),
+    }
+}
+
+/// How many of `n` elements have each key.
+fn count_each<K: Ord + Send>(n: usize, key: impl Fn(usize) -> K + Sync) -> BTreeMap<K, usize> {
+    let elements = (0..n).into_par_iter();
+    let parts = elements.fold(BTreeMap::new, |mut counts, i| {
+        *counts.entry(key(i)).or_insert(0) += 1;
+        counts
+    });
+    parts.reduce(BTreeMap::new, |mut counts, part| {
+        for (key, count) in part {
+            *counts.entry(key).or_insert(0) += count;
+        }
+        counts
+    })
 }
 
 /// A line for each rule that the mesh breaks.
