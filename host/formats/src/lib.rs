@@ -66,6 +66,7 @@ mod triangle;
 pub mod volume;
 mod vtp;
 mod vtu;
+mod vtu_blocks;
 mod vtu_out;
 mod xyz;
 
@@ -80,6 +81,8 @@ pub enum Encoding {
     BigEndian,
     /// Decimal numbers.
     Text,
+    /// Binary, in blocks compressed by zlib: of VTK's XML files.
+    Compressed,
 }
 
 use input::map_file;
@@ -222,7 +225,7 @@ static FORMATS: [Format; 19] = [
         keeps_alpha: true,
         keeps_uvs: true,
         lost_fields: |_| Vec::new(),
-        encodings: BOTH,
+        encodings: vtu_out::ENCODINGS,
         read: Some(volume::read_vtu_surface),
         write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
         ..TAGGED
@@ -235,7 +238,7 @@ static FORMATS: [Format; 19] = [
         keeps_alpha: true,
         keeps_uvs: true,
         lost_fields: |_| Vec::new(),
-        encodings: BOTH,
+        encodings: vtu_out::ENCODINGS,
         read: Some(volume::read_vtu_surface),
         write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
         ..TAGGED

@@ -142,17 +142,27 @@ impl EdgeTable {
         &self,
         map: impl Fn([u32; 2], &[(u32, u32)]) -> Option<R> + Sync,
     ) -> Vec<R> {
+        self.flat_map_edges(|found, ends, group| found.extend(map(ends, group)))
+    }
+
+    /// As [`EdgeTable::filter_map_edges`], where `map` appends any number of values for an edge.
+    pub fn flat_map_edges<R: Send>(
+        &self,
+        map: impl Fn(&mut Vec<R>, [u32; 2], &[(u32, u32)]) + Sync,
+    ) -> Vec<R> {
         let of_vertices = |first: usize| {
             let mut found = Vec::new();
             for v in first..(self.offsets.len() - 1).min(first + BUCKETS) {
                 let groups = self.bucket(v).chunk_by(|a, b| a.0 == b.0);
-                found.extend(groups.filter_map(|group| map([v as u32, group[0].0], group)));
+                groups.for_each(|group| map(&mut found, [v as u32, group[0].0], group));
             }
             found
         };
         let starts = (0..self.offsets.len() - 1).into_par_iter().step_by(BUCKETS);
         let parts: Vec<Vec<R>> = starts.map(of_vertices).collect();
-        parts.into_iter().flatten().collect()
+        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        all.par_extend(parts.into_par_iter().flatten());
+        all
     }
 
     /// The number of undirected edges.

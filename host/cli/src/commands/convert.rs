@@ -36,6 +36,9 @@ pub struct Options {
     /// Encoding of a .ply, .stl, .pcd, .vtu, .vtp, .vtk or .msh file [default: binary]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
+    /// Compress a .vtu or .vtp file, by all threads: --encoding compressed
+    #[arg(long, conflicts_with_all = ["encoding", "volume_encoding"])]
+    compress: bool,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
     /// Print the time of each part of the run
@@ -51,9 +54,13 @@ pub fn run(options: &Options) -> Result<()> {
     let Options { input, quiet, .. } = options;
     let output = options.output.as_ref().or(options.named.as_ref());
     let output = output.expect("clap asks for one of both");
+    let encoding = match options.compress {
+        true => Some(Encoding::Compressed),
+        false => options.encoding,
+    };
     if formats::is_volume(input) {
         let mut volume = options.volume;
-        volume.volume_encoding = volume.volume_encoding.or(options.encoding);
+        volume.volume_encoding = volume.volume_encoding.or(encoding);
         if options.boundary {
             let format = Format::to_write(output)?;
             let mesh = super::read_volume(input, *quiet)?.boundary();
@@ -80,7 +87,7 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     }
     let writing = WriteOptions {
-        encoding: options.encoding,
+        encoding,
         ..options.volume.into()
     };
     write(format, output, &mesh, writing, *quiet)?;
