@@ -265,7 +265,7 @@ pub struct Triangulation {
 impl From<Triangulation> for Mesh {
     fn from(mesh: Triangulation) -> Mesh {
         Mesh {
-            points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
+            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Triangles(mesh.triangles),
             regions: mesh.regions,
             segments: mesh.segments,
@@ -290,7 +290,7 @@ pub struct PolygonMesh {
 impl From<PolygonMesh> for Mesh {
     fn from(mesh: PolygonMesh) -> Mesh {
         Mesh {
-            points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
+            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
             segments: mesh.segments,

@@ -4,10 +4,11 @@ use super::columns::{VertexColumns, read_equal_faces};
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
 use super::{Body, FaceChunk, check_tag, push_strips};
-use crate::text::{Fault, Parsed, check_vertex, whole};
+use crate::text::{Fault, Parsed, check_vertex, parse_chunks, whole};
 use trioxide_mesh::mesh::Segment;
 
 /// What is left of the body.
+#[derive(Clone, Copy)]
 struct Cursor<'a> {
     file: &'a [u8],
     /// Offset of the next byte.
@@ -122,8 +123,13 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
                         body.face_fields = fields;
                     }
                     None => {
-                        let chunk = parse_faces(element, &mut cursor, header.vertices())?;
-                        body.set_faces(vec![chunk], header)?;
+                        let (parts, end) = split_records(element, &cursor);
+                        let chunks = parse_chunks(&parts, |&(at, count)| {
+                            let mut cursor = Cursor { at, ..cursor };
+                            parse_faces(element, count, &mut cursor, header.vertices())
+                        })?;
+                        cursor.at = end;
+                        body.set_faces(chunks, header)?;
                     }
                 }
             }
@@ -181,9 +187,52 @@ fn parse_vertex_with_lists(
     Ok(vertex)
 }
 
-fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {
+/// Records that one task reads.
+const RECORDS: usize = if cfg!(test) { 5 } else { 1 << 14 };
+
+/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its records. Where the
+/// records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
+fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, usize) {
+    let mut cursor = *cursor;
+    let mut parts = Vec::new();
+    if element.count == 0 {
+        parts.push((cursor.at, 0));
+    }
+    for i in 0..element.count {
+        if i % RECORDS == 0 {
+            parts.push((cursor.at, RECORDS.min(element.count - i)));
+        }
+        for property in &element.properties {
+            let is_short = match property.kind {
+                // By far the most: a list whose length is a byte.
+                Kind::List {
+                    count: Scalar::U8,
+                    item,
+                } => match cursor.file.get(cursor.at) {
+                    Some(&count) => {
+                        cursor.at += 1 + usize::from(count) * item.size();
+                        cursor.at > cursor.file.len()
+                    }
+                    None => true,
+                },
+                kind => cursor.skip(kind).is_err(),
+            };
+            if is_short {
+                return (parts, cursor.at);
+            }
+        }
+    }
+    (parts, cursor.at)
+}
+
+fn parse_faces(
+    element: &Element,
+    count: usize,
+    cursor: &mut Cursor,
+    vertices: usize,
+) -> Parsed<FaceChunk> {
     let mut chunk = FaceChunk::default();
-    for _ in 0..element.count {
+    for _ in 0..count {
         for property in &element.properties {
             let offset = cursor.at;
             match (property.role, property.kind) {
