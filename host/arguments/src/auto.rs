@@ -22,15 +22,19 @@ pub struct Work {
 
 impl Work {
     /// Triangles to polygons.
-    pub const POLYLLA: Work = Work { cpu: 16.0 };
-    /// One round of refinement.
-    pub const REFINE: Work = Work { cpu: 12.0 };
+    pub const POLYLLA: Work = Work { cpu: 15.0 };
+    /// One round of refinement of triangles.
+    pub const REFINE: Work = Work { cpu: 34.0 };
+    /// One round of refinement of tetrahedra.
+    pub const REFINE_TETS: Work = Work { cpu: 86.0 };
     /// Vertices to clusters.
-    pub const WELD: Work = Work { cpu: 12.0 };
-    /// Relations of a mesh in space and one sweep.
-    pub const SMOOTH: Work = Work { cpu: 10.0 };
+    pub const WELD: Work = Work { cpu: 10.0 };
+    /// The same with the search of the distance.
+    pub const WELD_RATIO: Work = Work { cpu: 83.0 };
+    /// Relations of a mesh in space, its quality, and one sweep.
+    pub const SMOOTH: Work = Work { cpu: 35.0 };
     /// One further sweep.
-    pub const SWEEP: Work = Work { cpu: 0.5 };
+    pub const SWEEP: Work = Work { cpu: 0.2 };
 
     /// This work `times` as large.
     pub fn times(self, times: f64) -> Work {
@@ -52,7 +56,7 @@ const GPU_START: f64 = 0.37;
 /// Seconds to load the kernels of a run as machine code, and to make staging memory.
 const GPU_READY: f64 = 0.04;
 /// Nanoseconds on a GPU for a byte of binary input: copies in and out, and kernels.
-const GPU: f64 = 0.5;
+const GPU: f64 = 0.2;
 /// Nanoseconds of one thread to read a byte of binary input.
 const READ: f64 = 0.7;
 /// Nanoseconds of one thread to read a byte of text.

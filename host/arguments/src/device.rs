@@ -95,6 +95,9 @@ impl Opening {
     }
 }
 
+/// Bytes of an input whose copies are prepared while it is read.
+const LARGE_INPUT: u64 = 16 << 20;
+
 impl DeviceOptions {
     /// Starts the machine. `auto` takes the one with which `work` on the mesh in the file `input` ends sooner.
     pub fn begin(&self, input: &Path, work: Work) -> Opening {
@@ -110,14 +113,22 @@ impl DeviceOptions {
                 }
             }
         }
-        self.begin_any()
+        let bytes = input.metadata().map_or(0, |metadata| metadata.len());
+        self.begin_any(bytes > LARGE_INPUT)
     }
 
     /// Starts the machine; `auto` takes a GPU wherever there is one.
-    fn begin_any(&self) -> Opening {
+    fn begin_any(&self, is_large: bool) -> Opening {
         let threads = self.threads.map(usize::from);
+        let start = move |index| {
+            let device = Device::cuda(index)?;
+            if is_large {
+                device.prepare_copies()?;
+            }
+            Ok(device)
+        };
         let gpu = |index, otherwise| Opening::Gpu {
-            starting: std::thread::spawn(move || Device::cuda(index)),
+            starting: std::thread::spawn(move || start(index)),
             otherwise,
         };
         match self.device {
@@ -130,7 +141,7 @@ impl DeviceOptions {
 
     /// Opens the device; `None` for `serial`. `auto` takes a GPU wherever there is one, and where it finds none it says so.
     pub fn open(&self) -> Result<Option<Device>> {
-        self.begin_any().open()
+        self.begin_any(false).open()
     }
 
     /// Whether results go to standard output as text.

@@ -28,6 +28,9 @@ const THREADS_PER_BLOCK: u32 = 256;
 /// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
+/// Bytes of a copy that lanes are made for.
+const LARGE_COPY: usize = 16 << 20;
+
 /// The context and the queue of a device: memory needs both to be given back.
 struct Core {
     stream: Stream,
@@ -480,5 +483,9 @@ impl Backend for Cuda {
 
     fn details(&self) -> Details {
         self.details.clone()
+    }
+
+    fn prepare_copies(&self) -> Result<()> {
+        self.enter(|| self.lanes(LARGE_COPY).map(|_| ()))
     }
 }

@@ -90,6 +90,10 @@ trait Backend: Send + Sync {
     fn costs(&self) -> Costs {
         Costs::default()
     }
+    /// Makes what large copies need, which the first of them makes else.
+    fn prepare_copies(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Time that a device takes before its work, all 0 for a CPU.
@@ -417,6 +421,14 @@ impl Device {
             Some(threads) => threads.install(work),
             None => work(),
         }
+    }
+
+    /// Makes ready for large copies: pinned memory takes a GPU's driver some 20 ms, which can go by while a mesh is read.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver has no such memory.
+    pub fn prepare_copies(&self) -> Result<()> {
+        self.0.backend.prepare_copies()
     }
 
     /// Time that the device took before its work.

@@ -111,7 +111,7 @@ impl Step {
 
     fn work(&self) -> Work {
         match self {
-            Step::Weld(_) => Work::WELD,
+            Step::Weld(options) => options.work(),
             Step::Smooth(options) => options.work(),
             Step::Refine(options) => options.work(),
             Step::Polylla(_) => Work::POLYLLA,

@@ -237,7 +237,11 @@ pub fn apply(options: &Options, mut mesh: Mesh, opening: Opening) -> Result<(Mes
 impl Options {
     /// The work for the choice of a machine: rounds that mark little are the most.
     pub fn work(&self) -> Work {
-        Work::REFINE.times(f64::from(self.rounds.clamp(1, 8)))
+        let round = match formats::is_volume(&self.input) {
+            true => Work::REFINE_TETS,
+            false => Work::REFINE,
+        };
+        round.times(f64::from(self.rounds.clamp(1, 8)))
     }
 }
 

@@ -74,7 +74,7 @@ struct Outcome {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let opening = options.device.begin(&options.input, Work::WELD);
+    let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_mesh(&options.input, options.device.quiet)?;
     let (mesh, report, welded) = apply(options, mesh, opening)?;
     write_maps(options, &welded)?;
@@ -83,6 +83,16 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let is_output_taken = to_output(&options.map) || to_output(&options.removed);
     report.give_beside(&options.device, is_output_taken)
+}
+
+impl Options {
+    /// The work for the choice of a machine.
+    pub fn work(&self) -> Work {
+        match self.clusters.ratio {
+            Some(_) => Work::WELD_RATIO,
+            None => Work::WELD,
+        }
+    }
 }
 
 /// Writes what became of the vertices, where it is wanted.

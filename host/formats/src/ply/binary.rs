@@ -318,3 +318,63 @@ fn parse_corners(
     }
     chunk.faces.finish_face()
 }
+
+#[cfg(test)]
+mod tests {
+    /// Faces of 3 to 6 vertices: more of them than a part has.
+    fn file(faces: usize) -> Vec<u8> {
+        let mut file = format!(
+            "ply\nformat binary_little_endian 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
+             element face {faces}\nproperty int region\nproperty list uchar int vertex_indices\nproperty float area\nend_header\n"
+        )
+        .into_bytes();
+        file.extend((0..18).flat_map(|i| (i as f32).to_le_bytes()));
+        for i in 0..faces {
+            file.extend((i as i32).to_le_bytes());
+            let size = 3 + i % 4;
+            file.push(size as u8);
+            file.extend((0..size).flat_map(|k| (((i + k) % 6) as i32).to_le_bytes()));
+            file.extend((0.5 * i as f32).to_le_bytes());
+        }
+        file
+    }
+
+    #[test]
+    fn faces_of_any_size_are_read_in_parts() {
+        for count in [0, 1, 4, 5, 6, 23] {
+            let mesh = crate::ply::parse(&file(count)).unwrap().mesh;
+            assert_eq!(mesh.faces.len(), count);
+            for i in 0..count {
+                let expected: Vec<u32> = (0..3 + i % 4).map(|k| ((i + k) % 6) as u32).collect();
+                assert_eq!(mesh.faces.get(i), expected);
+            }
+            let regions: Vec<i32> = (0..count as i32).collect();
+            assert_eq!(mesh.regions.unwrap_or_default(), regions);
+        }
+    }
+
+    #[test]
+    fn the_first_fault_of_all_parts_is_told() {
+        let whole = file(23);
+        let fault = |file: &[u8]| crate::ply::parse(file).err().map(|fault| fault.reason);
+        for length in 0..whole.len() {
+            assert!(fault(&whole[..length]).is_some(), "{length} bytes");
+        }
+        let mut bad = whole.clone();
+        let last = bad.len() - 8;
+        bad[last..last + 4].copy_from_slice(&77_i32.to_le_bytes());
+        assert!(fault(&bad).unwrap().contains("vertex 77"));
+        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes first.
+        let record = |i: usize| whole.len() - file_tail(i);
+        bad[record(7) + 4] = 255;
+        assert!(fault(&bad).unwrap().contains("bytes are expected"));
+        let first = record(2) + 5;
+        bad[first..first + 4].copy_from_slice(&(-1_i32).to_le_bytes());
+        assert!(fault(&bad).unwrap().contains("vertex -1"));
+    }
+
+    /// Bytes from face `first` of [`file`] of 23 on.
+    fn file_tail(first: usize) -> usize {
+        (first..23).map(|i| 4 + 1 + 4 * (3 + i % 4) + 4).sum()
+    }
+}
