@@ -272,3 +272,30 @@ fn bench_run_times_whole_processes_beside_cp() {
 fn name_of(row: &Value) -> &Path {
     Path::new(row["name"].as_str().unwrap())
 }
+
+#[test]
+fn a_compressed_file_is_smaller_and_reads_back() {
+    let place = Place::new();
+    place.run("generate tets -n 20k -o a.vtu --quiet");
+    place.run("generate random -n 20k -o a.vtp --quiet");
+    for extension in ["vtu", "vtp"] {
+        place.run(&format!(
+            "convert a.{extension} z.{extension} --compress --quiet"
+        ));
+        place.run(&format!("convert z.{extension} b.{extension} --quiet"));
+        place.assert_same(&format!("a.{extension}"), &format!("b.{extension}"));
+        let size = |name: &str| {
+            fs::metadata(place.path(&format!("{name}.{extension}")))
+                .unwrap()
+                .len()
+        };
+        assert!(2 * size("z") < size("a"), "{} of {}", size("z"), size("a"));
+    }
+    let call = place.call("convert a.vtp out.ply --compress");
+    assert_eq!(call.status, Some(1));
+    assert!(
+        call.stderr.contains("not written in this encoding"),
+        "{}",
+        call.stderr
+    );
+}
