@@ -60,7 +60,7 @@ pub fn embed(
     Ok(embedded)
 }
 
-/// The table as Rust, included by `host/src/backend/machine_code.rs`.
+/// The table as Rust, included by `host/src/backend/code.rs`.
 fn table_of(families: &BTreeMap<String, String>, tasks: &[Task]) -> String {
     let mut text = String::from("const FAMILIES: &[Family] = &[\n");
     for (family, ptx) in families {

@@ -5,15 +5,16 @@
 
 mod buffers;
 mod choice;
+#[cfg(feature = "cuda")]
+mod code;
 mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod launches;
-#[cfg(feature = "cuda")]
-mod machine_code;
 mod pages;
 mod ptx;
+mod start;
 #[cfg(feature = "cuda")]
 mod transfers;
 
@@ -21,7 +22,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytemuck::Pod;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
@@ -31,6 +31,7 @@ pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
 pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
+pub use start::{Costs, has_cuda_driver, machine_code};
 pub use trioxide_kernel::launch::Buffer;
 
 /// A set of `E` on a device, 32 members to an element.
@@ -94,37 +95,6 @@ trait Backend: Send + Sync {
     fn prepare_copies(&self) -> Result<()> {
         Ok(())
     }
-}
-
-/// Time that a device takes before its work, all 0 for a CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Costs {
-    /// The driver's start.
-    pub driver: Duration,
-    /// The context, its queues and its staging memory.
-    pub context: Duration,
-    /// Kernels made ready, within the stages that launch them first.
-    pub kernels: Duration,
-    /// Kernels loaded as machine code; a family at a time.
-    pub loaded: usize,
-    /// Kernels that the driver compiled from PTX, or found in its cache.
-    pub compiled: usize,
-}
-
-/// The compute capabilities that this binary has machine code for, as 75 for 7.5; none where the build had no assembler.
-pub fn machine_code() -> Vec<u32> {
-    #[cfg(feature = "cuda")]
-    return machine_code::architectures();
-    #[cfg(not(feature = "cuda"))]
-    Vec::new()
-}
-
-/// Whether a CUDA driver is installed; not whether it finds a device, which takes a quarter of a second.
-pub fn has_cuda_driver() -> bool {
-    #[cfg(feature = "cuda")]
-    return cust::sys::is_installed();
-    #[cfg(not(feature = "cuda"))]
-    false
 }
 
 /// Properties of a device; `None` where the system does not give one.

@@ -6,6 +6,7 @@
 use crate::{Error, Result};
 
 mod exact;
+mod fans;
 pub mod half_edges;
 pub mod polygons;
 pub mod refine;

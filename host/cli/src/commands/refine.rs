@@ -1,18 +1,15 @@
 //! `trioxide refine`: longest-edge bisection.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::Point;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
-use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
@@ -25,6 +22,8 @@ use trioxide_arguments::mark::Mark;
 use super::carried::Carried;
 use super::ids::{read_flags, read_words};
 
+#[path = "refine_maps.rs"]
+mod maps;
 #[path = "refine_tets.rs"]
 pub mod tets;
 
@@ -304,7 +303,7 @@ fn refined(
         peak_bytes: outcome.peak_bytes,
     };
     if let Some(folder) = &options.maps {
-        write_maps(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
+        maps::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
     let mesh = match outcome.mesh {
         Output::Triangles(mut mesh) => {
@@ -316,37 +315,6 @@ fn refined(
         mesh => mesh,
     };
     Ok((mesh, report))
-}
-
-/// Writes where each part comes from.
-fn write_maps(
-    folder: &Path,
-    vertices: usize,
-    ancestors: &[u32],
-    rounds: &[Refinement],
-) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
-    write_atomically(&folder.join("parent_triangles.txt"), |file| {
-        writeln!(
-            file,
-            "# triangle of the input that each triangle is a part of"
-        )?;
-        ancestors.iter().try_for_each(|t| writeln!(file, "{t}"))
-    })?;
-    write_atomically(&folder.join("new_vertices.txt"), |file| {
-        writeln!(
-            file,
-            "# round, edge that the vertex divides, vertices at its ends; from vertex {vertices} on"
-        )?;
-        for (i, round) in rounds.iter().enumerate() {
-            for (edge, [a, b]) in round.divided.iter().zip(&round.ends) {
-                writeln!(file, "{} {edge} {a} {b}", i + 1)?;
-            }
-        }
-        Ok(())
-    })?;
-    let prolongation = Prolongation::of_rounds(vertices, rounds);
-    formats::matrix_market::write(&folder.join("prolongation.mtx"), &prolongation)
 }
 
 fn end_name(end: End) -> &'static str {

@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
-use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format};
@@ -19,11 +18,14 @@ use trioxide::smooth::{
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 
-use super::cell_quality;
 use super::ids::read_flags;
+use report::report;
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+
+#[path = "smooth_report.rs"]
+mod report;
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
@@ -462,50 +464,4 @@ fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     };
     let what = format!("a node: the mesh has {nodes} nodes, from 0 on");
     read_flags(path, nodes, &what)
-}
-
-fn report<'a>(
-    options: &'a Options,
-    outcome: &Outcome,
-    [nodes, count]: [usize; 2],
-    elements: &'static str,
-) -> Report<'a> {
-    let moves = outcome.smoothed.moves;
-    let mut counts = vec![
-        ("vertices", json!(nodes)),
-        (elements, json!(count)),
-        ("moving_vertices", json!(outcome.smoothed.moving)),
-        ("iterations", json!(moves.sweeps)),
-        ("converged", json!(moves.converged)),
-        ("max_displacement", json!(moves.max_displacement)),
-        ("rms_displacement", json!(moves.rms_displacement)),
-    ];
-    if let Some([before, after]) = &outcome.quality {
-        counts.extend([
-            ("inverted_before", json!(before.inverted)),
-            ("inverted_after", json!(after.inverted)),
-            ("worst_quality_before", json!(before.worst_jacobian)),
-            ("worst_quality_after", json!(after.worst_jacobian)),
-        ]);
-        if let (Some(before), Some(after)) = (&before.tetrahedra, &after.tetrahedra) {
-            counts.extend([
-                ("smallest_angle_before", json!(before.smallest_angle)),
-                ("smallest_angle_after", json!(after.smallest_angle)),
-                ("largest_radius_ratio_before", json!(before.largest_ratio)),
-                ("largest_radius_ratio_after", json!(after.largest_ratio)),
-            ]);
-        }
-        counts.extend([
-            ("quality_before", cell_quality::to_json(before)),
-            ("quality_after", cell_quality::to_json(after)),
-        ]);
-    }
-    Report {
-        command: "smooth",
-        input: &options.input,
-        device: outcome.device.clone(),
-        stages: outcome.stages.clone(),
-        counts,
-        peak_bytes: outcome.peak_bytes,
-    }
 }

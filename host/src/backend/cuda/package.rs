@@ -13,7 +13,7 @@ use cust::module::Module;
 
 use super::fault;
 use crate::backend::transfers::Pinned;
-use crate::backend::{PTX, Ptx, machine_code};
+use crate::backend::{PTX, Ptx, code};
 
 /// The kernels of a package.
 pub struct Package {
@@ -64,7 +64,7 @@ impl Package {
 
     fn has_machine_code(&self) -> bool {
         let is_embedded = self.ptx.package == PTX.package && self.ptx.text == PTX.text;
-        is_embedded && machine_code::has_some_for(self.capability)
+        is_embedded && code::has_some_for(self.capability)
     }
 
     fn source(&mut self) -> &ptx_rules::Module<'static> {
@@ -90,7 +90,7 @@ impl Package {
         if self.is_refused || !self.has_machine_code() {
             return false;
         }
-        let Some((kernels, code)) = machine_code::module_of(entry, self.capability) else {
+        let Some((kernels, code)) = code::module_of(entry, self.capability) else {
             return false;
         };
         let Ok(module) = Module::from_cubin(&code) else {
