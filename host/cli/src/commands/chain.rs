@@ -146,7 +146,7 @@ impl Step {
             (Step::Polylla(options), AnyMesh::Surface(mesh)) => {
                 let (mesh, report) = polylla::apply(options, mesh, opening, true)?;
                 let mesh = mesh.expect("the mesh is wanted");
-                (AnyMesh::Surface(as_read(mesh)?), Some(report))
+                (AnyMesh::Surface(as_read(mesh)), Some(report))
             }
             (Step::Write(_), mesh) => (mesh, None),
             (Step::Weld(_) | Step::Polylla(_), AnyMesh::Volume(_)) => {
@@ -160,13 +160,13 @@ impl Step {
 }
 
 /// The mesh as a reader gives it: polygons that are all triangles are triangles.
-fn as_read(mut mesh: Mesh) -> Result<Mesh> {
+fn as_read(mut mesh: Mesh) -> Mesh {
     if let Faces::Polygons(polygons) = &mesh.faces
         && polygons.iter().all(|polygon| polygon.len() == 3)
     {
         mesh.faces = Faces::Triangles(polygons.vertices.as_chunks().0.to_vec());
     }
-    Ok(mesh)
+    mesh
 }
 
 /// The steps, with clap's view of their options.
