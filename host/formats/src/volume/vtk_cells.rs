@@ -138,17 +138,11 @@ pub(crate) fn read(
         let i = next;
         if i >= one_by_one {
             let run = run_from(i, types, &range);
-            let corners = run.corners(connectivity, &index);
-            if let Some((shape, corners)) = run.shape.zip(corners) {
-                let all = i..i + run.count;
-                let tags =
-                    tags_of(shape).map_or(Tags::All(0), |tags| Tags::Each(&tags[all.clone()]));
-                elements
-                    .push(shape, &corners, tags)
-                    .map_err(|reason| (Place::Offsets, reason))?;
-                let list = usize::from(matches!(shape, Shape::Face(_)));
-                elements.sources[list].extend(all.start as u32..all.end as u32);
-                next = all.end;
+            let is_pushed = run
+                .push(i, &mut elements, connectivity, &index, tags_of)
+                .map_err(|reason| (Place::Offsets, reason))?;
+            if is_pushed {
+                next = i + run.count;
                 continue;
             }
             one_by_one = i + run.count;
@@ -235,7 +229,7 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
     let rest = &types[first..];
     let differs = |other: &i64| *other != kind;
     // Short runs take no other thread.
-    let same = match rest.iter().take(RUN).position(|other| differs(other)) {
+    let same = match rest.iter().take(RUN).position(differs) {
         Some(same) => same,
         None => rest
             .par_iter()
@@ -275,6 +269,27 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
 }
 
 impl Run {
+    /// Adds its cells, of which the first is cell `first`, to `elements`; false where they are to be read one by one.
+    fn push<'t>(
+        &self,
+        first: usize,
+        elements: &mut Elements,
+        connectivity: &[i64],
+        index: &(impl Fn(i64) -> Result<u32, String> + Sync),
+        tags_of: impl Fn(Shape) -> Option<&'t [i32]>,
+    ) -> Result<bool, String> {
+        let corners = self.corners(connectivity, index);
+        let Some((shape, corners)) = self.shape.zip(corners) else {
+            return Ok(false);
+        };
+        let all = first..first + self.count;
+        let tags = tags_of(shape).map_or(Tags::All(0), |tags| Tags::Each(&tags[all.clone()]));
+        elements.push(shape, &corners, tags)?;
+        let list = usize::from(matches!(shape, Shape::Face(_)));
+        elements.sources[list].extend(all.start as u32..all.end as u32);
+        Ok(true)
+    }
+
     /// The corners of its cells; `None` where they are not all there, which is found out cell by cell.
     fn corners(
         &self,
@@ -340,8 +355,11 @@ pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
 mod tests {
     use super::*;
 
-    /// By runs and cell by cell: what `parts` says of elements of these types, whose vertices begin at `begins`.
-    fn read_cells(types: &[i64], begins: &[i64]) -> Result<(Vec<u32>, Vec<i32>, Vec<u32>), String> {
+    /// Corners of tetrahedra, tags, and sources of the cells that were read.
+    type Told = (Vec<u32>, Vec<i32>, Vec<u32>);
+
+    /// The elements of these types, whose vertices begin at `begins`.
+    fn read_cells(types: &[i64], begins: &[i64]) -> Result<Told, String> {
         let size = |kind| if kind == 10 { 4 } else { 3 };
         let connectivity: Vec<i64> = (0..200).map(|i| (7 * i) % 60).collect();
         let tags: Vec<i32> = (0..types.len() as i32).collect();
