@@ -3,7 +3,10 @@
 //!
 //! `TRIOXIDE_PTX=prebuilt` asks for the checked-in files even where a device compiler is there. The feature `checked` needs kernels
 //! that are built with it: the checked-in ones are not.
+//!
+//! Where `TRIOXIDE_PTXAS` names NVIDIA's assembler, machine code for the common architectures is embedded too.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +14,17 @@ use std::process::ExitCode;
 
 use cuda_builder::{CudaBuilder, NvvmArch, RUSTC_VARIABLE, search_device_compiler};
 
+#[path = "build/machine_code.rs"]
+mod machine_code;
+
+/// The kernels' sources.
+const SOURCES: &str = "../gpu/src";
+
 /// One file for each family of kernels.
 const PREBUILT: &str = "../gpu/prebuilt";
 
 fn main() -> ExitCode {
-    match embed_ptx() {
+    match embed_ptx().and_then(|origin| embed_machine_code().map(|()| origin)) {
         Ok(origin) => {
             println!("cargo::rustc-env=TRIOXIDE_PTX_ORIGIN={origin}");
             ExitCode::SUCCESS
@@ -68,6 +77,44 @@ fn embed_ptx() -> Result<&'static str, String> {
     join_prebuilt(&embedded, reason).map_err(|error| {
         format!("{error}, and no device compiler was found to build the kernels:\n{search}")
     })
+}
+
+/// Writes the machine code of the PTX that [`embed_ptx`] wrote. A checked build has none: its kernels come from their PTX.
+fn embed_machine_code() -> Result<(), String> {
+    println!("cargo::rerun-if-env-changed={}", machine_code::PTXAS);
+    println!("cargo::rerun-if-changed=build");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let ptxas = env::var_os(machine_code::PTXAS).map(PathBuf::from);
+    let ptxas = ptxas.filter(|_| !is_checked());
+    let text = fs::read_to_string(out.join("trioxide.ptx"))
+        .map_err(|error| format!("the kernels cannot be read back: {error}"))?;
+    let families = match &ptxas {
+        None => BTreeMap::new(),
+        Some(_) => {
+            println!("cargo::rerun-if-changed={SOURCES}");
+            let declared = ptx_rules::declared_kernels(Path::new(SOURCES))
+                .map_err(|error| format!("{SOURCES}: {error}"))?;
+            ptx_rules::split(&text, |entry| {
+                let found = ptx_rules::family_of(entry, &declared);
+                found.map(|(_, family)| family.to_owned())
+            })?
+        }
+    };
+    let bytes = machine_code::embed(&families, ptxas.as_deref(), &out)?;
+    let debug = env::var("PROFILE").is_ok_and(|profile| profile == "debug");
+    match bytes {
+        0 if debug || is_checked() => {}
+        0 => println!(
+            "cargo::warning=no machine code is embedded, so drivers compile the PTX: `cargo xtask build` embeds it, or set {} to an \
+             assembler",
+            machine_code::PTXAS
+        ),
+        _ => println!(
+            "cargo::warning=embedding machine code of the kernels, {} KiB",
+            bytes / 1024
+        ),
+    }
+    Ok(())
 }
 
 /// Whether the package's feature `checked` is on.

@@ -181,7 +181,9 @@ impl Shape {
         let point = |k: usize| points[polygon[k % n] as usize];
         self.corners.clear();
         self.corners.extend((0..n).map(|k| point(k) - point(0)));
-        self.convex = (0..n).all(|k| {
+        // The predicate is exact: at the three corners of a triangle it gives the same.
+        let turns = if n == 3 { 1 } else { n };
+        self.convex = (0..turns).all(|k| {
             let [a, b, c] =
                 [point(k), point(k + 1), point(k + 2)].map(|p| Coord { x: p.x, y: p.y });
             orient2d(a, b, c) >= 0.0

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::{cargo, output_of, run as run_command};
-use crate::{Error, target_dir, workspace};
+use crate::{Error, ptxas, target_dir, workspace};
 
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
+///
+/// Machine code of the kernels for the common GPUs is embedded, made by NVIDIA's ptxas: the one of TRIOXIDE_PTXAS, PATH or
+/// /usr/local/cuda/bin, or from PyPI. Without one the binary has PTX alone, and a machine's first run compiles what it launches.
 ///
 /// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
 /// embedded. The same as: cargo build --release --package trioxide-cli --bin trioxide
@@ -29,14 +32,22 @@ pub fn trioxide() -> Result<PathBuf, Error> {
         "; 2 to 4 minutes from nothing"
     };
     eprintln!("building trioxide (release{time})");
-    run_command(&mut cargo(&[
+    let mut build = cargo(&[
         "build",
         "--release",
         "--package",
         "trioxide-cli",
         "--bin",
         "trioxide",
-    ]))?;
+    ]);
+    match ptxas::find_or_download() {
+        Ok(ptxas) => _ = build.env("TRIOXIDE_PTXAS", ptxas.path),
+        Err(reason) => {
+            eprintln!("no machine code is embedded, only PTX: {reason}");
+            build.env_remove("TRIOXIDE_PTXAS");
+        }
+    }
+    run_command(&mut build)?;
     Ok(path)
 }
 

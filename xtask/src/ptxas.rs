@@ -92,7 +92,8 @@ fn release_of(version_text: &str) -> Option<String> {
 fn download() -> Result<(), Error> {
     let dir = download_dir();
     fs::create_dir_all(&dir)?;
-    println!("downloading ptxas ({PACKAGE} {PACKAGE_VERSION} from PyPI)");
+    // On standard error: standard output may belong to the program that is built and run.
+    eprintln!("downloading ptxas ({PACKAGE} {PACKAGE_VERSION} from PyPI)");
     let requirement = format!("{PACKAGE}=={PACKAGE_VERSION}");
     let mut pip = Command::new("python3");
     pip.args([

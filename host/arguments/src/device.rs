@@ -1,18 +1,21 @@
 //! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
 
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use trioxide::Result;
-use trioxide::backend::{Choice, Device, Stage};
+use trioxide::backend::{Choice, Device, Stage, has_cuda_driver};
 
+use crate::account;
+use crate::auto::{Estimate, Work};
 use crate::{is_standard_output, note, print, write_json};
 
 /// Options of every command that runs a pipeline.
 #[derive(Args)]
 pub struct DeviceOptions {
-    /// Machine to run on: auto (the GPU where there is one, else the CPU), cuda, cuda:N, cpu, or serial (the paper's
+    /// Machine to run on: auto (the GPU, unless there is none or the CPU ends sooner), cuda, cuda:N, cpu, or serial (the paper's
     /// sequential algorithm)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: Choice,
@@ -22,7 +25,7 @@ pub struct DeviceOptions {
     /// Precision of coordinates on the device
     #[arg(long, value_enum, default_value = "f64")]
     pub precision: Precision,
-    /// Print the time of each stage
+    /// Print the time of each stage, and of each part of the whole run
     #[arg(long)]
     pub timings: bool,
     /// Write counts and times as JSON to this file, or to standard output for -
@@ -42,22 +45,103 @@ pub enum Precision {
     F32,
 }
 
-impl DeviceOptions {
-    /// Opens the device; `None` for `serial`. Where `auto` finds no GPU it says so.
-    pub fn open(&self) -> Result<Option<Device>> {
-        let threads = self.threads.map(usize::from);
-        match self.device {
-            Choice::Serial => Ok(None),
-            Choice::Cpu => Device::cpu(threads).map(Some),
-            Choice::Cuda(index) => Device::cuda(index).map(Some),
-            Choice::Auto => {
-                let (device, reason) = Device::auto(threads)?;
-                if let Some(reason) = reason {
-                    note(self.quiet, format_args!("running on the CPU: {reason}"));
+/// A machine that starts while the input is read.
+pub enum Opening {
+    /// The papers' sequential algorithms.
+    Serial,
+    /// A device that is open, of a run of several steps.
+    Open(Device),
+    /// The CPU, with this number of threads.
+    Cpu(Option<usize>),
+    /// A GPU, started by a thread of its own.
+    Gpu {
+        /// Gives the device.
+        starting: JoinHandle<Result<Device>>,
+        /// For `auto`, which goes on with the CPU where there is no GPU: its threads, and whether it says nothing.
+        otherwise: Option<(Option<usize>, bool)>,
+    },
+}
+
+impl Opening {
+    /// Waits for the machine; `None` for `serial`. Where `auto` finds no GPU it says so.
+    pub fn open(self) -> Result<Option<Device>> {
+        account::part("work of the host");
+        let device = match self {
+            Opening::Serial => return Ok(None),
+            Opening::Open(device) => return Ok(Some(device)),
+            Opening::Cpu(threads) => Device::cpu(threads)?,
+            Opening::Gpu {
+                starting,
+                otherwise,
+            } => {
+                let started = starting.join();
+                let started = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                match (started, otherwise) {
+                    (Err(reason), Some((threads, quiet))) => {
+                        note(quiet, format_args!("running on the CPU: {reason}"));
+                        account::choice(format!("the CPU: {reason}"));
+                        Device::cpu(threads)?
+                    }
+                    (started, _) => started?,
                 }
-                Ok(Some(device))
+            }
+        };
+        if device.is_gpu() {
+            // The end of the process gives everything back at once, sooner than call by call.
+            std::mem::forget(device.clone());
+        }
+        account::part("wait for the device");
+        Ok(Some(device))
+    }
+}
+
+/// Bytes of an input whose copies are prepared while it is read.
+const LARGE_INPUT: u64 = 16 << 20;
+
+impl DeviceOptions {
+    /// Starts the machine. `auto` takes the one with which `work` on the mesh in the file `input` ends sooner.
+    pub fn begin(&self, input: &Path, work: Work) -> Opening {
+        let threads = self.threads.map(usize::from);
+        if self.device == Choice::Auto {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let estimate = Estimate::of(work, input, threads.unwrap_or(cores));
+            // Without a driver there is nothing to weigh, and `auto` says so.
+            if let Some(estimate) = estimate.filter(|_| has_cuda_driver()) {
+                account::choice(estimate.reason());
+                if !estimate.is_for_gpu() {
+                    return Opening::Cpu(threads);
+                }
             }
         }
+        let bytes = input.metadata().map_or(0, |metadata| metadata.len());
+        self.begin_any(bytes > LARGE_INPUT)
+    }
+
+    /// Starts the machine; `auto` takes a GPU wherever there is one.
+    fn begin_any(&self, is_large: bool) -> Opening {
+        let threads = self.threads.map(usize::from);
+        let start = move |index| {
+            let device = Device::cuda(index)?;
+            if is_large {
+                device.prepare_copies()?;
+            }
+            Ok(device)
+        };
+        let gpu = |index, otherwise| Opening::Gpu {
+            starting: std::thread::spawn(move || start(index)),
+            otherwise,
+        };
+        match self.device {
+            Choice::Serial => Opening::Serial,
+            Choice::Cpu => Opening::Cpu(threads),
+            Choice::Cuda(index) => gpu(index, None),
+            Choice::Auto => gpu(0, Some((threads, self.quiet))),
+        }
+    }
+
+    /// Opens the device; `None` for `serial`. `auto` takes a GPU wherever there is one, and where it finds none it says so.
+    pub fn open(&self) -> Result<Option<Device>> {
+        self.begin_any(false).open()
     }
 
     /// Whether results go to standard output as text.
@@ -88,7 +172,7 @@ impl Report<'_> {
         self.stages.iter().map(|stage| stage.milliseconds).sum()
     }
 
-    /// Prints and writes the report, by the options.
+    /// Prints and writes the report, by the options. It is the last part of a run: what it says of the whole run ends with it.
     pub fn give(&self, options: &DeviceOptions) -> Result<()> {
         self.give_beside(options, false)
     }
@@ -96,15 +180,22 @@ impl Report<'_> {
     /// As [`Report::give`], without the text if something else goes to standard output.
     pub fn give_beside(&self, options: &DeviceOptions, is_output_taken: bool) -> Result<()> {
         if let Some(path) = &options.json {
-            write_json(path, &self.to_json())?;
+            let mut object = self.to_json();
+            object["whole_run"] = account::to_json();
+            write_json(path, &object)?;
         }
         if options.prints_text() && !is_output_taken {
-            print(&self.to_text(options.timings))?;
+            let mut text = self.to_text(options.timings);
+            if options.timings {
+                text += &account::to_text(32, &self.stages);
+            }
+            print(&text)?;
         }
         Ok(())
     }
 
-    fn to_json(&self) -> Value {
+    /// The report as an object, without the account of the whole run.
+    pub fn to_json(&self) -> Value {
         let stages: Vec<_> = self
             .stages
             .iter()
@@ -126,7 +217,8 @@ impl Report<'_> {
         object
     }
 
-    fn to_text(&self, timings: bool) -> String {
+    /// The report as rows of text.
+    pub fn to_text(&self, timings: bool) -> String {
         let mut text = String::new();
         let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
         row("device", self.device.clone());

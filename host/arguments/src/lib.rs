@@ -11,6 +11,8 @@ use serde_json::Value;
 use trioxide::formats::atomic_file::{self, write_atomically};
 use trioxide::{Error, Result};
 
+pub mod account;
+pub mod auto;
 pub mod count;
 pub mod device;
 pub mod mark;

@@ -1,4 +1,4 @@
-//! A failed allocation ends the command with a sentence and status 1, as every other error.
+//! The allocator of the command line: large lists lie in huge pages, and a failed allocation ends the command with a sentence and status 1, as every other error.
 //!
 //! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler of the signal
 //! that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
@@ -28,21 +28,40 @@ fn note(memory: *mut u8) -> *mut u8 {
     memory
 }
 
+/// Bytes from which on the time of a list goes into its pages: to get them, and at the end to give them back.
+const WORTH_HUGE_PAGES: usize = 8 << 20;
+
+/// Asks the system to back new memory by huge pages: 1 GB has 500 of them in place of 250,000. Where it has none, the run is only
+/// slower.
+fn in_huge_pages(memory: *mut u8, size: usize) -> *mut u8 {
+    #[cfg(target_os = "linux")]
+    if size >= WORTH_HUGE_PAGES && !memory.is_null() {
+        const HUGE_PAGE: usize = 2 << 20;
+        let start = (memory as usize).next_multiple_of(HUGE_PAGE);
+        let end = (memory as usize + size) / HUGE_PAGE * HUGE_PAGE;
+        // SAFETY: whole pages within the memory; the advice changes no content.
+        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (size, WORTH_HUGE_PAGES);
+    memory
+}
+
 // SAFETY: every call goes to the system's allocator, and its answer back.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller promises is what the system's allocator needs.
-        note(unsafe { System.alloc(layout) })
+        in_huge_pages(note(unsafe { System.alloc(layout) }), layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        note(unsafe { System.alloc_zeroed(layout) })
+        in_huge_pages(note(unsafe { System.alloc_zeroed(layout) }), layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        note(unsafe { System.realloc(memory, layout, size) })
+        in_huge_pages(note(unsafe { System.realloc(memory, layout, size) }), size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {

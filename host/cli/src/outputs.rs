@@ -21,28 +21,47 @@ const OUTPUTS: [(&str, &str); 5] = [
 /// # Errors
 /// [`Error::Argument`] where two of them are one file, or the folder of an output is not there.
 pub fn check(options: &ArgMatches) -> Result<()> {
+    check_all(&[options], None)
+}
+
+/// As [`check`], for the options of several commands that run one after the other, and the file of a `--json` of them all.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
     let paths = |names: &[(&str, &'static str)]| -> Vec<(&'static str, Vec<PathBuf>)> {
-        let given = names.iter().filter_map(|(id, name)| {
-            let path = options.try_get_one::<PathBuf>(id).ok()??;
-            Some((*name, files(path)))
-        });
-        given.collect()
+        let of_command = |options: &ArgMatches| {
+            let given = names.iter().filter_map(|(id, name)| {
+                let path = options.try_get_one::<PathBuf>(id).ok()??;
+                Some((*name, files(path)))
+            });
+            given.collect::<Vec<_>>()
+        };
+        commands
+            .iter()
+            .flat_map(|options| of_command(options))
+            .collect()
     };
-    for (id, name) in OUTPUTS {
-        if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
-            check_folder(name, path)?;
+    for options in commands {
+        for (id, name) in OUTPUTS {
+            if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
+                check_folder(name, path)?;
+            }
         }
     }
-    if let Ok(Some(path)) = options.try_get_one::<PathBuf>("maps")
-        && path.exists()
-        && !path.is_dir()
-    {
-        return Err(Error::Argument(format!(
-            "--maps, {}, is a file, but a folder is needed: choose another name",
-            path.display()
-        )));
+    for options in commands {
+        if let Ok(Some(path)) = options.try_get_one::<PathBuf>("maps")
+            && path.exists()
+            && !path.is_dir()
+        {
+            return Err(Error::Argument(format!(
+                "--maps, {}, is a file, but a folder is needed: choose another name",
+                path.display()
+            )));
+        }
     }
-    let (inputs, outputs) = (paths(&INPUTS), paths(&OUTPUTS));
+    let (inputs, mut outputs) = (paths(&INPUTS), paths(&OUTPUTS));
+    outputs.extend(json.map(|path| ("--json", files(path))));
     for (i, (name, files)) in outputs.iter().enumerate() {
         for (other, others) in inputs.iter().chain(&outputs[..i]) {
             if let Some(file) = files.iter().find(|file| others.contains(file)) {

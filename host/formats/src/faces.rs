@@ -1,5 +1,8 @@
 //! Faces as a reader meets them.
 
+use rayon::prelude::*;
+
+use super::text::{concat, concat_slices};
 use trioxide_mesh::mesh::{Faces, Polygons};
 
 /// Faces in the order of the file. As long as all are triangles only their vertices are kept.
@@ -66,31 +69,34 @@ impl FaceList {
             return Err(too_many());
         }
         if lists.iter().all(|list| list.ends.is_empty()) {
-            let mut triangles = Vec::with_capacity(corners / 3);
-            for list in lists {
-                triangles.extend_from_slice(list.vertices.as_chunks::<3>().0);
-            }
-            return Ok(Faces::Triangles(triangles));
+            let parts: Vec<&[[u32; 3]]> = lists
+                .iter()
+                .map(|list| list.vertices.as_chunks::<3>().0)
+                .collect();
+            return Ok(Faces::Triangles(concat_slices(&parts)));
         }
-        let count: usize = lists.iter().map(|list| list.count).sum();
-        let mut polygons = Polygons {
-            offsets: Vec::with_capacity(count + 1),
-            vertices: Vec::with_capacity(corners),
-        };
-        polygons.offsets.push(0);
-        for list in lists {
-            let begin = polygons.vertices.len() as u32;
-            if list.ends.is_empty() {
-                let ends = (1..=list.count as u32).map(|i| begin + 3 * i);
-                polygons.offsets.extend(ends);
-            } else {
-                polygons
-                    .offsets
-                    .extend(list.ends.iter().map(|end| begin + end));
-            }
-            polygons.vertices.extend(list.vertices);
-        }
-        Ok(Faces::Polygons(polygons))
+        let mut begin = 0;
+        let begins: Vec<u32> = lists
+            .iter()
+            .map(|list| {
+                begin += list.vertices.len() as u32;
+                begin - list.vertices.len() as u32
+            })
+            .collect();
+        let ends = lists
+            .par_iter()
+            .zip(begins)
+            .map(|(list, begin)| match list.ends.is_empty() {
+                true => (1..=list.count as u32).map(|i| begin + 3 * i).collect(),
+                false => list.ends.iter().map(|end| begin + end).collect(),
+            });
+        let mut offsets: Vec<Vec<u32>> = vec![vec![0]];
+        offsets.par_extend(ends);
+        let vertices = lists.into_iter().map(|list| list.vertices).collect();
+        Ok(Faces::Polygons(Polygons {
+            offsets: concat(offsets),
+            vertices: concat(vertices),
+        }))
     }
 }
 

@@ -67,6 +67,7 @@ mod triangle;
 pub mod volume;
 mod vtp;
 mod vtu;
+mod vtu_blocks;
 mod vtu_out;
 mod xyz;
 
@@ -81,6 +82,8 @@ pub enum Encoding {
     BigEndian,
     /// Decimal numbers.
     Text,
+    /// Binary, in blocks compressed by zlib: of VTK's XML files.
+    Compressed,
 }
 
 use input::map_file;
@@ -352,6 +355,7 @@ fn encodings(name: &str, has: &[Encoding]) -> String {
             Encoding::Binary => "binary",
             Encoding::BigEndian => "big-endian",
             Encoding::Text => "text",
+            Encoding::Compressed => "compressed",
         })
         .collect();
     match names.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     Encoding, Format, Loaded, ale, edges, gltf, las, names, obj, obj_groups, off, pcd, ply, stl,
-    triangle, volume, vtp, vtu, xyz,
+    triangle, volume, vtp, vtu, vtu_out, xyz,
 };
 
 /// Faces, without anything else.
@@ -120,6 +120,7 @@ pub(super) static FORMATS: [Format; 19] = [
         name: "VTU",
         extensions: &["vtu", "pvtu"],
         read: Some(volume::read_vtu_surface),
+        encodings: vtu_out::ENCODINGS,
         write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
         ..WITH_FIELDS
     },
@@ -127,6 +128,7 @@ pub(super) static FORMATS: [Format; 19] = [
         name: "VTP",
         extensions: &["vtp", "pvtp"],
         read: Some(volume::read_vtu_surface),
+        encodings: vtu_out::ENCODINGS,
         write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
         ..WITH_FIELDS
     },

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::Encoding;
 use super::fields::{Joined, Number};
 use super::rows_out::{push_f64, push_integer, write_records};
+use super::vtu_blocks::compress;
 use trioxide_mesh::fields::{Fields, NumberType};
 
 /// The numbers of an array that belong to one point or cell, formatted into a buffer.
@@ -13,6 +14,16 @@ pub(crate) struct Numbers<'a> {
     buffer: &'a mut Vec<u8>,
     /// Bytes of one number; `None` for text.
     size: Option<usize>,
+}
+
+impl<'a> Numbers<'a> {
+    /// Numbers of `size` bytes each, the least byte first.
+    pub(crate) fn binary(buffer: &'a mut Vec<u8>, size: usize) -> Self {
+        Numbers {
+            buffer,
+            size: Some(size),
+        }
+    }
 }
 
 impl Numbers<'_> {
@@ -51,6 +62,9 @@ impl Numbers<'_> {
         }
     }
 }
+
+/// Encodings of VTK's XML files.
+pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, Encoding::Compressed];
 
 /// Appends the numbers of a point or cell.
 pub(crate) type Record<'a> = dyn Fn(usize, &mut Numbers) + Sync + 'a;
@@ -255,10 +269,19 @@ pub(crate) fn write_sections(
     sections: &[Section],
     encoding: Encoding,
 ) -> io::Result<()> {
+    let all = || sections.iter().flat_map(|(_, _, arrays)| *arrays);
+    let (compressed, compressor): (Vec<_>, _) = match encoding {
+        Encoding::Compressed => (
+            all().map(compress).collect(),
+            " compressor=\"vtkZLibDataCompressor\"",
+        ),
+        _ => (Vec::new(), ""),
+    };
+    let mut blocks = compressed.iter();
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  \
+         <VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n  \
          <{kind}>\n    \
          <Piece {counts}>\n",
     )?;
@@ -270,15 +293,21 @@ pub(crate) fn write_sections(
         writeln!(out, "      <{parent}{attributes}>")?;
         for array in *arrays {
             write_element(out, array, encoding, offset)?;
-            // Each array has its length before it.
-            offset += 8 + array.size * array.numbers;
+            offset += match blocks.next() {
+                Some(blocks) => blocks.iter().map(Vec::len).sum(),
+                // Each array has its length before it.
+                None => 8 + array.size * array.numbers,
+            };
         }
         writeln!(out, "      </{parent}>")?;
     }
     write!(out, "    </Piece>\n  </{kind}>\n")?;
     if encoding != Encoding::Text {
         write!(out, "  <AppendedData encoding=\"raw\">\n_")?;
-        for array in sections.iter().flat_map(|(_, _, arrays)| *arrays) {
+        for block in compressed.iter().flatten() {
+            out.write_all(block)?;
+        }
+        for array in all().filter(|_| compressed.is_empty()) {
             out.write_all(&((array.size * array.numbers) as u64).to_le_bytes())?;
             let size = Some(array.size);
             write_records(out, array.records, |buffer, i| {

@@ -1,4 +1,5 @@
 use glam::DVec2;
+use rayon::prelude::*;
 use spade::{DelaunayTriangulation, HasPosition, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
@@ -35,7 +36,7 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
         }
     }
     let sites = points
-        .iter()
+        .par_iter()
         .enumerate()
         .map(|(i, point)| Site {
             position: Point2::new(point.x, point.y),
@@ -48,10 +49,11 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
         return Err(repeated(&delaunay, &points));
     }
 
-    let triangles = delaunay
-        .inner_faces()
+    let faces: Vec<_> = delaunay.fixed_inner_faces().collect();
+    let triangles = faces
+        .into_par_iter()
         .map(|face| {
-            let mut triangle = face.vertices().map(|v| v.data().vertex);
+            let mut triangle = delaunay.face(face).vertices().map(|v| v.data().vertex);
             let first = (0..3).min_by_key(|&k| triangle[k]).unwrap_or(0);
             triangle.rotate_left(first);
             triangle

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::edge_table::EdgeTable;
 use crate::mesh::{Faces, NONE, Polygons};
 
 /// The edges of a mesh: their number, its boundary, and edges with too many faces.
@@ -16,29 +17,39 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The edges of `faces`. Takes eight bytes for every corner of every face meanwhile.
+    /// The edges of `faces`. Takes 16 bytes for every corner of every face meanwhile.
     pub fn of(faces: &Faces) -> Edges {
-        Edges::group(sorted_sides(faces.len(), |i| faces.get(i), key))
+        match faces {
+            Faces::Triangles(triangles) => {
+                let vertices = vertices_of(triangles.as_flattened());
+                Edges::in_table(&EdgeTable::of_triangles(vertices, triangles))
+            }
+            Faces::Polygons(polygons) => Edges::of_polygons(polygons),
+        }
     }
 
     /// The edges of `polygons`, as [`Edges::of`].
     pub fn of_polygons(polygons: &Polygons) -> Edges {
-        Edges::group(sorted_sides(polygons.len(), |i| polygons.get(i), key))
+        let vertices = vertices_of(&polygons.vertices);
+        Edges::in_table(&EdgeTable::of_polygons(vertices, polygons))
     }
 
-    fn group(keys: Vec<u64>) -> Edges {
-        let mut edges = Edges::default();
-        for uses in keys.chunk_by(|a, b| a == b) {
-            edges.count += 1;
-            let edge = [(uses[0] >> 32) as u32, uses[0] as u32];
-            match uses.len() {
-                1 => edges.boundary.push(edge),
-                2 => {}
-                _ => edges.non_manifold.push(edge),
-            }
+    /// The edges of a table.
+    pub fn in_table(table: &EdgeTable) -> Edges {
+        let of_uses = |is_wanted: fn(usize) -> bool| {
+            table.filter_map_edges(|ends, uses| is_wanted(uses.len()).then_some(ends))
+        };
+        Edges {
+            count: table.count(),
+            boundary: of_uses(|uses| uses == 1),
+            non_manifold: of_uses(|uses| uses > 2),
         }
-        edges
     }
+}
+
+/// One more than the largest of `ids`.
+fn vertices_of(ids: &[u32]) -> usize {
+    ids.par_iter().max().map_or(0, |&last| last as usize + 1)
 }
 
 /// An edge with the faces on its sides.
@@ -52,44 +63,33 @@ pub struct EdgeFaces {
 
 /// Every edge of `faces` with its faces, ascending; an edge with more than two faces once for each pair of consecutive ones.
 pub fn edge_faces(faces: &Faces) -> Vec<EdgeFaces> {
-    let sides = sorted_sides(faces.len(), |i| faces.get(i), |a, b, face| (a, b, face));
-    sides
-        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
-        .flat_map(|sides| {
-            let ends = [sides[0].0, sides[0].1];
-            let boundary = (sides.len() == 1).then_some([sides[0].2, NONE]);
-            let pairs = sides.windows(2).map(|pair| [pair[0].2, pair[1].2]);
-            boundary
-                .into_iter()
-                .chain(pairs)
-                .map(move |faces| EdgeFaces { ends, faces })
-        })
-        .collect()
+    match faces {
+        Faces::Triangles(triangles) => {
+            let vertices = vertices_of(triangles.as_flattened());
+            let table = EdgeTable::of_triangles(vertices, triangles);
+            faces_at_edges(&table, |side| side / 3)
+        }
+        Faces::Polygons(polygons) => {
+            let vertices = vertices_of(&polygons.vertices);
+            let table = EdgeTable::of_polygons(vertices, polygons);
+            let face = |side: u32| polygons.offsets.partition_point(|&begin| begin <= side) - 1;
+            faces_at_edges(&table, |side| face(side) as u32)
+        }
+    }
 }
 
-/// Both ends of an edge in one number.
-fn key(a: u32, b: u32, _face: u32) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
-}
-
-/// The values of `side` for every side of every face, ascending; it gets the smaller vertex, the larger vertex and the face.
-fn sorted_sides<'a, T: Ord + Send>(
-    count: usize,
-    face: impl Fn(usize) -> &'a [u32] + Sync,
-    side: impl Fn(u32, u32, u32) -> T + Sync + Copy + Send,
-) -> Vec<T> {
-    let mut sides: Vec<T> = (0..count)
-        .into_par_iter()
-        .flat_map_iter(|i| {
-            let face = face(i);
-            let next = face.iter().cycle().skip(1);
-            face.iter()
-                .zip(next)
-                .map(move |(&a, &b)| side(a.min(b), a.max(b), i as u32))
-        })
-        .collect();
-    sides.par_sort_unstable();
-    sides
+fn faces_at_edges(table: &EdgeTable, face: impl Fn(u32) -> u32 + Sync) -> Vec<EdgeFaces> {
+    // Sides of an edge ascend, and so do their faces.
+    table.flat_map_edges(|found, ends, sides| match *sides {
+        [(_, side)] => found.push(EdgeFaces {
+            ends,
+            faces: [face(side), NONE],
+        }),
+        _ => found.extend(sides.windows(2).map(|pair| EdgeFaces {
+            ends,
+            faces: [face(pair[0].1), face(pair[1].1)],
+        })),
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 use crate::fields::{MeshFields, Mix};
 use crate::{Error, Result};
@@ -163,7 +164,9 @@ impl Mesh {
     /// Whether all points share one z. NaN is no plane of its own; operations on planar meshes refuse it.
     pub fn is_planar(&self) -> bool {
         let points = &self.points;
-        points.iter().all(|p| p.z == points[0].z || p.z.is_nan())
+        points
+            .par_iter()
+            .all(|p| p.z == points[0].z || p.z.is_nan())
     }
 
     /// The planar triangulation that this mesh is. Attributes and fields stay behind.
@@ -246,13 +249,13 @@ fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
 
 /// The points without the z that they share.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
-    if let Some(i) = points.iter().position(|p| !p.z.is_finite()) {
+    if let Some(i) = points.par_iter().position_first(|p| !p.z.is_finite()) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!("has z = {}: coordinates must be finite", points[i].z),
         });
     }
-    if let Some(i) = points.iter().position(|p| p.z != points[0].z) {
+    if let Some(i) = points.par_iter().position_first(|p| p.z != points[0].z) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
@@ -261,7 +264,7 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
             ),
         });
     }
-    Ok(points.iter().map(|p| p.truncate()).collect())
+    Ok(points.par_iter().map(|p| p.truncate()).collect())
 }
 
 /// A triangulation: of a planar domain, or with points in space of a surface.
@@ -292,7 +295,7 @@ impl From<Triangulation<DVec3>> for Mesh {
 impl From<Triangulation> for Mesh {
     fn from(mesh: Triangulation) -> Mesh {
         Mesh {
-            points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
+            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Triangles(mesh.triangles),
             regions: mesh.regions,
             segments: mesh.segments,
@@ -317,7 +320,7 @@ pub struct PolygonMesh {
 impl From<PolygonMesh> for Mesh {
     fn from(mesh: PolygonMesh) -> Mesh {
         Mesh {
-            points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
+            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
             segments: mesh.segments,

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use trioxide_mesh::edges::EdgeFaces;
@@ -113,32 +115,76 @@ pub fn distinct(count: usize, edges: &[EdgeFaces]) -> Vec<u8> {
         // Fibonacci hashing.
         let hash = (face.wrapping_mul(0x9e37_79b9) >> 8) as usize;
         let choice = hash % free.count_ones() as usize;
-        let class = (0..QUALITATIVE.len())
-            .filter(|class| free >> class & 1 == 1)
-            .nth(choice);
-        classes[face as usize] = class.unwrap_or(0) as u8;
+        for _ in 0..choice {
+            // Without its lowest class.
+            free &= free - 1;
+        }
+        classes[face as usize] = free.trailing_zeros() as u8;
     }
     classes
 }
 
 /// Faces that share an edge with each face, each once, in CSR.
 fn adjacency(count: usize, edges: &[EdgeFaces]) -> (Vec<u32>, Vec<u32>) {
-    let mut pairs: Vec<[u32; 2]> = edges
-        .par_iter()
-        .filter(|edge| edge.faces[1] != NONE && edge.faces[0] != edge.faces[1])
-        .flat_map_iter(|edge| {
+    let each = |visit: &(dyn Fn(u32, u32) + Sync)| {
+        edges.par_iter().for_each(|edge| {
             let [left, right] = edge.faces;
-            [[left, right], [right, left]]
+            if right != NONE && left != right {
+                visit(left, right);
+                visit(right, left);
+            }
+        });
+    };
+    let counts: Vec<AtomicU32> = (0..=count).map(|_| AtomicU32::new(0)).collect();
+    each(&|face, _| _ = counts[face as usize + 1].fetch_add(1, Relaxed));
+    let mut sum = 0;
+    let offsets: Vec<u32> = counts
+        .into_iter()
+        .map(|count| {
+            sum += count.into_inner();
+            sum
         })
         .collect();
-    pairs.par_sort_unstable();
-    pairs.dedup();
-    let mut offsets = vec![0; count + 1];
-    for pair in &pairs {
-        offsets[pair[0] as usize + 1] += 1;
+    let cursor: Vec<AtomicU32> = offsets.par_iter().map(|&at| AtomicU32::new(at)).collect();
+    let places: Vec<AtomicU32> = (0..sum).into_par_iter().map(AtomicU32::new).collect();
+    // In any order: then each list is sorted.
+    each(&|face, neighbor| {
+        let place = cursor[face as usize].fetch_add(1, Relaxed);
+        places[place as usize].store(neighbor, Relaxed);
+    });
+    let lists: Vec<Vec<u32>> = (0..count)
+        .into_par_iter()
+        .step_by(LISTS)
+        .map(|first| {
+            let mut lists = Vec::new();
+            for face in first..count.min(first + LISTS) {
+                let begin = lists.len();
+                let range = offsets[face] as usize..offsets[face + 1] as usize;
+                lists.extend(places[range].iter().map(|place| place.load(Relaxed)));
+                lists[begin..].sort_unstable();
+            }
+            lists
+        })
+        .collect();
+    let neighbors: Vec<u32> = lists.into_par_iter().flatten().collect();
+    without_repeats(offsets, neighbors)
+}
+
+/// Faces whose lists one task sorts.
+const LISTS: usize = 4096;
+
+/// Lists of which each has a neighbour once: faces may share several edges.
+fn without_repeats(offsets: Vec<u32>, neighbors: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    let list = |face: usize| &neighbors[offsets[face] as usize..offsets[face + 1] as usize];
+    let count = offsets.len() - 1;
+    let repeats = |face: usize| list(face).windows(2).any(|pair| pair[0] == pair[1]);
+    if !(0..count).into_par_iter().any(repeats) {
+        return (offsets, neighbors);
     }
+    let (mut begins, mut once) = (vec![0], Vec::with_capacity(neighbors.len()));
     for face in 0..count {
-        offsets[face + 1] += offsets[face];
+        once.extend(list(face).chunk_by(|a, b| a == b).map(|same| same[0]));
+        begins.push(once.len() as u32);
     }
-    (offsets, pairs.iter().map(|pair| pair[1]).collect())
+    (begins, once)
 }

@@ -131,15 +131,20 @@ impl Band<'_> {
             .iter()
             .map(|&color| paint(color, false))
             .collect();
+        // One for all faces, so that each takes no memory of its own.
+        let mut builder = PathBuilder::new();
         for i in self.touched(extents) {
             let points = self
                 .scene
                 .face(i)
                 .iter()
                 .map(|&v| self.scene.points[v as usize]);
-            if let Some(path) = polygon(points) {
+            if let Some(path) = polygon(builder, points) {
                 let paint = &paints[self.scene.classes[i] as usize];
                 large.fill_path(&path, paint, FillRule::EvenOdd, transform, None);
+                builder = path.clear();
+            } else {
+                builder = PathBuilder::new();
             }
         }
         self.average(&large)
@@ -240,8 +245,7 @@ fn paint([r, g, b]: Rgb, anti_alias: bool) -> Paint<'static> {
     }
 }
 
-fn polygon(mut points: impl Iterator<Item = Vec2>) -> Option<Path> {
-    let mut path = PathBuilder::new();
+fn polygon(mut path: PathBuilder, mut points: impl Iterator<Item = Vec2>) -> Option<Path> {
     let first = points.next()?;
     path.move_to(first.x, first.y);
     for point in points {

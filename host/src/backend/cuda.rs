@@ -8,6 +8,7 @@ mod transfers;
 
 use std::ptr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use cust::context::{Context, CurrentContext};
 use cust::device::Device;
@@ -19,13 +20,16 @@ use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use self::package::{Kernel, Package};
 use super::transfers::{Lanes, Pinned, Staging};
-use super::{Backend, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
+use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
 pub use devices::devices;
 
 const THREADS_PER_BLOCK: u32 = 256;
 /// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
+
+/// Bytes of a copy that lanes are made for.
+const LARGE_COPY: usize = 16 << 20;
 
 /// The context and the queue of a device: memory needs both to be given back.
 struct Core {
@@ -54,6 +58,9 @@ pub struct Cuda {
     pool: Pool,
     memory: Arc<MemoryUse>,
     details: Details,
+    capability: (i32, i32),
+    /// Time of the driver's start and of the context.
+    start: [Duration; 2],
     /// For copies beside the work of the core's stream.
     copies: Stream,
     version: (i32, i32),
@@ -70,7 +77,9 @@ unsafe impl Sync for Pool {}
 
 impl Cuda {
     pub fn new(id: DeviceId, index: u32) -> Result<Self> {
+        let begin = Instant::now();
         let (version, devices) = devices()?;
+        let driver = begin.elapsed();
         let Some(found) = devices.get(index as usize) else {
             return Err(Error::NoDevice(format!(
                 "there is no CUDA device {index}: this machine has {} (see `trioxide devices`)",
@@ -89,7 +98,11 @@ impl Cuda {
                 version.0, version.1
             )));
         }
-        Self::open(id, index, found, version).map_err(|error| Error::Device {
+        let opened = Self::open(id, index, found, version).map(|cuda| Self {
+            start: [driver, begin.elapsed() - driver],
+            ..cuda
+        });
+        opened.map_err(|error| Error::Device {
             device: found.name.clone(),
             reason: fault::reason(error),
         })
@@ -124,6 +137,8 @@ impl Cuda {
             pool: Pool(pool),
             memory: Arc::default(),
             details: details::details(&device),
+            capability: found.capability,
+            start: [Duration::ZERO; 2],
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             version,
             core: Arc::new(Core { stream, context }),
@@ -346,7 +361,7 @@ impl Backend for Cuda {
             )));
         }
         self.enter(|| Ok(()))?;
-        let package = Package::load(ptx).map_err(|error| match error {
+        let package = Package::load(ptx, self.capability).map_err(|error| match error {
             CudaError::InvalidPtx
             | CudaError::NoBinaryForGpu
             | CudaError::UnsupportedPtxVersion => {
@@ -452,7 +467,25 @@ impl Backend for Cuda {
         &self.memory
     }
 
+    fn costs(&self) -> Costs {
+        let mut costs = Costs {
+            driver: self.start[0],
+            context: self.start[1],
+            ..Costs::default()
+        };
+        for package in lock(&self.loaded).iter() {
+            costs.kernels += package.made_ready.time;
+            costs.loaded += package.made_ready.loaded;
+            costs.compiled += package.made_ready.compiled;
+        }
+        costs
+    }
+
     fn details(&self) -> Details {
         self.details.clone()
+    }
+
+    fn prepare_copies(&self) -> Result<()> {
+        self.enter(|| self.lanes(LARGE_COPY).map(|_| ()))
     }
 }

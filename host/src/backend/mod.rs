@@ -5,6 +5,8 @@
 
 mod buffers;
 mod choice;
+#[cfg(feature = "cuda")]
+mod code;
 mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -12,6 +14,7 @@ mod cuda;
 mod launches;
 mod pages;
 mod ptx;
+mod start;
 #[cfg(feature = "cuda")]
 mod transfers;
 
@@ -28,6 +31,7 @@ pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
 pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
+pub use start::{Costs, has_cuda_driver, machine_code};
 pub use trioxide_kernel::launch::Buffer;
 
 /// A set of `E` on a device, 32 members to an element.
@@ -84,6 +88,13 @@ trait Backend: Send + Sync {
         None
     }
     fn details(&self) -> Details;
+    fn costs(&self) -> Costs {
+        Costs::default()
+    }
+    /// Makes what large copies need, which the first of them makes else.
+    fn prepare_copies(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Properties of a device; `None` where the system does not give one.
@@ -379,6 +390,19 @@ impl Device {
             Some(threads) => threads.install(work),
             None => work(),
         }
+    }
+
+    /// Makes ready for large copies: pinned memory takes a GPU's driver some 20 ms, which can go by while a mesh is read.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver has no such memory.
+    pub fn prepare_copies(&self) -> Result<()> {
+        self.0.backend.prepare_copies()
+    }
+
+    /// Time that the device took before its work.
+    pub fn costs(&self) -> Costs {
+        self.0.backend.costs()
     }
 
     /// Properties of the device.

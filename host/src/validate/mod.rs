@@ -6,6 +6,7 @@
 use crate::{Error, Result};
 
 mod exact;
+mod fans;
 pub mod half_edges;
 pub mod polygons;
 pub mod refine;
@@ -16,7 +17,7 @@ pub mod volume;
 
 pub use half_edges::half_edges;
 pub use tets::{refined_tets, tets};
-pub use triangulation::{surface, triangles_and_edges, triangulation};
+pub use triangulation::{check_triangulation, surface, triangles_and_edges, triangulation};
 pub use volume::volume_summary;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {

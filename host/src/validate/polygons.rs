@@ -4,6 +4,7 @@
 //! made from.
 
 use glam::DVec2;
+use rayon::prelude::*;
 
 use super::{ensure, invalid};
 use crate::Result;
@@ -54,35 +55,41 @@ pub fn polygon_mesh(mesh: &PolygonMesh) -> Result<Summary> {
             },
         )?;
     }
-    for (i, polygon) in mesh.polygons.iter().enumerate() {
-        check_polygon(i, polygon, vertices)?;
+    let all = || (0..mesh.polygons.len()).into_par_iter();
+    let broken = all().find_map_first(|i| check_polygon(i, mesh.polygons.get(i), vertices).err());
+    broken.map_or(Ok(()), Err)?;
+    let areas: Vec<f64> = all()
+        .map(|i| shoelace(&mesh.points, mesh.polygons.get(i)))
+        .collect();
+    // NaN is no positive area.
+    if let Some(i) = areas
+        .par_iter()
+        .position_first(|&area| !matches!(area, a if a > 0.0))
+    {
+        return Err(invalid(
+            format!("polygon {i}"),
+            format!("has area {}: polygons must run counter-clockwise", areas[i]),
+        ));
     }
-    let mut area = 0.0;
-    for (i, polygon) in mesh.polygons.iter().enumerate() {
-        let polygon_area = shoelace(&mesh.points, polygon);
-        ensure(
-            polygon_area > 0.0,
-            || format!("polygon {i}"),
-            || format!("has area {polygon_area}: polygons must run counter-clockwise"),
-        )?;
-        area += polygon_area;
-    }
+    // One after the other: the same sum for any number of threads.
+    let area = areas.iter().fold(0.0, |sum, area| sum + area);
 
-    let edges = EdgeTable::new(vertices, mesh.polygons.iter().flat_map(sides));
+    let edges = EdgeTable::of_polygons(vertices, &mesh.polygons);
     let origin = &mesh.polygons.vertices;
-    for ([a, b], group) in edges.edges() {
+    let overlaps = edges.filter_map_edges(|[a, b], group| {
         let starting = |v: u32| group.iter().filter(|e| origin[e.1 as usize] == v).count();
-        for (v, w) in [(a, b), (b, a)] {
-            ensure(
-                starting(v) <= 1,
-                || format!("edge {v}-{w}"),
-                || "has two polygons on its left side: they overlap".into(),
-            )?;
-        }
+        let ends = [(a, b), (b, a)];
+        ends.into_iter().find(|(v, _)| starting(*v) > 1)
+    });
+    if let Some((v, w)) = overlaps.first() {
+        return Err(invalid(
+            format!("edge {v}-{w}"),
+            "has two polygons on its left side: they overlap",
+        ));
     }
     Ok(Summary {
         polygons: mesh.polygons.len(),
-        weakly_simple: count_weakly_simple(vertices, &mesh.polygons),
+        weakly_simple: count_weakly_simple(&mesh.polygons),
         area,
     })
 }
@@ -177,7 +184,7 @@ pub fn polylla(
     let area = check_cover(points, half_edges, mesh, &polygon_of)?;
     Ok(Summary {
         polygons: mesh.polygons.len(),
-        weakly_simple: count_weakly_simple(half_edges.of_vertex.len(), &mesh.polygons),
+        weakly_simple: count_weakly_simple(&mesh.polygons),
         area,
     })
 }
@@ -431,18 +438,15 @@ fn shoelace(points: &[DVec2], polygon: &[u32]) -> f64 {
     0.5 * twice
 }
 
-fn count_weakly_simple(vertices: usize, polygons: &Polygons) -> usize {
-    let mut visited_by = vec![NONE; vertices];
-    polygons
-        .iter()
-        .enumerate()
-        .filter(|&(i, polygon)| {
-            // No short-circuit: every vertex is marked.
-            polygon.iter().fold(false, |repeats, &v| {
-                repeats | (std::mem::replace(&mut visited_by[v as usize], i as u32) == i as u32)
-            })
-        })
-        .count()
+fn count_weakly_simple(polygons: &Polygons) -> usize {
+    let all = (0..polygons.len()).into_par_iter();
+    let counted = all.map_init(Vec::new, |sorted, i| {
+        sorted.clear();
+        sorted.extend_from_slice(polygons.get(i));
+        sorted.sort_unstable();
+        usize::from(sorted.windows(2).any(|pair| pair[0] == pair[1]))
+    });
+    counted.sum()
 }
 
 #[cfg(test)]

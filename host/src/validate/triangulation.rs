@@ -6,6 +6,7 @@ use gpu::point::{DoublePoint, MeshPoint};
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
+use super::fans::{check_fans, start};
 use super::{ensure, invalid};
 use crate::half_edges::{too_large, too_small};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
@@ -39,10 +40,9 @@ pub struct Summary {
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
 pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
-    let edges = checked_edges(mesh)?;
+    let (edges, pinch_vertices) = check_all(mesh)?;
     let half_edges = from_edge_table(&mesh.triangles, mesh.points.len(), &edges);
     drop(edges);
-    let pinch_vertices = check_fans(&half_edges)?;
     Ok(Summary {
         unused_vertices: half_edges.of_vertex.iter().filter(|&&h| h == NONE).count(),
         boundary_edges: half_edges.len() - half_edges.inner() as usize,
@@ -59,6 +59,21 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
 /// As [`triangulation`].
 pub fn triangles_and_edges(mesh: &Triangulation) -> Result<()> {
     checked_edges(mesh).map(drop)
+}
+
+/// Checks `mesh` as [`triangulation`] does, by all threads, without counting its parts.
+///
+/// # Errors
+/// As [`triangulation`].
+pub fn check_triangulation(mesh: &Triangulation) -> Result<()> {
+    check_all(mesh).map(drop)
+}
+
+/// All rules in their order; the table of edges, and the number of pinch vertices.
+fn check_all(mesh: &Triangulation) -> Result<(EdgeTable, usize)> {
+    let edges = checked_edges(mesh)?;
+    let pinch_vertices = check_fans(&mesh.triangles, mesh.points.len(), &edges)?;
+    Ok((edges, pinch_vertices))
 }
 
 fn checked_edges(mesh: &Triangulation) -> Result<EdgeTable> {
@@ -228,18 +243,18 @@ fn check_corners<V: MeshPoint<Double = V>>(mesh: &Triangulation<V>, positions: R
 
 /// Every edge has one triangle, or one on each side; `same_direction` says what is wrong about two that are not.
 fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable, same_direction: &str) -> Result<()> {
-    let mut repeated: Option<(u32, u32)> = None;
-    let mut crowded: Option<Error> = None;
-    let mut same_side: Option<Error> = None;
-    for ([a, b], group) in edges.edges() {
+    let bad = edges.filter_map_edges(|ends, group| {
         let one_side_each = match group {
             [_] => true,
             [(_, g), (_, h)] => start(triangles, *g) != start(triangles, *h),
             _ => false,
         };
-        if one_side_each {
-            continue;
-        }
+        (!one_side_each).then(|| (ends, group.to_vec()))
+    });
+    let mut repeated: Option<(u32, u32)> = None;
+    let mut crowded: Option<Error> = None;
+    let mut same_side: Option<Error> = None;
+    for ([a, b], group) in bad {
         // Triangles are counter-clockwise, so equal ones share the edge's direction and the third vertex.
         let mut sides: Vec<(u32, u32, u32)> = group
             .iter()
@@ -288,45 +303,6 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable, same_direction: &str) 
     crowded.or(same_side).map_or(Ok(()), Err)
 }
 
-/// A vertex that triangles surround has no other triangle. Returns the number of pinch vertices.
-fn check_fans(half_edges: &HalfEdges) -> Result<usize> {
-    let he = half_edges;
-    let inner = he.inner() as usize;
-    // Number of triangle corners at each vertex that no walk around the vertex has met.
-    let mut unmet = vec![0u32; he.of_vertex.len()];
-    for &v in &he.origin[..inner] {
-        unmet[v as usize] += 1;
-    }
-    let mut fans = vec![0u32; he.of_vertex.len()];
-    for border in he.inner()..he.len() as u32 {
-        let v = he.origin(border) as usize;
-        fans[v] += 1;
-        let mut h = he.clockwise(border);
-        while !he.is_border(h) {
-            unmet[v] -= 1;
-            h = he.clockwise(h);
-        }
-    }
-    for (v, &first) in he.of_vertex.iter().enumerate() {
-        if first != NONE && fans[v] == 0 {
-            let mut h = first;
-            loop {
-                unmet[v] -= 1;
-                h = he.clockwise(h);
-                if h == first {
-                    break;
-                }
-            }
-        }
-        ensure(
-            unmet[v] == 0,
-            || format!("vertex {v}"),
-            || "is surrounded by triangles and belongs to others besides: they overlap".into(),
-        )?;
-    }
-    Ok(fans.iter().filter(|&&n| n > 1).count())
-}
-
 fn boundary_loops(half_edges: &HalfEdges) -> usize {
     let inner = half_edges.inner();
     let mut met = vec![false; half_edges.len() - inner as usize];
@@ -366,10 +342,6 @@ fn components(half_edges: &HalfEdges) -> usize {
         }
     }
     components
-}
-
-fn start(triangles: &[[u32; 3]], h: u32) -> u32 {
-    triangles[h as usize / 3][h as usize % 3]
 }
 
 #[cfg(test)]

@@ -57,6 +57,31 @@ impl Module {
         Ok(Self(module))
     }
 
+    /// Loads machine code, as an assembler made it (a cubin).
+    ///
+    /// # Errors
+    /// [`CudaError::NoBinaryForGpu`] for another architecture than the device's, [`CudaError::InvalidImage`] or others for code that
+    /// is newer than the driver.
+    pub fn from_cubin(code: &[u8]) -> CudaResult<Self> {
+        // The driver reads the length in the code's own header.
+        if !code.starts_with(b"\x7fELF") {
+            return Err(CudaError::InvalidImage);
+        }
+        let mut module = ptr::null_mut();
+        // SAFETY: a whole ELF file, which whoever assembled it vouches for; no options.
+        unsafe {
+            sys::cuModuleLoadDataEx(
+                &mut module,
+                code.as_ptr().cast(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        }
+        .to_result()?;
+        Ok(Self(module))
+    }
+
     /// The variable called `name`.
     ///
     /// # Errors

@@ -15,8 +15,9 @@ mod tets;
 mod timing;
 mod transfers;
 mod weld;
+mod whole;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
 use trioxide::backend::{Choice, Device};
@@ -37,10 +38,16 @@ use trioxide_arguments::polylla::{Method, Repair, check_repair};
 /// stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times every kernel of all families by its
 /// name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for
 /// every family (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
+///
+/// `bench run` times whole commands, each in a process of its own, and where the time goes.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Options {
+    #[command(subcommand)]
+    whole: Option<Whole>,
     /// Pipeline to time
-    family: Family,
+    #[arg(required = true)]
+    family: Option<Family>,
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
     method: Method,
@@ -70,6 +77,11 @@ pub struct Options {
     seconds: Option<f64>,
     #[command(flatten)]
     device: DeviceOptions,
+}
+
+#[derive(Subcommand)]
+enum Whole {
+    Run(whole::Options),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -128,6 +140,9 @@ fn name_of(value: impl ValueEnum) -> String {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if let Some(Whole::Run(options)) = &options.whole {
+        return whole::run(options);
+    }
     check_repair(options.method, options.repair.first().copied())?;
     let Some(device) = options.device.open()? else {
         return Err(Error::Argument(format!(
@@ -136,19 +151,19 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     };
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
-    if is_of_weld && matches!(options.family, Family::Kernels) {
+    if is_of_weld && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
             "bench kernels takes --mesh grid, jittered or random, for triangles and tetrahedra; it always welds a scan"
                 .to_owned(),
         ));
     }
-    if is_of_weld != matches!(options.family, Family::Weld) {
+    if is_of_weld != matches!(options.family(), Family::Weld) {
         return Err(Error::Argument(
             "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family does"
                 .to_owned(),
         ));
     }
-    let records = match options.family {
+    let records = match options.family() {
         Family::Polylla => polylla_cases(&device, options)?,
         Family::Refine => vec![refine_case(&device, options)?],
         Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
@@ -163,6 +178,10 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 impl Options {
+    fn family(&self) -> Family {
+        self.family.expect("clap asks for a family")
+    }
+
     fn runs(&self) -> Runs {
         Runs {
             most: self.runs,
@@ -176,7 +195,7 @@ impl Options {
 
     /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
-        let (family, precision) = match self.family {
+        let (family, precision) = match self.family() {
             Family::Polylla => ("polylla", true),
             Family::Refine => ("refine", true),
             Family::RefineTets => ("refine-tets", true),
@@ -264,7 +283,7 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
         _ => generate::tet_grid(options.n, options.seed)?,
     };
     let runs = options.runs();
-    let measured = match (options.family, options.is_double()) {
+    let measured = match (options.family(), options.is_double()) {
         (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
         (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
         (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,

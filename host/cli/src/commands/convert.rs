@@ -7,6 +7,7 @@ use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Encoding, Format, WriteOptions};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
+use trioxide_arguments::account;
 
 const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every number exactly; --msh-version is Gmsh's newest.";
 
@@ -38,8 +39,14 @@ pub struct Options {
     /// Encoding of a .ply, .stl, .pcd, .vtu, .vtp, .vtk or .msh file [default: binary]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
+    /// Compress a .vtu or .vtp file, by all threads: --encoding compressed
+    #[arg(long, conflicts_with_all = ["encoding", "volume_encoding"])]
+    compress: bool,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written or lost
     #[arg(long)]
     quiet: bool,
@@ -50,13 +57,18 @@ pub fn run(options: &Options) -> Result<()> {
     let Options { input, quiet, .. } = options;
     let output = options.output.as_ref().or(options.named.as_ref());
     let output = output.expect("clap asks for one of both");
+    let encoding = match options.compress {
+        true => Some(Encoding::Compressed),
+        false => options.encoding,
+    };
     if formats::is_volume(input) {
         let mut volume = options.volume;
-        volume.volume_encoding = volume.volume_encoding.or(options.encoding);
+        volume.volume_encoding = volume.volume_encoding.or(encoding);
         if options.boundary {
             let format = Format::to_write(output)?;
             let mesh = super::read_volume(input, *quiet)?.boundary();
-            return write(format, output, &mesh, volume.into(), *quiet);
+            write(format, output, &mesh, volume.into(), *quiet)?;
+            return super::print_timings(options.timings && !quiet);
         }
         if let (Err(_), Ok(format)) = (VolumeFormat::to_write(output), Format::to_write(output)) {
             return Err(Error::Argument(format!(
@@ -65,7 +77,8 @@ pub fn run(options: &Options) -> Result<()> {
                 format.name
             )));
         }
-        return super::volume::convert(input, output, volume, *quiet);
+        super::volume::convert(input, output, volume, *quiet)?;
+        return super::print_timings(options.timings && !quiet);
     }
     if options.volume.volume_encoding.is_some() {
         return Err(Error::Argument(format!(
@@ -82,11 +95,12 @@ pub fn run(options: &Options) -> Result<()> {
             input.display()
         )));
     }
-    let options = WriteOptions {
-        encoding: options.encoding,
+    let writing = WriteOptions {
+        encoding,
         ..options.volume.into()
     };
-    write(format, output, &mesh, options, *quiet)
+    write(format, output, &mesh, writing, *quiet)?;
+    super::print_timings(options.timings && !quiet)
 }
 
 fn write(
@@ -96,7 +110,9 @@ fn write(
     options: WriteOptions,
     quiet: bool,
 ) -> Result<()> {
+    account::part("work of the host");
     formats::write_as(output, mesh, options)?;
+    account::part("write");
     if quiet {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::thread;
 use clap::Args;
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::{cuda_devices, ptx_origin};
+use trioxide::backend::{cuda_devices, machine_code, ptx_origin};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
@@ -46,9 +46,17 @@ pub fn run(options: &Options) -> Result<()> {
     }
     text += &format!("cpu      {threads} threads\nserial   the papers' sequential algorithms\n");
     text += &format!(
-        "kernels  {} PTX for compute capability 7.5 and later\n",
+        "kernels  {} PTX for compute capability 7.5 and later",
         ptx_origin()
     );
+    let architectures: Vec<String> = machine_code()
+        .iter()
+        .map(|architecture| format!("{}.{}", architecture / 10, architecture % 10))
+        .collect();
+    text += &match architectures.is_empty() {
+        true => "; no machine code, so the driver compiles what a run launches first\n".to_owned(),
+        false => format!("; machine code for {}\n", architectures.join(", ")),
+    };
     list.push(json!({"device": "cpu", "threads": threads}));
     list.push(json!({"device": "serial"}));
     if let Some(path) = &options.json {
@@ -57,6 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
             "devices": list,
             "cuda_unavailable": cuda.as_ref().err().map(ToString::to_string),
             "ptx": ptx_origin(),
+            "machine_code": architectures,
         });
         write_json(path, &object)?;
         if is_standard_output(path) {

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::{Result, generate, progress};
+use trioxide_arguments::account;
 use trioxide_arguments::count::parse_count;
 
 const DEFAULTS: &str = "Where defaults come from: --msh-version is Gmsh's newest; --seed 0 is trioxide's own. -n has none.";
@@ -32,6 +33,9 @@ pub struct Options {
     /// .node and .ele
     #[arg(short, long)]
     output: PathBuf,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -63,14 +67,8 @@ pub fn run(options: &Options) -> Result<()> {
             n, random, seed, ..
         } = *options;
         let output = &options.output;
-        return super::volume::generate_tets(
-            n,
-            random,
-            seed,
-            output,
-            options.volume,
-            options.quiet,
-        );
+        super::volume::generate_tets(n, random, seed, output, options.volume, options.quiet)?;
+        return super::print_timings(options.timings && !options.quiet);
     }
     if options.random {
         let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";
@@ -97,7 +95,9 @@ pub fn run(options: &Options) -> Result<()> {
         Dataset::Cloud => generate::cloud(n, seed)?,
         Dataset::Tets => unreachable!("a volume mesh"),
     };
+    account::part("generate");
     formats::write(&options.output, &mesh)?;
+    account::part("write");
     if options.quiet {
         return Ok(());
     }
@@ -107,5 +107,6 @@ pub fn run(options: &Options) -> Result<()> {
         options.output.display(),
         mesh.points.len(),
         mesh.faces.len()
-    ))
+    ))?;
+    super::print_timings(options.timings)
 }

@@ -1,5 +1,7 @@
 //! `trioxide info`: what a mesh file holds.
 
+mod counts;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,12 +14,14 @@ use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::edges::Edges;
 use trioxide::formats::Format;
-use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+use trioxide::mesh::{Faces, Mesh, PolygonMesh, Polygons};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, progress, validate};
 
+use counts::{boundary_parts, count_each, count_used, face_sizes};
+
 use super::field_list;
-use trioxide_arguments::{is_standard_output, print, write_json};
+use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 /// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
 #[derive(Args)]
@@ -55,6 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
         object["command"] = json!("info");
         object["input"] = json!(options.mesh.to_string_lossy());
         object["format"] = json!(format.name);
+        object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
     if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
@@ -121,17 +126,13 @@ impl Report {
         // A coordinate that is not finite is found later.
         let is_planar = mesh.is_planar();
 
-        let mut is_used = vec![false; points.len()];
-        let mut face_sizes = BTreeMap::new();
-        for i in 0..count {
-            face(i).iter().for_each(|v| is_used[*v as usize] = true);
-            *face_sizes.entry(face(i).len()).or_default() += 1;
-        }
-        let finite = points.iter().filter(|point| point.is_finite());
-        let bounds = finite.fold(None, |bounds, p| {
-            let [min, max] = bounds.unwrap_or([*p, *p]);
-            Some([min.min(*p), max.max(*p)])
-        });
+        let used = count_used(points.len(), &mesh.faces);
+        let face_sizes = face_sizes(&mesh.faces);
+        let finite = points.par_iter().filter(|point| point.is_finite());
+        let join =
+            |[min, max]: [DVec3; 2], other: [DVec3; 2]| [min.min(other[0]), max.max(other[1])];
+        // In the order of the points: of equal values, as 0 and -0, the same one for any number of threads.
+        let bounds = finite.map(|p| [*p, *p]).reduce_with(join);
         // In blocks of one size, so that the sum is the same for any number of threads.
         let blocks: Vec<f64> = (0..count.div_ceil(4096))
             .into_par_iter()
@@ -153,18 +154,18 @@ impl Report {
                 let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));
                 triangles.sum::<f64>() / 6.0
             };
-            (0..count).map(|i| cone(face(i))).sum()
+            let cones: Vec<f64> = (0..count).into_par_iter().map(|i| cone(face(i))).collect();
+            // One after the other: the same sum for any number of threads.
+            cones.iter().sum()
         });
-        let regions = mesh.regions.as_ref().map(|regions| {
-            regions.iter().fold(BTreeMap::new(), |mut counts, region| {
-                *counts.entry(*region).or_default() += 1;
-                counts
-            })
-        });
+        let regions = mesh
+            .regions
+            .as_deref()
+            .map(|regions| count_each(regions.len(), |i| regions[i]));
         let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
         let mut report = Report {
             vertices: points.len(),
-            unused_vertices: is_used.iter().filter(|used| !**used).count(),
+            unused_vertices: points.len() - used,
             attributes: attributes_of(&mesh),
             bounds,
             is_planar,
@@ -205,6 +206,7 @@ impl Report {
             report.problems = problems_of_surface(&mesh, &edges);
             lap("check the mesh");
         }
+        account::stages(&stages);
         report.stages = stages;
         report
     }
@@ -331,6 +333,7 @@ impl Report {
                 "time without files",
                 format!("{:.3} ms", self.milliseconds()),
             );
+            text += &account::to_text(NAME_WIDTH, &self.stages);
         }
         text
     }
@@ -341,8 +344,20 @@ fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
     match mesh.faces {
         Faces::Triangles(_) => {
             let triangulation = mesh.into_triangulation()?;
-            validate::triangulation(&triangulation)?;
-            Ok((Mesh::from(triangulation).into_polygon_mesh()?, 0))
+            validate::check_triangulation(&triangulation)?;
+            // The check has found that ids of half-edges fit 32 bits.
+            let corners = 3 * triangulation.triangles.len() as u32;
+            let polygons = Polygons {
+                offsets: (0..=corners).step_by(3).collect(),
+                vertices: triangulation.triangles.into_flattened(),
+            };
+            let mesh = PolygonMesh {
+                points: triangulation.points,
+                polygons,
+                regions: triangulation.regions,
+                segments: triangulation.segments,
+            };
+            Ok((mesh, 0))
         }
         Faces::Polygons(_) => {
             let polygons = mesh.into_polygon_mesh()?;
@@ -416,36 +431,6 @@ fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
     let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
     let triangles = (2..face.len()).map(|i| corner(i - 1).cross(corner(i)));
     triangles.sum::<DVec3>() * 0.5
-}
-
-/// Numbers of connected parts of the boundary and of vertices with more than two of its edges.
-fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
-    let mut ends: Vec<u32> = boundary.as_flattened().to_vec();
-    ends.par_sort_unstable();
-    let pinched = ends
-        .chunk_by(|a, b| a == b)
-        .filter(|uses| uses.len() > 2)
-        .count();
-    ends.dedup();
-    // Disjoint sets of the positions in `ends`.
-    let mut parent: Vec<usize> = (0..ends.len()).collect();
-    let mut parts = ends.len();
-    let find = |parent: &mut Vec<usize>, vertex: u32| {
-        let mut i = ends.partition_point(|end| *end < vertex);
-        while parent[i] != i {
-            parent[i] = parent[parent[i]];
-            i = parent[i];
-        }
-        i
-    };
-    for [a, b] in boundary {
-        let (a, b) = (find(&mut parent, *a), find(&mut parent, *b));
-        if a != b {
-            parent[a.max(b)] = a.min(b);
-            parts -= 1;
-        }
-    }
-    (parts, pinched)
 }
 
 #[cfg(test)]

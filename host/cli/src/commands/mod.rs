@@ -10,10 +10,11 @@ use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::device::Precision;
-use trioxide_arguments::note;
+use trioxide_arguments::{account, note, print};
 
 mod carried;
 mod cell_quality;
+pub mod chain;
 pub mod convert;
 pub mod devices;
 mod field_list;
@@ -32,7 +33,9 @@ pub mod weld;
 
 /// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
+    account::part("work of the host");
     let (mesh, notes) = formats::read_with_notes(path)?;
+    account::part("read");
     for said in notes {
         note(quiet, format_args!("{}: {said}", path.display()));
     }
@@ -68,11 +71,32 @@ pub fn with_precision(error: Error, precision: Precision) -> Error {
 
 /// Reads a volume mesh, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_volume(path: &Path, quiet: bool) -> Result<VolumeMesh> {
+    account::part("work of the host");
     let (mesh, notes) = formats::read_volume_with_notes(path)?;
+    account::part("read");
     for said in notes {
         note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
+}
+
+/// Prints the time of each part of the run, if it is wanted: by commands that have no report.
+pub fn print_timings(wanted: bool) -> Result<()> {
+    match wanted {
+        true => print(&account::to_text(32, &[])),
+        false => Ok(()),
+    }
+}
+
+/// Writes a mesh, and says on standard error what of it the file does not hold, unless `quiet`.
+pub fn write_mesh(path: &Path, mesh: &Mesh, quiet: bool) -> Result<()> {
+    account::part("work of the host");
+    formats::write(path, mesh)?;
+    account::part("write");
+    if !quiet {
+        note_losses(Format::to_write(path)?, mesh);
+    }
+    Ok(())
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.
@@ -94,7 +118,9 @@ pub fn write_volume(
     options: WriteOptions,
     quiet: bool,
 ) -> Result<()> {
+    account::part("work of the host");
     write_volume_as(path, mesh, options)?;
+    account::part("write");
     for loss in VolumeFormat::to_write(path)?.losses(mesh) {
         note(quiet, loss);
     }

@@ -8,7 +8,7 @@ use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::fields::Fields;
-use trioxide::formats::{self, Format};
+use trioxide::formats::Format;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
@@ -17,7 +17,9 @@ use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, progress, reference};
 
 use super::carried::Carried;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
@@ -36,7 +38,7 @@ pub struct Options {
     input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
     /// polygons
     #[arg(long, value_enum, default_value = "half-edge")]
@@ -54,7 +56,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "edge")]
     ties: TiesOption,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -69,7 +71,22 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
-    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let opening = options.device.begin(&options.input, Work::POLYLLA);
+    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let (mesh, report) = apply(options, mesh, opening, options.output.is_some())?;
+    if let (Some(output), Some(mesh)) = (&options.output, mesh) {
+        super::write_mesh(output, &mesh, options.device.quiet)?;
+    }
+    report.give(&options.device)
+}
+
+/// Merges the triangles of a mesh on the machine that `opening` gives; the polygons, if they are wanted, and the report.
+pub fn apply(
+    options: &Options,
+    mut mesh: Mesh,
+    opening: Opening,
+    wants_mesh: bool,
+) -> Result<(Option<Mesh>, Report<'_>)> {
     let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     let (mut carried, mut mesh) = carried
         .and_then(|carried| Ok((carried, mesh.into_triangulation()?)))
@@ -79,7 +96,7 @@ pub fn run(options: &Options) -> Result<()> {
         mesh.segments.clear();
         carried.fields.sides = Fields::default();
     }
-    let result = match (options.device.open()?, options.device.precision) {
+    let result = match (opening.open()?, options.device.precision) {
         (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
         (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
         (None, Precision::F64) => serial::<DVec2>(&mesh, options),
@@ -104,16 +121,15 @@ pub fn run(options: &Options) -> Result<()> {
             .rounds
             .map(|rounds| ("repair_rounds", json!(rounds))),
     );
-    Report {
+    let report = Report {
         command: "polylla",
         input: &options.input,
         device: outcome.device,
         stages: outcome.stages,
         counts,
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
-    if let Some(output) = &options.output {
+    };
+    let polygons = wants_mesh.then(|| {
         let regions = mesh.regions.as_ref().map(|regions| {
             outcome
                 .half_edges
@@ -134,12 +150,9 @@ pub fn run(options: &Options) -> Result<()> {
             segments: mesh.segments,
         });
         carried.put(&mut mesh);
-        formats::write(output, &mesh)?;
-        if !options.device.quiet {
-            super::note_losses(Format::to_write(output)?, &mesh);
-        }
-    }
-    Ok(())
+        mesh
+    });
+    Ok((polygons, report))
 }
 
 struct Outcome {
@@ -154,7 +167,8 @@ struct Outcome {
     peak_bytes: Option<u64>,
 }
 
-fn check_usage(options: &Options) -> Result<()> {
+/// Refuses options that contradict each other.
+pub fn check_usage(options: &Options) -> Result<()> {
     check_repair(options.method, options.repair)?;
     let wrong = match (options.method, options.repair) {
         (Method::Indexed, _) if options.strict => {
@@ -199,7 +213,7 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
         half_edges: on.download_rows(result.half_edges())?,
         counts: result.counts(),
         rounds: None,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -224,7 +238,7 @@ fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) ->
         half_edges: lists.half_edges,
         counts: lists.counts,
         rounds: (settings.repair == indexed::Repair::Device).then_some(result.rounds()),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -279,6 +293,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         lap(&mut stages, "find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties());
         stages.extend(times.map(stage));
+        account::stages(&stages);
         return Ok(Outcome {
             device: "serial".to_owned(),
             polygons: result.polygons,
@@ -297,6 +312,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         reference::polylla::split_weakly_simple(&half_edges, &mut result);
         lap(&mut stages, "cut weakly simple polygons");
     }
+    account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
         polygons: result.polygons,

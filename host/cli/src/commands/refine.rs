@@ -13,8 +13,10 @@ use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
 use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
 use super::carried::Carried;
@@ -23,7 +25,7 @@ use super::ids::{read_flags, read_values};
 #[path = "refine_maps.rs"]
 mod maps;
 #[path = "refine_tets.rs"]
-mod tets;
+pub mod tets;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
     seed 0.";
@@ -44,7 +46,7 @@ pub struct Options {
     /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid, in space at any
     /// height; box:X0,Y0,Z0,X1,Y1,Z1 or ball:X,Y,Z,R, by their centroid in space; area:A, larger
     /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
@@ -86,7 +88,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "ends")]
     edges_by: EdgesBy,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -185,19 +187,17 @@ fn read(path: &Path, quiet: bool) -> Result<Read> {
             marks: Some(marks),
         });
     }
-    let mut mesh = super::read_mesh(path, quiet)?;
-    let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
-    let carried = carried.map_err(|error| error.in_file(path))?;
-    let mesh = match mesh.is_planar() {
-        true => mesh
-            .into_triangulation()
-            .map(|mesh| Dimensions::Plane(Input::Triangles(mesh))),
-        false => mesh
-            .into_surface()
-            .map(|mesh| Dimensions::Space(Input::Triangles(mesh))),
-    };
+    of_mesh(super::read_mesh(path, quiet)?).map_err(|error| error.in_file(path))
+}
+
+fn of_mesh(mut mesh: Mesh) -> Result<Read> {
+    super::check_faces(&mesh)?;
+    let carried = Carried::take(&mut mesh)?;
     Ok(Read {
-        mesh: mesh.map_err(|error| error.in_file(path))?,
+        mesh: match mesh.is_planar() {
+            true => Dimensions::Plane(Input::Triangles(mesh.into_triangulation()?)),
+            false => Dimensions::Space(Input::Triangles(mesh.into_surface()?)),
+        },
         carried,
         marks: None,
     })
@@ -212,23 +212,38 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let quiet = options.device.quiet;
-    let Read {
-        mesh,
-        carried,
-        marks,
-    } = read(&options.input, quiet)?;
-    match mesh {
+    let opening = options.device.begin(&options.input, options.work());
+    let read = read(&options.input, quiet)?;
+    let carried = (read.carried, read.marks);
+    let (mesh, report) = match read.mesh {
         Dimensions::Plane(input) => {
-            let to_edges = matches!(&options.output, Some(path) if is_edges_file(path));
-            let write = to_edges.then_some(write_edges as WriteEdges<DVec2>);
-            run_on::<DVec2, Vec2>(options, input, carried, marks, write)
+            let wants = match &options.output {
+                None => Wants::Counts,
+                Some(path) if is_edges_file(path) => Wants::Edges,
+                Some(_) => Wants::Triangles,
+            };
+            let (mesh, report) = refined::<DVec2, Vec2>(options, input, carried, opening, wants)?;
+            if let (Some(output), Refined::Edges(mesh)) = (&options.output, &mesh) {
+                account::part("work of the host");
+                write_edges(output, mesh, options.edges_by)?;
+                account::part("write");
+            }
+            (mesh.triangles(), report)
         }
-        Dimensions::Space(input) => run_on::<DVec3, Vec3>(options, input, carried, marks, None),
+        Dimensions::Space(input) => {
+            let wants = match &options.output {
+                None => Wants::Counts,
+                Some(_) => Wants::Triangles,
+            };
+            let (mesh, report) = refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
+            (mesh.triangles(), report)
+        }
+    };
+    if let (Some(output), Some(mesh)) = (&options.output, mesh) {
+        super::write_mesh(output, &mesh, quiet)?;
     }
+    report.give(&options.device)
 }
-
-/// Writes an .edges file.
-type WriteEdges<V> = fn(&Path, &EdgeTriangulation<V>, EdgesBy) -> Result<()>;
 
 fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Result<()> {
     let layout = match edges_by {
@@ -238,29 +253,79 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
     formats::edges::write(output, mesh, &vec![false; mesh.triangles.len()], layout)
 }
 
+/// Refines a mesh of triangles on the machine that `opening` gives.
+pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+    let read = of_mesh(mesh).map_err(|error| error.in_file(&options.input))?;
+    let (carried, wants) = ((read.carried, read.marks), Wants::Triangles);
+    let (mesh, report) = match read.mesh {
+        Dimensions::Plane(input) => {
+            let (mesh, report) = refined::<DVec2, Vec2>(options, input, carried, opening, wants)?;
+            (mesh.triangles(), report)
+        }
+        Dimensions::Space(input) => {
+            let (mesh, report) = refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
+            (mesh.triangles(), report)
+        }
+    };
+    Ok((mesh.expect("triangles are wanted"), report))
+}
+
+impl Options {
+    /// The work for the choice of a machine: rounds that mark little are the most.
+    pub fn work(&self) -> Work {
+        let round = match formats::is_volume(&self.input) {
+            true => Work::REFINE_TETS,
+            false => Work::REFINE,
+        };
+        round.times(f64::from(self.rounds.clamp(1, 8)))
+    }
+}
+
+/// What is wanted beside the counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Counts,
+    Triangles,
+    Edges,
+}
+
+/// A refined mesh, as it is wanted.
+enum Refined<V> {
+    Nothing,
+    Triangles(Mesh),
+    Edges(EdgeTriangulation<V>),
+}
+
+impl<V> Refined<V> {
+    fn triangles(self) -> Option<Mesh> {
+        match self {
+            Refined::Triangles(mesh) => Some(mesh),
+            _ => None,
+        }
+    }
+}
+
 /// Refines a mesh of points that are `P` in double precision, and `S` in single.
-fn run_on<P, S>(
+fn refined<P, S>(
     options: &Options,
     mut input: Input<P>,
-    carried: Carried,
-    marks: Option<Vec<bool>>,
-    write: Option<WriteEdges<P>>,
-) -> Result<()>
+    (carried, marks): (Carried, Option<Vec<bool>>),
+    opening: Opening,
+    wants: Wants,
+) -> Result<(Refined<P>, Report<'_>)>
 where
     P: AnyPoint<Double = P>,
     S: AnyPoint<Double = P>,
     Mesh: From<Triangulation<P>>,
 {
-    let quiet = options.device.quiet;
     let markers = match &mut input {
         Input::Triangles(mesh) => carried.number(&mut mesh.segments),
         Input::Edges(_) => None,
     };
     let input = &input;
-    let wants_maps = options.maps.is_some() || (options.output.is_some() && !carried.is_empty());
     let wanted = Wanted {
-        maps: wants_maps,
-        edges: write.is_some(),
+        maps: options.maps.is_some() || (wants != Wants::Counts && !carried.is_empty()),
+        mesh: wants,
     };
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
@@ -274,7 +339,7 @@ where
             .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         history: options.coarsen_to.is_some(),
     };
-    let result = match (options.device.open()?, options.device.precision) {
+    let result = match (opening.open()?, options.device.precision) {
         (Some(device), Precision::F64) => {
             on_device::<P>(&device, input, &settings, options, wanted)
         }
@@ -287,7 +352,7 @@ where
     let outcome = result.map_err(|error| {
         super::with_precision(explained(error), options.device.precision).in_file(&options.input)
     })?;
-    Report {
+    let report = Report {
         command: "refine",
         input: &options.input,
         device: outcome.device,
@@ -302,30 +367,23 @@ where
             ("end", json!(end_name(outcome.end))),
         ],
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
+    };
     if let Some(folder) = &options.maps {
         maps::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
-    match (&options.output, outcome.mesh) {
-        (Some(output), Output::Edges(mesh)) => match write {
-            Some(write) => write(output, &mesh, options.edges_by),
-            None => Ok(()),
-        },
-        (Some(output), Output::Triangles(mesh)) => {
+    let mesh = match outcome.mesh {
+        Output::None => Refined::Nothing,
+        Output::Edges(mesh) => Refined::Edges(mesh),
+        Output::Triangles(mesh) => {
             let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
             let mut mesh = Mesh::from(mesh);
             let segments = Carried::restore(markers, &mut mesh.segments);
             let carried = carried.refined(vertices, rounds, ancestors, &segments);
             carried.put(&mut mesh);
-            formats::write(output, &mesh)?;
-            if !quiet {
-                super::note_losses(Format::to_write(output)?, &mesh);
-            }
-            Ok(())
+            Refined::Triangles(mesh)
         }
-        _ => Ok(()),
-    }
+    };
+    Ok((mesh, report))
 }
 
 fn end_name(end: End) -> &'static str {
@@ -341,8 +399,8 @@ fn end_name(end: End) -> &'static str {
 struct Wanted {
     /// Where the parts come from.
     maps: bool,
-    /// The mesh by its edges.
-    edges: bool,
+    /// The mesh.
+    mesh: Wants,
 }
 
 struct Outcome<V> {
@@ -387,10 +445,10 @@ fn on_device<P: AnyPoint>(
         vertices: level.vertices as usize,
         triangles: level.triangles as usize,
         edges: level.edges as usize,
-        mesh: match &options.output {
-            None => Output::None,
-            Some(_) if wanted.edges => Output::Edges(in_double(fine.download(on)?)),
-            Some(_) => Output::Triangles(fine.triangulation(on, input.regions())?),
+        mesh: match wanted.mesh {
+            Wants::Counts => Output::None,
+            Wants::Edges => Output::Edges(in_double(fine.download(on)?)),
+            Wants::Triangles => Output::Triangles(fine.triangulation(on, input.regions())?),
         },
         ancestors: match wanted.maps {
             true => on.download_rows(&fine.ancestors(on)?)?,
@@ -401,7 +459,7 @@ fn on_device<P: AnyPoint>(
             false => vec![Refinement::default(); fine.levels().len() - 1],
         },
         end,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }
@@ -471,21 +529,23 @@ fn serial<P: AnyPoint>(
         name,
         milliseconds: time.as_secs_f64() * 1e3,
     });
+    let stages: Vec<Stage> = stages.collect();
+    account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
         vertices: run.mesh.points.len(),
         triangles: run.mesh.triangles.len(),
         edges: run.mesh.edges.len(),
-        stages: stages.collect(),
+        stages,
         ancestors: match wanted.maps {
             true => run.ancestors(),
             false => Vec::new(),
         },
         end: run.end,
-        mesh: match &options.output {
-            None => Output::None,
-            Some(_) if wanted.edges => Output::Edges(in_double(run.mesh)),
-            Some(_) => Output::Triangles(run.triangulation(input.regions())?),
+        mesh: match wanted.mesh {
+            Wants::Counts => Output::None,
+            Wants::Edges => Output::Edges(in_double(run.mesh)),
+            Wants::Triangles => Output::Triangles(run.triangulation(input.regions())?),
         },
         rounds: run.rounds,
         peak_bytes: None,

@@ -14,9 +14,9 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result};
 use trioxide::{progress, reference};
 
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::device::{Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
-use trioxide_arguments::note;
+use trioxide_arguments::{account, note};
 
 use super::super::ids::read_flags;
 use super::super::with_precision;
@@ -69,7 +69,23 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
     }
-    let mut mesh = super::super::read_volume(&options.input, options.device.quiet)?;
+    let quiet = options.device.quiet;
+    let opening = options.device.begin(&options.input, options.work());
+    let mesh = super::super::read_volume(&options.input, quiet)?;
+    let (fine, report) = apply(options, mesh, opening)?;
+    if let Some(output) = &options.output {
+        super::super::write_volume(output, &fine, Default::default(), quiet)?;
+    }
+    report.give(&options.device)
+}
+
+/// Refines a mesh of tetrahedra on the machine that `opening` gives.
+pub fn apply(
+    options: &Options,
+    mut mesh: VolumeMesh,
+    opening: Opening,
+) -> Result<(VolumeMesh, Report<'_>)> {
+    check_options(options)?;
     let fields = std::mem::take(&mut mesh.fields);
     let mut mesh = fields
         .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
@@ -90,17 +106,14 @@ pub fn run(options: &Options) -> Result<()> {
         max_tetrahedra: options.max_triangles,
     };
     let result = match options.device.precision {
-        Precision::F64 => refine::<DVec3>(&mesh, &settings, &options.device),
-        Precision::F32 => refine::<Vec3>(&mesh, &settings, &options.device),
+        Precision::F64 => refine::<DVec3>(&mesh, &settings, opening),
+        Precision::F32 => refine::<Vec3>(&mesh, &settings, opening),
     };
     let outcome = result
         .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
-    let fields = match options.output {
-        Some(_) => refined_fields(&fields, mesh.points.len(), &outcome.refined),
-        None => MeshFields::default(),
-    };
+    let fields = refined_fields(&fields, mesh.points.len(), &outcome.refined);
     let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
-    Report {
+    let report = Report {
         command: "refine",
         input: &options.input,
         device: outcome.device,
@@ -118,17 +131,12 @@ pub fn run(options: &Options) -> Result<()> {
             ),
         ],
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
-    if let Some(output) = &options.output {
-        let fine = VolumeMesh {
-            fields,
-            ..VolumeMesh::from(fine)
-        };
-        let quiet = options.device.quiet;
-        super::super::write_volume(output, &fine, Default::default(), quiet)?;
-    }
-    Ok(())
+    };
+    let fine = VolumeMesh {
+        fields,
+        ..VolumeMesh::from(fine)
+    };
+    Ok((fine, report))
 }
 
 /// The fields of the refined mesh: of vertices carried on along the divided edges, of tetrahedra and faces those of the ones that
@@ -165,28 +173,30 @@ struct Outcome {
 fn refine<P: SpacePoint>(
     mesh: &TetMesh,
     settings: &refine_tets::Options,
-    device: &DeviceOptions,
+    opening: Opening,
 ) -> Result<Outcome> {
-    let Some(on) = device.open()? else {
+    let Some(on) = opening.open()? else {
         progress::stage("refine, sequentially");
         let start = Instant::now();
         // By the check of the devices, so that every machine refuses the same meshes in the same words.
         drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
         let refined = reference::refine_tets::<P>(mesh, settings)?;
+        let stages = vec![Stage {
+            name: "refine",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        }];
+        account::stages(&stages);
         return Ok(Outcome {
             device: "serial".to_owned(),
             refined,
-            stages: vec![Stage {
-                name: "refine",
-                milliseconds: start.elapsed().as_secs_f64() * 1e3,
-            }],
+            stages,
             peak_bytes: None,
         });
     };
     Ok(Outcome {
         refined: refine_tets::run::<P>(&on, mesh, settings)?,
         device: on.name(),
-        stages: on.take_stages()?,
+        stages: account::take_stages(&on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }

@@ -10,6 +10,7 @@ use trioxide::formats::is_volume;
 use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result, progress};
+use trioxide_arguments::account;
 
 const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --color auto, --edges auto: how large its faces are in the picture). --width is trioxide's \
     own: 1600 pixels for the longer side.";
@@ -51,6 +52,9 @@ pub struct Options {
     /// Leave out the strip that says what the colours mean
     #[arg(long)]
     no_legend: bool,
+    /// Print the time of each part of the run
+    #[arg(long)]
+    timings: bool,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -111,11 +115,14 @@ pub fn run(options: &Options) -> Result<()> {
         let picture = render::render(&mesh, &drawing, format);
         (picture.map_err(in_file)?, drawn)
     };
+    account::part("draw");
     write_atomically(&options.output, |file| file.write_all(&picture))?;
+    account::part("write");
     if options.quiet {
         return Ok(());
     }
-    trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))
+    trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))?;
+    super::print_timings(options.timings)
 }
 
 /// The axis that points up: the named one, the format's, or a guess.

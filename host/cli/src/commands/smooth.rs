@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
-use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format};
@@ -19,9 +18,14 @@ use trioxide::smooth::{
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, progress};
 
-use super::cell_quality;
 use super::ids::read_flags;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use report::report;
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+
+#[path = "smooth_report.rs"]
+mod report;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the mesh (--renumber auto: from 65,536 nodes on); MeshLab (--lambda 0.5, --mu -0.53). The others are \
     trioxide's own: a form that gives the same bits on every machine, and what changes least.";
@@ -37,7 +41,7 @@ pub struct Options {
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     way: WayOptions,
     /// Stop after a sweep that moves each node by less than this; 0: never
@@ -50,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     fixed: Option<PathBuf>,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 /// How nodes move.
@@ -239,11 +243,6 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let settings = smooth::Options {
-        tolerance: options.tolerance,
-        max_iterations: options.max_iterations,
-        ..options.way.options()?
-    };
     let is_volume = formats::is_volume(&options.input);
     if let Some(output) = &options.output {
         if is_volume {
@@ -252,39 +251,78 @@ pub fn run(options: &Options) -> Result<()> {
             Format::to_write(output)?;
         }
     }
-    let in_file = |error: Error| {
-        super::with_precision(error, options.device.precision).in_file(&options.input)
-    };
-    if is_volume {
-        let mut mesh = super::read_volume(&options.input, options.device.quiet)?;
-        check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
-        let outcome = volume(&mesh, &settings, options).map_err(in_file)?;
-        let cells = mesh.cells.len();
-        report(options, &outcome, mesh.points.len(), "cells", cells)?;
+    let quiet = options.device.quiet;
+    // A bad combination is refused before a long read.
+    options.settings()?;
+    let opening = options.device.begin(&options.input, options.work());
+    let report = if is_volume {
+        let mut mesh = super::read_volume(&options.input, quiet)?;
+        let report = apply_to_volume(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
-            mesh.points = outcome.smoothed.points;
-            super::write_volume(output, &mesh, Default::default(), options.device.quiet)?;
+            super::write_volume(output, &mesh, Default::default(), quiet)?;
         }
+        report
     } else {
-        let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
-        check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
-        let outcome = surface(&mesh, &settings, options).map_err(in_file)?;
-        report(
-            options,
-            &outcome,
-            mesh.points.len(),
-            "faces",
-            mesh.faces.len(),
-        )?;
+        let mut mesh = super::read_mesh(&options.input, quiet)?;
+        let report = apply_to_surface(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
-            mesh.points = outcome.smoothed.points;
-            formats::write(output, &mesh)?;
-            if !options.device.quiet {
-                super::note_losses(Format::to_write(output)?, &mesh);
-            }
+            super::write_mesh(output, &mesh, quiet)?;
         }
+        report
+    };
+    report.give(&options.device)
+}
+
+/// Smooths a volume mesh on the machine that `opening` gives.
+pub fn apply_to_volume<'a>(
+    options: &'a Options,
+    mesh: &mut VolumeMesh,
+    opening: Opening,
+) -> Result<Report<'a>> {
+    let in_file = |error| options.in_file(error);
+    let settings = options.settings()?;
+    check_cells(mesh.points.len(), mesh.cells.len(), "cells").map_err(in_file)?;
+    let outcome = volume(mesh, &settings, options, opening).map_err(in_file)?;
+    let counts = [mesh.points.len(), mesh.cells.len()];
+    let report = report(options, &outcome, counts, "cells");
+    mesh.points = outcome.smoothed.points;
+    Ok(report)
+}
+
+/// Smooths a surface on the machine that `opening` gives.
+pub fn apply_to_surface<'a>(
+    options: &'a Options,
+    mesh: &mut Mesh,
+    opening: Opening,
+) -> Result<Report<'a>> {
+    let in_file = |error| options.in_file(error);
+    let settings = options.settings()?;
+    check_cells(mesh.points.len(), mesh.faces.len(), "faces").map_err(in_file)?;
+    let outcome = surface(mesh, &settings, options, opening).map_err(in_file)?;
+    let counts = [mesh.points.len(), mesh.faces.len()];
+    let report = report(options, &outcome, counts, "faces");
+    mesh.points = outcome.smoothed.points;
+    Ok(report)
+}
+
+impl Options {
+    /// The library's options.
+    fn settings(&self) -> Result<smooth::Options> {
+        Ok(smooth::Options {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            ..self.way.options()?
+        })
     }
-    Ok(())
+
+    /// The work for the choice of a machine.
+    pub fn work(&self) -> Work {
+        Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.max_iterations)))
+    }
+
+    fn in_file(&self, error: Error) -> Error {
+        super::with_precision(error, self.device.precision).in_file(&self.input)
+    }
 }
 
 /// Refuses a mesh in which no node has a neighbour.
@@ -301,9 +339,14 @@ fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
     }
 }
 
-fn volume(mesh: &VolumeMesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {
+fn volume(
+    mesh: &VolumeMesh,
+    settings: &smooth::Options,
+    options: &Options,
+    opening: Opening,
+) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (options.device.open()?, options.device.precision) {
+    match (opening.open()?, options.device.precision) {
         (Some(on), Precision::F64) => volume_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => volume_on::<Vec3>(&on, mesh, &fixed, settings),
         (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
@@ -325,7 +368,7 @@ fn volume_on<P: Vector>(
     Ok(Outcome {
         smoothed: result.download(on)?,
         device: on.name(),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
         quality: Some([before, after]),
     })
@@ -355,9 +398,14 @@ fn volume_serially<P: Vector>(
     })
 }
 
-fn surface(mesh: &Mesh, settings: &smooth::Options, options: &Options) -> Result<Outcome> {
+fn surface(
+    mesh: &Mesh,
+    settings: &smooth::Options,
+    options: &Options,
+    opening: Opening,
+) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (options.device.open()?, options.device.precision) {
+    match (opening.open()?, options.device.precision) {
         (Some(on), Precision::F64) => surface_on::<DVec3>(&on, mesh, &fixed, settings),
         (Some(on), Precision::F32) => surface_on::<Vec3>(&on, mesh, &fixed, settings),
         (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
@@ -374,7 +422,7 @@ fn surface_on<P: Vector>(
     Ok(Outcome {
         smoothed: smooth::run_surface::<P>(on, mesh, fixed, settings).map_err(by_flags)?,
         device: on.name(),
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
         quality: None,
     })
@@ -397,13 +445,16 @@ fn surface_serially<P: Vector>(
 fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {
     progress::stage("smooth, sequentially");
     let start = Instant::now();
+    let smoothed = run().map_err(by_flags)?;
+    let stages = vec![Stage {
+        name: "smooth",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    }];
+    account::stages(&stages);
     Ok(Outcome {
-        smoothed: run().map_err(by_flags)?,
+        smoothed,
         device: "serial".to_owned(),
-        stages: vec![Stage {
-            name: "smooth",
-            milliseconds: start.elapsed().as_secs_f64() * 1e3,
-        }],
+        stages,
         peak_bytes: None,
         quality: None,
     })
@@ -442,52 +493,4 @@ fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     };
     let what = format!("a node: the mesh has {nodes} nodes, from 0 on");
     read_flags(path, nodes, &what)
-}
-
-fn report(
-    options: &Options,
-    outcome: &Outcome,
-    nodes: usize,
-    elements: &'static str,
-    count: usize,
-) -> Result<()> {
-    let moves = outcome.smoothed.moves;
-    let mut counts = vec![
-        ("vertices", json!(nodes)),
-        (elements, json!(count)),
-        ("moving_vertices", json!(outcome.smoothed.moving)),
-        ("iterations", json!(moves.sweeps)),
-        ("converged", json!(moves.converged)),
-        ("max_displacement", json!(moves.max_displacement)),
-        ("rms_displacement", json!(moves.rms_displacement)),
-    ];
-    if let Some([before, after]) = &outcome.quality {
-        counts.extend([
-            ("inverted_before", json!(before.inverted)),
-            ("inverted_after", json!(after.inverted)),
-            ("worst_quality_before", json!(before.worst_jacobian)),
-            ("worst_quality_after", json!(after.worst_jacobian)),
-        ]);
-        if let (Some(before), Some(after)) = (&before.tetrahedra, &after.tetrahedra) {
-            counts.extend([
-                ("smallest_angle_before", json!(before.smallest_angle)),
-                ("smallest_angle_after", json!(after.smallest_angle)),
-                ("largest_radius_ratio_before", json!(before.largest_ratio)),
-                ("largest_radius_ratio_after", json!(after.largest_ratio)),
-            ]);
-        }
-        counts.extend([
-            ("quality_before", cell_quality::to_json(before)),
-            ("quality_after", cell_quality::to_json(after)),
-        ]);
-    }
-    Report {
-        command: "smooth",
-        input: &options.input,
-        device: outcome.device.clone(),
-        stages: outcome.stages.clone(),
-        counts,
-        peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)
 }

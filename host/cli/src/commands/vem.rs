@@ -15,7 +15,7 @@ use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use super::carried::Carried;
-use trioxide_arguments::{is_standard_output, print, write_json};
+use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
@@ -73,23 +73,34 @@ pub fn run(options: &Options) -> Result<()> {
             let mut mesh = super::read_mesh(&options.mesh, options.quiet)?;
             super::check_faces(&mesh)?;
             let carried = Carried::take(&mut mesh)?;
-            Ok((Outcome::of(mesh, options.problem)?, carried))
+            let outcome = Outcome::of(mesh, options.problem)?;
+            account::stages(&outcome.stages);
+            Ok((outcome, carried))
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
 
+    let (object, text) = (outcome.to_json(), outcome.to_text(options.timings));
+    let stages = outcome.stages.clone();
+    if let Some(target) = target {
+        account::part("work of the host");
+        outcome.write(target, carried, options)?;
+        account::part("write");
+    }
     if let Some(path) = &options.json {
-        let mut object = outcome.to_json();
+        let mut object = object;
         object["command"] = json!("vem");
         object["input"] = json!(options.mesh.to_string_lossy());
         object["device"] = json!(device_name(pool.current_num_threads()));
+        object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
-    if !options.quiet && !options.json.as_deref().is_some_and(is_standard_output) {
-        print(&outcome.to_text(options.timings))?;
+    if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
+        return Ok(());
     }
-    match target {
-        None => Ok(()),
-        Some(target) => outcome.write(target, carried, options),
+    print(&text)?;
+    match options.timings {
+        true => print(&account::to_text(32, &stages)),
+        false => Ok(()),
     }
 }
 

@@ -17,7 +17,7 @@ use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Result, generate, progress};
 
-use trioxide_arguments::{is_standard_output, print, write_json};
+use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 use super::{cell_quality, field_list};
 
@@ -69,7 +69,9 @@ pub fn generate_tets(
         false => generate::tet_grid(n, seed)?,
     };
     let mesh = VolumeMesh::from(mesh);
+    account::part("generate");
     write_volume_as(output, &mesh, options.into())?;
+    account::part("write");
     if quiet {
         return Ok(());
     }
@@ -116,6 +118,7 @@ pub fn info(options: &Info) -> Result<()> {
         name: "count, check and measure",
         milliseconds: start.elapsed().as_secs_f64() * 1e3,
     };
+    account::stages(std::slice::from_ref(&stage));
     let finite = mesh.points.iter().copied().filter(|p| p.is_finite());
     let bounds = finite.fold(None, |bounds: Option<[DVec3; 2]>, p| {
         let [min, max] = bounds.unwrap_or([p, p]);
@@ -129,6 +132,7 @@ pub fn info(options: &Info) -> Result<()> {
         object["device"] = json!("cpu");
         object["stages"] = json!([{"name": stage.name, "milliseconds": stage.milliseconds}]);
         object["milliseconds"] = json!(stage.milliseconds);
+        object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
     if options.quiet || options.json.is_some_and(is_standard_output) {
@@ -146,6 +150,7 @@ pub fn info(options: &Info) -> Result<()> {
             stage.name, stage.milliseconds
         )
         .expect("strings take all that is written");
+        text += &account::to_text(NAME_WIDTH, &[stage]);
     }
     print(&text)
 }

@@ -9,16 +9,18 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
+use trioxide::formats::Format;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{self, Format};
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, RATIO_TOLERANCE, Welded,
 };
 use trioxide::{Error, Result, progress, reference};
 
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
 use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::weld::MethodOption;
 use trioxide_arguments::{is_standard_output, note, print};
 
@@ -40,7 +42,7 @@ pub struct Options {
     input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     clusters: Clusters,
     /// Text file for the new vertex of each old one, one a line, from 0 on; - for standard output
@@ -54,7 +56,7 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
     memory_limit: Option<usize>,
     #[command(flatten)]
-    device: DeviceOptions,
+    pub device: DeviceOptions,
 }
 
 /// A welded mesh, and the work that it took.
@@ -75,11 +77,48 @@ struct Outcome {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let opening = options.device.begin(&options.input, options.work());
+    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let (mesh, report, welded) = apply(options, mesh, opening)?;
+    write_maps(options, &welded)?;
+    if let Some(output) = &options.output {
+        super::write_mesh(output, &mesh, options.device.quiet)?;
+    }
+    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
+    report.give_beside(&options.device, is_output_taken)
+}
+
+impl Options {
+    /// The work for the choice of a machine.
+    pub fn work(&self) -> Work {
+        match self.clusters.ratio {
+            Some(_) => Work::WELD_RATIO,
+            None => Work::WELD,
+        }
+    }
+}
+
+/// Writes what became of the vertices, where it is wanted.
+pub fn write_maps(options: &Options, welded: &Welded) -> Result<()> {
+    if let Some(path) = &options.map {
+        write_numbers(path, welded.map.iter().copied())?;
+    }
+    if let Some(path) = &options.removed {
+        write_numbers(path, welded.removed())?;
+    }
+    Ok(())
+}
+
+/// Welds a mesh on the machine that `opening` gives.
+pub fn apply(
+    options: &Options,
+    mut mesh: Mesh,
+    opening: Opening,
+) -> Result<(Mesh, Report<'_>, Welded)> {
     let in_file = |error: Error| error.in_file(&options.input);
     note_normals(&mesh, options.device.quiet);
     let locks = options.clusters.locks(mesh.points.len())?;
-    let mut outcome = match options.device.open()? {
+    let mut outcome = match opening.open()? {
         Some(device) => on_device(&device, &mesh, &locks, options),
         None if options.memory_limit.is_some() => Err(argument(
             "--memory-limit is for the memory of a device: leave it out with --device serial",
@@ -98,21 +137,8 @@ pub fn run(options: &Options) -> Result<()> {
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let settings = options.clusters.options(outcome.epsilon);
     mesh = (outcome.welded.take_mesh(&mesh, &settings)).map_err(|error| in_file(error.into()))?;
-    report(options, &outcome, [vertices, faces], &mesh)?;
-    let welded = &outcome.welded;
-    if let Some(path) = &options.map {
-        write_numbers(path, welded.map.iter().copied())?;
-    }
-    if let Some(path) = &options.removed {
-        write_numbers(path, welded.removed())?;
-    }
-    if let Some(output) = &options.output {
-        formats::write(output, &mesh)?;
-        if !options.device.quiet {
-            super::note_losses(Format::to_write(output)?, &mesh);
-        }
-    }
-    Ok(())
+    let report = report(options, &outcome, [vertices, faces], &mesh);
+    Ok((mesh, report, outcome.welded))
 }
 
 /// An error of the arguments.
@@ -143,7 +169,7 @@ fn with_flags(error: weld::Error) -> Error {
 }
 
 /// Refuses arguments that contradict each other, before anything is read.
-fn check(options: &Options) -> Result<()> {
+pub fn check(options: &Options) -> Result<()> {
     if options.device.precision == Precision::F32 {
         return Err(Error::Argument(
             "weld computes in double precision: leave --precision f32 out".to_owned(),
@@ -179,12 +205,12 @@ fn note_normals(mesh: &Mesh, quiet: bool) {
     }
 }
 
-fn report(
-    options: &Options,
+fn report<'a>(
+    options: &'a Options,
     outcome: &Outcome,
     [vertices, faces]: [usize; 2],
     welded: &Mesh,
-) -> Result<()> {
+) -> Report<'a> {
     let mut counts = vec![
         ("vertices", json!(vertices)),
         ("faces", json!(faces)),
@@ -210,7 +236,6 @@ fn report(
     if let Some((slabs, passes)) = outcome.slabs {
         counts.extend([("slabs", json!(slabs)), ("passes", json!(passes))]);
     }
-    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
     Report {
         command: "weld",
         input: &options.input,
@@ -219,7 +244,6 @@ fn report(
         counts,
         peak_bytes: outcome.peak_bytes,
     }
-    .give_beside(&options.device, is_output_taken)
 }
 
 /// Writes numbers as text, one a line.
@@ -284,7 +308,7 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> weld
         epsilon: settings.epsilon,
         found: None,
         locked: None,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         method: Some(result.method),
         rounds: Some(result.left.len()),
         slabs: None,
@@ -343,7 +367,7 @@ fn in_slabs(
         epsilon: settings.epsilon,
         found: None,
         locked: None,
-        stages: on.take_stages()?,
+        stages: account::take_stages(on)?,
         method: Some(Method::Grid),
         rounds: None,
         slabs: Some((result.slabs, result.left.len())),
@@ -361,7 +385,7 @@ fn resident(
 ) -> weld::Result<Outcome> {
     let resident = DeviceMesh::upload_locked(on, mesh, locks)?;
     let search = |ratio| weld::epsilon_for_ratio(on, &resident, clusters.guards(), ratio);
-    let mut stages = on.take_stages()?;
+    let mut stages = account::take_stages(on)?;
     let found = clusters.ratio.map(search).transpose()?;
     if found.is_some() {
         // The search runs the stages of a weld many times: they are reported as one.
@@ -370,6 +394,7 @@ fn resident(
             name: "search epsilon",
             milliseconds: of_search.iter().map(|stage| stage.milliseconds).sum(),
         });
+        account::stages(&stages[stages.len() - 1..]);
     }
     let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
     let epsilon = epsilon.expect("the options ask for one of both");
@@ -380,7 +405,7 @@ fn resident(
     let result = weld::weld(on, &resident, settings)?;
     let locked = resident.carried().count_locked(on)?;
     let welded = result.download(on)?;
-    stages.extend(on.take_stages()?);
+    stages.extend(account::take_stages(on)?);
     Ok(Outcome {
         device: on.name(),
         epsilon,
@@ -408,16 +433,18 @@ fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> weld::Result<Outco
     let epsilon = epsilon.expect("the options ask for one of both");
     let options = clusters.options(epsilon);
     let welded = reference::weld_carrying(&mesh.points, weld::triangles(mesh), &carried, &options)?;
+    let stages = vec![Stage {
+        name: "weld",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    }];
+    account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
         welded,
         epsilon,
         found,
         locked: (!locked.is_empty()).then(|| locked.iter().filter(|&&lock| lock).count()),
-        stages: vec![Stage {
-            name: "weld",
-            milliseconds: start.elapsed().as_secs_f64() * 1e3,
-        }],
+        stages,
         method: None,
         rounds: None,
         slabs: None,

@@ -4,10 +4,11 @@ use super::columns::{VertexColumns, read_equal_faces};
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
 use super::{Body, FaceChunk, check_tag, push_strips};
-use crate::text::{Fault, Parsed, check_vertex, whole};
+use crate::text::{Fault, Parsed, check_vertex, parse_chunks, whole};
 use trioxide_mesh::mesh::Segment;
 
 /// What is left of the body.
+#[derive(Clone, Copy)]
 struct Cursor<'a> {
     file: &'a [u8],
     /// Offset of the next byte.
@@ -122,8 +123,13 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
                         body.face_fields = fields;
                     }
                     None => {
-                        let chunk = parse_faces(element, &mut cursor, header.vertices())?;
-                        body.set_faces(vec![chunk], header)?;
+                        let (parts, end) = split_records(element, &cursor);
+                        let chunks = parse_chunks(&parts, |&(at, count)| {
+                            let mut cursor = Cursor { at, ..cursor };
+                            parse_faces(element, count, &mut cursor, header.vertices())
+                        })?;
+                        cursor.at = end;
+                        body.set_faces(chunks, header)?;
                     }
                 }
             }
@@ -181,9 +187,52 @@ fn parse_vertex_with_lists(
     Ok(vertex)
 }
 
-fn parse_faces(element: &Element, cursor: &mut Cursor, vertices: usize) -> Parsed<FaceChunk> {
+/// Records that one task reads.
+const RECORDS: usize = if cfg!(test) { 5 } else { 1 << 14 };
+
+/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its records. Where the
+/// records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
+fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, usize) {
+    let mut cursor = *cursor;
+    let mut parts = Vec::new();
+    if element.count == 0 {
+        parts.push((cursor.at, 0));
+    }
+    for i in 0..element.count {
+        if i % RECORDS == 0 {
+            parts.push((cursor.at, RECORDS.min(element.count - i)));
+        }
+        for property in &element.properties {
+            let is_short = match property.kind {
+                // By far the most: a list whose length is a byte.
+                Kind::List {
+                    count: Scalar::U8,
+                    item,
+                } => match cursor.file.get(cursor.at) {
+                    Some(&count) => {
+                        cursor.at += 1 + usize::from(count) * item.size();
+                        cursor.at > cursor.file.len()
+                    }
+                    None => true,
+                },
+                kind => cursor.skip(kind).is_err(),
+            };
+            if is_short {
+                return (parts, cursor.at);
+            }
+        }
+    }
+    (parts, cursor.at)
+}
+
+fn parse_faces(
+    element: &Element,
+    count: usize,
+    cursor: &mut Cursor,
+    vertices: usize,
+) -> Parsed<FaceChunk> {
     let mut chunk = FaceChunk::default();
-    for _ in 0..element.count {
+    for _ in 0..count {
         for property in &element.properties {
             let offset = cursor.at;
             match (property.role, property.kind) {
@@ -268,4 +317,64 @@ fn parse_corners(
         chunk.faces.push_vertex(check_vertex(index, 0, vertices)?);
     }
     chunk.faces.finish_face()
+}
+
+#[cfg(test)]
+mod tests {
+    /// Faces of 3 to 6 vertices: more of them than a part has.
+    fn file(faces: usize) -> Vec<u8> {
+        let mut file = format!(
+            "ply\nformat binary_little_endian 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
+             element face {faces}\nproperty int region\nproperty list uchar int vertex_indices\nproperty float area\nend_header\n"
+        )
+        .into_bytes();
+        file.extend((0..18).flat_map(|i| (i as f32).to_le_bytes()));
+        for i in 0..faces {
+            file.extend((i as i32).to_le_bytes());
+            let size = 3 + i % 4;
+            file.push(size as u8);
+            file.extend((0..size).flat_map(|k| (((i + k) % 6) as i32).to_le_bytes()));
+            file.extend((0.5 * i as f32).to_le_bytes());
+        }
+        file
+    }
+
+    #[test]
+    fn faces_of_any_size_are_read_in_parts() {
+        for count in [0, 1, 4, 5, 6, 23] {
+            let mesh = crate::ply::parse(&file(count)).unwrap().mesh;
+            assert_eq!(mesh.faces.len(), count);
+            for i in 0..count {
+                let expected: Vec<u32> = (0..3 + i % 4).map(|k| ((i + k) % 6) as u32).collect();
+                assert_eq!(mesh.faces.get(i), expected);
+            }
+            let regions: Vec<i32> = (0..count as i32).collect();
+            assert_eq!(mesh.regions.unwrap_or_default(), regions);
+        }
+    }
+
+    #[test]
+    fn the_first_fault_of_all_parts_is_told() {
+        let whole = file(23);
+        let fault = |file: &[u8]| crate::ply::parse(file).err().map(|fault| fault.reason);
+        for length in 0..whole.len() {
+            assert!(fault(&whole[..length]).is_some(), "{length} bytes");
+        }
+        let mut bad = whole.clone();
+        let last = bad.len() - 8;
+        bad[last..last + 4].copy_from_slice(&77_i32.to_le_bytes());
+        assert!(fault(&bad).unwrap().contains("vertex 77"));
+        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes first.
+        let record = |i: usize| whole.len() - file_tail(i);
+        bad[record(7) + 4] = 255;
+        assert!(fault(&bad).unwrap().contains("bytes are expected"));
+        let first = record(2) + 5;
+        bad[first..first + 4].copy_from_slice(&(-1_i32).to_le_bytes());
+        assert!(fault(&bad).unwrap().contains("vertex -1"));
+    }
+
+    /// Bytes from face `first` of [`file`] of 23 on.
+    fn file_tail(first: usize) -> usize {
+        (first..23).map(|i| 4 + 1 + 4 * (3 + i % 4) + 4).sum()
+    }
 }

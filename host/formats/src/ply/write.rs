@@ -16,7 +16,8 @@ use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
     write_atomically(path, |file| match encoding {
-        Encoding::Binary => Body::<Little>::of(mesh).write(file),
+        // Compressed is refused before: PLY has no such encoding.
+        Encoding::Binary | Encoding::Compressed => Body::<Little>::of(mesh).write(file),
         Encoding::BigEndian => Body::<Big>::of(mesh).write(file),
         Encoding::Text => Body::<Text>::of(mesh).write(file),
     })

@@ -182,7 +182,7 @@ static FORMATS: [VolumeFormat; 8] = [
     VolumeFormat {
         name: "VTU",
         extensions: &["vtu", "pvtu"],
-        encodings: BOTH,
+        encodings: crate::vtu_out::ENCODINGS,
         most_points: usize::MAX,
         keeps_field: |_| true,
         read: |path| volume_of(path, vtu::read_grid(path)?),

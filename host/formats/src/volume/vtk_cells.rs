@@ -117,9 +117,9 @@ pub(crate) enum Place {
 /// and the markers.
 pub(crate) fn read(
     types: &[i64],
-    range: impl Fn(usize) -> (i64, i64),
+    range: impl Fn(usize) -> (i64, i64) + Sync,
     connectivity: &[i64],
-    index: impl Fn(i64) -> Result<u32, String>,
+    index: impl Fn(i64) -> Result<u32, String> + Sync,
     tags: &[Option<&[i32]>; 2],
 ) -> Result<Elements, (Place, String)> {
     let mut elements = Elements::default();
@@ -128,7 +128,26 @@ pub(crate) fn read(
     let is_volume = types.par_iter().any(|&kind| is_solid(kind));
     let (mut found, mut parts) = (Vec::with_capacity(8), Vec::new());
     let [regions, markers] = tags;
-    for (i, &kind) in types.iter().enumerate() {
+    let tags_of = |shape| match shape {
+        Shape::Cell(_) => *regions,
+        Shape::Face(_) if !is_volume => *regions,
+        _ => markers.or(*regions),
+    };
+    let (mut next, mut one_by_one) = (0, 0);
+    while let Some(&kind) = types.get(next) {
+        let i = next;
+        if i >= one_by_one {
+            let run = run_from(i, types, &range);
+            let is_pushed = run
+                .push(i, &mut elements, connectivity, &index, tags_of)
+                .map_err(|reason| (Place::Offsets, reason))?;
+            if is_pushed {
+                next = i + run.count;
+                continue;
+            }
+            one_by_one = i + run.count;
+        }
+        next += 1;
         let (begin, end) = range(i);
         let vertices = usize::try_from(begin)
             .ok()
@@ -149,12 +168,7 @@ pub(crate) fn read(
                 index(vertex).map_err(|reason| (Place::Vertices, format!("cell {i}: {reason}")))?,
             );
         }
-        let tags = match shape {
-            Shape::Cell(_) => *regions,
-            Shape::Face(_) if !is_volume => *regions,
-            _ => markers.or(*regions),
-        };
-        let tags = Tags::All(tags.map_or(0, |tags| tags[i]));
+        let tags = Tags::All(tags_of(shape).map_or(0, |tags| tags[i]));
         let corners = match order {
             Order::Plain => {
                 let (corners, side_nodes) = found.split_at(shape.vertices());
@@ -195,6 +209,99 @@ pub(crate) fn read(
         sources.resize(sources.len() + parts, i as u32);
     }
     Ok(elements)
+}
+
+/// Cells of one number whose vertices stand one behind the other.
+struct Run {
+    /// Place of the first cell's vertices.
+    begin: i64,
+    count: usize,
+    /// Of cells that all threads can read: as many corners each as their kind has, in the order of the file.
+    shape: Option<Shape>,
+}
+
+/// Cells from which on a run is worth all threads.
+const RUN: usize = if cfg!(test) { 3 } else { 4096 };
+
+/// The run that begins with cell `first`.
+fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) + Sync)) -> Run {
+    let kind = types[first];
+    let rest = &types[first..];
+    let differs = |other: &i64| *other != kind;
+    // Short runs take no other thread.
+    let same = match rest.iter().take(RUN).position(differs) {
+        Some(same) => same,
+        None => rest
+            .par_iter()
+            .position_first(differs)
+            .unwrap_or(rest.len()),
+    };
+    let (begin, _) = range(first);
+    let shape = match kind {
+        5 => Some(Shape::TRIANGLE),
+        9 => Some(Shape::QUADRILATERAL),
+        10 => Some(Shape::TETRAHEDRON),
+        12 => Some(Shape::Cell(CellKind::Hexahedron)),
+        13 => Some(Shape::Cell(CellKind::Wedge)),
+        14 => Some(Shape::Cell(CellKind::Pyramid)),
+        _ => None,
+    };
+    let Some(shape) = shape.filter(|_| same >= RUN) else {
+        return Run {
+            begin,
+            count: same,
+            shape: None,
+        };
+    };
+    let size = shape.vertices() as i64;
+    let is_elsewhere = |&k: &usize| {
+        let place = begin.checked_add(k as i64 * size);
+        place.and_then(|at| Some((at, at.checked_add(size)?))) != Some(range(first + k))
+    };
+    let found = (0..same).into_par_iter().find_first(is_elsewhere);
+    let together = found.unwrap_or(same);
+    let is_run = together >= RUN;
+    Run {
+        begin,
+        count: if is_run { together } else { same },
+        shape: is_run.then_some(shape),
+    }
+}
+
+impl Run {
+    /// Adds its cells, of which the first is cell `first`, to `elements`; false where they are to be read one by one.
+    fn push<'t>(
+        &self,
+        first: usize,
+        elements: &mut Elements,
+        connectivity: &[i64],
+        index: &(impl Fn(i64) -> Result<u32, String> + Sync),
+        tags_of: impl Fn(Shape) -> Option<&'t [i32]>,
+    ) -> Result<bool, String> {
+        let corners = self.corners(connectivity, index);
+        let Some((shape, corners)) = self.shape.zip(corners) else {
+            return Ok(false);
+        };
+        let all = first..first + self.count;
+        let tags = tags_of(shape).map_or(Tags::All(0), |tags| Tags::Each(&tags[all.clone()]));
+        elements.push(shape, &corners, tags)?;
+        let list = usize::from(matches!(shape, Shape::Face(_)));
+        elements.sources[list].extend(all.start as u32..all.end as u32);
+        Ok(true)
+    }
+
+    /// The corners of its cells; `None` where they are not all there, which is found out cell by cell.
+    fn corners(
+        &self,
+        connectivity: &[i64],
+        index: &(impl Fn(i64) -> Result<u32, String> + Sync),
+    ) -> Option<Vec<u32>> {
+        let begin = usize::try_from(self.begin).ok()?;
+        let length = self.shape?.vertices() * self.count;
+        let vertices = connectivity.get(begin..begin.checked_add(length)?)?;
+        let all: Result<Vec<u32>, String> = vertices.par_iter().map(|&v| index(v)).collect();
+        all.ok()
+    }
 }
 
 /// Appends the triangles of a strip: each second one runs the other way round in it. Triangles that visit a vertex twice are only
@@ -242,4 +349,75 @@ pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
         wedge.swap(1, 2);
         wedge.swap(4, 5);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Corners of tetrahedra, tags, and sources of the cells that were read.
+    type Told = (Vec<u32>, Vec<i32>, Vec<u32>);
+
+    /// The elements of these types, whose vertices begin at `begins`.
+    fn read_cells(types: &[i64], begins: &[i64]) -> Result<Told, String> {
+        let size = |kind| if kind == 10 { 4 } else { 3 };
+        let connectivity: Vec<i64> = (0..200).map(|i| (7 * i) % 60).collect();
+        let tags: Vec<i32> = (0..types.len() as i32).collect();
+        let elements = read(
+            types,
+            |i| (begins[i], begins[i] + size(types[i])),
+            &connectivity,
+            |vertex| u32::try_from(vertex).map_err(|error| error.to_string()),
+            &[Some(&tags), None],
+        );
+        let grid = elements.map_err(|(_, reason)| reason)?;
+        let sources = grid.sources[0]
+            .iter()
+            .chain(&grid.sources[1])
+            .copied()
+            .collect();
+        let points = vec![glam::DVec3::ZERO; 60];
+        let mesh = grid.finish(points)?;
+        let Cells::Tetrahedra(cells) = &mesh.cells else {
+            return Err("only tetrahedra are here".to_owned());
+        };
+        let tags = mesh
+            .regions
+            .iter()
+            .flatten()
+            .chain(&mesh.face_tags)
+            .copied();
+        Ok((cells.as_flattened().to_vec(), tags.collect(), sources))
+    }
+
+    #[test]
+    fn runs_of_cells_are_read_as_cells_one_by_one() {
+        // Runs of one kind, of which some are shorter than a run, and one whose vertices begin elsewhere.
+        let types: Vec<i64> = [(10, 9), (5, 2), (10, 2), (5, 7), (10, 8)]
+            .into_iter()
+            .flat_map(|(kind, count)| std::iter::repeat_n(kind, count))
+            .collect();
+        let mut begins = Vec::new();
+        let mut at = 0;
+        for (i, kind) in types.iter().enumerate() {
+            at += if i == 5 || i == 22 { 6 } else { 0 };
+            begins.push(at);
+            at += if *kind == 10 { 4 } else { 3 };
+        }
+        let (cells, tags, sources) = read_cells(&types, &begins).unwrap();
+        let types = &types;
+        let of_kind = |wanted: i64| (0..types.len()).filter(move |&i| types[i] == wanted);
+        let expected: Vec<u32> = of_kind(10)
+            .flat_map(|i| (begins[i]..begins[i] + 4).map(|at| (7 * at as u32) % 60))
+            .collect();
+        assert_eq!(cells, expected);
+        let in_order: Vec<u32> = of_kind(10).chain(of_kind(5)).map(|i| i as u32).collect();
+        assert_eq!(sources, in_order);
+        assert_eq!(tags, in_order.iter().map(|&i| i as i32).collect::<Vec<_>>());
+        // A vertex that is not there is found in its cell.
+        let mut beyond = begins.clone();
+        beyond[25] = 198;
+        let reason = read_cells(types, &beyond).unwrap_err();
+        assert!(reason.contains("the offset of cell 25"), "{reason}");
+    }
 }

@@ -1,55 +1,122 @@
-//! The kernels of a package on a device. The driver compiles each when it is first launched.
+//! The kernels of a package on a device: as machine code of the binary, or compiled by the driver when they are first launched.
 //!
 //! The driver takes about 30 ms for a kernel that its cache lacks, and loads a module whole. A run launches 10 to 60 of
-//! trioxide's 300 kernels: so each kernel is a module of its own, cut out of the package's PTX.
+//! trioxide's 300 kernels: so a family of them is one piece of machine code, and without it each kernel is a module of its own, cut out
+//! of the package's PTX.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use cust::error::{CudaError, CudaResult};
 use cust::module::Module;
 
 use super::fault;
-use crate::backend::Ptx;
 use crate::backend::transfers::Pinned;
+use crate::backend::{PTX, Ptx, code};
 
 /// The kernels of a package.
 pub struct Package {
     pub ptx: Ptx,
-    source: ptx_rules::Module<'static>,
+    source: Option<ptx_rules::Module<'static>>,
+    capability: (i32, i32),
+    /// The driver takes no machine code of this binary.
+    is_refused: bool,
     kernels: HashMap<&'static str, Kernel>,
+    pub made_ready: MadeReady,
 }
 
-/// A compiled kernel.
+/// Work on modules so far.
+#[derive(Clone, Copy, Default)]
+pub struct MadeReady {
+    /// Kernels that were loaded as machine code.
+    pub loaded: usize,
+    /// Kernels that the driver compiled, or found in its cache.
+    pub compiled: usize,
+    pub time: Duration,
+}
+
+/// A kernel that can be launched.
 pub struct Kernel {
-    pub module: Module,
+    pub module: Arc<Module>,
     /// Where the kernel of a checked build reports bad indices.
     pub fault: Option<Mutex<Pinned>>,
 }
 
 impl Package {
-    /// Reads the PTX and compiles its first kernel, so that PTX which the driver refuses is an error here, in the current
-    /// context.
-    pub fn load(ptx: Ptx) -> CudaResult<Self> {
-        let source = ptx_rules::Module::parse(ptx.text);
-        let first = source.entries().next().map(|item| item.name);
+    /// Makes the first kernel ready, so that PTX which the driver refuses is an error here, in the current context.
+    pub fn load(ptx: Ptx, capability: (i32, i32)) -> CudaResult<Self> {
         let mut package = Self {
             ptx,
-            source,
+            source: None,
+            capability,
+            is_refused: false,
             kernels: HashMap::new(),
+            made_ready: MadeReady::default(),
         };
+        if package.has_machine_code() {
+            return Ok(package);
+        }
+        let first = package.source().entries().next().map(|item| item.name);
         package.kernel(first.ok_or(CudaError::InvalidPtx)?)?;
         Ok(package)
     }
 
-    /// The kernel of an entry. The first call compiles it, in the current context.
+    fn has_machine_code(&self) -> bool {
+        let is_embedded = self.ptx.package == PTX.package && self.ptx.text == PTX.text;
+        is_embedded && code::has_some_for(self.capability)
+    }
+
+    fn source(&mut self) -> &ptx_rules::Module<'static> {
+        self.source
+            .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
+    }
+
+    /// The kernel of an entry. The first call loads or compiles it, in the current context.
     pub fn kernel(&mut self, entry: &'static str) -> CudaResult<&Kernel> {
         if !self.kernels.contains_key(entry) {
-            let text = self.source.cut(entry).ok_or(CudaError::NotFound)?;
-            let module = Module::from_ptx(&text, &[])?;
-            let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
-            self.kernels.insert(entry, Kernel { module, fault });
+            let start = Instant::now();
+            if !self.load_machine_code(entry) {
+                self.compile(entry)?;
+            }
+            self.made_ready.time += start.elapsed();
         }
         Ok(&self.kernels[entry])
+    }
+
+    /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older than it: then
+    /// the driver compiles the same kernel.
+    fn load_machine_code(&mut self, entry: &'static str) -> bool {
+        if self.is_refused || !self.has_machine_code() {
+            return false;
+        }
+        let Some((kernels, code)) = code::module_of(entry, self.capability) else {
+            return false;
+        };
+        let Ok(module) = Module::from_cubin(&code) else {
+            self.is_refused = true;
+            return false;
+        };
+        let module = Arc::new(module);
+        self.made_ready.loaded += kernels.len();
+        for name in kernels {
+            let module = module.clone();
+            let kernel = Kernel {
+                module,
+                fault: None,
+            };
+            self.kernels.entry(name).or_insert(kernel);
+        }
+        true
+    }
+
+    fn compile(&mut self, entry: &'static str) -> CudaResult<()> {
+        let text = self.source().cut(entry).ok_or(CudaError::NotFound)?;
+        let module = Module::from_ptx(&text, &[])?;
+        let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
+        let module = Arc::new(module);
+        self.kernels.insert(entry, Kernel { module, fault });
+        self.made_ready.compiled += 1;
+        Ok(())
     }
 }

@@ -1,0 +1,146 @@
+//! The machine that `--device auto` takes: the one with which the whole run ends sooner.
+//!
+//! A GPU computes many times faster than a CPU, but its driver starts in a third of a second, partly beside reading. So a small
+//! mesh is done on the CPU before a GPU has begun. The model has the size of the input and the number of threads:
+//!
+//! ```text
+//! CPU   read + bytes * cpu / threads^0.9
+//! GPU   max(read, start) + ready + bytes * gpu
+//! ```
+//!
+//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, never bits: both
+//! machines give the same result.
+
+use std::path::Path;
+
+/// A command's work for the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Nanoseconds of one thread for a byte of binary input.
+    pub cpu: f64,
+}
+
+impl Work {
+    /// Triangles to polygons.
+    pub const POLYLLA: Work = Work { cpu: 15.0 };
+    /// One round of refinement of triangles.
+    pub const REFINE: Work = Work { cpu: 34.0 };
+    /// One round of refinement of tetrahedra.
+    pub const REFINE_TETS: Work = Work { cpu: 86.0 };
+    /// Vertices to clusters.
+    pub const WELD: Work = Work { cpu: 10.0 };
+    /// The same with the search of the distance.
+    pub const WELD_RATIO: Work = Work { cpu: 83.0 };
+    /// Relations of a mesh in space, its quality, and one sweep.
+    pub const SMOOTH: Work = Work { cpu: 35.0 };
+    /// One further sweep.
+    pub const SWEEP: Work = Work { cpu: 0.2 };
+
+    /// This work `times` as large.
+    pub fn times(self, times: f64) -> Work {
+        Work {
+            cpu: self.cpu * times,
+        }
+    }
+
+    /// This work and another.
+    pub fn and(self, other: Work) -> Work {
+        Work {
+            cpu: self.cpu + other.cpu,
+        }
+    }
+}
+
+/// Seconds from the driver's start to a context with its memory.
+const GPU_START: f64 = 0.37;
+/// Seconds to load the kernels of a run as machine code, and to make staging memory.
+const GPU_READY: f64 = 0.04;
+/// Nanoseconds on a GPU for a byte of binary input: copies in and out, and kernels.
+const GPU: f64 = 0.2;
+/// Nanoseconds of one thread to read a byte of binary input.
+const READ: f64 = 0.7;
+/// Nanoseconds of one thread to read a byte of text.
+const READ_TEXT: f64 = 3.0;
+/// Bytes of text for a byte of binary input.
+const TEXT: f64 = 1.7;
+
+/// Seconds of a whole run without writing, by the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// On the CPU.
+    pub cpu: f64,
+    /// On a GPU.
+    pub gpu: f64,
+}
+
+impl Estimate {
+    /// Of `work` on the mesh in the file `input`; `None` where the file has no size, as a pipe.
+    pub fn of(work: Work, input: &Path, threads: usize) -> Option<Estimate> {
+        let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let extension = input.extension().and_then(|extension| extension.to_str());
+        let is_text = extension.is_some_and(|extension| {
+            let text = [
+                "off", "obj", "node", "ele", "poly", "mesh", "inp", "edges", "xyz",
+            ];
+            text.contains(&extension.to_ascii_lowercase().as_str())
+        });
+        Some(Self::of_bytes(
+            work,
+            metadata.len() as f64,
+            is_text,
+            threads,
+        ))
+    }
+
+    fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {
+        let speed = (threads.max(1) as f64).powf(0.9);
+        let (read, bytes) = match is_text {
+            true => (bytes * READ_TEXT, bytes / TEXT),
+            false => (bytes * READ, bytes),
+        };
+        let read = read * 1e-9 / speed;
+        Estimate {
+            cpu: read + bytes * work.cpu * 1e-9 / speed,
+            gpu: read.max(GPU_START) + GPU_READY + bytes * GPU * 1e-9,
+        }
+    }
+
+    /// Whether a GPU ends sooner.
+    pub fn is_for_gpu(&self) -> bool {
+        self.gpu < self.cpu
+    }
+
+    /// The reason for the choice, for people.
+    pub fn reason(&self) -> String {
+        let machine = if self.is_for_gpu() { "GPU" } else { "CPU" };
+        format!(
+            "the {machine} ends sooner: about {:.2} s before writing on the CPU, {:.2} s on a GPU with its start",
+            self.cpu, self.gpu
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_meshes_are_for_the_cpu_and_large_ones_for_a_gpu() {
+        let of = |megabytes: f64, threads| {
+            Estimate::of_bytes(Work::POLYLLA, megabytes * 1e6, false, threads)
+        };
+        // 10,000 points; 4M random points; a grid of 25M.
+        assert!(!of(0.5, 16).is_for_gpu());
+        assert!(!of(200.0, 16).is_for_gpu());
+        assert!(of(1250.0, 16).is_for_gpu());
+        assert!(of(200.0, 2).is_for_gpu());
+        assert!(of(1250.0, 16).reason().contains("the GPU ends sooner"));
+        let sweeps = Work::SMOOTH.and(Work::SWEEP.times(100.0));
+        assert!(Estimate::of_bytes(sweeps, 2e8, false, 16).is_for_gpu());
+    }
+
+    #[test]
+    fn pipes_have_no_size() {
+        assert_eq!(Estimate::of(Work::WELD, Path::new("/dev/null"), 2), None);
+    }
+}
