@@ -11,6 +11,7 @@ mod dots;
 mod facets;
 mod painter;
 mod png;
+mod polyhedra;
 mod raster;
 mod scene;
 mod svg;
@@ -29,6 +30,7 @@ use scene::Scene;
 pub use camera::{Camera, Up};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
+pub use polyhedra::render_polyhedra;
 pub use volume::{Cut, render_volume};
 
 /// The meaning of a face's colour.

@@ -8,6 +8,7 @@ use crate::{Error, Result};
 mod exact;
 pub mod half_edges;
 pub mod polygons;
+pub mod polyhedra;
 pub mod refine;
 pub mod smooth;
 pub mod tets;
@@ -15,6 +16,7 @@ pub mod triangulation;
 pub mod volume;
 
 pub use half_edges::half_edges;
+pub use polyhedra::polyhedra;
 pub use tets::{refined_tets, tets};
 pub use triangulation::triangulation;
 pub use volume::volume_summary;

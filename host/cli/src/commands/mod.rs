@@ -19,6 +19,7 @@ pub mod devices;
 pub mod generate;
 mod ids;
 pub mod info;
+mod polyhedra_info;
 pub mod polylla;
 pub mod refine;
 pub mod render;
