@@ -97,37 +97,46 @@ fn distribution(values: impl Iterator<Item = f64>) -> Distribution {
     }
 }
 
-/// The triangles of a polyhedron's surface.
-fn triangles(mesh: &PolyhedralMesh, p: usize) -> Vec<[u32; 3]> {
-    let mut triangles = Vec::new();
+/// The triangles of a polyhedron's surface: for its volume, and of these the ones that run as their face does, for its planes. With the
+/// area of the surface.
+fn triangles(mesh: &PolyhedralMesh, p: usize) -> (Vec<[u32; 3]>, Vec<[u32; 3]>, f64) {
+    let (mut all, mut planes, mut area) = (Vec::new(), Vec::new(), 0.0);
     for &side in mesh.sides_of(p) {
         let face: Vec<u32> = mesh.vertices_of(side).collect();
-        for pair in face[1..].windows(2) {
-            triangles.push([face[0], pair[0], pair[1]]);
-        }
+        let fan = || face[1..].windows(2).map(|pair| [face[0], pair[0], pair[1]]);
+        let normal = |triangle: [u32; 3]| {
+            let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
+            (b - a).cross(c - a)
+        };
+        // At a reflex corner a triangle of the fan turns the other way.
+        let whole: DVec3 = fan().map(normal).sum();
+        area += whole.length() / 2.0;
+        all.extend(fan());
+        planes.extend(fan().filter(|&triangle| normal(triangle).dot(whole) > 0.0));
     }
-    triangles
+    (all, planes, area)
 }
 
 fn measure(mesh: &PolyhedralMesh, p: usize) -> Measures {
-    let triangles = triangles(mesh, p);
+    let (triangles, planes, surface) = triangles(mesh, p);
     let point = |v: u32| mesh.points[v as usize];
     let mut vertices: Vec<u32> = triangles.iter().flatten().copied().collect();
     vertices.sort_unstable();
     vertices.dedup();
     let from = vertices.first().map_or(DVec3::ZERO, |&v| point(v));
-    let (mut volume, mut surface) = (0.0, 0.0);
+    let mut volume = 0.0;
     for triangle in &triangles {
         let [a, b, c] = triangle.map(|v| point(v) - from);
         volume += a.cross(b).dot(c) / 6.0;
-        surface += (b - a).cross(c - a).length() / 2.0;
     }
-    let edges = triangles
-        .iter()
-        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-    let shortest = edges
-        .map(|[a, b]| point(a).distance_squared(point(b)))
-        .fold(f64::INFINITY, f64::min);
+    let mut shortest = f64::INFINITY;
+    for &side in mesh.sides_of(p) {
+        let face: Vec<u32> = mesh.vertices_of(side).collect();
+        for i in 0..face.len() {
+            let (a, b) = (point(face[i]), point(face[(i + 1) % face.len()]));
+            shortest = shortest.min(a.distance_squared(b));
+        }
+    }
     let mut longest = 0.0f64;
     for (i, &a) in vertices.iter().enumerate() {
         for &b in &vertices[i + 1..] {
@@ -141,8 +150,8 @@ fn measure(mesh: &PolyhedralMesh, p: usize) -> Measures {
         volume,
         surface,
         edge_to_diameter: (shortest / longest).sqrt(),
-        is_convex: !is_pinched && is_convex(mesh, &triangles, &vertices),
-        is_star_shaped: kernel::is_star_shaped(&mesh.points, &triangles, &vertices),
+        is_convex: !is_pinched && is_convex(mesh, &planes, &vertices),
+        is_star_shaped: kernel::is_star_shaped(&mesh.points, &planes, &vertices),
     }
 }
 

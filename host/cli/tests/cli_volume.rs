@@ -281,6 +281,26 @@ fn tetrahedra_become_polyhedra() {
     assert_eq!(measured["boundary_faces"], measured["tagged_faces"]);
     assert!(place.succeeds("info p.vtu").contains("star-shaped"));
 
+    let solved = place.json("vem p.vtu --problem patch");
+    assert!(
+        solved["max_vertex_error"].as_f64().unwrap() < 1e-10,
+        "{solved}"
+    );
+    let merged = place.json("polylla r.vtu --merge-faces -o m.vtu --device cpu");
+    assert_eq!(merged["polyhedra"], made["polyhedra"]);
+    let merged = place.json("info m.vtu");
+    assert!(
+        merged["faces"].as_u64() < measured["faces"].as_u64(),
+        "{merged}"
+    );
+    for share in ["pinched", "convex", "star_shaped"] {
+        assert_eq!(merged[share], measured[share], "{share}");
+    }
+    let refused = place.fails("vem m.vtu");
+    assert!(refused.contains("--merge-faces"), "{refused}");
+    place.succeeds("render p.vtu -o p.png --cut 1,0,0 --width 300");
+    assert!(place.path("p.png").is_file());
+
     let strict = place.json("polylla r.vtu --strict --by circumradius -o c.foam --device cpu");
     assert_eq!(strict["pinched"], 0);
     assert!(place.path("constant/polyMesh/owner").is_file());

@@ -1,5 +1,7 @@
 //! Meshes of polyhedra in host memory.
 
+mod merge;
+
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -325,7 +325,8 @@ impl Forest<'_> {
         steps
     }
 
-    /// The joint by which tree `p` is split if a vertex is at two places of its surface.
+    /// The joint by which tree `p` is split if a vertex is at two places of its surface: between the tetrahedra nearest to the root at
+    /// two of these places.
     fn split(&self, components: &Components, p: usize) -> Option<u32> {
         let tets = &components.tets[p];
         let mut at_vertex: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -335,8 +336,8 @@ impl Forest<'_> {
             }
         }
         for (v, tets) in at_vertex {
-            // Parts of the tree whose joints have the vertex; each by its tetrahedron nearest to the root.
-            let mut tops: Vec<u32> = Vec::new();
+            // Parts of the tree whose joints have the vertex.
+            let mut parts: Vec<Vec<u32>> = Vec::new();
             let mut seen = HashSet::new();
             for &t in &tets {
                 if !seen.insert(t) {
@@ -354,10 +355,14 @@ impl Forest<'_> {
                     part.extend(next);
                     i += 1;
                 }
-                let nearest = part.into_iter().min_by_key(|&t| self.depth(components, t));
-                tops.extend(nearest);
+                parts.push(part);
             }
-            if tops.len() > 1 {
+            if parts.len() > 1 {
+                let nearest = |part: Vec<u32>| {
+                    let top = part.into_iter().min_by_key(|&t| self.depth(components, t));
+                    top.expect("a part has a tetrahedron")
+                };
+                let mut tops: Vec<u32> = parts.into_iter().map(nearest).collect();
                 tops.sort_unstable();
                 return Some(self.middle_joint(tops[0], tops[1], v));
             }

@@ -124,7 +124,10 @@ pub fn run(options: &Options) -> Result<()> {
             mesh.regions = None;
             mesh.faces.clear();
         }
-        let polyhedral = PolyhedralMesh::new(&mesh, &lists)?;
+        let mut polyhedral = PolyhedralMesh::new(&mesh, &lists)?;
+        if options.merge_faces {
+            polyhedral = polyhedral.merge_coplanar();
+        }
         for loss in write_polyhedra(output, &polyhedral, Default::default())? {
             note(quiet, loss);
         }

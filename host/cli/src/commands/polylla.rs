@@ -52,6 +52,9 @@ pub struct Options {
     /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices [default: area]
     #[arg(long, value_enum, value_name = "MEASURE")]
     by: Option<By>,
+    /// Join the triangles between two polyhedra that lie in one plane, exactly
+    #[arg(long)]
+    merge_faces: bool,
     /// Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders
     #[arg(long)]
     unconstrained: bool,
@@ -165,6 +168,9 @@ struct Outcome {
 fn check_usage(options: &Options) -> Result<()> {
     check_repair(options.method, options.repair)?;
     let wrong = match (options.method, options.repair) {
+        _ if options.merge_faces => {
+            "--merge-faces goes with tetrahedra: polygons of the plane are one face each"
+        }
         _ if options.by.is_some() => {
             "--by goes with tetrahedra: edges of triangles are compared by length"
         }
