@@ -239,10 +239,11 @@ mod tests {
     fn a_cube_is_convex() {
         let quality = quality(&mesh(cube_points(), &[&CUBE]));
         assert_eq!(quality.faces_per_polyhedron, BTreeMap::from([(6, 1)]));
-        assert_eq!((quality.volume.min, quality.total_volume), (1.0, 1.0));
-        assert_eq!(quality.surface_to_volume.max, 6.0);
+        let is_near = |x: f64, expected: f64| (x - expected).abs() < 1e-14;
+        assert!(is_near(quality.volume.min, 1.0) && is_near(quality.total_volume, 1.0));
+        assert!(is_near(quality.surface_to_volume.max, 6.0));
         let expected = (1.0f64 / 3.0).sqrt();
-        assert!((quality.shortest_edge_to_diameter.mean - expected).abs() < 1e-15);
+        assert!(is_near(quality.shortest_edge_to_diameter.mean, expected));
         assert_eq!((quality.convex, quality.star_shaped), (1, 1));
         assert_eq!((quality.pinched, quality.boundary_faces), (0, 6));
     }

@@ -89,12 +89,11 @@ fn maximize<const N: usize>(
         }
         let (own_goal, _) = drop_pivot(&goal, 0.0);
         let part = maximize::<N>(&reduced, own_goal, unknowns - 1)?;
-        let mut place = 0;
         let mut rest = *b;
-        for j in (0..unknowns).filter(|&j| j != pivot) {
+        let others = (0..unknowns).filter(|&j| j != pivot);
+        for (place, j) in others.enumerate() {
             best[j] = part[place];
             rest -= a[j] * part[place];
-            place += 1;
         }
         best[pivot] = rest / a[pivot];
     }

@@ -99,7 +99,7 @@ fn to_text(mesh: &PolyhedralMesh, quality: &PolyhedraQuality) -> String {
     for (name, values) in measures {
         if values.min.is_finite() {
             let Distribution { min, mean, max } = values;
-            line(name, format!("{min:.6} to {max:.6}, mean {mean:.6}"));
+            line(name, format!("{min:.4e} to {max:.4e}, mean {mean:.4e}"));
         }
     }
     line("convex", share(quality.convex));
