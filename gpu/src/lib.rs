@@ -9,6 +9,8 @@
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
 //! | [`refine`] | longest-edge bisection of triangulations |
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
+//! | [`tet_faces`] | the two sides of each face of tetrahedra |
+//! | [`polyhedra`] | Polylla in space: polyhedra from tetrahedra |
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
@@ -32,10 +34,12 @@ pub mod orientation;
 pub mod plant_bad_index;
 pub mod point;
 pub mod point3;
+pub mod polyhedra;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
+pub mod tet_faces;
 pub mod weld;
 
 pub use trioxide_ids as ids;

@@ -64,16 +64,19 @@ pub mod conformance;
 pub mod convert;
 pub mod half_edges;
 pub mod indexed;
+pub mod polyhedra;
 pub mod polylla;
 pub mod prelude;
 pub mod quality;
 pub mod quality3d;
+pub mod quality_polyhedra;
 pub mod reference;
 pub mod refine;
 pub mod refine_tets;
 #[cfg(feature = "selftest")]
 pub mod selftest;
 pub mod smooth;
+pub mod tet_faces;
 pub mod validate;
 pub mod weld;
 
@@ -85,6 +88,7 @@ pub use gpu::ids;
 pub use trioxide_formats as formats;
 #[cfg(any(feature = "generate", test))]
 pub use trioxide_generate as generate;
+pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
     Error, Result, bit_set, digest, edges, error, fields, mesh, progress, prolongation, random,
     volume,

@@ -30,6 +30,10 @@ trioxide_kernel::id! {
     pub struct CellFace = "face of a cell";
     /// A place in an order of the vertices.
     pub struct Place = "place";
+    /// A face of a tetrahedron, seen from it: side 4t + i is the face of tetrahedron t opposite to its vertex i.
+    pub struct FaceSide = "side of a face";
+    /// A polyhedron.
+    pub struct Polyhedron = "polyhedron";
 }
 
 impl Side {
@@ -81,6 +85,26 @@ impl EdgeUse {
     #[inline(always)]
     pub const fn place(self) -> u32 {
         self.index() % 6
+    }
+}
+
+impl FaceSide {
+    /// The face of tetrahedron `t` opposite to its vertex `place`.
+    #[inline(always)]
+    pub const fn of(t: Tet, place: u32) -> Self {
+        Self::new(4 * t.index() + place)
+    }
+
+    /// The tetrahedron.
+    #[inline(always)]
+    pub const fn tet(self) -> Tet {
+        Tet::new(self.index() / 4)
+    }
+
+    /// Place of the opposite vertex in the tetrahedron: 0 to 3.
+    #[inline(always)]
+    pub const fn place(self) -> u32 {
+        self.index() % 4
     }
 }
 

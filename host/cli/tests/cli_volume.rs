@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use trioxide::formats::{read_volume, write_volume};
+use trioxide::formats::{read_polyhedra, read_volume, write_volume};
 use trioxide::mesh::Polygons;
 use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
 use trioxide::{generate, validate};
@@ -253,4 +253,72 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
         errors.contains("--mark volume:1 goes with volume meshes"),
         "{errors}"
     );
+}
+
+#[test]
+fn tetrahedra_become_polyhedra() {
+    let place = Place::new();
+    place.succeeds("generate tets -n 400 --random --seed 5 -o r.vtu --quiet");
+    let made = place.json("polylla r.vtu -o p.vtu --device cpu");
+    let serial = place.json("polylla r.vtu --device serial");
+    for count in [
+        "polyhedra",
+        "faces",
+        "barrier_tips",
+        "pinched",
+        "single_tetrahedra",
+    ] {
+        assert!(made[count].is_u64(), "{made}");
+        assert_eq!(made[count], serial[count], "{count}");
+    }
+    let polyhedra = read_polyhedra(&place.path("p.vtu")).unwrap();
+    assert_eq!(made["polyhedra"], polyhedra.len());
+    let sides = 2 * place.tets("r.vtu").tetrahedra.len() + 2 * polyhedra.len();
+    assert_eq!(polyhedra.sides.len(), sides);
+
+    let measured = place.json("info p.vtu");
+    for count in ["polyhedra", "faces", "pinched"] {
+        assert_eq!(measured[count], made[count], "{count}");
+    }
+    assert!((measured["volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    assert_eq!(measured["boundary_faces"], measured["tagged_faces"]);
+    assert!(place.succeeds("info p.vtu").contains("star-shaped"));
+
+    let solved = place.json("vem p.vtu --problem patch");
+    assert!(
+        solved["max_vertex_error"].as_f64().unwrap() < 1e-10,
+        "{solved}"
+    );
+    let merged = place.json("polylla r.vtu --merge-faces -o m.vtu --device cpu");
+    assert_eq!(merged["polyhedra"], made["polyhedra"]);
+    let merged = place.json("info m.vtu");
+    assert!(
+        merged["faces"].as_u64() < measured["faces"].as_u64(),
+        "{merged}"
+    );
+    for share in ["pinched", "convex", "star_shaped"] {
+        assert_eq!(merged[share], measured[share], "{share}");
+    }
+    let refused = place.fails("vem m.vtu");
+    assert!(refused.contains("--merge-faces"), "{refused}");
+    place.succeeds("render p.vtu -o p.png --cut 1,0,0 --width 300");
+    assert!(place.path("p.png").is_file());
+
+    let strict = place.json("polylla r.vtu --strict --by circumradius -o c.foam --device cpu");
+    assert_eq!(strict["pinched"], 0);
+    assert!(place.path("constant/polyMesh/owner").is_file());
+    let said = place.run("polylla r.vtu -o faces.off --device cpu");
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("each once"), "{said}");
+
+    let refused = place.fails("polylla r.vtu --ties first");
+    assert!(
+        refused.contains("--ties goes with planar meshes"),
+        "{refused}"
+    );
+    place.succeeds("generate grid -n 30 -o g.off --quiet");
+    let refused = place.fails("polylla g.off --by area");
+    assert!(refused.contains("--by goes with tetrahedra"), "{refused}");
+    let refused = place.fails("polylla r.vtu -o p.mesh2");
+    assert!(refused.contains("p.mesh2"), "{refused}");
 }

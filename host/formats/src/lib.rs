@@ -57,6 +57,7 @@ mod off;
 mod pcd;
 mod ply;
 pub mod poly;
+mod polyhedra;
 mod rows_out;
 mod stl;
 mod table;
@@ -87,6 +88,7 @@ pub enum Encoding {
 }
 
 use input::map_file;
+pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
 use table::FORMATS;
 pub use volume::{
     MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,

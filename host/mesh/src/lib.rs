@@ -7,6 +7,7 @@
 //! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
 //! | [`half_edges`] | queries of [`mesh::HalfEdges`] |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
+//! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
@@ -26,6 +27,7 @@ pub mod error;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod polyhedra;
 pub mod progress;
 pub mod prolongation;
 pub mod random;

@@ -12,6 +12,7 @@ mod facets;
 mod legend;
 mod painter;
 mod png;
+mod polyhedra;
 mod raster;
 mod scene;
 mod svg;
@@ -32,6 +33,7 @@ use scene::Scene;
 pub use camera::{Camera, Up};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
+pub use polyhedra::render_polyhedra;
 pub use up::guess_up;
 pub use volume::{Cut, render_volume};
 

@@ -86,7 +86,22 @@ fn legend(mesh: &VolumeMesh, options: &Options) -> Option<Legend> {
 
 /// Ids of the cells that the cut leaves.
 fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
-    let count = mesh.cells.len() as u32;
+    let middle = |i: u32| {
+        let cell = mesh.cells.get(i as usize);
+        let sum: DVec3 = cell.iter().map(|&v| mesh.points[v as usize]).sum();
+        sum / cell.len() as f64
+    };
+    kept(mesh.cells.len() as u32, &mesh.points, cut, middle, "cells")
+}
+
+/// Ids of those of `count` cells that the cut leaves, by the middle of each; `cells` is their name.
+pub(crate) fn kept(
+    count: u32,
+    points: &[DVec3],
+    cut: Option<Cut>,
+    middle: impl Fn(u32) -> DVec3 + Sync,
+    cells: &str,
+) -> Result<Vec<u32>> {
     let Some(Cut { normal, offset }) = cut else {
         return Ok((0..count).collect());
     };
@@ -95,17 +110,13 @@ fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
             "a cut needs a plane: {normal} is no direction, or {offset:?} no number"
         )));
     }
-    let (low, high) = bounds(&mesh.points);
+    let (low, high) = bounds(points);
     let offset = offset.unwrap_or_else(|| normal.dot(0.5 * low + 0.5 * high));
-    let is_kept = |i: &u32| {
-        let cell = mesh.cells.get(*i as usize);
-        let sum: DVec3 = cell.iter().map(|&v| mesh.points[v as usize]).sum();
-        normal.dot(sum / cell.len() as f64) <= offset
-    };
+    let is_kept = |i: &u32| normal.dot(middle(*i)) <= offset;
     let kept: Vec<u32> = (0..count).into_par_iter().filter(is_kept).collect();
     if kept.is_empty() {
         return Err(Error::Argument(format!(
-            "the cut leaves none of {count} cells: move the plane, or turn its normal around"
+            "the cut leaves none of {count} {cells}: move the plane, or turn its normal around"
         )));
     }
     Ok(kept)

@@ -4,6 +4,7 @@
 mod constraints;
 pub mod half_edges;
 pub mod indexed;
+pub mod polyhedra;
 pub mod polylla;
 #[cfg(test)]
 pub(crate) mod random_mesh;
@@ -17,6 +18,7 @@ mod weld_attributes;
 pub use constraints::constrained_edges;
 pub use half_edges::half_edges;
 pub use indexed::indexed;
+pub use polyhedra::polyhedra;
 pub use polylla::polylla;
 pub use refine::{edges, refine};
 pub use refine_tets::refine_tets;

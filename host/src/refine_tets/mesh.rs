@@ -10,6 +10,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::compact;
+use crate::tet_faces::{Broken, DeviceFaces};
 use crate::validate::tets::tet_faces;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
@@ -42,13 +43,20 @@ impl<P: SpacePoint> DeviceTets<P> {
         (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 
-    /// Copies a mesh to the device and checks it: its coordinates and tetrahedra there, its faces on the host
-    /// ([`tet_faces`](crate::validate::tets::tet_faces)).
+    /// Copies a mesh to the device and checks it there: coordinates, tetrahedra, faces.
     ///
     /// # Errors
     /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::TooLarge`],
-    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces and of the device.
+    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces ([`tet_faces`](crate::validate::tets::tet_faces)) and of the device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
+        Ok(Self::upload_with_faces(on, mesh)?.0)
+    }
+
+    /// As [`DeviceTets::upload`], with the faces.
+    ///
+    /// # Errors
+    /// Errors of [`DeviceTets::upload`].
+    pub fn upload_with_faces(on: &Device, mesh: &TetMesh) -> Result<(Self, DeviceFaces)> {
         let tetrahedra = mesh.tetrahedra.len();
         if tetrahedra > MOST_TETRAHEDRA {
             return Err(Error::TooManyTetrahedra {
@@ -97,8 +105,33 @@ impl<P: SpacePoint> DeviceTets<P> {
             return Err(error);
         }
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
-        on.stage("check the faces", || on.on_host(|| tet_faces(mesh)))?;
-        Ok(resident)
+        let faces = on.stage("match faces", || {
+            // SAFETY: the vertices of tetrahedra are in range, as checked above.
+            unsafe {
+                DeviceFaces::build(
+                    on,
+                    resident.points.len(),
+                    &resident.tetrahedra,
+                    &resident.faces,
+                )
+            }
+        })?;
+        match faces {
+            Ok(faces) => Ok((resident, faces)),
+            Err(broken) => {
+                // The host's check names the faces' vertices and their tetrahedra.
+                tet_faces(mesh)?;
+                Err(match broken {
+                    Broken::Loose(face) => Error::LooseFace { face },
+                    Broken::Overlap(_) | Broken::Crowded(_) => Error::Crowded,
+                })
+            }
+        }
+    }
+
+    /// Region of each tetrahedron, in host memory.
+    pub(crate) fn regions(&self) -> Option<&[i32]> {
+        self.regions.as_deref()
     }
 
     /// A copy on the same machine.

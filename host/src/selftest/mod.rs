@@ -11,11 +11,13 @@ mod copies;
 mod faults;
 mod half_edges;
 mod indexed;
+mod polyhedra;
 mod polylla;
 mod refine;
 mod refine_tets;
 mod small;
 mod smooth;
+mod tet_faces;
 pub mod weld;
 mod weld_carried;
 mod weld_dense;
@@ -121,6 +123,8 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("indexed", indexed::cases(&meshes, size)),
         ("refine", refine::cases(&meshes, size)),
         ("refine_tets", refine_tets::cases(size)?),
+        ("tet_faces", tet_faces::cases(size)?),
+        ("polyhedra", polyhedra::cases(size)?),
         ("weld", weld::cases(size)),
         ("weld", weld_carried::cases()),
         ("weld", weld_slabs::cases(size)),

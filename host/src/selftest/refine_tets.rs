@@ -11,7 +11,8 @@ use crate::refine_tets::{DividedEdges, Marking, Options, Refined, SpacePoint, ru
 use crate::volume::{TaggedTriangle, TetMesh};
 use crate::{Result, generate, reference, validate};
 
-pub fn cases(size: Size) -> Result<Vec<Case>> {
+/// Meshes of tetrahedra.
+pub(super) fn meshes(size: Size) -> Result<Vec<(String, TetMesh)>> {
     let mut meshes = vec![
         ("one tetrahedron".to_owned(), corner()),
         ("tetrahedra that touch".to_owned(), touching()),
@@ -30,8 +31,12 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         meshes.push(("grid 100k".to_owned(), generate::tet_grid(100_000, 3)?));
         meshes.push(("random 50k".to_owned(), generate::random_tets(50_000, 4)?));
     }
+    Ok(meshes)
+}
+
+pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for (name, mesh) in meshes {
+    for (name, mesh) in meshes(size)? {
         let mesh = Arc::new(with_regions(mesh));
         for (how, options) in ways(&mesh) {
             let mesh = mesh.clone();
@@ -234,7 +239,7 @@ fn fan(n: u32) -> TetMesh {
 }
 
 /// A grid whose nodes were not moved: lengths tie everywhere.
-fn equal_edges(n: usize) -> Result<TetMesh> {
+pub(super) fn equal_edges(n: usize) -> Result<TetMesh> {
     let mut mesh = generate::tet_grid(n, 0)?;
     let cells = (n as f64).cbrt().round() - 1.0;
     for point in &mut mesh.points {
@@ -258,7 +263,7 @@ fn crowded(n: u32) -> TetMesh {
     })
 }
 
-fn oriented(mut mesh: TetMesh) -> TetMesh {
+pub(super) fn oriented(mut mesh: TetMesh) -> TetMesh {
     mesh.orient();
     mesh
 }

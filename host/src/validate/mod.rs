@@ -9,6 +9,7 @@ mod exact;
 mod fans;
 pub mod half_edges;
 pub mod polygons;
+pub mod polyhedra;
 pub mod refine;
 pub mod smooth;
 pub mod tets;
@@ -16,6 +17,7 @@ pub mod triangulation;
 pub mod volume;
 
 pub use half_edges::half_edges;
+pub use polyhedra::polyhedra;
 pub use tets::{refined_tets, tets};
 pub use triangulation::{check_triangulation, surface, triangles_and_edges, triangulation};
 pub use volume::volume_summary;

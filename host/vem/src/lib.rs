@@ -24,6 +24,7 @@
 
 mod element;
 mod errors;
+mod polyhedra;
 mod sparse;
 
 use std::f64::consts::PI;
@@ -42,6 +43,7 @@ use element::Element;
 use sparse::{BLOCK, Matrix};
 
 pub use errors::{Errors, errors, mesh_size};
+pub use polyhedra::{SpaceProblem, errors_in_space, solve_in_space};
 
 /// A Poisson problem of known solution.
 #[derive(Clone, Copy, Debug)]

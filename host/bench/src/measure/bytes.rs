@@ -32,7 +32,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// A count; `None` where the case does not have it.
-    fn count(&self, name: &str) -> Option<f64> {
+    pub(super) fn count(&self, name: &str) -> Option<f64> {
         self.counts.get(name)?.as_f64()
     }
 
@@ -44,7 +44,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Bytes of a scalar.
-    fn scalar(&self) -> f64 {
+    pub(super) fn scalar(&self) -> f64 {
         match self.parameter("precision") {
             "f32" => 4.0,
             _ => 8.0,
@@ -91,6 +91,7 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
         ("refine", "labelled") if stage == "find longest edges" => return None,
         ("refine", _) => refinement(n, stage)?,
         ("refine-tets", _) => refine_tets(n, pipeline, stage)?,
+        ("polylla3", _) => super::polyhedra::formula(n, stage)?,
         ("weld", "weld") => weld(n, stage)?,
         ("smooth", _) => smooth(n, pipeline, stage)?,
         _ => return None,
@@ -101,7 +102,8 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
     })
 }
 
-type Formula = Option<(f64, &'static str)>;
+/// Bytes, and the arrays that move.
+pub(super) type Formula = Option<(f64, &'static str)>;
 
 /// Half-edges, and edges, from triangles.
 fn half_edges(n: &Numbers<'_>, stage: &str) -> Formula {

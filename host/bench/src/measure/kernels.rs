@@ -10,12 +10,14 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::Triangulation;
+use trioxide::polyhedra;
 use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
 use trioxide::selftest::weld as scans;
 use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
+use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
@@ -226,7 +228,7 @@ fn welding(bench: &mut Bench<'_>) -> Result<()> {
     })
 }
 
-/// Refinement of tetrahedra, relations and quality of their mesh, and sweeps of the forms in each layout.
+/// Refinement of tetrahedra, polyhedra of them, relations and quality of their mesh, and sweeps of the forms in each layout.
 fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Result<()> {
     let on = bench.on;
     let name = match bench.options.mesh {
@@ -249,7 +251,19 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
         counts.insert("cells_after".to_owned(), json!(refined.mesh().count()));
         Ok(counts)
     })?;
-    drop(tets);
+    let faces = DeviceFaces::of(on, &tets)?;
+    bench.add("polylla3", name, precision, || {
+        drop(DeviceFaces::of(on, &tets)?);
+        let strict = polyhedra::Options {
+            strict: true,
+            ..polyhedra::Options::default()
+        };
+        let result = polyhedra::polyhedra(on, &tets, &faces, strict)?;
+        let mut counts = sizes();
+        counts.insert("polyhedra".to_owned(), json!(result.counts().polyhedra));
+        Ok(counts)
+    })?;
+    drop((faces, tets));
 
     let mesh = mesh.into();
     let resident = DeviceMesh::<P>::upload(on, &mesh)?;

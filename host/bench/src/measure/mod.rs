@@ -7,6 +7,7 @@ mod bytes;
 mod kernel_bytes;
 mod kernels;
 mod names;
+mod polyhedra;
 mod polylla;
 mod record;
 mod refine;
@@ -88,6 +89,8 @@ enum Whole {
 enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
+    /// Faces of tetrahedra, and polyhedra from them.
+    Polylla3,
     /// Edges from triangles, and a round of longest-edge bisection.
     Refine,
     /// One level of refinement of tetrahedra.
@@ -166,7 +169,9 @@ pub fn run(options: &Options) -> Result<()> {
     let records = match options.family() {
         Family::Polylla => polylla_cases(&device, options)?,
         Family::Refine => vec![refine_case(&device, options)?],
-        Family::RefineTets | Family::Smooth => vec![volume_case(&device, options)?],
+        Family::Polylla3 | Family::RefineTets | Family::Smooth => {
+            vec![volume_case(&device, options)?]
+        }
         Family::Weld => weld_cases(&device, options)?,
         Family::Transfers => {
             let json = options.device.json.as_deref();
@@ -197,6 +202,7 @@ impl Options {
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
         let (family, precision) = match self.family() {
             Family::Polylla => ("polylla", true),
+            Family::Polylla3 => ("polylla3", true),
             Family::Refine => ("refine", true),
             Family::RefineTets => ("refine-tets", true),
             Family::Weld => ("weld", false),
@@ -284,6 +290,8 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     };
     let runs = options.runs();
     let measured = match (options.family(), options.is_double()) {
+        (Family::Polylla3, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
+        (Family::Polylla3, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
         (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
         (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
         (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,

@@ -43,6 +43,14 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if trioxide::formats::is_polyhedra(&options.mesh) {
+        return super::polyhedra_info::info(
+            &options.mesh,
+            options.timings,
+            options.json.as_deref(),
+            options.quiet,
+        );
+    }
     if trioxide::formats::is_volume(&options.mesh) {
         return super::volume::info(&super::volume::Info {
             input: &options.mesh,

@@ -21,6 +21,7 @@ mod field_list;
 pub mod generate;
 mod ids;
 pub mod info;
+mod polyhedra_info;
 pub mod polylla;
 pub mod refine;
 pub mod render;

@@ -1,4 +1,4 @@
-//! `trioxide polylla`: a triangulation becomes a polygonal mesh.
+//! `trioxide polylla`: a triangulation becomes a polygonal mesh, a mesh of tetrahedra a mesh of polyhedra.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
 use trioxide::fields::Fields;
-use trioxide::formats::Format;
+use trioxide::formats::{self, Format};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
@@ -22,21 +22,27 @@ use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
+#[path = "polyhedra.rs"]
+mod polyhedra;
+
+use polyhedra::By;
+
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
     and segments hold, ties go by ids.";
 
-/// Merge the triangles of a mesh into polygons (Polylla)
+/// Merge the triangles of a mesh into polygons, or its tetrahedra into polyhedra (Polylla)
 ///
-/// Triangles that send each other along their longest edges become one polygon. Regions and segments of the input are
-/// never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
+/// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces one polyhedron.
+/// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
-    /// the bare stem)
+    /// the bare stem); or tetrahedra: .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele
     input: PathBuf,
-    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments.
+    /// Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), or their faces to a format of faces
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
@@ -46,10 +52,16 @@ pub struct Options {
     /// Where --method indexed splits polygons with barrier tips [default: device]
     #[arg(long, value_enum)]
     repair: Option<Repair>,
-    /// Split the few polygons that visit a vertex twice (--method half-edge)
+    /// Split the few polygons that visit a vertex twice (--method half-edge), and polyhedra whose surface is no 2-manifold
     #[arg(long)]
     strict: bool,
-    /// Let polygons cross segments and region borders of the input
+    /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices [default: area]
+    #[arg(long, value_enum, value_name = "MEASURE")]
+    by: Option<By>,
+    /// Join the triangles between two polyhedra that lie in one plane, exactly
+    #[arg(long)]
+    merge_faces: bool,
+    /// Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders
     #[arg(long)]
     unconstrained: bool,
     /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
@@ -67,6 +79,9 @@ enum TiesOption {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if formats::is_volume(&options.input) {
+        return polyhedra::run(options);
+    }
     check_usage(options)?;
     if let Some(output) = &options.output {
         Format::to_write(output)?;
@@ -171,6 +186,12 @@ struct Outcome {
 pub fn check_usage(options: &Options) -> Result<()> {
     check_repair(options.method, options.repair)?;
     let wrong = match (options.method, options.repair) {
+        _ if options.merge_faces => {
+            "--merge-faces goes with tetrahedra: polygons of the plane are one face each"
+        }
+        _ if options.by.is_some() => {
+            "--by goes with tetrahedra: edges of triangles are compared by length"
+        }
         (Method::Indexed, _) if options.strict => {
             "--strict needs half-edges: use --method half-edge, which gives the same polygons"
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::is_volume;
+use trioxide::formats::{is_polyhedra, is_volume, read_polyhedra};
 use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result, progress};
@@ -82,7 +82,15 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let in_file = |error: Error| error.in_file(&options.input);
     let draw = || progress::stage("draw");
-    let (picture, drawn) = if is_volume(&options.input) {
+    let (picture, drawn) = if is_polyhedra(&options.input) {
+        let mesh = read_polyhedra(&options.input)?;
+        draw();
+        let picture = render::render_polyhedra(&mesh, options.cut, &drawing, format);
+        (
+            picture.map_err(in_file)?,
+            format!("{} polyhedra", mesh.len()),
+        )
+    } else if is_volume(&options.input) {
         let mesh = super::read_volume(&options.input, options.quiet)?;
         draw();
         let picture = render::render_volume(&mesh, options.cut, &drawing, format);

@@ -19,14 +19,17 @@ use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
-/// Solve a Poisson problem on a planar mesh by virtual elements, and measure the error
+#[path = "vem_space.rs"]
+mod space;
+
+/// Solve a Poisson problem on a planar mesh or on polyhedra by virtual elements, and measure the error
 ///
 /// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file has that mesh,
 /// with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem)
+    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem); or polyhedra, .vtu
     mesh: PathBuf,
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[arg(long, value_enum, default_value = "sine")]
@@ -65,6 +68,9 @@ impl ProblemName {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if formats::is_polyhedra(&options.mesh) {
+        return space::run(options);
+    }
     // A bad output is refused before a long read.
     let target = options.output.as_deref().map(Target::of).transpose()?;
     let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
@@ -205,10 +211,6 @@ impl Outcome {
         }
     }
 
-    fn milliseconds(&self) -> f64 {
-        self.stages.iter().map(|stage| stage.milliseconds).sum()
-    }
-
     /// The JSON key, and what stands in the text.
     fn results(&self) -> [(&'static str, Value); 8] {
         [
@@ -224,39 +226,51 @@ impl Outcome {
     }
 
     fn to_json(&self) -> Value {
-        let stages: Vec<Value> = self
-            .stages
-            .iter()
-            .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
-            .collect();
-        let mut object = json!({"stages": stages, "milliseconds": self.milliseconds()});
-        for (key, value) in self.results() {
-            object[key] = value;
-        }
-        object
+        to_json(&self.results(), &self.stages)
     }
 
     fn to_text(&self, timings: bool) -> String {
-        let mut text = String::new();
-        let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
-        for (key, value) in self.results() {
-            let value = match value.as_f64() {
-                Some(number) if value.is_f64() => format!("{number:.4e}"),
-                _ => value.to_string(),
-            };
-            row(&key.replace('_', " "), value);
-        }
-        if timings {
-            for stage in &self.stages {
-                row(stage.name, format!("{:.3} ms", stage.milliseconds));
-            }
-        }
-        row(
-            "time without files",
-            format!("{:.3} ms", self.milliseconds()),
-        );
-        text
+        to_text(&self.results(), &self.stages, timings)
     }
+}
+
+fn milliseconds(stages: &[Stage]) -> f64 {
+    stages.iter().map(|stage| stage.milliseconds).sum()
+}
+
+fn to_json(results: &[(&'static str, Value)], stages: &[Stage]) -> Value {
+    let all = milliseconds(stages);
+    let stages: Vec<Value> = stages
+        .iter()
+        .map(|stage| json!({"name": stage.name, "milliseconds": stage.milliseconds}))
+        .collect();
+    let mut object = json!({"stages": stages, "milliseconds": all});
+    for (key, value) in results {
+        object[key] = value.clone();
+    }
+    object
+}
+
+fn to_text(results: &[(&'static str, Value)], stages: &[Stage], timings: bool) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
+    for (key, value) in results {
+        let value = match value.as_f64() {
+            Some(number) if value.is_f64() => format!("{number:.4e}"),
+            _ => value.to_string(),
+        };
+        row(&key.replace('_', " "), value);
+    }
+    if timings {
+        for stage in stages {
+            row(stage.name, format!("{:.3} ms", stage.milliseconds));
+        }
+    }
+    row(
+        "time without files",
+        format!("{:.3} ms", milliseconds(stages)),
+    );
+    text
 }
 
 /// Moves and scales a mesh so that the longer side of the box around its polygons is from 0 to 1.

@@ -1,0 +1,101 @@
+//! Polylla in three dimensions: a mesh of tetrahedra becomes a mesh of polyhedra.
+//!
+//! T tetrahedra, V vertices. Sides of faces and `twins` are those of [`crate::tet_faces`]. Each tetrahedron chooses its largest face. A face
+//! that both of its tetrahedra choose is *terminal*. A face is a *frontier face* if it lies on the boundary, if it is constrained, or if neither of
+//! its tetrahedra chooses it. Tetrahedra joined through faces that are no frontier are a region.
+//!
+//! | stage | kernels |
+//! | --- | --- |
+//! | mark constraints | [`mark_region_faces()`], [`mark_constrained_faces()`] |
+//! | label largest faces | [`label_largest_faces()`] |
+//! | label frontier faces | [`label_frontier_faces()`]: seeds and parents too, since all read each side's twin |
+//! | find roots | [`find_roots()`] |
+//! | find barrier faces | [`find_barrier_faces()`], [`check_barrier_faces()`] |
+//! | repair barrier tips | [`find_tips()`], [`cut_faces()`] |
+//! | number polyhedra | [`number_polyhedra()`], [`assign_tetrahedra()`], `collective::bucket` |
+//! | list faces | [`list_faces()`] |
+//! | find pinched polyhedra | [`list_tops()`] |
+//! | split pinched polyhedra | [`choose_splits()`], [`cut_faces()`]; for the option `strict` |
+//!
+//! # Regions are trees
+//!
+//! Faces are totally ordered: by their measure, and of two equal ones the face with the smaller id (its lower side) counts as larger. The
+//! measure is computed from the vertices in ascending order of ids, so both sides get the same bits. A tetrahedron that leaves through its
+//! chosen face comes to one whose chosen face is larger or the same one. So no walk returns, and each ends at a *root*: a tetrahedron
+//! whose chosen face is terminal, on the boundary or constrained; of the two at a terminal face the one of its lower side. The chosen
+//! face's other tetrahedron is the *parent*. A region is the tree of one root, which names it; the side of the root's chosen face is its *seed*.
+//! A tree of n tetrahedra is joined by n - 1 faces, so its surface has 4n - 2(n - 1) = 2n + 2 sides.
+//!
+//! # Barrier faces and tips
+//!
+//! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the only frontier face: the
+//! surface runs to the edge and back.
+//!
+//! - *Every inner edge has a frontier face.* Else the tetrahedra around it would join to a ring, and a tree has none.
+//! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join from one side of the
+//!   face to the other. So the walk around an edge from one side of a face to the next frontier face decides.
+//! - *A barrier face has one tip at most.* The tetrahedra around a tip, from one side of the face to the other, are the path
+//!   between these two in the tree, which is unique. Two tips would need tetrahedra that have both edges, hence all vertices of the
+//!   face: only the two at the face, which then would share a second face, and so all vertices.
+//! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face behind number n/2 (rounded down)
+//!   becomes a frontier face. A tree without one of its joints is two trees, so the number of polyhedra grows by the number of
+//!   different faces cut, each polyhedron is one piece, and 2n + 2 holds for it.
+//! - *One round is enough.* A cut face has two trees on its sides, so it is no barrier face, and no other face becomes one.
+//!   Frontier faces around an edge only become more, so no edge becomes a tip; and each tip got its second frontier face.
+//!   All tips choose with the labels of before the repair, so the result depends on no order.
+//!
+//! Barrier faces without a tip may remain: the region closes around them, like a ring around a pillar. They are counted, and both sides
+//! are in the surface.
+//!
+//! # Pinched polyhedra
+//!
+//! Glued along its n - 1 joints alone, a tree of n tetrahedra is a ball: each one but the root adds a vertex, its *top*, opposite to the joint with
+//! its parent, so there are n + 3 vertices, and the surface is a sphere. In the mesh some of the n + 3 may be the same vertex. If all
+//! differ, the polyhedron is that ball: a stacked ball's edges and faces have different vertices, so no two of these fall together either.
+//! If two are the same, the surface has the vertex twice: it is pinched there, or at an edge, or at a barrier face. So *a polyhedron's
+//! surface is a 2-manifold if and only if its n + 3 tops differ*. The option `strict` cuts the path in the tree between two tops that are
+//! the same vertex, at the middle one of the joints there that do not have the vertex, and repeats. Each cut makes trees smaller,
+//! and one tetrahedron is a ball, so this ends.
+//!
+//! # What the prototypes measure besides
+//!
+//! The prototypes (arXiv 2310.03665) choose by other measures of a face too, and some of these use squared lengths for lengths, which is
+//! another order. The family has the area, and the circumradius, which prefers the faces of slivers.
+
+mod barrier_faces;
+#[path = "find_roots.rs"]
+mod find_roots_stage;
+#[path = "label_frontier_faces.rs"]
+mod label_frontier_faces_stage;
+#[path = "label_largest_faces.rs"]
+mod label_largest_faces_stage;
+#[path = "list_faces.rs"]
+mod list_faces_stage;
+mod mark_constraints;
+mod pinched;
+mod repair_tips;
+
+pub use barrier_faces::*;
+pub use find_roots_stage::*;
+pub use label_frontier_faces_stage::*;
+pub use label_largest_faces_stage::*;
+pub use list_faces_stage::*;
+pub use mark_constraints::*;
+pub use pinched::*;
+pub use repair_tips::*;
+
+use trioxide_kernel::{Bits, In};
+
+use crate::ids::{FaceSide, Tet};
+
+/// The four bits of the sides of tetrahedron `t`: bit i is side i.
+#[inline(always)]
+pub fn sides_of(sides: In<Bits<FaceSide>>, t: Tet) -> u32 {
+    sides.at(t.index() / 8).word() >> (4 * (t.index() % 8)) & 15
+}
+
+/// The side of the largest face of tetrahedron `t`.
+#[inline(always)]
+pub fn chosen(largest: In<Bits<FaceSide>>, t: Tet) -> FaceSide {
+    FaceSide::of(t, sides_of(largest, t).trailing_zeros())
+}

@@ -1,0 +1,49 @@
+//! Tagged triangles are faces of tetrahedra.
+
+use trioxide_kernel::{Atomic, In, Out, kernel};
+
+use super::match_face_sides_stage::search_slots;
+use super::{Face, face_rule};
+use crate::ids::{FaceSide, Triangle, Vertex};
+
+/// The lower side of the face that tagged triangle `f` is; finds `f` if it is none.
+///
+/// `table` is that of [`match_face_sides()`](super::match_face_sides()), with the same `scale`.
+#[kernel(
+    requires(
+        faces.len() == 3 * n,
+        sides.len() == n,
+        table.len() >= 16,
+        found.len() == face_rule::COUNT
+    ),
+    moves(faces.bytes() + sides.bytes())
+)]
+pub fn find_tagged_faces(
+    f: Triangle,
+    faces: In<Vertex>,
+    tetrahedra: In<Vertex>,
+    table: In<FaceSide>,
+    twins: In<FaceSide>,
+    vertices: u32,
+    sides: Out<FaceSide>,
+    found: Atomic,
+    scale: u64,
+) {
+    let corner = |k| faces.at(3 * f.index() + k);
+    let face = Face::new([corner(0), corner(1), corner(2)]);
+    let mut side = FaceSide::NONE;
+    // A vertex that the mesh does not have would lead out of the table.
+    if face.high.index() < vertices {
+        search_slots(face, table.len(), scale, |slot| {
+            let other = table.at(slot);
+            if other.is_some() && Face::of(tetrahedra, other).is_face(face) {
+                side = other.min(twins.at(other));
+            }
+            other.is_none() || side.is_some()
+        });
+    }
+    if side.is_none() {
+        found.min(face_rule::LOOSE, f.index());
+    }
+    sides.set(f, side);
+}

@@ -1,0 +1,125 @@
+//! Polyhedra through files and back, and damaged files.
+
+use glam::DVec3;
+use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
+
+use super::*;
+
+/// A cube over the unit square as six quadrilaterals, a pyramid on it, and regions and tags.
+fn house() -> PolyhedralMesh {
+    let point = |x: u32, y: u32, z: u32| DVec3::new(x.into(), y.into(), z.into());
+    let mut points: Vec<DVec3> = (0..8).map(|i| point(i & 1, i >> 1 & 1, i >> 2)).collect();
+    points.push(DVec3::new(0.5, 0.5, 1.75));
+    let cube = [
+        vec![0, 2, 3, 1],
+        vec![4, 5, 7, 6],
+        vec![0, 1, 5, 4],
+        vec![2, 6, 7, 3],
+        vec![0, 4, 6, 2],
+        vec![1, 3, 7, 5],
+    ];
+    let roof = [
+        vec![6, 7, 5, 4],
+        vec![4, 5, 8],
+        vec![5, 7, 8],
+        vec![7, 6, 8],
+        vec![6, 4, 8],
+    ];
+    let mut builder = PolyhedraBuilder::default();
+    builder.push(&cube).unwrap();
+    builder.push(&roof).unwrap();
+    PolyhedralMesh {
+        points,
+        regions: Some(vec![3, -1]),
+        tagged: vec![
+            TaggedFace { face: 0, tag: 7 },
+            TaggedFace { face: 1, tag: -2 },
+            TaggedFace { face: 8, tag: 7 },
+        ],
+        ..builder.finish()
+    }
+}
+
+#[test]
+fn polyhedra_pass_through_vtu() {
+    let mesh = house();
+    assert_eq!((mesh.len(), mesh.faces.len()), (2, 10));
+    assert_eq!(mesh.neighbours()[1], [0, 1]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("house.vtu");
+    for encoding in [Encoding::Binary, Encoding::Text] {
+        assert!(write_polyhedra(&path, &mesh, encoding).unwrap().is_empty());
+        assert!(is_polyhedra(&path));
+        assert_eq!(read_polyhedra(&path).unwrap(), mesh);
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("42"), "{text}");
+}
+
+#[test]
+fn damaged_polyhedra_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("house.vtu");
+    write_polyhedra(&path, &house(), Encoding::Text).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let broken = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from} is not in {text}");
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        read_polyhedra(&path).unwrap_err().to_string()
+    };
+    // The cube's first face is without a vertex, has one that does not exist, or one twice; the roof's base is seen from the same side.
+    assert!(broken("6 4 0 2 3 1", "6 5 0 2 3 1").contains("list of faces"));
+    assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 99").contains("vertex 99"));
+    assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 3").contains("twice"));
+    assert!(broken("5 4 6 7 5 4", "5 4 4 5 7 6").contains("same direction"));
+    assert!(broken("5 4 6 7 5 4", "5 4 7 6 5 4").contains("another order"));
+    assert!(broken("\"faceoffsets\"", "\"offsetsofface\"").contains("faceoffsets"));
+    assert!(broken("42\n", "12\n").contains("type 12"));
+}
+
+/// The five files, as OpenFOAM's documentation has them.
+#[test]
+fn polyhedra_are_written_for_openfoam() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("house.foam");
+    let losses = write_polyhedra(&path, &house(), Encoding::Text).unwrap();
+    assert_eq!(losses.len(), 2, "{losses:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"");
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(folder.path().join("constant/polyMesh").join(name));
+        let text = text.unwrap();
+        assert!(text.contains(&format!("object      {name};")), "{text}");
+        text.split_once("}\n\n").unwrap().1.to_owned()
+    };
+    assert!(read("points").starts_with("9\n(\n(0 0 0)\n(1 0 0)\n"));
+    // The inner face first, seen from the cube.
+    assert!(read("faces").starts_with("10\n(\n4(4 5 7 6)\n4(0 2 3 1)\n"));
+    assert_eq!(read("neighbour"), "1\n(\n1\n)\n");
+    assert!(read("owner").starts_with("10\n(\n0\n0\n"));
+    let boundary = read("boundary");
+    assert!(
+        boundary.contains("tag_7") && boundary.contains("nFaces          2"),
+        "{boundary}"
+    );
+    assert!(boundary.contains("startFace       3"), "{boundary}");
+}
+
+#[test]
+fn a_barrier_face_is_a_baffle() {
+    // Two sides of one face in one polyhedron: not closed, but the format does not mind.
+    let mut builder = PolyhedraBuilder::default();
+    builder.push(&[vec![0, 1, 2], vec![2, 1, 0]]).unwrap();
+    let mesh = PolyhedralMesh {
+        points: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+        ..builder.finish()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.foam");
+    write_polyhedra(&path, &mesh, Encoding::Text).unwrap();
+    let boundary = folder.path().join("constant/polyMesh/boundary");
+    let boundary = std::fs::read_to_string(boundary).unwrap();
+    assert!(boundary.contains("barriers"), "{boundary}");
+    let back = folder.path().join("a.vtu");
+    write_polyhedra(&back, &mesh, Encoding::Binary).unwrap();
+    assert_eq!(read_polyhedra(&back).unwrap(), mesh);
+}

@@ -1,0 +1,363 @@
+//! `.vtu` files of polyhedra: cells of type 42, with their faces in the arrays `faces` and `faceoffsets`.
+//!
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its number of faces, and for
+//! each face its number of vertices and the vertices; `faceoffsets` has the end of each polyhedron in it, and -1 for other cells. The
+//! connectivity of a polyhedron lists its vertices. Tagged faces are cells of their own, with the array `marker`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use glam::DVec3;
+use rayon::prelude::*;
+use roxmltree::Node;
+use trioxide_mesh::Result;
+use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
+
+use crate::Encoding;
+use crate::atomic_file::write_atomically;
+use crate::input::peek_file;
+use crate::text::{Parsed, check_vertex};
+use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
+use crate::vtu_out::{Array, Numbers, Record, write_sections};
+
+/// VTK's number of a polyhedron.
+const POLYHEDRON: i64 = 42;
+
+/// Whether the file at `path` is a `.vtu` file with polyhedra.
+pub fn is_polyhedra(path: &Path) -> bool {
+    let is_vtu = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("vtu"));
+    is_vtu && peek_file(path, |file| has_polyhedra(file).unwrap_or(false)).unwrap_or(false)
+}
+
+fn has_polyhedra(file: &[u8]) -> Parsed<bool> {
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let arrays = Arrays::new(&file, root)?;
+    let piece = only_piece(root)?;
+    let cells = child(piece, "Cells")?;
+    let length = Length::Exactly(count(piece, "NumberOfCells")?);
+    let types = array(cells, "types").ok_or_else(|| fault(cells, "there is no array types"))?;
+    Ok(arrays.integers(types, length)?.contains(&POLYHEDRON))
+}
+
+fn only_piece<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Node<'a, 'b>> {
+    child(child(root, "UnstructuredGrid")?, "Piece")
+}
+
+/// The polyhedra of a file of one piece.
+pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let arrays = Arrays::new(&file, root)?;
+    let piece = only_piece(root)?;
+    let of_points = count(piece, "NumberOfPoints")?;
+    let points = match of_points {
+        0 => Vec::new(),
+        _ => {
+            let node = child(child(piece, "Points")?, "DataArray")?;
+            let length = Length::Exactly(of_points.saturating_mul(3));
+            let coordinates = arrays.floats(node, length)?;
+            let points = coordinates.as_chunks().0.iter();
+            points.map(|c| DVec3::from_array(*c)).collect()
+        }
+    };
+    let cells = Cells::read(&arrays, piece)?;
+    let mut builder = PolyhedraBuilder::default();
+    let mut tagged = Vec::new();
+    let (mut regions, mut markers) = (Vec::new(), Vec::new());
+    let region = cells.tags(&arrays, piece, "region")?;
+    let marker = cells.tags(&arrays, piece, "marker")?;
+    for (i, &kind) in cells.types.iter().enumerate() {
+        let vertices = |list: &[i64]| -> Result<Vec<u32>, String> {
+            list.iter()
+                .map(|&v| check_vertex(v, 0, points.len()))
+                .collect()
+        };
+        let in_cell = |reason: String| fault(cells.node, format!("cell {i}: {reason}"));
+        match kind {
+            POLYHEDRON => {
+                let faces = cells.faces_of(i)?;
+                let faces: Result<Vec<Vec<u32>>, String> =
+                    faces.into_iter().map(vertices).collect();
+                builder.push(&faces.map_err(in_cell)?).map_err(in_cell)?;
+                regions.extend(region.as_ref().map(|tags| tags[i]));
+            }
+            5 | 7 | 9 => {
+                tagged.push(vertices(cells.vertices_of(i)?).map_err(in_cell)?);
+                markers.push(marker.as_ref().map_or(0, |tags| tags[i]));
+            }
+            0..=2 => {}
+            other => {
+                return Err(in_cell(format!(
+                    "has type {other}, but a mesh of polyhedra has cells of type {POLYHEDRON} and faces only"
+                )));
+            }
+        }
+    }
+    let find = |face: &Vec<u32>| {
+        let found = builder.find(face);
+        found.ok_or_else(|| fault(cells.node, "a tagged face is no face of a polyhedron"))
+    };
+    let faces: Vec<u32> = tagged.iter().map(find).collect::<Parsed<_>>()?;
+    let tagged = faces.into_iter().zip(markers);
+    let tagged = tagged.map(|(face, tag)| TaggedFace { face, tag }).collect();
+    Ok(PolyhedralMesh {
+        points,
+        regions: region.map(|_| regions),
+        tagged,
+        ..builder.finish()
+    })
+}
+
+/// The arrays of a piece's cells.
+struct Cells<'a, 'b> {
+    node: Node<'a, 'b>,
+    types: Vec<i64>,
+    offsets: Vec<i64>,
+    connectivity: Vec<i64>,
+    faces: Vec<i64>,
+    face_offsets: Vec<i64>,
+}
+
+impl<'a, 'b> Cells<'a, 'b> {
+    fn read(arrays: &Arrays, piece: Node<'a, 'b>) -> Parsed<Cells<'a, 'b>> {
+        let cells = count(piece, "NumberOfCells")?;
+        let node = child(piece, "Cells")?;
+        let numbers = |name: &str, length| {
+            let missing = || fault(node, format!("there is no array {name}"));
+            arrays.integers(array(node, name).ok_or_else(missing)?, length)
+        };
+        if array(node, "polyhedron_to_faces").is_some() && array(node, "faces").is_none() {
+            return Err(fault(
+                node,
+                "polyhedra in the layout of VTK 9.4 are not read: write the file with the arrays faces and faceoffsets",
+            ));
+        }
+        let reach = |ends: &[i64]| {
+            let reach = ends.iter().copied().max().unwrap_or(0).max(0);
+            Length::AtMost(usize::try_from(reach).unwrap_or(0))
+        };
+        let types = numbers("types", Length::Exactly(cells))?;
+        let offsets = numbers("offsets", Length::Exactly(cells))?;
+        let connectivity = numbers("connectivity", reach(&offsets))?;
+        let face_offsets = numbers("faceoffsets", Length::Exactly(cells))?;
+        let faces = numbers("faces", reach(&face_offsets))?;
+        Ok(Cells {
+            node,
+            types,
+            offsets,
+            connectivity,
+            faces,
+            face_offsets,
+        })
+    }
+
+    /// The slice of `list` from `start` to `end`.
+    fn slice<'l>(&self, list: &'l [i64], start: i64, end: i64, i: usize) -> Parsed<&'l [i64]> {
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+        range
+            .and_then(|(start, end)| list.get(start..end))
+            .ok_or_else(|| {
+                fault(
+                    self.node,
+                    format!("cell {i} has offsets outside of its array"),
+                )
+            })
+    }
+
+    fn vertices_of(&self, i: usize) -> Parsed<&[i64]> {
+        let start = i.checked_sub(1).map_or(0, |before| self.offsets[before]);
+        self.slice(&self.connectivity, start, self.offsets[i], i)
+    }
+
+    /// Faces of polyhedron `i`.
+    fn faces_of(&self, i: usize) -> Parsed<Vec<&[i64]>> {
+        let before = self.face_offsets[..i].iter().rev();
+        let start = before.copied().find(|&end| end >= 0).unwrap_or(0);
+        let mut rest = self.slice(&self.faces, start, self.face_offsets[i], i)?;
+        let broken = || fault(self.node, format!("cell {i}: its list of faces is cut off"));
+        let (&count, behind) = rest.split_first().ok_or_else(broken)?;
+        rest = behind;
+        let mut faces = Vec::new();
+        for _ in 0..count {
+            let (&size, behind) = rest.split_first().ok_or_else(broken)?;
+            let size = usize::try_from(size).map_err(|_| broken())?;
+            if size > behind.len() {
+                return Err(broken());
+            }
+            let (face, behind) = behind.split_at(size);
+            faces.push(face);
+            rest = behind;
+        }
+        match rest.is_empty() {
+            true => Ok(faces),
+            false => Err(fault(
+                self.node,
+                format!("cell {i}: its list of faces is too long"),
+            )),
+        }
+    }
+
+    /// The cells' array of that name, if there is one.
+    fn tags(&self, arrays: &Arrays, piece: Node, name: &str) -> Parsed<Option<Vec<i32>>> {
+        let data = child(piece, "CellData").ok();
+        let Some(node) = data.and_then(|data| array(data, name)) else {
+            return Ok(None);
+        };
+        let values = arrays.integers(node, Length::Exactly(self.types.len()))?;
+        let tag = |value: i64| {
+            let tag = i32::try_from(value);
+            tag.map_err(|_| fault(node, format!("{name} {value} is no 32-bit integer")))
+        };
+        values.into_iter().map(tag).collect::<Parsed<_>>().map(Some)
+    }
+}
+
+pub(super) fn write(path: &Path, mesh: &PolyhedralMesh, encoding: Encoding) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh, encoding))
+}
+
+/// Vertices of polyhedron `p`, ascending.
+fn vertices_of(mesh: &PolyhedralMesh, p: usize) -> Vec<u32> {
+    let faces = mesh.sides_of(p).iter();
+    let mut vertices: Vec<u32> = faces
+        .flat_map(|&side| mesh.faces.get(side as usize / 2))
+        .copied()
+        .collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
+
+fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
+    counts
+        .scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        })
+        .collect()
+}
+
+fn write_to(
+    out: &mut (impl Write + Send),
+    mesh: &PolyhedralMesh,
+    encoding: Encoding,
+) -> io::Result<()> {
+    let solid = mesh.len();
+    let cells = solid + mesh.tagged.len();
+    let tagged = |i: usize| mesh.faces.get(mesh.tagged[i - solid].face as usize);
+    let corners: Vec<usize> = (0..cells)
+        .into_par_iter()
+        .map(|i| match i < solid {
+            true => vertices_of(mesh, i).len(),
+            false => tagged(i).len(),
+        })
+        .collect();
+    let ends = running_sum(corners.into_iter());
+    let face_ends = running_sum((0..solid).map(|p| {
+        let sides = mesh.sides_of(p).iter();
+        1 + sides
+            .map(|&side| 1 + mesh.faces.get(side as usize / 2).len())
+            .sum::<usize>()
+    }));
+    let point = |i: usize, numbers: &mut Numbers| {
+        for coordinate in mesh.points[i].to_array() {
+            numbers.float(coordinate);
+        }
+    };
+    let vertices = |i: usize, numbers: &mut Numbers| match i < solid {
+        true => vertices_of(mesh, i)
+            .into_iter()
+            .for_each(|v| numbers.integer(v.into())),
+        false => tagged(i).iter().for_each(|&v| numbers.integer(v.into())),
+    };
+    let end = |i: usize, numbers: &mut Numbers| numbers.integer(ends[i] as i64);
+    let kind = |i: usize, numbers: &mut Numbers| {
+        numbers.integer(match i.checked_sub(solid) {
+            None => POLYHEDRON,
+            Some(_) if tagged(i).len() == 3 => 5,
+            Some(_) => 7,
+        });
+    };
+    let faces = |p: usize, numbers: &mut Numbers| {
+        let sides = mesh.sides_of(p);
+        numbers.integer(sides.len() as i64);
+        for &side in sides {
+            let vertices = mesh.vertices_of(side);
+            numbers.integer(vertices.len() as i64);
+            vertices.for_each(|v| numbers.integer(v.into()));
+        }
+    };
+    let face_end = |i: usize, numbers: &mut Numbers| {
+        numbers.integer(face_ends.get(i).map_or(-1, |&end| end as i64));
+    };
+    let region = |i: usize, numbers: &mut Numbers| {
+        let regions = mesh.regions.as_deref().unwrap_or_default();
+        numbers.integer(regions.get(i).copied().unwrap_or(0).into());
+    };
+    let marker = |i: usize, numbers: &mut Numbers| {
+        let face = i.checked_sub(solid);
+        numbers.integer(face.map_or(0, |face| mesh.tagged[face].tag).into());
+    };
+    let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
+    let (of_corners, of_faces) = (last(&ends), last(&face_ends));
+    let most = mesh.points.len().max(of_corners).max(of_faces);
+    let (index, size) = match i32::try_from(most) {
+        Ok(_) => ("Int32", 4),
+        Err(_) => ("Int64", 8),
+    };
+    fn array<'a>(
+        (kind, size): (&'static str, usize),
+        name: &'static str,
+        [numbers, records]: [usize; 2],
+        record: &'a Record<'a>,
+    ) -> Array<'a> {
+        Array {
+            kind,
+            size,
+            name: name.into(),
+            more: "".into(),
+            numbers,
+            records,
+            record,
+        }
+    }
+    let (index, tag) = ((index, size), ("Int32", 4));
+    let of_points = [Array {
+        more: " NumberOfComponents=\"3\"".into(),
+        ..array(
+            ("Float64", 8),
+            "Points",
+            [3 * mesh.points.len(), mesh.points.len()],
+            &point,
+        )
+    }];
+    let of_cells = [
+        array(index, "connectivity", [of_corners, cells], &vertices),
+        array(index, "offsets", [cells, cells], &end),
+        array(("UInt8", 1), "types", [cells, cells], &kind),
+        array(index, "faces", [of_faces, solid], &faces),
+        array(index, "faceoffsets", [cells, cells], &face_end),
+    ];
+    let mut data = Vec::new();
+    if mesh.regions.is_some() {
+        data.push(array(tag, "region", [cells, cells], &region));
+    }
+    if !mesh.tagged.is_empty() {
+        data.push(array(tag, "marker", [cells, cells], &marker));
+    }
+    let counts = format!(
+        "NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\"",
+        mesh.points.len()
+    );
+    let sections = [
+        ("Points", "", &of_points[..]),
+        ("Cells", "", &of_cells[..]),
+        ("CellData", "", &data[..]),
+    ];
+    write_sections(out, "UnstructuredGrid", &counts, &sections, encoding)
+}

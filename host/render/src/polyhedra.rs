@@ -1,0 +1,136 @@
+//! Pictures of polyhedral meshes: the outside of the polyhedra that a cut leaves.
+
+use glam::DVec3;
+
+use super::color::{QUALITATIVE, Rgb, SURFACE};
+use super::volume::kept;
+use super::{Color, Cut, Facets, Format, Options, render_facets};
+use trioxide_mesh::mesh::NONE;
+use trioxide_mesh::polyhedra::PolyhedralMesh;
+use trioxide_mesh::{Error, Result};
+
+/// The picture of a mesh of polyhedra, as the bytes of a file: the faces between a polyhedron that `cut` leaves and none, in the colour
+/// of the polyhedron. `options.color` is `Auto`, a colour of eight by the polyhedron's id; `None`; or `Region`. Faces with more than three
+/// vertices are drawn as fans of triangles. Vertex ids are in range.
+///
+/// # Errors
+/// [`Error::Argument`] for other colours, a cut that leaves no polyhedron, or a picture that is empty or too large; [`Error::Invalid`]
+/// for a coordinate that is not finite.
+pub fn render_polyhedra(
+    mesh: &PolyhedralMesh,
+    cut: Option<Cut>,
+    options: &Options,
+    format: Format,
+) -> Result<Vec<u8>> {
+    if options.window.is_some() {
+        let cause = "a window is a part of a planar mesh: cut a volume mesh instead";
+        return Err(Error::Argument(cause.to_owned()));
+    }
+    let middle = |p: u32| {
+        let vertices = || {
+            let sides = mesh.sides_of(p as usize).iter();
+            sides.flat_map(|&side| mesh.vertices_of(side))
+        };
+        let sum: DVec3 = vertices().map(|v| mesh.points[v as usize]).sum();
+        sum / vertices().count() as f64
+    };
+    let kept = kept(mesh.len() as u32, &mesh.points, cut, middle, "polyhedra")?;
+    let mut is_kept = vec![false; mesh.len()];
+    kept.iter().for_each(|&p| is_kept[p as usize] = true);
+    let mut facets = Facets {
+        points: (&mesh.points).into(),
+        ..Facets::default()
+    };
+    let neighbours = mesh.neighbours();
+    let triangles = facets.triangles.to_mut();
+    for &p in &kept {
+        let color = color(mesh, p, options.color)?;
+        for &side in mesh.sides_of(p as usize) {
+            let behind = neighbours[side as usize / 2][1 - side as usize % 2];
+            if behind != NONE && is_kept[behind as usize] {
+                continue;
+            }
+            let face: Vec<u32> = mesh.vertices_of(side).collect();
+            let last = face.len() - 2;
+            for k in 1..=last {
+                triangles.push([face[0], face[k], face[k + 1]]);
+                // Edges between the triangles of a fan are not drawn.
+                let (first_edge, last_edge) = (u8::from(k == 1), u8::from(k == last));
+                facets.sides.push(first_edge | 0b010 | last_edge << 2);
+                facets.colors.push(color);
+            }
+        }
+    }
+    render_facets(&facets, options, format)
+}
+
+/// The colour of polyhedron `p`.
+fn color(mesh: &PolyhedralMesh, p: u32, color: Color) -> Result<Rgb> {
+    let of = |id: u32| QUALITATIVE[id as usize % QUALITATIVE.len()];
+    match color {
+        Color::None => Ok(SURFACE),
+        Color::Auto => Ok(of(p)),
+        Color::Region => match &mesh.regions {
+            Some(regions) => Ok(of(regions[p as usize] as u32)),
+            None => Err(Error::Argument(
+                "the mesh has no regions to colour: use another --color".into(),
+            )),
+        },
+        _ => Err(Error::Argument(
+            "polyhedra are coloured by auto (neighbours mostly apart), region or none".into(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide_mesh::polyhedra::PolyhedraBuilder;
+
+    /// Two prisms over triangles, side by side.
+    fn prisms() -> PolyhedralMesh {
+        let mut builder = PolyhedraBuilder::default();
+        for [a, b, c] in [[0, 1, 2], [1, 3, 2]] {
+            let (d, e, f) = (a + 4, b + 4, c + 4);
+            let faces = [
+                vec![a, c, b],
+                vec![d, e, f],
+                vec![a, b, e, d],
+                vec![b, c, f, e],
+                vec![c, a, d, f],
+            ];
+            builder.push(&faces).expect("faces fit");
+        }
+        let point = |i: u32| DVec3::new((i & 1).into(), (i >> 1 & 1).into(), (i >> 2).into());
+        PolyhedralMesh {
+            points: (0..8).map(point).collect(),
+            ..builder.finish()
+        }
+    }
+
+    #[test]
+    fn a_cut_shows_the_faces_between() {
+        let mesh = prisms();
+        let options = Options::default();
+        let whole = render_polyhedra(&mesh, None, &options, Format::Svg).expect("a picture");
+        let cut = |normal| Cut {
+            normal,
+            offset: None,
+        };
+        let plane = DVec3::new(1.0, 1.0, 0.0);
+        let half = render_polyhedra(&mesh, Some(cut(plane)), &options, Format::Svg);
+        assert_ne!(whole, half.expect("a picture"));
+        let far = Cut {
+            offset: Some(-9.0),
+            ..cut(plane)
+        };
+        let none = render_polyhedra(&mesh, Some(far), &options, Format::Svg).unwrap_err();
+        assert!(none.to_string().contains("none of 2 polyhedra"), "{none}");
+        let by_region = Options {
+            color: Color::Region,
+            ..options
+        };
+        let none = render_polyhedra(&mesh, None, &by_region, Format::Svg).unwrap_err();
+        assert!(none.to_string().contains("no regions"), "{none}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Faces of tetrahedra on a device: the two sides of each find each other. The kernels are in [`gpu::tet_faces`].
+//!
+//! [`DeviceTets::upload_with_faces`](crate::refine_tets::DeviceTets::upload_with_faces) makes them of a mesh.
+
+use gpu::ids::{FaceSide, Vertex};
+use gpu::tet_faces as kernel;
+use gpu::tet_faces::face_rule;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{NONE, words};
+
+use crate::backend::{BitSet, Device};
+use crate::collective::count_bits;
+use crate::refine_tets::{DeviceTets, SpacePoint};
+use crate::{Error, Result};
+
+/// Faces of T tetrahedra, of which each belongs to one tetrahedron, or to one on each side.
+pub struct DeviceFaces {
+    twins: Buffer<FaceSide>,
+    boundary_faces: u32,
+    tagged: Buffer<FaceSide>,
+}
+
+/// Why tetrahedra have no faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// Three tetrahedra or more share a face, or two lie on the same side of it.
+    Overlap(FaceSide),
+    /// A tagged triangle is no face of a tetrahedron.
+    Loose(u32),
+    /// The faces of a tetrahedron fit no table.
+    Crowded(u32),
+}
+
+impl DeviceFaces {
+    /// Bytes that matching takes at once, beside the tetrahedra.
+    pub fn bytes_needed(tetrahedra: usize) -> u64 {
+        ((4 * tetrahedra + table_slots(tetrahedra)) * size_of::<u32>()) as u64
+    }
+
+    /// The faces of a mesh on the device.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a face that three tetrahedra share, as refinement never makes; errors of the device.
+    pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> Result<Self> {
+        let tagged = mesh.faces();
+        // SAFETY: the vertices of a checked mesh are in range.
+        let faces = unsafe { Self::build(on, mesh.points().len(), mesh.tetrahedra(), tagged) }?;
+        faces.map_err(|broken| {
+            let (element, rule) = match broken {
+                Broken::Overlap(side) => (
+                    format!("tetrahedron {}", side.tet()),
+                    "has a face that another tetrahedron has on the same side",
+                ),
+                Broken::Loose(face) => {
+                    (format!("tagged face {face}"), "is no face of a tetrahedron")
+                }
+                Broken::Crowded(t) => (format!("tetrahedron {t}"), "has faces that fit no table"),
+            };
+            Error::Invalid {
+                element,
+                rule: rule.to_owned(),
+            }
+        })
+    }
+
+    /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three vertices
+    /// each).
+    ///
+    /// # Safety
+    /// The vertices of tetrahedra are below `vertices`. (Those of tagged triangles may be any.)
+    pub(crate) unsafe fn build(
+        on: &Device,
+        vertices: usize,
+        tetrahedra: &Buffer<Vertex>,
+        tagged: &Buffer<Vertex>,
+    ) -> Result<std::result::Result<Self, Broken>> {
+        let count = tetrahedra.len() / 4;
+        for slots in [table_slots(count), slots_for(8 * count)] {
+            // SAFETY: the caller's promise.
+            let built = unsafe { Self::by_table(on, vertices, tetrahedra, tagged, slots) }?;
+            if !matches!(built, Err(Broken::Crowded(_))) {
+                return Ok(built);
+            }
+        }
+        Ok(Err(Broken::Crowded(0)))
+    }
+
+    /// # Safety
+    /// As for [`DeviceFaces::build`].
+    unsafe fn by_table(
+        on: &Device,
+        vertices: usize,
+        tetrahedra: &Buffer<Vertex>,
+        tagged: &Buffer<Vertex>,
+        slots: usize,
+    ) -> Result<std::result::Result<Self, Broken>> {
+        let sides = tetrahedra.len() as u32;
+        let scale = ((slots as u64) << 32) / vertices.max(1) as u64;
+        let mut table = on.filled(slots, FaceSide::NONE)?;
+        let mut twins = on.filled(sides as usize, FaceSide::NONE)?;
+        let mut found = on.filled(face_rule::COUNT, NONE)?;
+        // SAFETY: the scale puts the slots of every vertex below V into the table; waiting sides are of the tetrahedra.
+        unsafe {
+            kernel::match_face_sides::launch(
+                on,
+                sides / 4,
+                tetrahedra,
+                &mut table,
+                &mut twins,
+                &mut found,
+                scale,
+            )
+        }?;
+        let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;
+        // SAFETY: twins are sides or `NONE`.
+        unsafe {
+            kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)
+        }?;
+        let triangles = tagged.len() / 3;
+        let mut of_tagged = on.uninitialized(triangles)?;
+        // SAFETY: the table of the launch above; vertices of tagged triangles are compared with V before they are used.
+        unsafe {
+            kernel::find_tagged_faces::launch(
+                on,
+                triangles as u32,
+                tagged,
+                tetrahedra,
+                &table,
+                &twins,
+                vertices as u32,
+                &mut of_tagged,
+                &mut found,
+                scale,
+            )
+        }?;
+        drop(table);
+        let found = on.download(&found)?;
+        let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
+        if let Some(tetrahedron) = element(face_rule::CROWDED) {
+            return Ok(Err(Broken::Crowded(tetrahedron)));
+        }
+        if let Some(side) = element(face_rule::OVERLAP) {
+            return Ok(Err(Broken::Overlap(FaceSide::new(side))));
+        }
+        if let Some(face) = element(face_rule::LOOSE) {
+            return Ok(Err(Broken::Loose(face)));
+        }
+        Ok(Ok(Self {
+            twins,
+            boundary_faces: count_bits(on, &boundary)?,
+            tagged: of_tagged,
+        }))
+    }
+
+    /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.
+    pub fn twins(&self) -> &Buffer<FaceSide> {
+        &self.twins
+    }
+
+    /// Faces of one tetrahedron.
+    pub fn boundary_faces(&self) -> u32 {
+        self.boundary_faces
+    }
+
+    /// Faces of two tetrahedra.
+    pub fn inner_faces(&self) -> u32 {
+        (self.twins.len() as u32 - self.boundary_faces) / 2
+    }
+
+    /// The lower side of each tagged triangle.
+    pub fn tagged(&self) -> &Buffer<FaceSide> {
+        &self.tagged
+    }
+}
+
+/// Slots of the table: twice the inner faces that tetrahedra have without a boundary, and one a face that tetrahedra have without a
+/// neighbour.
+fn table_slots(tetrahedra: usize) -> usize {
+    slots_for(4 * tetrahedra)
+}
+
+fn slots_for(slots: usize) -> usize {
+    (slots + 64).min(u32::MAX as usize)
+}

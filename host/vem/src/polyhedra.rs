@@ -1,0 +1,455 @@
+//! The virtual element method on polyhedral meshes: -div grad u = f, u given on the boundary.
+//!
+//! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method on polyhedral
+//! meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by its values at the vertices. Faces are
+//! triangles, on which it is linear, so their projections are those of linear finite elements: the mean gradient over a polyhedron is the
+//! sum over its faces of the normal times the mean of the corners, by the divergence theorem. The constant is the mean of the vertices. The
+//! element matrix is the energy of the projection, plus the stabilisation "dofi-dofi" of the rest times the diameter.
+//!
+//! Practice. Nothing assumes convex or star-shaped polyhedra, or surfaces that are 2-manifolds: a vertex that the surface has twice is
+//! one value, and the two sides of a barrier face cancel. The load of a basis function is volume times f at the centroid times its
+//! projection there.
+
+use std::f64::consts::PI;
+use std::time::Instant;
+
+use glam::DVec3;
+use rayon::prelude::*;
+use trioxide::backend::Stage;
+use trioxide_mesh::mesh::NONE;
+use trioxide_mesh::polyhedra::PolyhedralMesh;
+use trioxide_mesh::{Error, Result};
+
+use crate::Solution;
+use crate::errors::Errors;
+use crate::sparse::{BLOCK, Matrix, block_sums};
+
+/// A Poisson problem in space of known solution.
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceProblem {
+    /// u.
+    pub solution: fn(DVec3) -> f64,
+    /// grad u.
+    pub gradient: fn(DVec3) -> DVec3,
+    /// f = -div grad u.
+    pub source: fn(DVec3) -> f64,
+}
+
+impl SpaceProblem {
+    /// The patch test: a linear function, which the method must reproduce up to rounding.
+    pub const PATCH: SpaceProblem = SpaceProblem {
+        solution: |p| 1.0 + 2.0 * p.x - 3.0 * p.y + 0.5 * p.z,
+        gradient: |_| DVec3::new(2.0, -3.0, 0.5),
+        source: |_| 0.0,
+    };
+
+    /// sin(pi x) sin(pi y) sin(pi z).
+    pub const SINE: SpaceProblem = SpaceProblem {
+        solution: |p| libm::sin(PI * p.x) * libm::sin(PI * p.y) * libm::sin(PI * p.z),
+        gradient: |p| {
+            let [(sx, cx), (sy, cy), (sz, cz)] = [p.x, p.y, p.z].map(|t| libm::sincos(PI * t));
+            PI * DVec3::new(cx * sy * sz, sx * cy * sz, sx * sy * cz)
+        },
+        source: |p| 3.0 * PI * PI * libm::sin(PI * p.x) * libm::sin(PI * p.y) * libm::sin(PI * p.z),
+    };
+}
+
+/// A polyhedron of N vertices.
+struct Element {
+    /// Vertices, ascending, each once; N.
+    vertices: Vec<u32>,
+    /// Gradient of the projection of each vertex's basis function; N.
+    gradients: Vec<DVec3>,
+    /// Mean of the vertices.
+    mean: DVec3,
+    volume: f64,
+    centroid: DVec3,
+    diameter: f64,
+}
+
+/// A linear function.
+struct Linear {
+    origin: DVec3,
+    value: f64,
+    gradient: DVec3,
+}
+
+impl Linear {
+    fn at(&self, x: DVec3) -> f64 {
+        self.value + self.gradient.dot(x - self.origin)
+    }
+}
+
+/// Corners of the triangles around polyhedron `p`, counter-clockwise as seen from outside.
+fn triangles(mesh: &PolyhedralMesh, p: usize) -> impl Iterator<Item = [u32; 3]> {
+    mesh.sides_of(p).iter().map(|&side| {
+        let face = mesh.faces.get(side as usize / 2);
+        match side % 2 {
+            0 => [face[0], face[1], face[2]],
+            _ => [face[2], face[1], face[0]],
+        }
+    })
+}
+
+impl Element {
+    fn new(mesh: &PolyhedralMesh, p: usize) -> Element {
+        let point = |v: u32| mesh.points[v as usize];
+        let mut vertices: Vec<u32> = triangles(mesh, p).flatten().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let sum: DVec3 = vertices.iter().map(|&v| point(v)).sum();
+        let mean = sum / vertices.len() as f64;
+        let mut gradients = vec![DVec3::ZERO; vertices.len()];
+        let (mut volume, mut moment) = (0.0, DVec3::ZERO);
+        for triangle in triangles(mesh, p) {
+            let [a, b, c] = triangle.map(|v| point(v) - mean);
+            let normal = (b - a).cross(c - a) / 2.0;
+            let pyramid = a.dot(normal) / 3.0;
+            volume += pyramid;
+            moment += pyramid * (a + b + c) / 4.0;
+            for v in triangle {
+                let place = vertices.partition_point(|&w| w < v);
+                gradients[place] += normal / 3.0;
+            }
+        }
+        gradients
+            .iter_mut()
+            .for_each(|gradient| *gradient /= volume);
+        let mut diameter = 0.0f64;
+        for (i, &v) in vertices.iter().enumerate() {
+            for &w in &vertices[i + 1..] {
+                diameter = diameter.max(point(v).distance_squared(point(w)));
+            }
+        }
+        Element {
+            vertices,
+            gradients,
+            mean,
+            volume,
+            centroid: mean + moment / volume,
+            diameter: diameter.sqrt(),
+        }
+    }
+
+    /// The projection of vertex number `i`'s basis function at `x`.
+    fn basis_at(&self, i: usize, x: DVec3) -> f64 {
+        1.0 / self.vertices.len() as f64 + self.gradients[i].dot(x - self.mean)
+    }
+
+    /// The projection of the function with these values at all vertices of the mesh.
+    fn project(&self, values: &[f64]) -> Linear {
+        let own = || self.vertices.iter().map(|&v| values[v as usize]);
+        let gradients = self.gradients.iter().zip(own());
+        Linear {
+            origin: self.mean,
+            value: own().sum::<f64>() / self.vertices.len() as f64,
+            gradient: gradients.map(|(&gradient, value)| gradient * value).sum(),
+        }
+    }
+
+    /// The element matrix, N by N.
+    fn stiffness(&self, points: &[DVec3]) -> Vec<f64> {
+        let n = self.vertices.len();
+        // What the projection leaves of each function (columns) at each vertex (rows).
+        let mut rest = vec![0.0; n * n];
+        for (k, &v) in self.vertices.iter().enumerate() {
+            for i in 0..n {
+                let own = if i == k { 1.0 } else { 0.0 };
+                rest[k * n + i] = own - self.basis_at(i, points[v as usize]);
+            }
+        }
+        let mut matrix = vec![0.0; n * n];
+        for i in 0..n {
+            for j in i..n {
+                let energy = self.volume * self.gradients[i].dot(self.gradients[j]);
+                let left: f64 = (0..n).map(|k| rest[k * n + i] * rest[k * n + j]).sum();
+                matrix[i * n + j] = energy + self.diameter * left;
+                matrix[j * n + i] = matrix[i * n + j];
+            }
+        }
+        matrix
+    }
+}
+
+/// Checks that the faces are triangles and the volumes positive.
+fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
+    if let Some(i) = mesh.faces.iter().position(|face| face.len() != 3) {
+        return Err(Error::Invalid {
+            element: format!("face {i}"),
+            rule: format!(
+                "has {} vertices, but virtual elements need triangles: write the polyhedra without --merge-faces",
+                mesh.faces.get(i).len()
+            ),
+        });
+    }
+    let elements: Vec<Element> = (0..mesh.len())
+        .into_par_iter()
+        .map(|p| Element::new(mesh, p))
+        .collect();
+    let is_broken = |element: &Element| !(element.volume > 0.0 && element.volume.is_finite());
+    match elements.iter().position(is_broken) {
+        None => Ok(elements),
+        Some(p) => Err(Error::Invalid {
+            element: format!("polyhedron {p}"),
+            rule: format!("has volume {}", elements[p].volume),
+        }),
+    }
+}
+
+/// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary faces.
+///
+/// # Errors
+/// [`Error::Invalid`] for a face that is no triangle, for a polyhedron without volume, and for polyhedra so thin that the system cannot be
+/// solved.
+pub fn solve_in_space(
+    mesh: &PolyhedralMesh,
+    source: impl Fn(DVec3) -> f64 + Sync,
+    boundary: impl Fn(DVec3) -> f64,
+) -> Result<Solution> {
+    let mut stages = Vec::new();
+    let mut start = Instant::now();
+    let mut lap = |name| {
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        stages.push(Stage { name, milliseconds });
+        start = Instant::now();
+    };
+    let elements = check(mesh)?;
+    let mut values = vec![f64::NAN; mesh.points.len()];
+    for (face, pair) in mesh.neighbours().into_iter().enumerate() {
+        if pair[1] == NONE {
+            for &v in mesh.faces.get(face) {
+                values[v as usize] = boundary(mesh.points[v as usize]);
+            }
+        }
+    }
+    // Polyhedra of each vertex, ascending, and its place in each.
+    let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); mesh.points.len()];
+    for (p, element) in elements.iter().enumerate() {
+        for (place, &v) in element.vertices.iter().enumerate() {
+            around[v as usize].push([p as u32, place as u32]);
+        }
+    }
+    let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
+        .filter(|&v| values[v as usize].is_nan() && !around[v as usize].is_empty())
+        .collect();
+    let matrices: Vec<Vec<f64>> = elements
+        .par_iter()
+        .map(|element| element.stiffness(&mesh.points))
+        .collect();
+    let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
+    drop(matrices);
+    lap("assemble");
+    let (inner, iterations) = matrix.solve(&load)?;
+    for (&v, value) in unknowns.iter().zip(inner) {
+        values[v as usize] = value;
+    }
+    lap("solve");
+    Ok(Solution {
+        values,
+        unknowns: unknowns.len(),
+        iterations,
+        stages,
+    })
+}
+
+/// A row: its entries in the order of their columns, and its load.
+type Row = (Vec<(u32, f64)>, f64);
+
+/// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices. Each row is summed up by one thread, over
+/// the polyhedra around its vertex in ascending order.
+fn assemble(
+    elements: &[Element],
+    matrices: &[Vec<f64>],
+    around: &[Vec<[u32; 2]>],
+    unknowns: &[u32],
+    values: &[f64],
+    source: &(impl Fn(DVec3) -> f64 + Sync),
+) -> (Matrix, Vec<f64>) {
+    let mut number = vec![NONE; values.len()];
+    for (i, &v) in unknowns.iter().enumerate() {
+        number[v as usize] = i as u32;
+    }
+    let row = |&v: &u32| -> Row {
+        let mut terms: Vec<(u32, f64)> = Vec::new();
+        let mut load = 0.0;
+        for &[p, place] in &around[v as usize] {
+            let (element, matrix) = (&elements[p as usize], &matrices[p as usize]);
+            let n = element.vertices.len();
+            let own = place as usize;
+            let force = element.volume * source(element.centroid);
+            load += force * element.basis_at(own, element.centroid);
+            for (j, &w) in element.vertices.iter().enumerate() {
+                let entry = matrix[own * n + j];
+                match number[w as usize] {
+                    NONE => load -= entry * values[w as usize],
+                    column => terms.push((column, entry)),
+                }
+            }
+        }
+        // Stable: each entry's terms stay in the order of the polyhedra.
+        terms.sort_by_key(|&(column, _)| column);
+        let entries = terms.chunk_by(|a, b| a.0 == b.0);
+        let sum = |terms: &[(u32, f64)]| (terms[0].0, terms.iter().map(|term| term.1).sum());
+        (entries.map(sum).collect(), load)
+    };
+    let rows: Vec<Row> = unknowns.par_iter().with_min_len(BLOCK).map(row).collect();
+    let mut matrix = Matrix {
+        offsets: vec![0],
+        ..Matrix::default()
+    };
+    let mut load = Vec::with_capacity(rows.len());
+    for (i, (entries, of_row)) in rows.into_iter().enumerate() {
+        for (column, entry) in entries {
+            matrix.columns.push(column);
+            matrix.entries.push(entry);
+            if column as usize == i {
+                matrix.diagonal.push(entry);
+            }
+        }
+        matrix.offsets.push(matrix.columns.len());
+        load.push(of_row);
+    }
+    (matrix, load)
+}
+
+/// Points and weights of Keast's rule of degree 4 on a tetrahedron (Moderate-Degree Tetrahedral Quadrature Formulas, 1986): weights for
+/// volume 1, and barycentric coordinates.
+fn keast() -> Vec<(f64, [f64; 4])> {
+    let mut rule = vec![(-148.0 / 1875.0, [0.25; 4])];
+    for k in 0..4 {
+        let mut place = [1.0 / 14.0; 4];
+        place[k] = 11.0 / 14.0;
+        rule.push((343.0 / 7500.0, place));
+    }
+    let a = 0.25 * (1.0 + (5.0f64 / 14.0).sqrt());
+    for k in 0..4 {
+        for l in k + 1..4 {
+            let mut place = [0.5 - a; 4];
+            (place[k], place[l]) = (a, a);
+            rule.push((56.0 / 375.0, place));
+        }
+    }
+    rule
+}
+
+/// The errors of `values`, one for each vertex of a mesh that [`solve_in_space`] takes.
+///
+/// Integrals go over the tetrahedra from the mean of a polyhedron's vertices to its faces, those outside of it counting negative.
+pub fn errors_in_space(
+    mesh: &PolyhedralMesh,
+    values: &[f64],
+    solution: impl Fn(DVec3) -> f64 + Sync,
+    gradient: impl Fn(DVec3) -> DVec3 + Sync,
+) -> Errors {
+    let rule = keast();
+    let integral = |term: &(dyn Fn(&Linear, DVec3) -> f64 + Sync)| {
+        block_sums(mesh.len(), |p| {
+            let element = Element::new(mesh, p);
+            let projection = element.project(values);
+            let mut sum = 0.0;
+            for triangle in triangles(mesh, p) {
+                let [a, b, c] = triangle.map(|v| mesh.points[v as usize] - element.mean);
+                let volume = a.dot(b.cross(c)) / 6.0;
+                for &(weight, [x, y, z, _]) in &rule {
+                    let place = element.mean + x * a + y * b + z * c;
+                    sum += volume * weight * term(&projection, place);
+                }
+            }
+            sum
+        })
+    };
+    let squared = |x: f64| x * x;
+    let l2 = integral(&|linear, x| squared(solution(x) - linear.at(x)));
+    let h1 = integral(&|linear, x| gradient(x).distance_squared(linear.gradient));
+    let at_vertices = mesh.points.iter().zip(values);
+    let max_vertex = at_vertices
+        .filter(|(_, value)| !value.is_nan())
+        .map(|(&point, value)| (solution(point) - value).abs())
+        .fold(0.0, f64::max);
+    Errors {
+        l2: l2.max(0.0).sqrt(),
+        h1: h1.max(0.0).sqrt(),
+        max_vertex,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide::generate;
+    use trioxide::polyhedra::{Measure, Options};
+    use trioxide::reference;
+    use trioxide_mesh::volume::TetMesh;
+
+    fn polyhedra(mesh: &TetMesh, options: Options) -> PolyhedralMesh {
+        let lists = reference::polyhedra::<DVec3>(mesh, options);
+        PolyhedralMesh::new(mesh, &lists).unwrap()
+    }
+
+    fn solved(mesh: &PolyhedralMesh, problem: SpaceProblem) -> Errors {
+        let solution = solve_in_space(mesh, problem.source, problem.solution).unwrap();
+        errors_in_space(mesh, &solution.values, problem.solution, problem.gradient)
+    }
+
+    #[test]
+    fn the_rule_is_exact_for_degree_4() {
+        let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
+        for i in 0..5u32 {
+            for j in 0..5 - i {
+                let sum: f64 = keast()
+                    .iter()
+                    .map(|(weight, x)| weight * x[0].powi(i as i32) * x[1].powi(j as i32))
+                    .sum();
+                let exact = 6.0 * factorial(i) * factorial(j) / factorial(i + j + 3);
+                assert!((sum - exact).abs() < 1e-14, "{i} {j}: {sum} {exact}");
+            }
+        }
+    }
+
+    /// On the polyhedra of every generator, pinched ones and barrier faces among them.
+    #[test]
+    fn linear_functions_are_reproduced() {
+        let meshes = [
+            generate::tet_grid(1000, 1).unwrap(),
+            generate::random_tets(1500, 3).unwrap(),
+        ];
+        for mesh in meshes {
+            for (by, strict) in [
+                (Measure::Area, false),
+                (Measure::Area, true),
+                (Measure::Circumradius, false),
+            ] {
+                let options = Options {
+                    by,
+                    strict,
+                    ..Options::default()
+                };
+                let polyhedra = polyhedra(&mesh, options);
+                assert!(polyhedra.len() < mesh.tetrahedra.len() / 2);
+                let errors = solved(&polyhedra, SpaceProblem::PATCH);
+                assert!(errors.max_vertex < 1e-10, "{options:?}: {errors:?}");
+                assert!(errors.l2 < 1e-10 && errors.h1 < 1e-9, "{errors:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn errors_fall_with_second_order() {
+        let error = |side: usize| {
+            let mesh = generate::tet_grid(side * side * side, 1).unwrap();
+            solved(&polyhedra(&mesh, Options::default()), SpaceProblem::SINE)
+        };
+        let (coarse, fine) = (error(7), error(13));
+        let order = |coarse: f64, fine: f64| (coarse / fine).log2();
+        assert!(order(coarse.l2, fine.l2) > 1.7, "{coarse:?} {fine:?}");
+        assert!(order(coarse.h1, fine.h1) > 0.8, "{coarse:?} {fine:?}");
+    }
+
+    #[test]
+    fn faces_must_be_triangles() {
+        let mesh = generate::tet_grid(27, 1).unwrap();
+        let merged = polyhedra(&mesh, Options::default()).merge_coplanar();
+        let error = solve_in_space(&merged, |_| 0.0, |_| 0.0).unwrap_err();
+        assert!(error.to_string().contains("need triangles"), "{error}");
+    }
+}
