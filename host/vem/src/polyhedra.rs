@@ -376,9 +376,9 @@ pub fn errors_in_space(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide::generate;
     use trioxide::polyhedra::{Measure, Options};
     use trioxide::reference;
+    use trioxide_generate as generate;
     use trioxide_mesh::volume::TetMesh;
 
     fn polyhedra(mesh: &TetMesh, options: Options) -> PolyhedralMesh {
