@@ -35,8 +35,8 @@ pub struct PolyhedraQuality {
     pub shortest_edge_to_diameter: Distribution,
     /// Polyhedra whose vertices are all on the inner side of each face's planes (exact predicate; flat edges are allowed).
     pub convex: usize,
-    /// Polyhedra with a point that sees the whole surface from inside: a ball around it of 10^-9 of the extent lies on the inner side of
-    /// each face.
+    /// Polyhedra with a point that sees the whole surface from inside: a ball around it of 10^-9 of the extent lies on the inner
+    /// side of each face.
     pub star_shaped: usize,
 }
 
@@ -51,8 +51,8 @@ struct Measures {
     is_star_shaped: bool,
 }
 
-/// Measures polyhedra whose faces run counter-clockwise as seen from outside. Faces with more than three vertices count as their fans of
-/// triangles from the first vertex.
+/// Measures polyhedra whose faces run counter-clockwise as seen from outside. Faces with more than three vertices count as their
+/// fans of triangles from the first vertex.
 pub fn quality(mesh: &PolyhedralMesh) -> PolyhedraQuality {
     let blocks: Vec<Vec<Measures>> = (0..mesh.len().div_ceil(BLOCK))
         .into_par_iter()

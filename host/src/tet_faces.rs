@@ -63,8 +63,8 @@ impl DeviceFaces {
         })
     }
 
-    /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three vertices
-    /// each).
+    /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three
+    /// vertices each).
     ///
     /// # Safety
     /// The vertices of tetrahedra are below `vertices`. (Those of tagged triangles may be any.)

@@ -4,8 +4,8 @@ use trioxide_kernel::{Bits, In, Out, kernel};
 
 use crate::ids::{FaceSide, Tet};
 
-/// Whether side `side` is of a frontier face, and whether it is a seed: the lower side of an inner terminal face, or the chosen side of a
-/// tetrahedron if that lies on the boundary or is constrained.
+/// Whether side `side` is of a frontier face, and whether it is a seed: the lower side of an inner terminal face, or the chosen
+/// side of a tetrahedron if that lies on the boundary or is constrained.
 ///
 /// `parents` gets the tetrahedron behind the chosen face of each, or the tetrahedron itself if it is a root. Constrained faces
 /// (`constrained`: a bit for each side, or empty) count as boundary on both sides.

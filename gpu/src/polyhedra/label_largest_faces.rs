@@ -15,7 +15,8 @@ pub const BY_CIRCUMRADIUS: u32 = 1;
 /// A number that grows with the measure of a face, of vertices in ascending order of ids. It is never NaN: a measure beyond double
 /// precision is infinite.
 ///
-/// By area 4 A^2, the square of |(b - a) x (c - a)|. By circumradius 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A.
+/// By area 4 A^2, the square of |(b - a) x (c - a)|. By circumradius 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca|
+/// / 4A.
 #[inline(always)]
 fn measure(a: DVec3, b: DVec3, c: DVec3, by: u32) -> f64 {
     let (u, v) = (b - a, c - a);

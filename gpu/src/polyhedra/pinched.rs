@@ -33,8 +33,8 @@ impl TreesBuffers<'_> {
 }
 
 impl Trees<'_> {
-    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with the parent, or `t` is the
-    /// root and has `v`.
+    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with the parent,
+    /// or `t` is the root and has `v`.
     #[inline(always)]
     fn is_top(self, t: Tet, v: Vertex) -> bool {
         let q = corners_of(self.tetrahedra, t);
@@ -130,8 +130,8 @@ pub fn list_tops(
 
 /// Chooses the joint by which pinched polyhedron `pinched[i]` is split: `cuts` gets its side.
 ///
-/// Of the lowest vertex that is a top twice, the two tetrahedra with the lowest ids whose top it is; of the joints on the path between them that
-/// do not have the vertex, counted from the lower tetrahedron, number m/2 of m, rounded down.
+/// Of the lowest vertex that is a top twice, the two tetrahedra with the lowest ids whose top it is; of the joints on the path
+/// between them that do not have the vertex, counted from the lower tetrahedron, number m/2 of m, rounded down.
 #[kernel(requires(
     pinched.len() == n,
     trees.fit(),

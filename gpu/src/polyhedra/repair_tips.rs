@@ -25,8 +25,8 @@ impl Sides<'_> {
         (FaceSide::of(side.tet(), place), corner_at(q, side.place()))
     }
 
-    /// Goes around the edge opposite to vertex `corner` of face `side`, through `most` tetrahedra or until the face behind one is a frontier
-    /// face. Returns the side of that face, and the number of tetrahedra.
+    /// Goes around the edge opposite to vertex `corner` of face `side`, through `most` tetrahedra or until the face behind one is a
+    /// frontier face. Returns the side of that face, and the number of tetrahedra.
     #[inline(always)]
     fn turn(
         self,

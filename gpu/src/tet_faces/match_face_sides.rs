@@ -20,10 +20,11 @@ fn mix(mut x: u64) -> u64 {
 
 /// Slot number `attempt` at which `face` is looked for in a table of `size` slots; `scale` is slots a vertex, times 2^32.
 ///
-/// The first slots lie at a place in proportion to the vertex between the lowest and the highest: the faces of neighbouring vertices lie
-/// side by side, and a mesh in a good order is met in that order. In a mesh in random order vertex x of V is the lowest of
-/// 36 (1 - x/V)^2 faces and the middle one of 72 (x/V) (1 - x/V), 18 at most, of 12 on average: so the middle one spreads the faces, and
-/// a table of 24 slots a vertex is nowhere full. Where a vertex has more faces than there is room for, the others scatter.
+/// The first slots lie at a place in proportion to the vertex between the lowest and the highest: the faces of neighbouring
+/// vertices lie side by side, and a mesh in a good order is met in that order. In a mesh in random order vertex x of V is the
+/// lowest of 36 (1 - x/V)^2 faces and the middle one of 72 (x/V) (1 - x/V), 18 at most, of 12 on average: so the middle one spreads
+/// the faces, and a table of 24 slots a vertex is nowhere full. Where a vertex has more faces than there is room for, the others
+/// scatter.
 #[inline(always)]
 fn slot_of(face: Face, attempt: u32, size: u32, scale: u64) -> u32 {
     let ends = u64::from(face.low.index()) << 32 | u64::from(face.high.index());
@@ -58,8 +59,8 @@ pub(super) fn search_slots(
 
 /// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the twins of both.
 ///
-/// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it in the
-/// same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
+/// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
+/// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
 /// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
 ///
 /// The four sides take the first step together, so that their reads overlap: each may miss every cache.
@@ -131,8 +132,8 @@ pub fn match_face_sides(
     finish(3);
 }
 
-/// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins before
-/// an atomic exchange ends, so each read would be waited for alone.
+/// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins
+/// before an atomic exchange ends, so each read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
     t: Tet,

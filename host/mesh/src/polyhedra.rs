@@ -247,8 +247,8 @@ impl PolyhedraBuilder {
     /// Appends a polyhedron by its faces, each counter-clockwise as seen from outside.
     ///
     /// # Errors
-    /// A sentence for a face with fewer than three vertices or with a vertex twice, for one that two polyhedra see in the same direction,
-    /// and for one with the vertices of another in another order.
+    /// A sentence for a face with fewer than three vertices or with a vertex twice, for one that two polyhedra see in the same
+    /// direction, and for one with the vertices of another in another order.
     pub fn push(&mut self, faces: &[Vec<u32>]) -> Result<(), String> {
         if self.mesh.offsets.is_empty() {
             self.mesh.offsets.push(0);

@@ -1,5 +1,5 @@
-//! Polylla in three dimensions, on a device: tetrahedra become polyhedra. The kernels are in [`gpu::polyhedra`], with the definitions and
-//! the proofs.
+//! Polylla in three dimensions, on a device: tetrahedra become polyhedra. The kernels are in [`gpu::polyhedra`], with the
+//! definitions and the proofs.
 //!
 //! ```
 //! use glam::DVec3;

@@ -1,7 +1,7 @@
 //! Star-shapedness: is there a point on the inner side of every face? A linear program in four unknowns.
 //!
-//! Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy (1991): a constraint that the best point so far breaks bounds
-//! the new one, so a program with one unknown less, on its plane, has it.
+//! Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy (1991): a constraint that the best point so far breaks
+//! bounds the new one, so a program with one unknown less, on its plane, has it.
 
 use glam::DVec3;
 

@@ -47,7 +47,8 @@ impl<P: SpacePoint> DeviceTets<P> {
     ///
     /// # Errors
     /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::TooLarge`],
-    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces ([`tet_faces`](crate::validate::tets::tet_faces)) and of the device.
+    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces ([`tet_faces`](crate::validate::tets::tet_faces)) and of the
+    /// device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
         Ok(Self::upload_with_faces(on, mesh)?.0)
     }

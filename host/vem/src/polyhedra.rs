@@ -1,10 +1,11 @@
 //! The virtual element method on polyhedral meshes: -div grad u = f, u given on the boundary.
 //!
-//! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method on polyhedral
-//! meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by its values at the vertices. Faces are
-//! triangles, on which it is linear, so their projections are those of linear finite elements: the mean gradient over a polyhedron is the
-//! sum over its faces of the normal times the mean of the corners, by the divergence theorem. The constant is the mean of the vertices. The
-//! element matrix is the energy of the projection, plus the stabilisation "dofi-dofi" of the rest times the diameter.
+//! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method on
+//! polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by its values at the
+//! vertices. Faces are triangles, on which it is linear, so their projections are those of linear finite elements: the mean
+//! gradient over a polyhedron is the sum over its faces of the normal times the mean of the corners, by the divergence theorem. The
+//! constant is the mean of the vertices. The element matrix is the energy of the projection, plus the stabilisation "dofi-dofi" of
+//! the rest times the diameter.
 //!
 //! Practice. Nothing assumes convex or star-shaped polyhedra, or surfaces that are 2-manifolds: a vertex that the surface has twice is
 //! one value, and the two sides of a barrier face cancel. The load of a basis function is volume times f at the centroid times its
@@ -199,8 +200,8 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary faces.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a face that is no triangle, for a polyhedron without volume, and for polyhedra so thin that the system cannot be
-/// solved.
+/// [`Error::Invalid`] for a face that is no triangle, for a polyhedron without volume, and for polyhedra so thin that the system
+/// cannot be solved.
 pub fn solve_in_space(
     mesh: &PolyhedralMesh,
     source: impl Fn(DVec3) -> f64 + Sync,
@@ -376,9 +377,9 @@ pub fn errors_in_space(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide::generate;
     use trioxide::polyhedra::{Measure, Options};
     use trioxide::reference;
+    use trioxide_generate as generate;
     use trioxide_mesh::volume::TetMesh;
 
     fn polyhedra(mesh: &TetMesh, options: Options) -> PolyhedralMesh {

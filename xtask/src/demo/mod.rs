@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: each family's effect on a mesh, as pictures.
 
+mod polyhedra;
 mod polylla;
 mod refine;
 mod smooth;
@@ -27,6 +28,8 @@ pub(crate) struct Arguments {
 enum Family {
     /// Triangulations of about 200k points become polygon meshes.
     Polylla,
+    /// Tetrahedra in a cube become polyhedra, cut open.
+    Polyhedra,
     /// A mesh of 100k triangles, refined in a corner, at random and everywhere.
     Refine,
     /// A scan of 200k vertices, welded, and a soup of triangles that becomes a mesh.
@@ -46,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     match arguments.family {
         Family::Polylla => polylla::run(&demo),
+        Family::Polyhedra => polyhedra::run(&demo),
         Family::Refine => refine::run(&demo),
         Family::Weld => weld::run(&demo),
         Family::Smooth => smooth::run(&demo),

@@ -22,7 +22,7 @@ pub(super) struct Family {
 }
 
 /// The families in the order of the page.
-pub(super) const FAMILIES: [Family; 7] = [
+pub(super) const FAMILIES: [Family; 8] = [
     Family {
         name: "polylla",
         title: "Polylla on half-edges",
@@ -34,6 +34,12 @@ pub(super) const FAMILIES: [Family; 7] = [
         title: "Polylla on triangles and neighbours",
         short: "Indexed",
         command: "cargo xtask bench indexed",
+    },
+    Family {
+        name: "polylla3",
+        title: "Polylla in three dimensions",
+        short: "Polylla 3D",
+        command: "cargo xtask bench polylla3",
     },
     Family {
         name: "refine",
@@ -235,7 +241,14 @@ mod tests {
         let missing: Vec<&str> = results.missing().map(|family| family.name).collect();
         assert_eq!(
             missing,
-            ["indexed", "refine", "refine-tets", "smooth", "kernels"]
+            [
+                "indexed",
+                "polylla3",
+                "refine",
+                "refine-tets",
+                "smooth",
+                "kernels"
+            ]
         );
     }
 

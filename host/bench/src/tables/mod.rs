@@ -34,7 +34,7 @@ use xtask::{Error, build, workspace};
 /// plans, and --from takes its results.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Families to time: polylla, indexed, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
+    /// Families to time: polylla, indexed, polylla3, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
     #[arg(value_parser = parse_family)]
     families: Vec<Families>,
     /// Sizes: paper, quick, or numbers of vertices such as 100k,4m.

@@ -12,6 +12,8 @@ pub(crate) enum Family {
     Polylla,
     /// Polylla on triangles and neighbours: the experiments of gpu-polylla-imr22.
     Indexed,
+    /// Polylla in three dimensions, which no paper has times of on a GPU.
+    Polylla3,
     /// Longest-edge bisection, 0.1 % of the triangles marked: tables 5.2 to 5.6 of the thesis.
     Refine,
     /// Refinement of tetrahedra, which no paper has times of.
@@ -25,9 +27,10 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    pub(crate) const ALL: [Family; 7] = [
+    pub(crate) const ALL: [Family; 8] = [
         Family::Polylla,
         Family::Indexed,
+        Family::Polylla3,
         Family::Refine,
         Family::RefineTets,
         Family::Smooth,
@@ -40,6 +43,7 @@ impl Family {
         match self {
             Family::Polylla => "polylla",
             Family::Indexed => "indexed",
+            Family::Polylla3 => "polylla3",
             Family::Refine => "refine",
             Family::RefineTets => "refine-tets",
             Family::Smooth => "smooth",
@@ -147,6 +151,14 @@ pub(crate) fn cases(family: Family, sizes: &Sizes) -> Vec<Case> {
             let paper: Vec<u64> = papers::refine_sizes().iter().map(|n| n / 2).collect();
             for n in pick(&paper, &[50_000, 100_000, 200_000, 400_000]) {
                 add("random", n, "--mark fraction:0.001");
+            }
+        }
+        Family::Polylla3 => {
+            for n in pick(&[1_000_000, 8_000_000], &[30_000]) {
+                add("grid", n, "");
+            }
+            for n in pick(&[200_000, 1_300_000], &[10_000]) {
+                add("random", n, "");
             }
         }
         Family::RefineTets => {

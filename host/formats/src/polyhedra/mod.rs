@@ -61,7 +61,8 @@ pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
 /// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not hold.
 ///
 /// # Errors
-/// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file cannot be written.
+/// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file cannot be
+/// written.
 pub fn write_polyhedra(
     path: &Path,
     mesh: &PolyhedralMesh,

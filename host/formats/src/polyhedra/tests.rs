@@ -77,6 +77,65 @@ fn damaged_polyhedra_are_refused() {
     assert!(broken("42\n", "12\n").contains("type 12"));
 }
 
+/// The arrays that VTK 9.7 writes for the house, with its square of tag 7 as a cell.
+#[test]
+fn polyhedra_in_the_layout_of_vtk_9_4_are_read() {
+    let mesh = house();
+    let (mut vertices, mut face_ends, mut faces, mut ends) = (vec![], vec![], vec![], vec![]);
+    for p in 0..mesh.len() {
+        for &side in mesh.sides_of(p) {
+            vertices.extend(mesh.vertices_of(side));
+            faces.push(face_ends.len());
+            face_ends.push(vertices.len());
+        }
+        ends.push(faces.len());
+    }
+    ends.push(faces.len());
+    let array = |kind: &str, name: &str, numbers: &dyn std::fmt::Debug| {
+        let numbers = format!("{numbers:?}").replace(['[', ']', ',', '(', ')'], " ");
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"ascii\">{numbers}</DataArray>")
+    };
+    let points: Vec<[f64; 3]> = mesh.points.iter().map(|p| p.to_array()).collect();
+    let text = |ends: &[usize]| {
+        format!(
+            "<?xml version=\"1.0\"?><VTKFile type=\"UnstructuredGrid\" version=\"2.3\" byte_order=\"LittleEndian\" header_type=\"UInt32\">\
+             <UnstructuredGrid><Piece NumberOfPoints=\"9\" NumberOfCells=\"3\"><CellData>{}{}</CellData><Points>{}</Points><Cells>{}{}{}{}{}{}{}\
+             </Cells></Piece></UnstructuredGrid></VTKFile>",
+            array("Int32", "region", &[3, -1, 0]),
+            array("Int32", "marker", &[0, 0, 7]),
+            array("Float64", "Points", &points).replacen(
+                "<DataArray",
+                "<DataArray NumberOfComponents=\"3\"",
+                1
+            ),
+            array(
+                "Int64",
+                "connectivity",
+                &[0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 8, 0, 2, 3, 1]
+            ),
+            array("Int64", "offsets", &[8, 13, 17]),
+            array("UInt8", "types", &[42, 42, 9]),
+            array("Int64", "face_connectivity", &vertices),
+            array("Int64", "face_offsets", &face_ends),
+            array("Int64", "polyhedron_to_faces", &faces),
+            array("Int64", "polyhedron_offsets", &ends),
+        )
+    };
+    let expected = PolyhedralMesh {
+        tagged: vec![TaggedFace { face: 0, tag: 7 }],
+        ..mesh
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new.vtu");
+    std::fs::write(&path, text(&ends)).unwrap();
+    assert!(is_polyhedra(&path));
+    assert_eq!(read_polyhedra(&path).unwrap(), expected);
+    // An end behind the list.
+    std::fs::write(&path, text(&[6, 12, 12])).unwrap();
+    let error = read_polyhedra(&path).unwrap_err().to_string();
+    assert!(error.contains("offsets outside"), "{error}");
+}
+
 /// The five files, as OpenFOAM's documentation has them.
 #[test]
 fn polyhedra_are_written_for_openfoam() {

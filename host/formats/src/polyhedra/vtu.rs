@@ -1,8 +1,11 @@
 //! `.vtu` files of polyhedra: cells of type 42, with their faces in the arrays `faces` and `faceoffsets`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its number of faces, and for
-//! each face its number of vertices and the vertices; `faceoffsets` has the end of each polyhedron in it, and -1 for other cells. The
-//! connectivity of a polyhedron lists its vertices. Tagged faces are cells of their own, with the array `marker`.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its number of faces,
+//! and for each face its number of vertices and the vertices; `faceoffsets` has the end of each polyhedron in it, and -1 for other
+//! cells. The connectivity of a polyhedron lists its vertices. VTK writes another layout from 9.4 on, and both are read:
+//! `polyhedron_to_faces` lists each polyhedron's faces up to its end in `polyhedron_offsets`, `face_connectivity` each face's
+//! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
+//! the array `marker`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -119,8 +122,21 @@ struct Cells<'a, 'b> {
     types: Vec<i64>,
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
-    faces: Vec<i64>,
-    face_offsets: Vec<i64>,
+    faces: Faces,
+}
+
+/// Faces of the polyhedra.
+enum Faces {
+    /// Of each polyhedron their number, and of each face its number of vertices and the vertices; and the end of each cell, -1 for
+    /// none.
+    Streams { numbers: Vec<i64>, ends: Vec<i64> },
+    /// Vertices of faces and the end of each; faces of polyhedra and the end of each cell.
+    Lists {
+        vertices: Vec<i64>,
+        face_ends: Vec<i64>,
+        faces: Vec<i64>,
+        ends: Vec<i64>,
+    },
 }
 
 impl<'a, 'b> Cells<'a, 'b> {
@@ -131,12 +147,6 @@ impl<'a, 'b> Cells<'a, 'b> {
             let missing = || fault(node, format!("there is no array {name}"));
             arrays.integers(array(node, name).ok_or_else(missing)?, length)
         };
-        if array(node, "polyhedron_to_faces").is_some() && array(node, "faces").is_none() {
-            return Err(fault(
-                node,
-                "polyhedra in the layout of VTK 9.4 are not read: write the file with the arrays faces and faceoffsets",
-            ));
-        }
         let reach = |ends: &[i64]| {
             let reach = ends.iter().copied().max().unwrap_or(0).max(0);
             Length::AtMost(usize::try_from(reach).unwrap_or(0))
@@ -144,15 +154,35 @@ impl<'a, 'b> Cells<'a, 'b> {
         let types = numbers("types", Length::Exactly(cells))?;
         let offsets = numbers("offsets", Length::Exactly(cells))?;
         let connectivity = numbers("connectivity", reach(&offsets))?;
-        let face_offsets = numbers("faceoffsets", Length::Exactly(cells))?;
-        let faces = numbers("faces", reach(&face_offsets))?;
+        let is_new = array(node, "polyhedron_to_faces").is_some() && array(node, "faces").is_none();
+        let faces = if is_new {
+            let ends = numbers("polyhedron_offsets", Length::Exactly(cells))?;
+            let faces = numbers("polyhedron_to_faces", reach(&ends))?;
+            let last = faces
+                .iter()
+                .copied()
+                .max()
+                .map_or(0, |last| last.saturating_add(1));
+            let face_ends = numbers("face_offsets", reach(&[last]))?;
+            Faces::Lists {
+                vertices: numbers("face_connectivity", reach(&face_ends))?,
+                face_ends,
+                faces,
+                ends,
+            }
+        } else {
+            let ends = numbers("faceoffsets", Length::Exactly(cells))?;
+            Faces::Streams {
+                numbers: numbers("faces", reach(&ends))?,
+                ends,
+            }
+        };
         Ok(Cells {
             node,
             types,
             offsets,
             connectivity,
             faces,
-            face_offsets,
         })
     }
 
@@ -176,12 +206,40 @@ impl<'a, 'b> Cells<'a, 'b> {
 
     /// Faces of polyhedron `i`.
     fn faces_of(&self, i: usize) -> Parsed<Vec<&[i64]>> {
-        let before = self.face_offsets[..i].iter().rev();
-        let start = before.copied().find(|&end| end >= 0).unwrap_or(0);
-        let mut rest = self.slice(&self.faces, start, self.face_offsets[i], i)?;
+        match &self.faces {
+            Faces::Streams { numbers, ends } => {
+                let before = ends[..i].iter().rev();
+                let start = before.copied().find(|&end| end >= 0).unwrap_or(0);
+                self.split(self.slice(numbers, start, ends[i], i)?, i)
+            }
+            Faces::Lists {
+                vertices,
+                face_ends,
+                faces,
+                ends,
+            } => {
+                let start_of = |ends: &[i64], i: usize| i.checked_sub(1).map_or(0, |i| ends[i]);
+                let own = self.slice(faces, start_of(ends, i), ends[i], i)?;
+                let face = |&face: &i64| {
+                    let place = usize::try_from(face).ok();
+                    let place =
+                        place
+                            .filter(|&place| place < face_ends.len())
+                            .ok_or_else(|| {
+                                fault(self.node, format!("cell {i}: there is no face {face}"))
+                            })?;
+                    let start = start_of(face_ends, place);
+                    self.slice(vertices, start, face_ends[place], i)
+                };
+                own.iter().map(face).collect()
+            }
+        }
+    }
+
+    /// The faces in the stream of polyhedron `i`.
+    fn split<'l>(&self, stream: &'l [i64], i: usize) -> Parsed<Vec<&'l [i64]>> {
         let broken = || fault(self.node, format!("cell {i}: its list of faces is cut off"));
-        let (&count, behind) = rest.split_first().ok_or_else(broken)?;
-        rest = behind;
+        let (&count, mut rest) = stream.split_first().ok_or_else(broken)?;
         let mut faces = Vec::new();
         for _ in 0..count {
             let (&size, behind) = rest.split_first().ok_or_else(broken)?;

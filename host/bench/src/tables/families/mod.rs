@@ -2,6 +2,7 @@
 
 mod indexed;
 mod kernels;
+mod polyhedra;
 mod polylla;
 mod refine;
 mod refine_tets;
@@ -23,6 +24,7 @@ pub(super) fn made_of(family: Family, runs: &[Run]) -> Made {
     match family {
         Family::Polylla => polylla::made_of(runs),
         Family::Indexed => indexed::made_of(runs),
+        Family::Polylla3 => polyhedra::made_of(runs),
         Family::Refine => refine::made_of(runs),
         Family::RefineTets => refine_tets::made_of(runs),
         Family::Smooth => smooth::made_of(runs),
@@ -35,6 +37,7 @@ pub(super) fn title(family: Family) -> &'static str {
     match family {
         Family::Polylla => "Polylla on half-edges",
         Family::Indexed => "Polylla on triangles and neighbours",
+        Family::Polylla3 => "Polylla in three dimensions",
         Family::Refine => "Longest-edge bisection",
         Family::RefineTets => "Refinement of tetrahedra",
         Family::Smooth => "Laplacian smoothing",
