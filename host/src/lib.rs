@@ -86,7 +86,8 @@ pub use trioxide_formats as formats;
 #[cfg(any(feature = "generate", test))]
 pub use trioxide_generate as generate;
 pub use trioxide_mesh::{
-    Error, Result, bit_set, digest, edges, error, fields, mesh, prolongation, random, volume,
+    Error, Result, bit_set, digest, edges, error, fields, mesh, progress, prolongation, random,
+    volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

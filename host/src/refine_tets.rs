@@ -41,7 +41,7 @@ pub use mesh::{DeviceRefined, DeviceTets};
 use crate::backend::Device;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
-use trioxide_mesh::bit_set;
+use trioxide_mesh::{bit_set, progress};
 
 /// Points of space that a device can hold: `f32` or `f64` coordinates.
 pub trait SpacePoint: Point3 + bytemuck::Pod {}
@@ -138,7 +138,9 @@ pub fn refine<P: SpacePoint>(
         _ => on.uninitialized(0)?,
     };
     let mut refined = DeviceRefined::new(on, mesh)?;
+    let rounds = progress::count("round", u64::from(options.rounds));
     for level in 0..options.rounds {
+        rounds.advance(1);
         let is_enough = options
             .max_tetrahedra
             .is_some_and(|most| refined.mesh.count() as usize >= most);

@@ -184,7 +184,7 @@ proptest! {
     ) {
         let (form, blocks, guard, method) = [
             (Form::A, Blocks::Many, false, Method::Laplacian),
-            (Form::A, Blocks::One, false, Method::Taubin),
+            (Form::A, Blocks::One, false, Method::TAUBIN),
             (Form::A, Blocks::Many, false, Method::HC),
             (Form::B, Blocks::Many, false, Method::Laplacian),
             (Form::BExact, Blocks::Many, false, Method::Laplacian),
@@ -217,7 +217,7 @@ proptest! {
         n in 16usize..900,
         seed in 0u64..1000,
         is_scan in any::<bool>(),
-        method in prop::sample::select(vec![Method::Laplacian, Method::Taubin, Method::HC]),
+        method in prop::sample::select(vec![Method::Laplacian, Method::TAUBIN, Method::HC]),
         slides in any::<bool>(),
         sweeps in 1u32..12,
     ) {

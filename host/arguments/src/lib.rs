@@ -15,6 +15,7 @@ pub mod count;
 pub mod device;
 pub mod mark;
 pub mod polylla;
+pub mod progress;
 pub mod quality;
 pub mod weld;
 
@@ -44,12 +45,12 @@ pub fn note(quiet: bool, text: impl Display) {
 pub fn print_error(text: impl Display) {
     // One write, so that the lines of several processes do not mix.
     let line = format!("trioxide: {text}\n");
-    _ = io::stderr().lock().write_all(line.as_bytes());
+    _ = progress::beside(|| io::stderr().lock().write_all(line.as_bytes()));
 }
 
 /// Writes `text` to standard output.
 pub fn print(text: &str) -> Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    match progress::beside(|| io::stdout().lock().write_all(text.as_bytes())) {
         // The reader closed the pipe: it has read enough.
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::file(Path::new("standard output"), source))

@@ -44,6 +44,10 @@ impl FromStr for Mark {
         let number = |value: f64, least: f64, most: f64| {
             if (least..=most).contains(&value) {
                 Ok(value)
+            } else if most == f64::MAX {
+                Err(format!(
+                    "{kind}: {value} is below {least}, so give {least} or more"
+                ))
             } else {
                 Err(format!("{kind}: {value} is not between {least} and {most}"))
             }
@@ -119,7 +123,7 @@ impl Mark {
                 for &id in ids {
                     *flags.get_mut(id as usize).ok_or_else(|| {
                         Error::Argument(format!(
-                            "--mark {self}: there is no triangle {id}, the mesh has {triangles}"
+                            "--mark {self}: there is no triangle {id}: ids go from 0, and the mesh has {triangles} triangles"
                         ))
                     })? = true;
                 }
@@ -127,7 +131,7 @@ impl Mark {
             }
             Mark::File(_) | Mark::Values(_) => {
                 return Err(Error::Argument(format!(
-                    "{self} goes with a mesh of a file"
+                    "--mark {self} goes with a mesh of a file, and this one is generated: use another kind of marking"
                 )));
             }
             Mark::Tets(_) => {

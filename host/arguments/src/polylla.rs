@@ -34,7 +34,7 @@ impl From<Repair> for indexed::Repair {
 pub fn check_repair(method: Method, repair: Option<Repair>) -> Result<()> {
     if method == Method::HalfEdge && repair.is_some() {
         return Err(Error::Argument(
-            "--repair goes with --method indexed".to_owned(),
+            "--repair goes with --method indexed: add it, or leave --repair out".to_owned(),
         ));
     }
     Ok(())

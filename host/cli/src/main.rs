@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use trioxide_arguments::progress::{Shown, show};
 
 mod commands;
 #[cfg(unix)]
@@ -10,6 +11,7 @@ mod memory;
 mod outputs;
 #[cfg(unix)]
 mod signals;
+mod usage;
 
 /// GPU mesh processing: the same results, bit for bit, on the GPU and on the CPU.
 #[derive(Parser)]
@@ -41,12 +43,14 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     signals::handle();
     // clap exits with status 2 on bad usage.
-    let matches = Cli::command().get_matches();
+    let matches = usage::matches(Cli::command());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, options) = matches.subcommand().expect("clap asks for a command");
+    let shown = show_progress(name, options);
     let result = outputs::check(options)
         .and_then(|()| trioxide::backend::start_host_threads())
         .and_then(|()| run(cli.command));
+    drop(shown);
     if result.is_ok() {
         outputs::note_nothing_written(name, options);
     }
@@ -58,6 +62,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Shows the progress of commands that do not print lines as they go.
+fn show_progress(name: &str, options: &clap::ArgMatches) -> Shown {
+    let prints = ["devices", "selftest", "bench"].contains(&name);
+    let quiet = matches!(options.try_get_one::<bool>("quiet"), Ok(Some(true)));
+    show(name, prints || quiet)
 }
 
 fn run(command: Command) -> trioxide::Result<()> {

@@ -33,6 +33,15 @@ pub fn check(options: &ArgMatches) -> Result<()> {
             check_folder(name, path)?;
         }
     }
+    if let Ok(Some(path)) = options.try_get_one::<PathBuf>("maps")
+        && path.exists()
+        && !path.is_dir()
+    {
+        return Err(Error::Argument(format!(
+            "--maps, {}, is a file, but a folder is needed: choose another name",
+            path.display()
+        )));
+    }
     let (inputs, outputs) = (paths(&INPUTS), paths(&OUTPUTS));
     for (i, (name, files)) in outputs.iter().enumerate() {
         for (other, others) in inputs.iter().chain(&outputs[..i]) {
@@ -49,6 +58,12 @@ pub fn check(options: &ArgMatches) -> Result<()> {
 
 /// Refuses an output in a folder that is not there, before the work that it would take to find that out.
 fn check_folder(name: &str, path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::Argument(format!(
+            "{name}, {}, is a folder: name a file in it, or choose another name",
+            path.display()
+        )));
+    }
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => return Ok(()),

@@ -379,6 +379,46 @@ fn taubin_keeps_the_volume_of_a_surface_that_the_laplacian_shrinks() {
     assert!(error.contains("volume meshes"), "{error}");
 }
 
+#[test]
+fn taubin_takes_factors_and_refuses_ones_that_do_not_keep_the_size() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smooth_factors");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (input, output) = (path(&folder, "in.off"), path(&folder, "out.off"));
+    formats::write(Path::new(&input), &sphere()).expect("written");
+    let run = |factors: &[&str]| {
+        let way = [
+            "--method",
+            "taubin",
+            "--max-iterations",
+            "20",
+            "--device",
+            "cpu",
+        ];
+        done(&[&["smooth", &input, "-o", &output], &way[..], factors].concat());
+        fs::read(&output).expect("written")
+    };
+    let default = run(&[]);
+    assert!(default == run(&["--lambda", "0.5", "--mu", "-0.53"]));
+    assert!(default == run(&["--lambda", "0.5"]));
+    assert!(default != run(&["--lambda", "0.33", "--mu", "-0.34"]));
+    assert!(default != run(&["--lambda=0.33"]));
+    for (factors, words) in [
+        (["--lambda=0", "--mu=-0.5"], "0 < lambda < -mu"),
+        (["--lambda=0.5", "--mu=-0.5"], "lambda 0.5 and mu -0.5"),
+        (["--lambda=0.5", "--mu=-1.1"], "-mu at most 1"),
+        (["--lambda=nan", "--mu=-0.5"], "lambda NaN"),
+        (["--lambda=0.5", "--method=hc"], "leave them out"),
+    ] {
+        let method = if factors[1].starts_with("--method") {
+            &[][..]
+        } else {
+            &["--method=taubin"]
+        };
+        let error = refused(&[&["smooth", &input, "--device=cpu"], &factors[..], method].concat());
+        assert!(error.contains(words), "{factors:?}: {error}");
+    }
+}
+
 fn sphere() -> trioxide::mesh::Mesh {
     let corners = [[1., 1., 1.], [-1., 1., -1.], [1., -1., -1.], [-1., -1., 1.]];
     let mut points: Vec<glam::DVec3> = corners.map(|p| glam::DVec3::from(p).normalize()).into();

@@ -29,7 +29,7 @@ use super::atomic_file::AtomicFile;
 use super::las_fields::{Columns, Plan, color_offset};
 use super::{Loaded, map_file};
 use trioxide_mesh::mesh::Mesh;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 /// Points decompressed or written at once.
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
@@ -210,6 +210,8 @@ impl<'a> Chunks<'a> {
     fn decompress(&self, layout: &Layout, cloud: &mut Cloud) -> Result<(), String> {
         let (mut table, mut bytes) = (&self.table[..], self.bytes);
         let mut records = Vec::new();
+        let all = table.iter().map(|entry| entry.point_count).sum();
+        let counted = progress::count("%", all);
         while !table.is_empty() {
             let (mut chunks, mut points, mut length) = (0, 0, 0);
             for entry in table {
@@ -225,6 +227,7 @@ impl<'a> Chunks<'a> {
             records.resize(points * layout.size, 0);
             laz::par_decompress(compressed, &mut records, &self.vlr, batch).map_err(damaged)?;
             cloud.append(&records, layout);
+            counted.advance(points as u64);
             (table, bytes) = (rest, others);
         }
         Ok(())
@@ -380,6 +383,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         builder.date = None;
         let header = builder.into_header()?;
         let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, sink), header)?;
+        let counted = progress::count("%", mesh.points.len() as u64);
         for first in (0..mesh.points.len()).step_by(BATCH) {
             if fault.is_set() {
                 break;
@@ -389,6 +393,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
                 .for_header(writer.header())
                 .build_from_bytes(record_of(format, range))?;
             writer.write_points(&block)?;
+            counted.advance(BATCH as u64);
         }
         let sink = writer.into_inner()?.into_inner();
         Ok(sink.map_err(|refused| refused.into_error())?)

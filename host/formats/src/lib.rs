@@ -39,7 +39,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 mod ale;
 pub mod atomic_file;
@@ -484,9 +484,19 @@ fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
     Error::Format {
         path: path.to_owned(),
         reason: format!(
-            "the extension is none of those that are {verb}: {}",
+            "{} that are {verb}: {}",
+            wrong_extension(path),
             extensions.join(", ")
         ),
+    }
+}
+
+/// Why the name of a file gives no format, up to "none of those".
+fn wrong_extension(path: &Path) -> &'static str {
+    match path.extension() {
+        _ if path.is_dir() => "it is a folder: name a file in it, with one of the extensions",
+        None => "the name has no extension: add one of those",
+        Some(_) => "the extension is none of those",
     }
 }
 
@@ -505,6 +515,7 @@ pub fn read(path: &Path) -> Result<Mesh> {
 /// As [`read`].
 pub fn read_with_notes(path: &Path) -> Result<(Mesh, Vec<String>)> {
     let format = Format::to_read(path)?;
+    progress::stage(format!("read {}", path.display()));
     let Loaded { mesh, notes } = format.read.expect("to_read gives a format that is read")(path)?;
     let vertices = mesh.points.len();
     if vertices >= NONE as usize {
@@ -546,13 +557,33 @@ pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
     if (options.encoding).is_some_and(|encoding| !format.encodings.contains(&encoding)) {
         return Err(Error::Format {
             path: path.to_owned(),
-            reason: format!("{} files are not written in this encoding", format.name),
+            reason: encodings(format.name, format.encodings),
         });
     }
+    progress::stage(format!("write {}", path.display()));
     let write = format
         .write
         .expect("to_write gives a format that is written");
     write(path, mesh, options)
+}
+
+/// The sentence on an encoding that a format does not have.
+fn encodings(name: &str, has: &[Encoding]) -> String {
+    let names: Vec<&str> = has
+        .iter()
+        .map(|encoding| match encoding {
+            Encoding::Binary => "binary",
+            Encoding::BigEndian => "big-endian",
+            Encoding::Text => "text",
+        })
+        .collect();
+    match names.is_empty() {
+        true => format!("{name} has one encoding only: leave the choice out"),
+        false => format!(
+            "{name} is not written in this encoding: choose {}",
+            names.join(" or ")
+        ),
+    }
 }
 
 /// The faces as triangles, for a format at `path` that holds nothing else.

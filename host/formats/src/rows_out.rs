@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use rayon::prelude::*;
+use trioxide_mesh::progress;
 
 /// Records that one task formats: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
@@ -35,6 +36,7 @@ pub(crate) fn write_blocks(
             format(buffer, begin..count.min(begin + RECORDS));
         });
     };
+    let counted = progress::count("%", count as u64);
     let (mut ready, mut next) = (vec![Vec::new(); tasks], vec![Vec::new(); tasks]);
     format_batch(&mut ready, 0);
     for first in (0..count).step_by(tasks * RECORDS) {
@@ -43,6 +45,7 @@ pub(crate) fn write_blocks(
             || format_batch(&mut next, first + tasks * RECORDS),
         );
         written?;
+        counted.advance((tasks * RECORDS) as u64);
         std::mem::swap(&mut ready, &mut next);
     }
     Ok(())

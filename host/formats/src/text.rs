@@ -11,7 +11,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use trioxide_mesh::Error;
+use trioxide_mesh::{Error, progress};
 
 /// What is wrong in a file, and where.
 #[derive(Debug)]
@@ -108,7 +108,13 @@ pub(crate) fn parse_chunks<C: Sync, T: Send>(
     chunks: &[C],
     parse: impl Fn(&C) -> Parsed<T> + Sync,
 ) -> Parsed<Vec<T>> {
-    let parts: Vec<Parsed<T>> = chunks.par_iter().map(&parse).collect();
+    let counted = progress::count("%", chunks.len() as u64);
+    let parts = chunks.par_iter().map(|chunk| {
+        let part = parse(chunk);
+        counted.advance(1);
+        part
+    });
+    let parts: Vec<Parsed<T>> = parts.collect();
     parts.into_iter().collect()
 }
 
@@ -346,10 +352,14 @@ impl<'a> Rows<'a> {
     /// The rows of `file` from byte `start` on.
     pub(crate) fn new(file: &'a [u8], start: usize) -> Rows<'a> {
         let ranges = split_at_lines(file, start, false);
-        let counts: Vec<usize> = ranges
-            .par_iter()
-            .map(|range| data_lines(file, range.clone()).count())
-            .collect();
+        let counted = progress::count("%", ranges.len() as u64);
+        let count_rows = |range: &Range<usize>| {
+            let rows = data_lines(file, range.clone()).count();
+            counted.advance(1);
+            rows
+        };
+        let counts: Vec<usize> = ranges.par_iter().map(count_rows).collect();
+        drop(counted);
         let mut count = 0;
         let chunks = ranges
             .into_iter()

@@ -80,10 +80,19 @@ pub fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangu
     }
     let is_kept = inside(&cdt, outline, has_sides)?;
     if !is_kept.contains(&true) {
+        let (element, rule) = match outline.segments.is_empty() {
+            true => (
+                "the points",
+                "span no triangle: give three at least that do not lie on one line",
+            ),
+            false => (
+                "the outline",
+                "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points",
+            ),
+        };
         return Err(Error::Invalid {
-            element: "the outline".to_owned(),
-            rule: "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points"
-                .to_owned(),
+            element: element.to_owned(),
+            rule: rule.to_owned(),
         });
     }
     let regions = regions(&cdt, outline, &is_kept)?;

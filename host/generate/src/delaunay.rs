@@ -92,7 +92,7 @@ pub(crate) fn repeated_points(points: &[DVec2]) -> Error {
     let (vertex, other) = first.unwrap_or_default();
     Error::Invalid {
         element: format!("vertex {vertex}"),
-        rule: format!("lies at the same place as vertex {other}"),
+        rule: format!("lies at the same place as vertex {other}: weld the points first"),
     }
 }
 
@@ -110,6 +110,6 @@ fn repeated(delaunay: &DelaunayTriangulation<Site>, points: &[DVec2]) -> Error {
         .unwrap_or(dropped);
     Error::Invalid {
         element: format!("vertex {dropped}"),
-        rule: format!("lies at the same place as vertex {other}"),
+        rule: format!("lies at the same place as vertex {other}: weld the points first"),
     }
 }

@@ -253,8 +253,8 @@ fn delaunay_refuses_bad_points() {
     points[40] = points[10];
     let message = error(points);
     assert!(
-        message == "vertex 40 lies at the same place as vertex 10"
-            || message == "vertex 10 lies at the same place as vertex 40",
+        message == "vertex 40 lies at the same place as vertex 10: weld the points first"
+            || message == "vertex 10 lies at the same place as vertex 40: weld the points first",
         "{message}"
     );
     let message = error(vec![DVec2::ZERO, dvec2(1.0, f64::NAN)]);

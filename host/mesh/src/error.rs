@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A file cannot be opened, read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), with_remedy(source))]
     File {
         /// The file.
         path: PathBuf,
@@ -77,6 +77,24 @@ pub enum Error {
     },
 }
 
+/// The system's reason, and what to do about it.
+fn with_remedy(source: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    let remedy = match source.kind() {
+        // One of trioxide's own, which has its remedy.
+        _ if source.raw_os_error().is_none() => return source.to_string(),
+        ErrorKind::NotFound => "check its name and folder",
+        ErrorKind::IsADirectory => "name a file, not a folder",
+        ErrorKind::NotADirectory => "a part of its path is a file, not a folder",
+        ErrorKind::PermissionDenied => "change its permissions, or use another file",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or write to another disk",
+        ErrorKind::ReadOnlyFilesystem => "write to another folder",
+        ErrorKind::InvalidFilename => "choose a shorter name",
+        _ => return source.to_string(),
+    };
+    format!("{source}: {remedy}")
+}
+
 /// The sentence of [`Error::OutOfMemory`]. If more is free than is needed, a limit of the process stands before it.
 fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
     let cause = match free < needed {
@@ -138,6 +156,16 @@ impl From<Error> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_system_s_reasons_have_remedies() {
+        let missing = std::fs::read("no/such/file").unwrap_err();
+        let text = Error::file(Path::new("no/such/file"), missing).to_string();
+        assert!(text.ends_with(": check its name and folder"), "{text}");
+        let own = std::io::Error::other("the file is read-only: make it writable");
+        let text = Error::file(Path::new("a"), own).to_string();
+        assert_eq!(text, "a: the file is read-only: make it writable");
+    }
 
     /// `ulimit -v` gave "has 20122591232 bytes free, but 2320176 bytes are needed".
     #[test]

@@ -10,6 +10,7 @@
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
+//! | [`progress`] | how far a long computation is, for programs that show it |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
@@ -25,6 +26,7 @@ pub mod error;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod progress;
 pub mod prolongation;
 pub mod random;
 pub mod volume;

@@ -180,7 +180,7 @@ impl Mesh {
                     <[u32; 3]>::try_from(face).map_err(|_| Error::Invalid {
                         element: format!("face {i}"),
                         rule: format!(
-                            "has {} vertices, but this operation takes triangles only",
+                            "has {} vertices, but this operation takes triangles only: divide its faces",
                             face.len()
                         ),
                     })
@@ -238,7 +238,7 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
-                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only",
+                "has z = {}, but vertex 0 has z = {}: this operation takes planar meshes only, whose vertices have one z",
                 points[i].z, points[0].z
             ),
         });

@@ -70,6 +70,27 @@ pub fn area(mesh: &Mesh, face: &[u32]) -> f64 {
     length / 2.0
 }
 
+/// Colours by area.
+pub const AREAS: usize = 24;
+
+/// The areas in the mesh's units that have the lightest and the darkest colour; faces that cannot be drawn have none.
+pub fn area_bounds(mesh: &Mesh) -> Option<[f64; 2]> {
+    let count = mesh.points.len();
+    let faces = (0..mesh.faces.len())
+        .into_par_iter()
+        .map(|i| mesh.faces.get(i));
+    if faces
+        .clone()
+        .any(|face| face.iter().any(|&v| v as usize >= count))
+    {
+        return None;
+    }
+    let mut areas: Vec<f64> = faces.map(|face| area(mesh, face)).collect();
+    areas.par_sort_unstable_by(f64::total_cmp);
+    let hundredth = areas.len() / 100;
+    Some([hundredth, areas.len() - 1 - hundredth].map(|i| areas[i]))
+}
+
 fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
     let mut sorted = areas.to_vec();
     sorted.par_sort_unstable_by(f64::total_cmp);
@@ -79,7 +100,7 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
     let low = logarithm(sorted[hundredth]);
     let high = logarithm(sorted[sorted.len() - 1 - hundredth]);
     // Equal areas differ by rounding only.
-    by_share(areas, 24, (high - low).max(1e-6), |area| {
+    by_share(areas, AREAS, (high - low).max(1e-6), |area| {
         logarithm(area) - low
     })
 }

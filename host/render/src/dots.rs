@@ -6,7 +6,7 @@ use super::color::{self, Rgb};
 use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
 use super::svg::hex;
-use super::{Color, Format, Options, Up, facets, png};
+use super::{Color, Format, Legend, Options, Up, facets, legend};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
@@ -17,8 +17,15 @@ const HEIGHTS: usize = 64;
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     let dots = Dots::new(mesh, options)?;
     match format {
-        Format::Png => Ok(dots.to_png()),
-        Format::Svg => to_svg(&dots).map(String::into_bytes),
+        Format::Png => Ok(legend::write_png(
+            dots.size(),
+            dots.pixels(),
+            dots.legend.as_ref(),
+        )),
+        Format::Svg => {
+            let svg = to_svg(&dots)?;
+            Ok(legend::finish_svg(svg, dots.size(), dots.legend.as_ref()).into_bytes())
+        }
     }
 }
 
@@ -30,6 +37,7 @@ pub struct Dots<'a> {
     /// Axis that points up, least height, and span of the heights.
     heights: (usize, f64, f64),
     has_own_colors: bool,
+    legend: Option<Legend>,
 }
 
 impl<'a> Dots<'a> {
@@ -69,6 +77,11 @@ impl<'a> Dots<'a> {
             Up::Z => 2,
         };
         let span = (most[axis] - least[axis]).max(f64::MIN_POSITIVE);
+        let is_by_height = options.legend && !has_own_colors && options.color != Color::None;
+        let legend = is_by_height.then(|| {
+            let title = format!("height ({})", ["x", "y", "z"][axis]);
+            Legend::ramp(&title, color::ramp(HEIGHTS), [least[axis], most[axis]])
+        });
         let [width, height] = projection.size().map(f64::from);
         let spacing = (width * height / points.len() as f64).sqrt();
         Ok(Dots {
@@ -81,6 +94,7 @@ impl<'a> Dots<'a> {
             },
             heights: (axis, least[axis], span),
             has_own_colors,
+            legend,
         })
     }
 
@@ -113,8 +127,8 @@ impl<'a> Dots<'a> {
         self.palette[(share * (self.palette.len() - 1) as f64).round() as usize]
     }
 
-    fn to_png(&self) -> Vec<u8> {
-        let pixels = raster::picture(
+    fn pixels(&self) -> Vec<u8> {
+        raster::picture(
             self.size(),
             |band| {
                 (0..self.len() as u32)
@@ -124,8 +138,7 @@ impl<'a> Dots<'a> {
             |band, number, sample| {
                 color::scale(self.color(number as usize), openness(band, sample))
             },
-        );
-        png::write(self.size(), &pixels)
+        )
     }
 }
 

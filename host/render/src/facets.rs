@@ -10,7 +10,8 @@ use super::raster::{self, PIXEL, drawn_area, in_pixels};
 use super::scene::EDGES_FROM;
 use super::svg::hex;
 use super::triangulate::triangulate;
-use super::{Camera, Color, Edges, Format, Options, classes, png};
+use super::up::{guess_up, of_triangles};
+use super::{Camera, Color, Edges, Format, Legend, Options, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result};
 
@@ -31,13 +32,24 @@ pub struct Facets<'a> {
     pub lines: Vec<[u32; 2]>,
 }
 
-/// The picture of triangles in space, as the bytes of a file: seen from `options.camera`, hidden ones left out, shaded by a light
+/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the axis up that they
+/// seem to stand on), hidden ones left out, shaded by a light
 /// from the upper left. The colours in `options` have no effect, nor have points that no triangle uses.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or too
 /// large, or with more triangles than an SVG can hold.
 pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Result<Vec<u8>> {
+    render_with(facets, options, format, None)
+}
+
+/// As [`render_facets`], with a legend.
+pub(super) fn render_with(
+    facets: &Facets,
+    options: &Options,
+    format: Format,
+    legend: Option<&Legend>,
+) -> Result<Vec<u8>> {
     let count = facets.points.len();
     let is_bad = |&v: &u32| facets.points.get(v as usize).is_none_or(|p| !p.is_finite());
     let bad = facets
@@ -52,8 +64,11 @@ pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Resu
     }
     let view = View::new(facets, options)?;
     match format {
-        Format::Png => Ok(view.to_png()),
-        Format::Svg => to_svg(&view).map(String::into_bytes),
+        Format::Png => Ok(legend::write_png(view.size, view.pixels(), legend)),
+        Format::Svg => {
+            let svg = to_svg(&view)?;
+            Ok(legend::finish_svg(svg, view.size, legend).into_bytes())
+        }
     }
 }
 
@@ -145,7 +160,10 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     fn new(facets: &'a Facets, options: &Options) -> Result<View<'a>> {
-        let camera = options.camera.unwrap_or_default();
+        let camera = options.camera.unwrap_or_else(|| Camera {
+            up: of_triangles(&facets.points, &facets.triangles),
+            ..Camera::default()
+        });
         let projection = Projection::new(&camera, options.width, |turned| {
             let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
             let corners = facets.triangles.as_flattened().par_iter();
@@ -218,9 +236,9 @@ impl<'a> View<'a> {
         shade(color, normal.normalize_or(Vec3::NEG_Z))
     }
 
-    fn to_png(&self) -> Vec<u8> {
+    fn pixels(&self) -> Vec<u8> {
         let triangles = self.len() as u32;
-        let pixels = raster::picture(
+        raster::picture(
             self.size,
             |band| {
                 (0..triangles)
@@ -235,8 +253,7 @@ impl<'a> View<'a> {
                 i if self.is_on_edge(i as usize, in_pixels(sample)) => EDGE,
                 i => self.color(i as usize),
             },
-        );
-        png::write(self.size, &pixels)
+        )
     }
 
     fn is_on_edge(&self, i: usize, place: Vec2) -> bool {
@@ -263,7 +280,10 @@ pub(super) fn camera_of(mesh: &Mesh) -> Camera {
     if mesh.is_planar() {
         Camera::ABOVE
     } else {
-        Camera::default()
+        Camera {
+            up: guess_up(mesh),
+            ..Camera::default()
+        }
     }
 }
 

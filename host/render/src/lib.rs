@@ -9,6 +9,7 @@ mod classes;
 mod color;
 mod dots;
 mod facets;
+mod legend;
 mod painter;
 mod png;
 mod raster;
@@ -17,6 +18,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod triangulate;
+mod up;
 mod volume;
 
 use std::path::Path;
@@ -24,11 +26,13 @@ use std::path::Path;
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
+use legend::Legend;
 use scene::Scene;
 
 pub use camera::{Camera, Up};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
+pub use up::guess_up;
 pub use volume::{Cut, render_volume};
 
 /// The meaning of a face's colour.
@@ -78,8 +82,11 @@ pub struct Options {
     pub edges: Edges,
     /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; `None` for all of it.
     pub window: Option<[f64; 4]>,
-    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`].
+    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`] with the axis up that
+    /// [`guess_up`] finds.
     pub camera: Option<Camera>,
+    /// A strip below the picture that says what the colours mean, where they mean a number or a region.
+    pub legend: bool,
 }
 
 /// A kind of picture file.
@@ -155,10 +162,12 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
     if is_cloud {
         return dots::render(mesh, options, format);
     }
+    let legend = Legend::of_faces(mesh, options, values);
     let is_scene = options.window.is_some()
         || options.camera.is_none() && options.color != Color::Vertices && mesh.is_planar();
     if is_scene {
-        return Ok(encode(&Scene::planar(mesh, options, values)?, format));
+        let scene = Scene::planar(mesh, options, values)?;
+        return Ok(encode(&scene, format, legend.as_ref()));
     }
     scene::check(mesh)?;
     let options = Options {
@@ -166,12 +175,13 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
         ..options.clone()
     };
     let facets = Facets::of_mesh(mesh, &options, values)?;
-    render_facets(&facets, &options, format)
+    facets::render_with(&facets, &options, format, legend.as_ref())
 }
 
-fn encode(scene: &Scene, format: Format) -> Vec<u8> {
+fn encode(scene: &Scene, format: Format, legend: Option<&Legend>) -> Vec<u8> {
+    let size = [scene.width, scene.height];
     match format {
-        Format::Png => png::encode(scene),
-        Format::Svg => svg::encode(scene).into_bytes(),
+        Format::Png => legend::write_png(size, png::pixels(scene), legend),
+        Format::Svg => legend::finish_svg(svg::encode(scene), size, legend).into_bytes(),
     }
 }

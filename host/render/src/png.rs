@@ -19,8 +19,8 @@ const CUT: f32 = PADDING as f32 / 2.0;
 /// through along every edge that two of them share.
 const SAMPLES: u32 = 3;
 
-/// The scene as a PNG file: RGB, 8 bits a channel.
-pub fn encode(scene: &Scene) -> Vec<u8> {
+/// The scene's pixels: RGB, 8 bits a channel.
+pub fn pixels(scene: &Scene) -> Vec<u8> {
     let row = scene.width as usize * 3;
     let mut pixels = vec![0; row * scene.height as usize];
     let faces = extents(scene, scene.classes.len(), |i| scene.face(i));
@@ -53,7 +53,7 @@ pub fn encode(scene: &Scene) -> Vec<u8> {
                 }
             }
         });
-    write([scene.width, scene.height], &pixels)
+    pixels
 }
 
 /// Pixels as a PNG file: RGB, 8 bits a channel, row by row.

@@ -118,7 +118,10 @@ impl<'a> Scene<'a> {
 pub fn check(mesh: &Mesh) -> Result<()> {
     let invalid = |element: String, rule: String| Err(Error::Invalid { element, rule });
     if mesh.faces.is_empty() {
-        return invalid("the mesh".into(), "has no faces to draw".into());
+        return invalid(
+            "the mesh".into(),
+            "has no faces and no points to draw".into(),
+        );
     }
     if let Some(i) = mesh.points.par_iter().position_first(|p| !p.is_finite()) {
         return invalid(

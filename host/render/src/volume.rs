@@ -5,7 +5,9 @@ use gpu::smooth::cell_quality;
 use rayon::prelude::*;
 
 use super::color::{QUALITATIVE, Rgb, SURFACE};
-use super::{Color, Facets, Format, Options, colors_of_values, render_facets};
+use super::facets::render_with;
+use super::legend::{Legend, light_to_dark};
+use super::{Color, Facets, Format, Options, colors_of_values};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
 use trioxide_mesh::{Error, Result};
 
@@ -65,7 +67,21 @@ pub fn render_volume(
             _ => unreachable!("faces have three or four places"),
         }
     }
-    render_facets(&facets, options, format)
+    let legend = legend(mesh, options);
+    render_with(&facets, options, format, legend.as_ref())
+}
+
+/// The meaning of the colours.
+fn legend(mesh: &VolumeMesh, options: &Options) -> Option<Legend> {
+    match options.color {
+        _ if !options.legend => None,
+        Color::Auto => {
+            let ramp = Legend::ramp("scaled Jacobian", light_to_dark(), [0.0, 1.0]);
+            Some(ramp.and(INVERTED, "inverted or flat"))
+        }
+        Color::Region => Some(Legend::of_regions(mesh.regions.as_deref()?)),
+        _ => None,
+    }
 }
 
 /// Ids of the cells that the cut leaves.

@@ -325,6 +325,7 @@ impl Device {
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
+        crate::progress::stage(name);
         let from = self.0.backend.mark()?;
         let result = work()?;
         let to = self.0.backend.mark()?;

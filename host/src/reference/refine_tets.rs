@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
+use crate::progress;
 use crate::refine_tets::{
     DividedEdges, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level, threshold,
 };
@@ -25,7 +26,9 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
         face_parents: (0..mesh.faces.len() as u32).collect(),
         ..Default::default()
     };
+    let rounds = progress::count("round", u64::from(options.rounds));
     for level in 0..options.rounds {
+        rounds.advance(1);
         let count = refined.mesh.tetrahedra.len();
         if options.max_tetrahedra.is_some_and(|most| count >= most) {
             break;

@@ -3,6 +3,7 @@
 
 use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
 
+use crate::progress;
 use crate::smooth::Moves;
 
 /// Nodes whose squared moves are summed together, as on a device.
@@ -253,6 +254,7 @@ pub fn in_chunks<P: Vector>(
         ..Moves::default()
     };
     let mut squares = vec![0.0; points.len()];
+    let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
     while moves.sweeps < schedule.max_sweeps && !moves.converged {
         let factor = schedule.factor(moves.sweeps);
         let mut moved = false;
@@ -269,6 +271,7 @@ pub fn in_chunks<P: Vector>(
             }
         }
         moves.sweeps += 1;
+        sweeps.advance(1);
         moves.converged = !moved;
     }
     if !order.is_empty() {
@@ -292,6 +295,7 @@ pub fn hc<P: Vector>(
         ..Moves::default()
     };
     let mut squares = vec![0.0; points.len()];
+    let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
     while moves.sweeps < schedule.max_sweeps && !moves.converged {
         let before = points.to_vec();
         let rest = |v: usize| before[v] + (start[v] - before[v]).times(alpha);
@@ -308,6 +312,7 @@ pub fn hc<P: Vector>(
             moves.converged &= squares[v] < schedule.tolerance * schedule.tolerance;
         }
         moves.sweeps += 1;
+        sweeps.advance(1);
     }
     if !order.is_empty() {
         summarise(&mut moves, &squares, order.len());
@@ -367,6 +372,7 @@ pub fn guarded<P: Vector>(
         ..Moves::default()
     };
     let mut squares = vec![0.0; points.len()];
+    let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
     while moves.sweeps < schedule.max_sweeps && !moves.converged {
         let factor = schedule.factor(moves.sweeps);
         let mut moved = false;
@@ -392,6 +398,7 @@ pub fn guarded<P: Vector>(
             moved |= square >= schedule.tolerance * schedule.tolerance;
         }
         moves.sweeps += 1;
+        sweeps.advance(1);
         moves.converged = !moved;
     }
     if !order.is_empty() {

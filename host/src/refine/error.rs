@@ -79,7 +79,9 @@ pub enum Error {
         rule: &'static str,
     },
     /// There was no such level.
-    #[error("level {level} was not reached: there were {rounds} rounds")]
+    #[error(
+        "level {level} was not reached: there were {rounds} rounds, so ask for that level at most, or for more rounds"
+    )]
     NoSuchLevel {
         /// The level.
         level: usize,

@@ -73,8 +73,14 @@ impl Marking {
     /// equal values the smaller id first.
     ///
     /// # Errors
-    /// [`Error::Indicator`] for a value that is negative or no number.
+    /// [`Error::Indicator`] for a value that is negative or no number; [`Error::Marking`] for a fraction that is none.
     pub fn dorfler(values: &[f64], fraction: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&fraction) {
+            return Err(Error::Marking {
+                marking: format!("a part of {fraction} of the values' sum"),
+                rule: "it must be 0 to 1",
+            });
+        }
         if let Some(triangle) = values
             .iter()
             .position(|&value| value.is_nan() || value < 0.0)

@@ -51,6 +51,7 @@ pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::Device;
 use crate::half_edges::Point;
+use crate::progress;
 use edges::{Saved, Stale};
 use mark::Marked;
 
@@ -104,7 +105,9 @@ pub fn refine<P: Point>(
     options.marking.check(mesh.levels[0].triangles as usize)?;
     let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
+    let rounds = count_rounds(options.rounds);
     for _ in 0..options.rounds {
+        rounds.advance(1);
         let marked = on.stage("mark triangles", || options.marking.mark(on, mesh))?;
         if let Some(reason) = mesh.round(on, &marked, options, &mut found)? {
             end = reason;
@@ -118,6 +121,12 @@ pub fn refine<P: Point>(
             triangle: triangle.index(),
         }),
     }
+}
+
+/// The rounds, counted for whoever shows them; without an end where the area ends them.
+fn count_rounds(rounds: u32) -> progress::Counted {
+    let total = if rounds == u32::MAX { 0 } else { rounds };
+    progress::count("round", u64::from(total))
 }
 
 impl<P: Point> DeviceEdgeMesh<P> {

@@ -101,7 +101,9 @@ impl<P: Point> SerialRun<P> {
             input,
         };
         let mut parents = Vec::new();
+        let rounds = super::count_rounds(options.rounds);
         for round in 0..options.rounds as usize {
+            rounds.advance(1);
             let corners = run.mesh.corners();
             let corners = corners.as_flattened();
             let is_marked = |t| {

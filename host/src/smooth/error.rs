@@ -28,6 +28,16 @@ pub enum Error {
     /// Guarded sweeps of another form than by colours.
     #[error("guarded sweeps go by colours: they need form BColoured, not {0:?}")]
     GuardedForm(Form),
+    /// Parameters of Taubin's smoothing out of range.
+    #[error(
+        "lambda {lambda} and mu {mu} do not keep the size of a shape: give numbers with 0 < lambda < -mu, and -mu at most 1"
+    )]
+    TaubinRange {
+        /// Part of the way to the mean.
+        lambda: f64,
+        /// Part of the way back, below 0.
+        mu: f64,
+    },
     /// Parameters of HC smoothing out of range.
     #[error(
         "alpha and beta of HC smoothing are parts of a whole, not {alpha} and {beta}: give numbers from 0 to 1"

@@ -69,9 +69,15 @@ pub enum Method {
     /// To the mean.
     #[default]
     Laplacian,
-    /// Half of the way to the mean, and in the next sweep 0.53 of it away: a smooth shape keeps its size (Taubin, A signal
-    /// processing approach to fair surface design, 1995, section 4).
-    Taubin,
+    /// Part `lambda` of the way to the mean, and in the next sweep `-mu` of it away: a smooth shape keeps its size (Taubin, A signal
+    /// processing approach to fair surface design, 1995, section 4). 0 < lambda < -mu, at most 1: wavelengths with an eigenvalue
+    /// below 1 / lambda + 1 / mu stay.
+    Taubin {
+        /// Part of the way to the mean.
+        lambda: f64,
+        /// Part of the way back, below 0.
+        mu: f64,
+    },
     /// To the mean, and back by the excess of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl and Müller,
     /// Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
     Hc {
@@ -89,11 +95,17 @@ impl Method {
         beta: 0.6,
     };
 
+    /// Taubin's smoothing half of the way and 0.53 of it back.
+    pub const TAUBIN: Method = Method::Taubin {
+        lambda: 0.5,
+        mu: -0.53,
+    };
+
     /// Part of the way to the mean, for sweeps of even and of odd number: 1 is all the way.
     pub fn factors(self) -> [f64; 2] {
         match self {
             Method::Laplacian | Method::Hc { .. } => [1.0; 2],
-            Method::Taubin => [0.5, -0.53],
+            Method::Taubin { lambda, mu } => [lambda, mu],
         }
     }
 }
@@ -173,13 +185,21 @@ impl Options {
         } else if self.guard && self.form != Form::BColoured {
             Err(Error::GuardedForm(self.form))
         } else {
-            self.check_hc()
+            self.check_method()
         }
     }
 
-    fn check_hc(&self) -> Result<()> {
-        let Method::Hc { alpha, beta } = self.method else {
-            return Ok(());
+    fn check_method(&self) -> Result<()> {
+        let (alpha, beta) = match self.method {
+            Method::Laplacian => return Ok(()),
+            Method::Taubin { lambda, mu } => {
+                let is_fine = 0.0 < lambda && lambda < -mu && -mu <= 1.0;
+                return match is_fine {
+                    true => Ok(()),
+                    false => Err(Error::TaubinRange { lambda, mu }),
+                };
+            }
+            Method::Hc { alpha, beta } => (alpha, beta),
         };
         let range = 0.0..=1.0;
         if !range.contains(&alpha) || !range.contains(&beta) {

@@ -10,6 +10,7 @@ use super::order::Ordered;
 use super::schedule::{Moves, Schedule};
 use crate::Result;
 use crate::backend::Device;
+use crate::progress;
 
 /// Sweeps between two reads of the result by the host; even.
 const BATCH: u32 = 16;
@@ -108,6 +109,7 @@ impl Sweeps<'_> {
         mut launch: impl FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>,
     ) -> Result<()> {
         let max_sweeps = self.schedule.max_sweeps;
+        let sweeps = progress::count("sweep", u64::from(max_sweeps));
         while moves.sweeps < max_sweeps && !moves.converged {
             let batch = BATCH.min(max_sweeps - moves.sweeps);
             let mut start = vec![0; batch as usize + 1];
@@ -120,6 +122,7 @@ impl Sweeps<'_> {
             let going = moved.iter().take_while(|&&moved| moved != 0).count() as u32;
             let done = going.min(batch);
             moves.sweeps += done;
+            sweeps.reach(u64::from(moves.sweeps));
             moves.converged = going <= batch;
         }
         Ok(())
@@ -293,6 +296,7 @@ impl Sweeps<'_> {
         mut launch: impl FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>,
     ) -> Result<()> {
         let schedule = &self.schedule;
+        let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
         while moves.sweeps < schedule.max_sweeps && !moves.converged {
             let batch = ONE_BLOCK_BATCH.min(schedule.max_sweeps - moves.sweeps);
             let mut result = self.on.uninitialized(outcome::COUNT)?;
@@ -301,6 +305,7 @@ impl Sweeps<'_> {
             let result = self.on.download(&result)?;
             let done = result[outcome::SWEEPS as usize];
             moves.sweeps += done;
+            sweeps.reach(u64::from(moves.sweeps));
             moves.converged = result[outcome::MOVED as usize] == 0;
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::near::cluster;
 use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result};
 use crate::backend::Device;
 use crate::collective::count_bits;
+use crate::progress;
 
 /// The search ends when the fraction is as close as this to the wanted one.
 pub const RATIO_TOLERANCE: f64 = 1e-4;
@@ -96,8 +97,10 @@ pub(crate) fn search(
     mut removed: impl FnMut(f64) -> Result<f64>,
 ) -> Result<Found> {
     let mut clusterings = 0;
+    let counted = progress::count("clustering", 0);
     let mut removed = |epsilon: f64| {
         clusterings += 1;
+        counted.advance(1);
         removed(epsilon)
     };
     let mut extent = Some(extent);

@@ -34,9 +34,9 @@ use rayon::prelude::*;
 
 use trioxide::backend::Stage;
 use trioxide::validate;
-use trioxide_mesh::Result;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
+use trioxide_mesh::{Result, progress};
 
 use element::Element;
 use sparse::{BLOCK, Matrix};
@@ -103,9 +103,11 @@ pub fn solve(
         stages.push(Stage { name, milliseconds });
         start = Instant::now();
     };
+    progress::stage("check the mesh");
     validate::polygons::polygon_mesh(mesh)?;
     lap("check the mesh");
 
+    progress::stage("assemble");
     let mut values = vec![f64::NAN; mesh.points.len()];
     for &v in Edges::of_polygons(&mesh.polygons).boundary.as_flattened() {
         values[v as usize] = boundary(mesh.points[v as usize]);
@@ -122,6 +124,7 @@ pub fn solve(
     drop((elements, incidence));
     lap("assemble");
 
+    progress::stage("solve");
     let (inner_values, iterations) = matrix.solve(&load)?;
     for (&v, value) in unknowns.iter().zip(inner_values) {
         values[v as usize] = value;

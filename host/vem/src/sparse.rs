@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 /// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
 /// result is the same for any number of threads.
@@ -55,7 +55,9 @@ impl Matrix {
         let goal = norm * TOLERANCE * TOLERANCE;
         let most = 1000 + 10 * n;
         let mut ratio = 0.0;
+        let counted = progress::count("iteration", 0);
         for iteration in 0..most {
+            counted.advance(1);
             if norm <= goal {
                 return Ok((x, iteration));
             }

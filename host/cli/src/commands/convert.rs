@@ -64,6 +64,12 @@ pub fn run(options: &Options) -> Result<()> {
         }
         return super::volume::convert(input, output, volume, *quiet);
     }
+    if options.volume.volume_encoding.is_some() {
+        return Err(Error::Argument(format!(
+            "--volume-encoding goes with volume meshes, and {} has no cells: use --encoding",
+            input.display()
+        )));
+    }
     // A bad output is refused before a long read.
     let format = Format::to_write(output)?;
     let mesh = super::read_mesh(input, *quiet)?;

@@ -1,13 +1,11 @@
 //! `trioxide generate`: datasets.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressFinish};
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
-use trioxide::{Result, generate};
+use trioxide::{Result, generate, progress};
 use trioxide_arguments::count::parse_count;
 
 /// Generate a mesh, the same bits on every machine
@@ -74,23 +72,18 @@ pub fn run(options: &Options) -> Result<()> {
         let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";
         return Err(trioxide::Error::Argument(reason.to_owned()));
     }
+    if options.volume.volume_encoding.is_some() {
+        let reason = "--volume-encoding goes with tets: leave it out";
+        return Err(trioxide::Error::Argument(reason.to_owned()));
+    }
     // A bad output is refused before long work.
     let format = Format::to_write(&options.output)?;
-    let progress = if options.quiet {
-        ProgressBar::hidden()
-    } else {
-        // Drawn on a terminal only.
-        ProgressBar::new_spinner()
-            .with_message("generating points")
-            .with_finish(ProgressFinish::AndClear)
-    };
-    progress.enable_steady_tick(Duration::from_millis(100));
-
     let Options { n, seed, .. } = *options;
     let delaunay = |points: Vec<_>| {
-        progress.set_message(format!("triangulating {} points", points.len()));
+        progress::stage(format!("triangulate {} points", points.len()));
         generate::delaunay(points)
     };
+    progress::stage(format!("make {n} points"));
     let mesh: Mesh = match options.dataset {
         Dataset::Grid => generate::grid(n)?.into(),
         Dataset::Jittered => generate::jittered(n, seed)?.into(),
@@ -100,9 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
         Dataset::Cloud => generate::cloud(n, seed)?,
         Dataset::Tets => unreachable!("a volume mesh"),
     };
-    progress.set_message(format!("writing {}", options.output.display()));
     formats::write(&options.output, &mesh)?;
-    drop(progress);
     if options.quiet {
         return Ok(());
     }

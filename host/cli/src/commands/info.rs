@@ -14,7 +14,7 @@ use trioxide::edges::Edges;
 use trioxide::formats::Format;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
-use trioxide::{Result, validate};
+use trioxide::{Result, progress, validate};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
@@ -113,6 +113,7 @@ impl Report {
             stages.push(Stage { name, milliseconds });
             start = Instant::now();
         };
+        progress::stage("count");
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
         // A coordinate that is not finite is found later.
@@ -182,10 +183,12 @@ impl Report {
             stages: Vec::new(),
         };
         lap("count");
+        progress::stage("check the mesh");
         if is_planar {
             match check_planar(mesh) {
                 Ok((mesh, weakly_simple)) => {
                     lap("check the mesh");
+                    progress::stage("measure the quality");
                     report.weakly_simple = Some(weakly_simple);
                     report.quality = Some(quality(&mesh));
                     lap("measure the quality");

@@ -38,6 +38,20 @@ pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
     Ok(mesh)
 }
 
+/// Refuses a mesh without faces: points are no mesh to compute on.
+pub fn check_faces(mesh: &Mesh) -> Result<()> {
+    match mesh.faces.len() {
+        0 => Err(Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: format!(
+                "has {} vertices and no faces: triangulate them first (trioxide triangulate)",
+                mesh.points.len()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The error, with the option that helps where squares leave single precision.
 pub fn with_precision(error: Error, precision: Precision) -> Error {
     match error {

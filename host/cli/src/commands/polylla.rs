@@ -14,7 +14,7 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, Result, reference};
+use trioxide::{Error, Result, progress, reference};
 
 use super::carried::Carried;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let mut mesh = super::read_mesh(&options.input, options.device.quiet)?;
-    let carried = Carried::take(&mut mesh);
+    let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     let (mut carried, mut mesh) = carried
         .and_then(|carried| Ok((carried, mesh.into_triangulation()?)))
         .map_err(|error| error.in_file(&options.input))?;
@@ -252,6 +252,7 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
         stages.push(Stage { name, milliseconds });
         start = Instant::now();
     };
+    progress::stage("polylla, sequentially");
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;
     let checked = DeviceTriangulation::<P>::upload(&on, mesh)?;

@@ -137,7 +137,7 @@ fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
     let values = read_words(path, number, "a number")?;
     if values.len() != triangles {
         return Err(Error::Argument(format!(
-            "{} has {} values, but the mesh has {triangles} triangles",
+            "{} has {} values, but the mesh has {triangles} triangles: give one number for each",
             path.display(),
             values.len()
         )));
@@ -180,7 +180,8 @@ fn read(path: &Path, quiet: bool) -> Result<(Input, Carried, Option<Vec<bool>>)>
         return Ok((Input::Edges(mesh), Carried::default(), Some(marks)));
     }
     let mut mesh = super::read_mesh(path, quiet)?;
-    let carried = Carried::take(&mut mesh).map_err(|error| error.in_file(path))?;
+    let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let carried = carried.map_err(|error| error.in_file(path))?;
     let mesh = mesh
         .into_triangulation()
         .map_err(|error| error.in_file(path))?;

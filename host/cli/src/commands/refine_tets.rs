@@ -9,10 +9,10 @@ use trioxide::fields::{MeshFields, Mix};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
-use trioxide::reference;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result};
+use trioxide::{progress, reference};
 
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::mark::Mark;
@@ -57,7 +57,7 @@ fn check_options(options: &Options) -> Result<()> {
     match planar_only.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => Err(Error::Argument(format!(
-            "{option} goes with planar meshes, but {} is a volume mesh",
+            "{option} goes with meshes of triangles, but {} is a volume mesh: leave it out",
             options.input.display()
         ))),
     }
@@ -168,6 +168,7 @@ fn refine<P: SpacePoint>(
     device: &DeviceOptions,
 ) -> Result<Outcome> {
     let Some(on) = device.open()? else {
+        progress::stage("refine, sequentially");
         let start = Instant::now();
         // By the check of the devices, so that every machine refuses the same meshes in the same words.
         drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);

@@ -7,8 +7,9 @@ use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::is_volume;
+use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
-use trioxide::{Error, Result};
+use trioxide::{Error, Result, progress};
 
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]
@@ -39,9 +40,13 @@ pub struct Options {
     /// through the middle]
     #[arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<Cut>,
-    /// Axis that points up in a view
+    /// Axis that points up in a view [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a
+    /// flat base; y for glTF; else z]
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
+    /// Leave out the strip that says what the colours mean
+    #[arg(long)]
+    no_legend: bool,
     /// Do not say what was written
     #[arg(long)]
     quiet: bool,
@@ -59,16 +64,19 @@ struct View([f64; 2]);
 pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let format = Format::of_path(&options.output)?;
-    let drawing = render::Options {
+    let mut drawing = render::Options {
         width: options.width,
         color: options.color,
         edges: options.edges,
         window: options.window.map(|window| window.0),
-        camera: camera(options),
+        camera: camera(options, Up::Z),
+        legend: !options.no_legend,
     };
     let in_file = |error: Error| error.in_file(&options.input);
+    let draw = || progress::stage("draw");
     let (picture, drawn) = if is_volume(&options.input) {
         let mesh = super::read_volume(&options.input, options.quiet)?;
+        draw();
         let picture = render::render_volume(&mesh, options.cut, &drawing, format);
         (
             picture.map_err(in_file)?,
@@ -79,10 +87,23 @@ pub fn run(options: &Options) -> Result<()> {
         return Err(in_file(Error::Argument(cause.to_owned())));
     } else {
         let mesh = super::read_mesh(&options.input, options.quiet)?;
-        let drawn = match mesh.faces.len() {
+        draw();
+        let mut drawn = match mesh.faces.len() {
             0 => format!("{} points", mesh.points.len()),
             count => format!("{count} faces"),
         };
+        if options.window.is_none() && (!mesh.is_planar() || options.view.is_some()) {
+            let up = up(options, &mesh);
+            let default = Camera {
+                up,
+                ..Camera::default()
+            };
+            drawing.camera = camera(options, up).or(Some(default));
+            if options.up.is_none() {
+                let axis = format!("{up:?}").to_lowercase();
+                drawn += &format!("; {axis} points up by a guess, --up names the axis");
+            }
+        }
         let picture = render::render(&mesh, &drawing, format);
         (picture.map_err(in_file)?, drawn)
     };
@@ -93,8 +114,21 @@ pub fn run(options: &Options) -> Result<()> {
     trioxide_arguments::print(&format!("{}: {drawn}\n", options.output.display()))
 }
 
-/// The camera that the options ask for.
-fn camera(options: &Options) -> Option<Camera> {
+/// The axis that points up: the named one, the format's, or a guess.
+fn up(options: &Options, mesh: &Mesh) -> Up {
+    let extension = options.input.extension().unwrap_or_default();
+    let is_gltf = ["gltf", "glb"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e));
+    match options.up {
+        Some(up) => up,
+        None if is_gltf => Up::Y,
+        None => render::guess_up(mesh),
+    }
+}
+
+/// The camera that the options ask for, with this axis up where they name none.
+fn camera(options: &Options, up: Up) -> Option<Camera> {
     if options.view.is_none() && options.up.is_none() {
         return None;
     }
@@ -105,7 +139,7 @@ fn camera(options: &Options) -> Option<Camera> {
     Some(Camera {
         azimuth,
         elevation,
-        up: options.up.unwrap_or_default(),
+        up: options.up.unwrap_or(up),
     })
 }
 

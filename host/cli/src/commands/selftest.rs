@@ -86,7 +86,7 @@ fn devices(options: &Options) -> Result<Vec<Device>> {
         Some(Choice::Cuda(index)) => Ok(vec![Device::cuda(index)?]),
         Some(Choice::Auto) => Ok(vec![Device::auto(threads)?.0]),
         Some(Choice::Serial) => Err(Error::Argument(
-            "serial is what the other devices are checked against".to_owned(),
+            "--device serial is the reference that the others are checked against: name another device, or none".to_owned(),
         )),
         None => {
             let mut devices = vec![

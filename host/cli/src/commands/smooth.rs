@@ -17,7 +17,7 @@ use trioxide::smooth::{
     serial,
 };
 use trioxide::volume::VolumeMesh;
-use trioxide::{Error, Result};
+use trioxide::{Error, Result, progress};
 
 use super::cell_quality;
 use super::ids::read_flags;
@@ -69,13 +69,19 @@ pub struct WayOptions {
     #[arg(long)]
     guard: bool,
     /// Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite
-    /// to the edge (triangles and tetrahedra only)
+    /// to the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles would push a node away
     #[arg(long, value_enum, default_value = "uniform")]
     weights: WeightsOption,
-    /// How far sweeps go: laplacian, to the mean; taubin, alternately half of the way there and 0.53 of it back, which keeps the
-    /// volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too
+    /// How far sweeps go: laplacian, to the mean; taubin, alternately --lambda of the way there and --mu of it back, which keeps
+    /// the volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too
     #[arg(long, value_enum, default_value = "laplacian")]
     method: MethodOption,
+    /// Taubin's factor of the way to the mean, above 0 [default: 0.5]
+    #[arg(long, value_name = "FACTOR")]
+    lambda: Option<f64>,
+    /// Taubin's factor of the way back: from -1 to below minus lambda [default: -0.53; with --lambda 0.03 below minus it]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
+    mu: Option<f64>,
     /// Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part of the push
     /// that is their own and not their neighbours' [default: 0.1,0.6]
     #[arg(long, value_name = "ALPHA,BETA", value_parser = parse_hc)]
@@ -147,8 +153,26 @@ enum RenumberOption {
 }
 
 impl WayOptions {
+    /// Taubin's factors; mu is 0.03 below minus lambda unless it is given.
+    fn taubin(&self) -> Method {
+        match (self.lambda, self.mu) {
+            (None, None) => Method::TAUBIN,
+            (Some(lambda), Some(mu)) => Method::Taubin { lambda, mu },
+            (Some(lambda), None) => Method::Taubin {
+                lambda,
+                mu: -lambda - 0.03,
+            },
+            (None, Some(mu)) => Method::Taubin { lambda: 0.5, mu },
+        }
+    }
+
     /// The library's options.
     fn options(&self) -> Result<smooth::Options> {
+        let has_factors = self.lambda.is_some() || self.mu.is_some();
+        if has_factors && !matches!(self.method, MethodOption::Taubin) {
+            let cause = "--lambda and --mu are the factors of --method taubin: add --method taubin, or leave them out";
+            return Err(Error::Argument(cause.to_owned()));
+        }
         let method = match (self.method, self.hc) {
             (MethodOption::Hc, None) => Method::HC,
             (MethodOption::Hc, Some(Hc([alpha, beta]))) => Method::Hc { alpha, beta },
@@ -158,7 +182,7 @@ impl WayOptions {
                 return Err(Error::Argument(cause.to_owned()));
             }
             (MethodOption::Laplacian, None) => Method::Laplacian,
-            (MethodOption::Taubin, None) => Method::Taubin,
+            (MethodOption::Taubin, None) => self.taubin(),
         };
         let form = match self.form {
             None if self.guard => Form::BColoured,
@@ -367,6 +391,7 @@ fn surface_serially<P: Vector>(
 }
 
 fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {
+    progress::stage("smooth, sequentially");
     let start = Instant::now();
     Ok(Outcome {
         smoothed: run().map_err(by_flags)?,

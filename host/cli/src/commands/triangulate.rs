@@ -6,7 +6,7 @@ use clap::Args;
 use trioxide::formats::{self, Format};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::Mesh;
-use trioxide::{Error, Result};
+use trioxide::{Error, Result, progress};
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::note;
 
@@ -61,6 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
         most_vertices: options.max_vertices,
         convex: options.convex,
     };
+    progress::stage("triangulate");
     let mesh = generate::triangulate(&outline, &refinement)
         .map_err(|error: Error| error.in_file(&options.input))?;
     let mesh = Mesh::from(mesh);

@@ -2,17 +2,16 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use glam::DVec2;
-use indicatif::{ProgressBar, ProgressFinish};
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::fields::Field;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::{Error, Result, formats, render};
+use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use super::carried::Carried;
@@ -66,23 +65,14 @@ pub fn run(options: &Options) -> Result<()> {
     // A bad output is refused before a long read.
     let target = options.output.as_deref().map(Target::of).transpose()?;
     let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
-    let progress = if options.quiet {
-        ProgressBar::hidden()
-    } else {
-        // Drawn on a terminal only.
-        ProgressBar::new_spinner()
-            .with_message("solving")
-            .with_finish(ProgressFinish::AndClear)
-    };
-    progress.enable_steady_tick(Duration::from_millis(100));
     let (outcome, carried) = pool
         .install(|| {
             let mut mesh = super::read_mesh(&options.mesh, options.quiet)?;
+            super::check_faces(&mesh)?;
             let carried = Carried::take(&mut mesh)?;
             Ok((Outcome::of(mesh, options.problem)?, carried))
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
-    drop(progress);
 
     if let Some(path) = &options.json {
         let mut object = outcome.to_json();
@@ -117,7 +107,14 @@ impl Target<'_> {
                     format.name
                 ),
             }),
-            Err(_) => Ok(Target::Picture(path, render::Format::of_path(path)?)),
+            Err(_) => match render::Format::of_path(path) {
+                Ok(format) => Ok(Target::Picture(path, format)),
+                Err(_) => Err(Error::Format {
+                    path: path.to_owned(),
+                    reason: "a solution is written as .vtu or .ply, or as a picture, .png or .svg"
+                        .to_owned(),
+                }),
+            },
         }
     }
 }
@@ -142,6 +139,7 @@ impl Outcome {
         let mut mesh = mesh.into_polygon_mesh()?;
         fit_unit_square(&mut mesh);
         let mut solution = vem::solve(&mesh, problem.source, problem.solution)?;
+        progress::stage("measure errors");
         let start = Instant::now();
         let errors = vem::errors(&mesh, &solution.values, problem.solution, problem.gradient);
         let mesh_size = vem::mesh_size(&mesh);
@@ -164,7 +162,10 @@ impl Outcome {
         match target {
             Target::Picture(path, format) => {
                 let values = vem::polygon_values(&self.mesh, &values);
-                let drawing = render::Options::default();
+                let drawing = render::Options {
+                    legend: true,
+                    ..render::Options::default()
+                };
                 let mesh = Mesh::from(self.mesh);
                 let picture = render::render_values(&mesh, &values, &drawing, format)?;
                 write_atomically(path, |file| file.write_all(&picture))

@@ -15,7 +15,7 @@ use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::VolumeMesh;
-use trioxide::{Result, generate};
+use trioxide::{Result, generate, progress};
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
@@ -63,6 +63,7 @@ pub fn generate_tets(
     quiet: bool,
 ) -> Result<()> {
     VolumeFormat::to_write(output)?;
+    progress::stage(format!("make {n} points and their tetrahedra"));
     let mesh = match random {
         true => generate::random_tets(n, seed)?,
         false => generate::tet_grid(n, seed)?,
@@ -99,6 +100,7 @@ pub struct Info<'a> {
 pub fn info(options: &Info) -> Result<()> {
     let format = VolumeFormat::to_read(options.input)?;
     let mesh = super::read_volume(options.input, options.quiet)?;
+    progress::stage("count, check and measure");
     let start = Instant::now();
     let summary = volume_summary(&mesh);
     // The report lists the problems of a mesh that cannot be measured.

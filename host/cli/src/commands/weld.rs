@@ -15,7 +15,7 @@ use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, RATIO_TOLERANCE, Welded,
 };
-use trioxide::{Error, Result, reference};
+use trioxide::{Error, Result, progress, reference};
 
 use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Precision, Report};
@@ -393,6 +393,7 @@ fn resident(
 }
 
 fn serial(mesh: &Mesh, locks: &Locks, clusters: &Clusters) -> weld::Result<Outcome> {
+    progress::stage("weld, sequentially");
     let start = Instant::now();
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);

@@ -29,12 +29,12 @@ use std::path::Path;
 
 use super::input::peek_file;
 use super::text::{Fault, Parsed};
-use super::{Loaded, map_file, triangle};
+use super::{Loaded, encodings, map_file, triangle, wrong_extension};
 use trioxide_mesh::fields::Field;
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::volume::VolumeMesh;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 pub(crate) mod abaqus;
 pub(crate) mod bytes;
@@ -311,7 +311,8 @@ impl VolumeFormat {
                 Error::Format {
                     path: path.to_owned(),
                     reason: format!(
-                        "the extension is none of those of volume meshes: {}",
+                        "{} of volume meshes: {}",
+                        wrong_extension(path),
                         extensions.join(", ")
                     ),
                 }
@@ -353,7 +354,9 @@ pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
 /// # Errors
 /// As [`read_volume`].
 pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> {
-    (VolumeFormat::to_read(path)?.read)(path)
+    let format = VolumeFormat::to_read(path)?;
+    progress::stage(format!("read {}", path.display()));
+    (format.read)(path)
 }
 
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
@@ -371,6 +374,7 @@ pub fn write_volume(path: &Path, mesh: &VolumeMesh) -> Result<()> {
 /// As [`write_volume`], and [`Error::Format`] for an encoding that the format has not.
 pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) -> Result<()> {
     let format = VolumeFormat::to_write(path)?;
+    progress::stage(format!("write {}", path.display()));
     let refuse = |reason: String| {
         Err(Error::Format {
             path: path.to_owned(),
@@ -380,8 +384,7 @@ pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) ->
     if let Some(encoding) = options.encoding
         && !format.encodings.contains(&encoding)
     {
-        let name = format.name;
-        return refuse(format!("{name} files are not written in this encoding"));
+        return refuse(encodings(format.name, format.encodings));
     }
     if mesh.points.len() >= format.most_points {
         return refuse(format!(

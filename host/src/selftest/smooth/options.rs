@@ -20,7 +20,7 @@ const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide]
 /// Deterministic ways to smooth over many blocks; both machines refuse some of them.
 const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
     (Form::A, false, Layout::Aos, Renumber::On, Method::Laplacian),
-    (Form::A, false, Layout::Soa, Renumber::On, Method::Taubin),
+    (Form::A, false, Layout::Soa, Renumber::On, Method::TAUBIN),
     (Form::A, false, Layout::Soa, Renumber::Off, Method::HC),
     (Form::A, false, Layout::Aos, Renumber::On, Method::HC),
     (Form::A, false, Layout::Aligned, Renumber::On, STRONG),
@@ -29,7 +29,7 @@ const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
         false,
         Layout::Aos,
         Renumber::Off,
-        Method::Taubin,
+        Method::TAUBIN,
     ),
     (
         Form::BExact,

@@ -192,7 +192,7 @@ fn options(choices: &mut Choices) -> Options {
         guard: choices.below(3) == 1,
         weights: [Weights::Uniform, Weights::InverseLength, Weights::Cotangent][choices.below(3)],
         method: match choices.below(5) {
-            0 => Method::Taubin,
+            0 => Method::TAUBIN,
             1 => Method::HC,
             _ => Method::Laplacian,
         },

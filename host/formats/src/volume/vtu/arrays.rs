@@ -7,6 +7,7 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use rayon::prelude::*;
 use roxmltree::{Document, Node};
+use trioxide_mesh::progress;
 
 use super::super::bytes::{Kind, Numbers, Order};
 use super::super::tokens::Text;
@@ -57,7 +58,7 @@ impl<'a> File<'a> {
                 1 => 0,
                 _ => ends.map(|at| at + 1).nth(row - 2).unwrap_or(0),
             };
-            Fault::new(offset, error.to_string())
+            Fault::new(offset, format!("this is no XML that can be read: {error}"))
         })
     }
 }
@@ -343,10 +344,14 @@ impl<'a> Arrays<'a> {
             rest = behind;
             tasks.push((&data[range], block));
         }
+        let counted = progress::count("%", tasks.len() as u64);
         let broken = tasks
             .into_par_iter()
             .enumerate()
-            .find_map_first(|(i, (from, to))| Some((i, compressor.decompress(from, to).err()?)));
+            .find_map_first(|(i, (from, to))| {
+                counted.advance(1);
+                Some((i, compressor.decompress(from, to).err()?))
+            });
         match broken {
             None => Ok(Cow::Owned(all)),
             Some((i, reason)) => Err(fault(

@@ -1,0 +1,48 @@
+//! Command lines that clap refuses: its message names the cause, and here the remedy is added where it has none.
+
+use std::error::Error as _;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command};
+
+/// The arguments of this process. Ends it where they are wrong, with status 2.
+pub fn matches(command: Command) -> ArgMatches {
+    // `-5` is a number for whoever reads it, and no option: the message says then which numbers there may be.
+    let command = command.mut_subcommands(|command| command.allow_negative_numbers(true));
+    let matches = command.try_get_matches();
+    matches.unwrap_or_else(|error| with_remedy(error).exit())
+}
+
+fn with_remedy(mut error: clap::Error) -> clap::Error {
+    let tip = match error.kind() {
+        // clap would have an unknown option passed as a value.
+        ErrorKind::UnknownArgument => {
+            error.remove(ContextKind::Suggested);
+            None
+        }
+        ErrorKind::ValueValidation => error.source().and_then(tip),
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
+/// What to give in place of a value that is no number.
+fn tip(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if cause.is::<ParseFloatError>() {
+        return Some("give a number, such as 0.5 or 1e-3");
+    }
+    let cause = cause.downcast_ref::<ParseIntError>()?;
+    Some(match cause.kind() {
+        IntErrorKind::PosOverflow => "give a smaller number",
+        IntErrorKind::NegOverflow => "give a larger number",
+        _ => {
+            "give a whole number in digits, such as 100; this option takes none below 0, no point and no exponent"
+        }
+    })
+}
