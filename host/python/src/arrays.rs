@@ -76,7 +76,7 @@ pub fn points(py: Python<'_>, points: Vec<DVec3>) -> PyResult<Bound<'_, PyAny>> 
 }
 
 /// Pairs as an array of two columns.
-pub fn pairs(py: Python<'_>, pairs: &[DVec2]) -> PyResult<Bound<'_, PyAny>> {
+pub fn pairs<'py>(py: Python<'py>, pairs: &[DVec2]) -> PyResult<Bound<'py, PyAny>> {
     table(py, bytemuck::cast_slice::<DVec2, f64>(pairs).to_vec(), 2)
 }
 

@@ -1,6 +1,7 @@
 //! Devices, and arrays in their memory.
 
 use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
@@ -8,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use trioxide::backend::{Choice, DeviceId, Memory};
+use trioxide::backend::Stage;
 use trioxide::{Buffer, Device};
 
 use crate::dlpack;
@@ -24,6 +26,7 @@ pub struct PyDevice {
     /// Number of the GPU; `None` for the CPU.
     pub gpu: Option<u32>,
     fallback: Option<String>,
+    stages: Mutex<Vec<Stage>>,
 }
 
 struct Opened {
@@ -39,6 +42,9 @@ impl PyDevice {
         let choice: Choice = name
             .parse()
             .map_err(|expected| PyValueError::new_err(format!("device {name:?}: {expected}")))?;
+        if matches!(choice, Choice::Auto | Choice::Cuda(_)) {
+            check_fork()?;
+        }
         let opened = py.detach(|| match choice {
             Choice::Auto => match Device::cuda(0) {
                 Ok(device) => Ok((device, Some(0), None)),
@@ -54,6 +60,9 @@ impl PyDevice {
             )),
         });
         let (device, gpu, fallback) = opened.map_err(exception)?;
+        if gpu.is_some() {
+            STARTED_BY.store(process::id(), Relaxed);
+        }
         Ok(Self {
             opened: Mutex::new(Opened {
                 process: process::id(),
@@ -62,6 +71,7 @@ impl PyDevice {
             threads,
             gpu,
             fallback,
+            stages: Mutex::default(),
         })
     }
 
@@ -89,12 +99,42 @@ impl PyDevice {
         Ok(self.get()?.transferred())
     }
 
+    /// Stages of the last function that used this object, with their milliseconds: by the device's clock on a GPU.
+    #[getter]
+    fn timings(&self) -> Vec<(&'static str, f64)> {
+        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        stages
+            .iter()
+            .map(|stage| (stage.name, stage.milliseconds))
+            .collect()
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         Ok(format!("<trioxide.Device {}>", self.name()?))
     }
 }
 
+/// Process that started CUDA; 0 before.
+static STARTED_BY: AtomicU32 = AtomicU32::new(0);
+
+/// Refuses CUDA in a process that was forked after it was started: the driver does not work there.
+fn check_fork() -> PyResult<()> {
+    let started_by = STARTED_BY.load(Relaxed);
+    if started_by == 0 || started_by == process::id() {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(
+        "this process was forked after CUDA was started, and CUDA does not work in such a child: start workers by multiprocessing's \
+         \"spawn\" or \"forkserver\"",
+    ))
+}
+
 impl PyDevice {
+    /// Notes the stages of a computation.
+    pub fn note(&self, stages: Vec<Stage>) {
+        *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
+    }
+
     /// The device for this process.
     ///
     /// # Errors
@@ -105,10 +145,7 @@ impl PyDevice {
             return Ok(opened.device.clone());
         }
         if self.gpu.is_some() {
-            return Err(PyRuntimeError::new_err(
-                "this process was forked after CUDA was started, and CUDA does not work in such a child: start workers by \
-                 multiprocessing's \"spawn\" or \"forkserver\"",
-            ));
+            check_fork()?;
         }
         let device = Device::cpu(self.threads).map_err(exception)?;
         let before = std::mem::replace(
@@ -171,12 +208,31 @@ pub struct PyDeviceArray {
 
 /// What keeps the memory: a buffer of trioxide, or an object of another package.
 enum Held {
-    Own(Buffer<u8>),
+    Own {
+        buffer: Buffer<u8>,
+        device: Device,
+        /// Whether another package was given its address.
+        is_shared: AtomicBool,
+    },
     Foreign {
         id: DeviceId,
         #[expect(dead_code, reason = "kept alive")]
         object: Py<PyAny>,
     },
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Another package's queue may still read the memory, which goes back to trioxide's queue. A failure here means that an
+        // earlier one is reported where its results are used.
+        if let Self::Own {
+            device, is_shared, ..
+        } = self
+            && is_shared.load(Relaxed)
+        {
+            let _ = device.wait_for_all();
+        }
+    }
 }
 
 /// A buffer's part in memory that others use too.
@@ -185,7 +241,7 @@ struct Shared(Arc<Held>);
 impl Memory for Shared {
     fn device(&self) -> DeviceId {
         match &*self.0 {
-            Held::Own(buffer) => buffer.device(),
+            Held::Own { buffer, .. } => buffer.device(),
             Held::Foreign { id, .. } => *id,
         }
     }
@@ -207,7 +263,11 @@ impl PyDeviceArray {
         };
         let address = buffer.address();
         Self {
-            memory: Arc::new(Held::Own(buffer.cast())),
+            memory: Arc::new(Held::Own {
+                buffer: buffer.cast(),
+                device: device.clone(),
+                is_shared: AtomicBool::new(false),
+            }),
             address,
             shape,
             number,
@@ -250,7 +310,15 @@ impl PyDeviceArray {
 
     /// A part in its memory, for another package.
     pub fn keeper(&self) -> Box<dyn Send> {
+        self.share();
         Box::new(self.memory.clone())
+    }
+
+    /// Notes that another package has the address.
+    fn share(&self) {
+        if let Held::Own { is_shared, .. } = &*self.memory {
+            is_shared.store(true, Relaxed);
+        }
     }
 
     /// Rows of `columns` numbers of one of the types, or a list for 0 columns.
@@ -367,6 +435,7 @@ impl PyDeviceArray {
     /// Version 3. The content is complete when a function returns it, so there is no stream to wait for.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.share();
         let dict = PyDict::new(py);
         dict.set_item("shape", PyTuple::new(py, &self.shape)?)?;
         dict.set_item("typestr", self.number.typestr())?;

@@ -20,7 +20,7 @@ use trioxide::{Device, indexed, refine};
 use crate::arrays::{entry, list, table};
 use crate::device::PyDevice;
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
-use crate::work::run;
+use crate::work::run_on;
 
 type Dict<'py> = Bound<'py, PyDict>;
 
@@ -109,9 +109,9 @@ pub fn polylla_on_host<'py>(
             "strict=True needs half-edges: use method=\"half-edge\", which gives the same polygons",
         ));
     }
-    let (is_single, on) = (is_single(options)?, device.get()?);
+    let is_single = is_single(options)?;
     let is_unconstrained = option(options, "unconstrained", false)?;
-    let (mesh, lists, triangles) = run(py, watch, move || {
+    let (mesh, lists, triangles) = run_on(py, watch, device, move |on| {
         let (mut mesh, mut carried) = triangulation_of(mesh)?;
         if is_unconstrained {
             mesh.regions = None;
@@ -119,8 +119,8 @@ pub fn polylla_on_host<'py>(
             carried.fields.sides = Fields::default();
         }
         let lists = match is_single {
-            false => polygons::<DVec2>(&on, &mesh, settings, is_indexed),
-            true => polygons::<Vec2>(&on, &mesh, settings, is_indexed),
+            false => polygons::<DVec2>(on, &mesh, settings, is_indexed),
+            true => polygons::<Vec2>(on, &mesh, settings, is_indexed),
         }?;
         let mix = polylla::triangles_of_polygons(&mesh, &lists.polygons, &lists.half_edges);
         let of_polygon = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
@@ -251,10 +251,10 @@ pub fn refine_on_host<'py>(
             mesh.faces.len()
         )));
     }
-    let (is_single, on) = (is_single(options)?, device.get()?);
-    let refined = run(py, watch, move || match is_single {
-        false => refined_plane::<DVec2>(&on, mesh, &settings),
-        true => refined_plane::<Vec2>(&on, mesh, &settings),
+    let is_single = is_single(options)?;
+    let refined = run_on(py, watch, device, move |on| match is_single {
+        false => refined_plane::<DVec2>(on, mesh, &settings),
+        true => refined_plane::<Vec2>(on, mesh, &settings),
     })?;
     let result = dict_of_mesh(py, refined.mesh)?;
     result.set_item("parents", list(py, refined.parents))?;
@@ -346,10 +346,10 @@ pub fn refine_tets_on_host<'py>(
         rounds: option(options, "rounds", 1)?,
         max_tetrahedra: option(options, "max_cells", None)?,
     };
-    let (is_single, on) = (is_single(options)?, device.get()?);
-    let (mesh, parents, ends, levels) = run(py, watch, move || match is_single {
-        false => refined_space::<DVec3>(&on, mesh, &settings),
-        true => refined_space::<Vec3>(&on, mesh, &settings),
+    let is_single = is_single(options)?;
+    let (mesh, parents, ends, levels) = run_on(py, watch, device, move |on| match is_single {
+        false => refined_space::<DVec3>(on, mesh, &settings),
+        true => refined_space::<Vec3>(on, mesh, &settings),
     })?;
     let result = dict_of_volume(py, mesh)?;
     result.set_item("parents", list(py, parents))?;
@@ -440,14 +440,13 @@ pub fn weld_on_host<'py>(
             .map(|flag| flag != 0)
             .collect(),
     };
-    let on = device.get()?;
-    let (mesh, welded, epsilon) = run(py, watch, move || {
-        let resident = DeviceMesh::upload_locked(&on, &mesh, &locks)?;
+    let (mesh, welded, epsilon) = run_on(py, watch, device, move |on| {
+        let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
         if let Some(ratio) = ratio {
             settings.epsilon =
-                weld::epsilon_for_ratio(&on, &resident, settings.guards, ratio)?.epsilon;
+                weld::epsilon_for_ratio(on, &resident, settings.guards, ratio)?.epsilon;
         }
-        let mut welded = weld::weld(&on, &resident, settings)?.download(&on)?;
+        let mut welded = weld::weld(on, &resident, settings)?.download(on)?;
         let new = welded.take_mesh(&mesh, &settings)?;
         Ok((new, welded, settings.epsilon))
     })?;
@@ -558,18 +557,18 @@ pub fn smooth_on_host<'py>(
         .into_iter()
         .map(|flag| flag != 0)
         .collect();
-    let (is_single, on) = (is_single(options)?, device.get()?);
+    let is_single = is_single(options)?;
     let smoothed = if is_volume {
         let mesh = volume_of(mesh)?;
-        run(py, watch, move || match is_single {
-            false => volume::<DVec3>(&on, &mesh, &fixed, &settings),
-            true => volume::<Vec3>(&on, &mesh, &fixed, &settings),
+        run_on(py, watch, device, move |on| match is_single {
+            false => volume::<DVec3>(on, &mesh, &fixed, &settings),
+            true => volume::<Vec3>(on, &mesh, &fixed, &settings),
         })
     } else {
         let mesh = mesh_of(mesh)?;
-        run(py, watch, move || match is_single {
-            false => surface::<DVec3>(&on, &mesh, &fixed, &settings),
-            true => surface::<Vec3>(&on, &mesh, &fixed, &settings),
+        run_on(py, watch, device, move |on| match is_single {
+            false => surface::<DVec3>(on, &mesh, &fixed, &settings),
+            true => surface::<Vec3>(on, &mesh, &fixed, &settings),
         })
     }?;
     let result = PyDict::new(py);

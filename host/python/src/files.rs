@@ -18,7 +18,7 @@ use crate::arrays::{list, of_json};
 use crate::device::PyDevice;
 use crate::families::{choice, option};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
-use crate::work::{exception, run};
+use crate::work::{exception, run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
@@ -67,7 +67,7 @@ pub fn write<'py>(
         return run(py, watch, move || {
             check_volume(&mesh)?;
             let losses = formats::volume::VolumeFormat::to_write(&path)?.losses(&mesh);
-            formats::write_volume_as(&path, &mesh, options)?;
+            formats::volume::write_volume_as(&path, &mesh, options)?;
             Ok(losses)
         });
     }
@@ -322,12 +322,12 @@ pub fn measure_volume<'py>(
     mesh: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mesh, on) = (volume_of(mesh)?, device.get()?);
-    let measured = run(py, watch, move || {
+    let mesh = volume_of(mesh)?;
+    let measured = run_on(py, watch, device, move |on| {
         check_volume(&mesh)?;
-        let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(&on, &mesh)?;
+        let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(on, &mesh)?;
         let quality =
-            trioxide::quality3d::quality(&on, resident.cells(), resident.points())?;
+            trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
         Ok(json!({
             "vertices": mesh.points.len(),
             "cells": mesh.cells.len(),
@@ -424,14 +424,13 @@ pub fn run_selftest(
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(String, Option<String>)>> {
     use trioxide::selftest::{LAUNCHES, Size, cases};
-    let on = device.get()?;
-    let outcomes = run(py, watch, move || {
+    let outcomes = run_on(py, watch, device, move |on| {
         let mut outcomes = Vec::new();
         for case in cases(Size::Tiny, Vec::new())? {
             let is_wanted = case.family == only || case.name.contains(&only);
             // The case of all launches counts on the others.
             if is_wanted && case.family != LAUNCHES {
-                outcomes.push((case.name.to_string(), case.run(&on).err()));
+                outcomes.push((case.name.to_string(), case.run(on).err()));
             }
         }
         Ok(outcomes)

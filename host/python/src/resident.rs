@@ -12,7 +12,7 @@ use trioxide::weld::{self, DeviceCarried};
 
 use crate::device::{Number, PyDevice, PyDeviceArray};
 use crate::families::{option, smooth_options, weld_options};
-use crate::work::run;
+use crate::work::run_on;
 
 type Dict<'py> = Bound<'py, PyDict>;
 const INDICES: &[Number] = &[Number::U32, Number::I32];
@@ -36,15 +36,12 @@ pub fn weld_on_device<'py>(
     // SAFETY: a weld reads its input only.
     let arrays = unsafe { (points.read::<DVec3>(), triangles.read::<[Vertex; 3]>()) };
     let (points, triangles) = (arrays.0, arrays.1);
-    let run_on = on.clone();
-    let (welded, epsilon) = run(py, watch, move || {
-        let on = run_on;
-        let mesh = weld::DeviceMesh::new(points?, triangles?, DeviceCarried::none(&on)?)?;
+    let (welded, epsilon) = run_on(py, watch, device, move |on| {
+        let mesh = weld::DeviceMesh::new(points?, triangles?, DeviceCarried::none(on)?)?;
         if let Some(ratio) = ratio {
-            settings.epsilon = weld::epsilon_for_ratio(&on, &mesh, settings.guards, ratio)?.epsilon;
+            settings.epsilon = weld::epsilon_for_ratio(on, &mesh, settings.guards, ratio)?.epsilon;
         }
-        let welded = weld::weld(&on, &mesh, settings)?.into_arrays();
-        on.synchronize()?;
+        let welded = weld::weld(on, &mesh, settings)?.into_arrays();
         Ok((welded, settings.epsilon))
     })?;
     let array = |buffer, columns| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, columns);
@@ -78,14 +75,11 @@ pub fn smooth_on_device<'py>(
     // SAFETY: smoothing reads its input, and writes to new points.
     let arrays = unsafe { (points.read::<DVec3>(), triangles.read::<[u32; 3]>()) };
     let (points, triangles) = (arrays.0, arrays.1);
-    let run_on = on.clone();
-    let (points, moving, sweeps) = run(py, watch, move || {
-        let on = run_on;
-        let mesh = DeviceMesh::of_triangles(&on, points?, triangles?)?;
-        let smoothed = smooth::smooth(&on, &mesh, &[], &settings)?;
+    let (points, moving, sweeps) = run_on(py, watch, device, move |on| {
+        let mesh = DeviceMesh::of_triangles(on, points?, triangles?)?;
+        let smoothed = smooth::smooth(on, &mesh, &[], &settings)?;
         let (moving, sweeps) = (smoothed.moving(), smoothed.moves().sweeps);
         let points = smoothed.into_points();
-        on.synchronize()?;
         Ok((points, moving, sweeps))
     })?;
     let result = PyDict::new(py);
@@ -123,22 +117,19 @@ pub fn polylla_on_device<'py>(
             triangles.read::<[u32; 3]>(),
         )
     };
-    let run_on = on.clone();
-    let (offsets, vertices, half_edges, counts) = run(py, watch, move || {
-        let on = run_on;
+    let (offsets, vertices, half_edges, counts) = run_on(py, watch, device, move |on| {
         let triangles = triangles?;
         let mesh: DeviceTriangulation<DVec2> = match (plane, space) {
             (Some(points), _) => {
-                DeviceTriangulation::build(&on, points?, convert::origins(triangles))?
+                DeviceTriangulation::build(on, points?, convert::origins(triangles))?
             }
-            (_, Some(points)) => convert::triangulation(&on, &points?, triangles)?,
+            (_, Some(points)) => convert::triangulation(on, &points?, triangles)?,
             _ => unreachable!("one of both is there"),
         };
-        let result = polylla::polylla(&on, &mesh, None, settings)?;
+        let result = polylla::polylla(on, &mesh, None, settings)?;
         let counts = result.counts();
         let (half_edges, lists) = result.into_arrays();
         let (offsets, vertices) = lists.expect("the options ask for lists").into_parts();
-        on.synchronize()?;
         Ok((offsets, vertices, half_edges, counts))
     })?;
     let array = |buffer| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, 0);

@@ -3,13 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use trioxide::{Error, progress};
+use trioxide::progress::{self, Interrupt};
+use trioxide::{Device, Error};
+
+use crate::device::PyDevice;
 
 /// Time between two looks at signals.
 const STEP: Duration = Duration::from_millis(50);
@@ -29,42 +32,96 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The threads of this process: a child that was forked has none of its parent's.
-fn threads() -> PyResult<Arc<ThreadPool>> {
-    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*pool {
-        Some((id, threads)) if *id == process::id() => Ok(threads.clone()),
-        _ => {
-            let threads = ThreadPoolBuilder::new()
-                .build()
-                .map_err(|error| PyRuntimeError::new_err(format!("no thread starts: {error}")))?;
-            let threads = Arc::new(threads);
-            let before = pool.replace((process::id(), threads.clone()));
-            // Its threads are another process's: there is nothing to wait for.
-            std::mem::forget(before);
-            Ok(threads)
+/// Threads for one computation at a time: while one waits for its own parts, it never begins another.
+struct Threads {
+    process: u32,
+    pool: Option<ThreadPool>,
+}
+
+/// Pools that no computation uses.
+static FREE: Mutex<Vec<Threads>> = Mutex::new(Vec::new());
+
+fn free() -> MutexGuard<'static, Vec<Threads>> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Threads {
+    /// A free pool of this process, or a new one.
+    fn take() -> PyResult<Self> {
+        let process = process::id();
+        loop {
+            match free().pop() {
+                Some(threads) if threads.process == process => return Ok(threads),
+                // A child that was forked has none of its parent's threads: there is nothing to wait for.
+                Some(mut forked) => std::mem::forget(forked.pool.take()),
+                None => break,
+            }
+        }
+        let pool = ThreadPoolBuilder::new()
+            .build()
+            .map_err(|error| PyRuntimeError::new_err(format!("no thread starts: {error}")))?;
+        Ok(Self {
+            process,
+            pool: Some(pool),
+        })
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            free().push(Self {
+                process: self.process,
+                pool: Some(pool),
+            });
         }
     }
 }
 
+/// As [`run`], on a device. Its stages are noted, and all its work is done when this returns, whether it fails or not: nothing of the
+/// input is used any more.
+pub fn run_on<R: Send + 'static>(
+    py: Python<'_>,
+    watch: Option<&Bound<'_, PyAny>>,
+    device: &PyDevice,
+    work: impl FnOnce(&Device) -> trioxide::Result<R> + Send + 'static,
+) -> PyResult<R> {
+    let on = device.get()?;
+    let (result, stages) = run(py, watch, move || {
+        let result = work(&on);
+        let stages = on.take_stages();
+        Ok((result, stages))
+    })?;
+    let result = result.map_err(exception)?;
+    device.note(stages.map_err(exception)?);
+    Ok(result)
+}
+
 /// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends before its next stage,
-/// and `KeyboardInterrupt` is raised. `watch` is called with the stage, the pieces that are done and the number of all.
+/// and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces, the pieces that are done and the number
+/// of all; what it raises ends the work too.
 pub fn run<R: Send + 'static>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce() -> trioxide::Result<R> + Send + 'static,
 ) -> PyResult<R> {
-    let threads = threads()?;
-    let (sender, receiver) = sync_channel(1);
-    threads.spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(work));
-        // Nobody waits any more where the interpreter is gone.
+    let threads = Threads::take()?;
+    let interrupt = Interrupt::default();
+    let watched = interrupt.clone();
+    let (sender, mut receiver) = sync_channel(1);
+    let pool = threads.pool.as_ref().expect("taken with its pool");
+    pool.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| watched.watch(work)));
+        // Whoever waits is there until the result is.
         let _ = sender.send(result);
     });
     let mut raised = None;
     loop {
-        match py.detach(|| receiver.recv_timeout(STEP)) {
+        let received = {
+            let receiver = &mut receiver;
+            py.detach(move || receiver.recv_timeout(STEP))
+        };
+        match received {
             Ok(Ok(result)) => {
                 return match raised {
                     Some(raised) => Err(raised),
@@ -73,13 +130,15 @@ pub fn run<R: Send + 'static>(
             }
             Ok(Err(panic)) => resume_unwind(panic),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a thread of the computation has ended"));
+                return Err(PyRuntimeError::new_err(
+                    "a thread of the computation has ended",
+                ));
             }
             Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
                 let looked = py.check_signals().and_then(|()| report(watch));
                 if let Err(error) = looked {
-                    progress::interrupt();
+                    interrupt.interrupt();
                     raised = Some(error);
                 }
             }
