@@ -355,14 +355,22 @@ impl PyDeviceArray {
         };
         if let Ok(array) = object.cast::<Self>() {
             let array = array.get();
-            if array.device.id() != on.id() {
+            if array.gpu != gpu {
                 return Err(PyValueError::new_err(format!(
-                    "the array was made by another Device (cuda:{}): use that one",
+                    "the array is on cuda:{} and the computation on cuda:{gpu}: use that device, or copy the array",
                     array.gpu
                 )));
             }
+            // Another object for the same GPU has the same context, and arrays are complete when a function returns them.
+            let memory = match array.device.id() == on.id() {
+                true => array.memory.clone(),
+                false => Arc::new(Held::Foreign {
+                    id: on.id(),
+                    object: object.clone().unbind(),
+                }),
+            };
             return Ok(Self {
-                memory: array.memory.clone(),
+                memory,
                 address: array.address,
                 shape: array.shape.clone(),
                 number: array.number,

@@ -347,18 +347,19 @@ pub fn refine_tets_on_host<'py>(
         max_tetrahedra: option(options, "max_cells", None)?,
     };
     let is_single = is_single(options)?;
-    let (mesh, parents, ends, levels) = run_on(py, watch, device, move |on| match is_single {
+    let (mesh, parents, ends, matrix, levels) = run_on(py, watch, device, move |on| match is_single {
         false => refined_space::<DVec3>(on, mesh, &settings),
         true => refined_space::<Vec3>(on, mesh, &settings),
     })?;
     let result = dict_of_volume(py, mesh)?;
     result.set_item("parents", list(py, parents))?;
     result.set_item("vertex_parents", table(py, ends.into_flattened(), 2)?)?;
+    put_prolongation(py, &result, matrix)?;
     result.set_item("rounds", levels)?;
     Ok(result)
 }
 
-type RefinedSpace = (VolumeMesh, Vec<u32>, Vec<[u32; 2]>, usize);
+type RefinedSpace = (VolumeMesh, Vec<u32>, Vec<[u32; 2]>, Prolongation, usize);
 
 fn refined_space<P: SpacePoint>(
     on: &Device,
@@ -383,7 +384,8 @@ fn refined_space<P: SpacePoint>(
             }
         })
         .collect();
-    let mix = Mix::of_prolongation(Prolongation::of_rounds(mesh.points.len(), &rounds));
+    let matrix = Prolongation::of_rounds(mesh.points.len(), &rounds);
+    let mix = Mix::of_prolongation(matrix.clone());
     let levels = refined.levels.len();
     let mut mesh = VolumeMesh::from(refined.mesh);
     mesh.fields.points = fields.points.mixed(&mix);
@@ -393,6 +395,7 @@ fn refined_space<P: SpacePoint>(
         mesh,
         refined.tetrahedron_parents,
         refined.vertex_parents,
+        matrix,
         levels,
     ))
 }
