@@ -12,6 +12,8 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::{Error, Result};
+
 /// Where the computation is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Now {
@@ -137,6 +139,17 @@ impl Interrupt {
     }
 }
 
+/// Ends a long loop between stages.
+///
+/// # Errors
+/// [`Error::Interrupted`] where this thread's computation is to end.
+pub fn check() -> Result<()> {
+    match is_interrupted() {
+        true => Err(Error::Interrupted),
+        false => Ok(()),
+    }
+}
+
 /// Whether this thread's computation is to end.
 pub fn is_interrupted() -> bool {
     WATCHED.with_borrow(|watched| {
@@ -181,7 +194,7 @@ mod tests {
         let (ours, other) = (Interrupt::default(), Interrupt::default());
         ours.interrupt();
         ours.watch(|| {
-            assert!(is_interrupted());
+            assert!(matches!(check(), Err(Error::Interrupted)));
             other.watch(|| assert!(!is_interrupted()));
             assert!(is_interrupted());
             std::thread::scope(|scope| {

@@ -8,8 +8,8 @@ use bytemuck::Pod;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use trioxide::backend::{Choice, DeviceId, Memory};
 use trioxide::backend::Stage;
+use trioxide::backend::{Choice, DeviceId, Memory};
 use trioxide::{Buffer, Device};
 
 use crate::dlpack;
@@ -39,9 +39,11 @@ impl PyDevice {
     #[new]
     #[pyo3(signature = (name = "auto", *, threads = None))]
     fn new(py: Python<'_>, name: &str, threads: Option<usize>) -> PyResult<Self> {
-        let choice: Choice = name
-            .parse()
-            .map_err(|expected| PyValueError::new_err(format!("device {name:?}: {expected}")))?;
+        let choice: Choice = name.parse().map_err(|_: String| {
+            PyValueError::new_err(format!(
+                "device {name:?} is not known: it is auto, cuda:N or cpu"
+            ))
+        })?;
         if matches!(choice, Choice::Auto | Choice::Cuda(_)) {
             check_fork()?;
         }

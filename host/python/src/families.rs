@@ -347,10 +347,11 @@ pub fn refine_tets_on_host<'py>(
         max_tetrahedra: option(options, "max_cells", None)?,
     };
     let is_single = is_single(options)?;
-    let (mesh, parents, ends, matrix, levels) = run_on(py, watch, device, move |on| match is_single {
-        false => refined_space::<DVec3>(on, mesh, &settings),
-        true => refined_space::<Vec3>(on, mesh, &settings),
-    })?;
+    let (mesh, parents, ends, matrix, levels) =
+        run_on(py, watch, device, move |on| match is_single {
+            false => refined_space::<DVec3>(on, mesh, &settings),
+            true => refined_space::<Vec3>(on, mesh, &settings),
+        })?;
     let result = dict_of_volume(py, mesh)?;
     result.set_item("parents", list(py, parents))?;
     result.set_item("vertex_parents", table(py, ends.into_flattened(), 2)?)?;

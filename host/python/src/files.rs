@@ -98,7 +98,8 @@ fn check_surface(mesh: &Mesh) -> trioxide::Result<()> {
             "has a vertex index that is out of range",
         ));
     }
-    if let Some(segment) = (mesh.segments.iter()).position(|segment| segment.ends.iter().any(is_far))
+    if let Some(segment) =
+        (mesh.segments.iter()).position(|segment| segment.ends.iter().any(is_far))
     {
         return Err(invalid(
             format!("segment {segment}"),
@@ -326,8 +327,7 @@ pub fn measure_volume<'py>(
     let measured = run_on(py, watch, device, move |on| {
         check_volume(&mesh)?;
         let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(on, &mesh)?;
-        let quality =
-            trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
+        let quality = trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
         Ok(json!({
             "vertices": mesh.points.len(),
             "cells": mesh.cells.len(),

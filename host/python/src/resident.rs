@@ -44,7 +44,8 @@ pub fn weld_on_device<'py>(
         let welded = weld::weld(on, &mesh, settings)?.into_arrays();
         Ok((welded, settings.epsilon))
     })?;
-    let array = |buffer, columns| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, columns);
+    let array =
+        |buffer, columns| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, columns);
     let result = PyDict::new(py);
     let points = PyDeviceArray::of_buffer(&on, gpu, welded.points, Number::F64, 3);
     result.set_item("points", Py::new(py, points)?)?;

@@ -24,7 +24,12 @@ pub fn exception(error: Error) -> PyErr {
     match error {
         Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
         Error::File { path, source } => match source.raw_os_error() {
-            Some(number) => PyOSError::new_err((number, source.to_string(), path)),
+            Some(number) => {
+                let reason = source.to_string();
+                let of_system = format!(" (os error {number})");
+                let reason = reason.strip_suffix(&of_system).unwrap_or(&reason);
+                PyOSError::new_err((number, reason.to_owned(), path))
+            }
             None => PyOSError::new_err(text),
         },
         Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),

@@ -19,7 +19,7 @@ def plane():
 
 @pytest.fixture(scope="session")
 def scan():
-    """A surface with double vertices."""
+    """A closed surface, as a scanner sees it: neighbours are 0.08 apart."""
     return trioxide.generate("scan", 2000, seed=3)
 
 

@@ -45,7 +45,7 @@ def make(request, gpu):
 
 def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
     points, triangles = make(scan.points, scan.triangles)
-    welded, expected = trioxide.weld(points, triangles, epsilon=1e-3), trioxide.weld(scan, epsilon=1e-3, device="cpu")
+    welded, expected = trioxide.weld(points, triangles, epsilon=0.08), trioxide.weld(scan, epsilon=0.08, device="cpu")
     np.testing.assert_array_equal(welded.points.numpy(), expected.points)
     np.testing.assert_array_equal(welded.triangles.numpy(), expected.triangles)
     np.testing.assert_array_equal(welded.map.numpy(), expected.map)
@@ -64,7 +64,7 @@ def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
 
 def test_host_arrays_have_the_same_bits_on_the_gpu(gpu, scan, plane, tets):
     for function, mesh, options in (
-        (trioxide.weld, scan, dict(epsilon=1e-3)),
+        (trioxide.weld, scan, dict(epsilon=0.08)),
         (trioxide.smooth, scan, dict(max_iterations=20)),
         (trioxide.smooth, tets, dict(max_iterations=20, guard=True)),
         (trioxide.polylla, plane, {}),
@@ -96,7 +96,7 @@ def test_a_chain_moves_no_array_to_the_host(make, gpu):
 def test_cupy_and_torch_take_results_in_place(gpu, scan):
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
     points, triangles = cupy_arrays(scan.points, scan.triangles)
-    welded = trioxide.weld(points, triangles, epsilon=1e-3)
+    welded = trioxide.weld(points, triangles, epsilon=0.08)
     address = welded.points.__cuda_array_interface__["data"][0]
     by_interface, by_dlpack = cupy.asarray(welded.points), cupy.from_dlpack(welded.points)
     tensor = torch.from_dlpack(welded.points)
@@ -105,7 +105,7 @@ def test_cupy_and_torch_take_results_in_place(gpu, scan):
     del welded, points, triangles
     gc.collect()
     # New memory of trioxide's does not fall on theirs.
-    trioxide.weld(*cupy_arrays(scan.points, scan.triangles), epsilon=1e-3)
+    trioxide.weld(*cupy_arrays(scan.points, scan.triangles), epsilon=0.08)
     np.testing.assert_array_equal(by_interface.get(), expected)
     np.testing.assert_array_equal(by_dlpack.get(), expected)
     np.testing.assert_array_equal(tensor.cpu().numpy(), expected)
@@ -113,7 +113,7 @@ def test_cupy_and_torch_take_results_in_place(gpu, scan):
 
 def test_work_of_other_streams_is_waited_for(gpu, scan):
     cupy = pytest.importorskip("cupy")
-    expected = trioxide.weld(scan, epsilon=1e-3, device="cpu")
+    expected = trioxide.weld(scan, epsilon=0.08, device="cpu")
     points, triangles = cupy_arrays(scan.points, scan.triangles)
     for _ in range(20):
         stream = cupy.cuda.Stream(non_blocking=True)
@@ -124,36 +124,36 @@ def test_work_of_other_streams_is_waited_for(gpu, scan):
                 busy = busy @ busy
                 busy /= busy.max()
             late += points + 0 * busy[0, 0]
-            welded = trioxide.weld(late, triangles, epsilon=1e-3, device=gpu)
+            welded = trioxide.weld(late, triangles, epsilon=0.08, device=gpu)
         np.testing.assert_array_equal(welded.map.numpy(), expected.map)
 
 
 def test_types_are_converted_on_the_gpu_or_refused(gpu, scan):
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
     points, triangles = cupy_arrays(scan.points, scan.triangles)
-    expected = trioxide.weld(points, triangles, epsilon=1e-3).map.numpy()
+    expected = trioxide.weld(points, triangles, epsilon=0.08).map.numpy()
     for kind in ("int64", "uint64", "uint32"):
-        found = trioxide.weld(points, triangles.astype(kind), epsilon=1e-3)
+        found = trioxide.weld(points, triangles.astype(kind), epsilon=0.08)
         np.testing.assert_array_equal(found.map.numpy(), expected)
     long = torch.from_numpy(scan.triangles.astype(np.int64)).cuda()
-    np.testing.assert_array_equal(trioxide.weld(torch.from_numpy(scan.points).cuda(), long, epsilon=1e-3).map.numpy(), expected)
+    np.testing.assert_array_equal(trioxide.weld(torch.from_numpy(scan.points).cuda(), long, epsilon=0.08).map.numpy(), expected)
     single = points.astype("float32")
-    of_single = trioxide.weld(scan.points.astype(np.float32), scan.triangles, epsilon=1e-3, device="cpu")
-    np.testing.assert_array_equal(trioxide.weld(single, triangles, epsilon=1e-3).map.numpy(), of_single.map)
+    of_single = trioxide.weld(scan.points.astype(np.float32), scan.triangles, epsilon=0.08, device="cpu")
+    np.testing.assert_array_equal(trioxide.weld(single, triangles, epsilon=0.08).map.numpy(), of_single.map)
     with pytest.raises(ValueError, match="ids run from 0"):
-        trioxide.weld(points, triangles.astype("int64") - 1, epsilon=1e-3)
+        trioxide.weld(points, triangles.astype("int64") - 1, epsilon=0.08)
     with pytest.raises(TypeError, match="ids are integers"):
-        trioxide.weld(triangles, points, epsilon=1e-3)
+        trioxide.weld(triangles, points, epsilon=0.08)
     with pytest.raises(ValueError, match="strides"):
-        trioxide.weld(points[::2], triangles, epsilon=1e-3)
+        trioxide.weld(points[::2], triangles, epsilon=0.08)
     with pytest.raises(ValueError, match="shape"):
-        trioxide.weld(points.ravel(), triangles, epsilon=1e-3)
+        trioxide.weld(points.ravel(), triangles, epsilon=0.08)
     with pytest.raises(ValueError, match="are not: copy"):
-        trioxide.weld(points, scan.triangles, epsilon=1e-3)
+        trioxide.weld(points, scan.triangles, epsilon=0.08)
     with pytest.raises(TypeError, match="copy it to the host"):
         trioxide.refine(points, triangles)
     with pytest.raises(ValueError, match="CPU"):
-        trioxide.weld(points, triangles, epsilon=1e-3, device="cpu")
+        trioxide.weld(points, triangles, epsilon=0.08, device="cpu")
 
 
 def test_wrong_ids_and_coordinates_are_found_there(gpu, scan):
@@ -162,16 +162,16 @@ def test_wrong_ids_and_coordinates_are_found_there(gpu, scan):
     for wrong in (-1, len(points), 2**31 - 1):
         bad = triangles.copy()
         bad[7, 1] = wrong
-        for call in (lambda: trioxide.weld(points, bad, epsilon=1e-3), lambda: trioxide.smooth(points, bad)):
+        for call in (lambda: trioxide.weld(points, bad, epsilon=0.08), lambda: trioxide.smooth(points, bad)):
             with pytest.raises(ValueError, match="7"):
                 call()
     bad = points.copy()
     bad[11, 2] = cupy.nan
-    for call in (lambda: trioxide.weld(bad, triangles, epsilon=1e-3), lambda: trioxide.smooth(bad, triangles)):
+    for call in (lambda: trioxide.weld(bad, triangles, epsilon=0.08), lambda: trioxide.smooth(bad, triangles)):
         with pytest.raises(ValueError, match="11"):
             call()
     empty = points[:0], triangles[:0]
-    for call in (lambda: trioxide.weld(*empty, epsilon=1e-3), lambda: trioxide.smooth(*empty)):
+    for call in (lambda: trioxide.weld(*empty, epsilon=0.08), lambda: trioxide.smooth(*empty)):
         try:
             call()
         except ValueError as error:

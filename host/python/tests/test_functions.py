@@ -1,5 +1,6 @@
 """The functions on host arrays: counts and digests are those of the sequential references on the command line."""
 
+import os
 import warnings
 
 import numpy as np
@@ -114,14 +115,15 @@ def test_refined_tetrahedra(tets):
 
 
 def test_welded_vertices(scan):
-    welded = trioxide.weld(scan, epsilon=1e-3, device="cpu")
+    welded = trioxide.weld(scan, epsilon=0.08, device="cpu")
     assert len(welded.map) == len(scan.points)
     assert len(welded.removed) == len(scan.points) - len(welded.points) > 0
     np.testing.assert_array_equal(welded.map[welded.representatives], np.arange(len(welded.points)))
-    assert np.linalg.norm(welded.points[welded.map] - scan.points, axis=1).max() <= 1e-3
+    represented = scan.points[welded.representatives[welded.map]]
+    assert np.linalg.norm(represented - scan.points, axis=1).max() <= 0.08
     assert welded.triangles.max() < len(welded.points)
     for method in ("grid", "on-the-fly"):
-        again = trioxide.weld(scan, epsilon=1e-3, method=method, device="cpu")
+        again = trioxide.weld(scan, epsilon=0.08, method=method, device="cpu")
         np.testing.assert_array_equal(again.map, welded.map)
         np.testing.assert_array_equal(again.points, welded.points)
 
@@ -198,7 +200,8 @@ def test_what_a_format_loses_is_a_warning(tmp_path, plane):
 def test_missing_files_are_os_errors(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         trioxide.read(tmp_path / "none.ply")
-    assert raised.value.filename == str(tmp_path / "none.ply")
+    assert os.fspath(raised.value.filename) == str(tmp_path / "none.ply")
+    assert raised.value.strerror == "No such file or directory"
     with pytest.raises(ValueError, match="none.xyzw"):
         trioxide.read(tmp_path / "none.xyzw")
 
@@ -218,13 +221,13 @@ def test_pictures(plane, tmp_path):
     assert (tmp_path / "a.svg").stat().st_size > 1000
     png = trioxide.render(plane, values=plane.points[:, 0], width=100)
     assert png.startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match="one for each vertex"):
+    with pytest.raises(ValueError, match="one for each face or for each vertex"):
         trioxide.render(plane, values=[1.0])
 
 
 def test_poisson(plane):
     solution = trioxide.vem(trioxide.polylla(plane, device="cpu"))
-    assert solution.error < 0.02 and solution.unknowns == len(plane.points) - 33 or solution.unknowns > 900
+    assert solution.error < 0.02 and solution.unknowns == 928
     assert trioxide.vem(plane, problem="patch").error < 1e-8
     with pytest.raises(ValueError, match="sine or patch"):
         trioxide.vem(plane, problem="cosine")

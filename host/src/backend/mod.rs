@@ -343,9 +343,7 @@ impl Device {
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
-        if crate::progress::is_interrupted() {
-            return Err(Error::Interrupted.into());
-        }
+        crate::progress::check()?;
         crate::progress::stage(name);
         let from = self.0.backend.mark()?;
         let result = work()?;

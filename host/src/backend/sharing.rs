@@ -37,10 +37,7 @@ impl Device {
     /// ```
     pub fn transferred(&self) -> (u64, u64) {
         let record = &self.0.transferred;
-        (
-            record.to_device.load(Relaxed),
-            record.to_host.load(Relaxed),
-        )
+        (record.to_device.load(Relaxed), record.to_host.load(Relaxed))
     }
 
     /// The driver's handle of the queue that this device's work is in, a `CUstream`; `None` for a CPU. Other packages make it

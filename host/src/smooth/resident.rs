@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use gpu::smooth::{self as kernel, COPIES, EXTREMES, Vector, from_ordered_bits};
-use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
 
 use super::cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 use crate::backend::Device;
@@ -47,9 +47,7 @@ fn measure<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)>
     on.stage("bounds", || {
         let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
         // SAFETY: no index comes from data.
-        unsafe {
-            kernel::measure_bounds::launch(on, points.len() as u32, points, &mut extremes)
-        }?;
+        unsafe { kernel::measure_bounds::launch(on, points.len() as u32, points, &mut extremes) }?;
         let keys: Vec<u64> = on.download(&extremes)?;
         let mut highest = keys.chunks(COPIES as usize).map(|copies| {
             let key = copies.iter().copied().max().filter(|&key| key > 0);

@@ -6,7 +6,7 @@
 >>> polygons
 <trioxide.Polygons: 1000 vertices, 316 polygons>
 >>> trioxide.vem(polygons)
-<trioxide.Solution: 967 unknowns, largest error 0.00444 at a vertex>
+<trioxide.Solution: 928 unknowns, largest error 0.0184 at a vertex>
 
 Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have the names and options of the command line. Arrays
 of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth` and `polylla`, and the results stay there.

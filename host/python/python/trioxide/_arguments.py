@@ -12,6 +12,7 @@ import numpy as np
 
 #: No vertex has this id or one above it.
 MOST_ID = 2**32 - 2
+_KINDS = {"U": "text", "S": "bytes", "c": "complex numbers", "V": "records", "M": "dates", "m": "times"}
 _SWAPPED = "points come first, then the ids of the vertices: are both swapped?"
 
 
@@ -35,7 +36,7 @@ def host_array(value: Any, name: str) -> np.ndarray:
     (1, 3)
     >>> host_array(["a"], "points")
     Traceback (most recent call last):
-    TypeError: points: an array of numbers is needed, not one of <U1
+    TypeError: points: an array of numbers is needed, not one of text
     """
     if value is None:
         raise TypeError(f"{name} is None: give an array")
@@ -54,7 +55,7 @@ def host_array(value: Any, name: str) -> np.ndarray:
         array = array.data
     array = np.asarray(array)
     if array.dtype.kind not in "biuf" and array.dtype != object:
-        raise TypeError(f"{name}: an array of numbers is needed, not one of {array.dtype.str.lstrip('<>|=')}")
+        raise TypeError(f"{name}: an array of numbers is needed, not one of {_KINDS.get(array.dtype.kind, array.dtype.name)}")
     if array.dtype == object:
         raise TypeError(f"{name}: rows of different lengths, or objects, are no array of numbers")
     return array
@@ -91,7 +92,7 @@ def _table(array: np.ndarray, name: str, columns: Tuple[int, ...], what: str) ->
     if array.size == 0 and array.ndim in (1, 2) and (array.ndim == 1 or array.shape[0] == 0):
         return array.reshape(0, columns[0])
     if array.ndim != 2 or array.shape[1] not in columns:
-        needed = " or ".join(f"(n, {count})" for count in columns)
+        needed = " or ".join(f"(n, {count})" for count in sorted(columns))
         turned = array.ndim == 2 and array.shape[0] in columns
         raise ValueError(
             f"{name} has the shape {array.shape}: {what} are rows, {needed}" + (": transpose it" if turned else "")

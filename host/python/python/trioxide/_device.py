@@ -23,7 +23,7 @@ def opened(device: DeviceLike) -> Device:
     True
     >>> opened("gpu")
     Traceback (most recent call last):
-    ValueError: device "gpu": expected auto, cuda:N, cpu or serial
+    ValueError: device "gpu" is not known: it is auto, cuda:N or cpu
     """
     global _WARNED
     if isinstance(device, Device):

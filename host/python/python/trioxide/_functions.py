@@ -156,7 +156,7 @@ def polylla(
 
     >>> square = polylla([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], device="cpu")
     >>> square.faces()
-    [array([1, 2, 3, 0], dtype=uint32)]
+    [array([0, 1, 2, 3], dtype=uint32)]
     >>> square.map
     array([0, 0], dtype=uint32)
     """
@@ -247,9 +247,9 @@ def refine(
     >>> coarse = generate("grid", 9)
     >>> fine = refine(coarse, mark=("disk", 0, 0, 0.5), rounds=2, device="cpu")
     >>> len(coarse.triangles), len(fine.triangles), len(fine.parents)
-    (8, 16, 16)
+    (8, 20, 20)
     >>> fine.prolongation.shape
-    (14, 9)
+    (16, 9)
     """
     volume = mesh if isinstance(mesh, VolumeMesh) and triangles is None else None
     surface = None if volume is not None else _surface(mesh, triangles, regions=regions, segments=segments, markers=markers)
@@ -285,7 +285,7 @@ def weld(
     ratio: Optional[float] = None,
     normal_tolerance: Optional[float] = None,
     uv_tolerance: Optional[float] = None,
-    color_tolerance: Optional[float] = None,
+    color_tolerance: Optional[int] = None,
     position: str = "mean",
     keep_degenerate: bool = False,
     lock_boundary: bool = False,
@@ -309,8 +309,8 @@ def weld(
         Distance in the unit of the coordinates; or
     ratio : float
         the fraction of the vertices to remove, for which a distance is searched.
-    normal_tolerance, uv_tolerance, color_tolerance : float, optional
-        Vertices whose normals (degrees), texture coordinates or colours differ by more do not merge.
+    normal_tolerance, uv_tolerance : float, color_tolerance : int, optional
+        Vertices whose normals (degrees), texture coordinates or colours (0 to 255) differ by more do not merge.
     position : "mean" or "first"
         Of the merged vertices.
     keep_degenerate : bool
@@ -488,13 +488,13 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
     Parameters
     ----------
     kind : "grid", "jittered", "random", "disk", "scan", "cloud" or "tets"
-        Planar triangulations of the unit square or disk; a scanned surface with double vertices; a point cloud; tetrahedra of the unit
+        Planar triangulations of the unit square or disk; a closed surface as a scanner sees it; a point cloud; tetrahedra of the unit
         cube, at random points with `random`.
     n : int
         About this number of vertices.
 
     >>> generate("random", 100, seed=7)
-    <trioxide.Mesh: 100 vertices, 184 triangles>
+    <trioxide.Mesh: 100 vertices, 174 triangles>
     """
     _known(kind, "kind", _KINDS)
     with watching(progress) as watch:
@@ -566,8 +566,8 @@ def render(
 
     Parameters
     ----------
-    values : (V,) floats, optional
-        Colours by a field of the vertices.
+    values : (F,) or (V,) floats, optional
+        Colours by a field of the faces, or by the means of a field of the vertices.
     width : int, optional
         In pixels.
     color : "auto", "none", "distinct", "area", "size", "region" or "vertices"
@@ -588,7 +588,8 @@ def render(
             raise ValueError(f"{os.fspath(path)!r}: a picture is a .png or .svg file")  # type: ignore[arg-type]
         format = extension[1:] or "png"
     _known(format, "format", ("png", "svg"))
-    arrays = _surface(mesh, triangles)._arrays()
+    surface = _surface(mesh, triangles)
+    arrays = surface._arrays()
     options: Dict[str, Any] = dict(
         color=color,
         edges=edges,
@@ -600,8 +601,17 @@ def render(
     )
     if values is not None:
         field = check._lossless(check.host_array(values, "values"), np.float64, "values")
-        if field.shape != (len(arrays["points"]),):
-            raise ValueError(f"values has the shape {field.shape}: one for each vertex is needed, ({len(arrays['points'])},)")
+        offsets, vertices = surface.polygons()
+        faces, count = len(offsets) - 1, len(surface.points)
+        if field.shape not in ((faces,), (count,)):
+            raise ValueError(
+                f"values has the shape {field.shape}: one for each face or for each vertex is needed, ({faces},) or ({count},)"
+            )
+        if len(field) != faces:
+            sizes = np.diff(offsets.astype(np.int64))
+            if (sizes == 0).any():
+                raise ValueError(f"face {int(np.argmin(sizes))} has no vertices")
+            field = np.add.reduceat(field[vertices], offsets[:-1].astype(np.int64)) / sizes if faces else field[:0]
         options["values"] = field
     with watching(progress) as watch:
         picture = native.draw(arrays, options, watch)
@@ -637,7 +647,7 @@ def selftest(*, device: DeviceLike = "auto", only: str = "", progress: Progress 
 
     Returns the cases' names, with None for those that pass and a sentence for others; `only` picks those with this in their names.
 
-    >>> set(selftest(device="cpu", only="collectives").values())
+    >>> set(selftest(device="cpu", only="exclusive scan").values())
     {None}
     """
     with watching(progress) as watch:

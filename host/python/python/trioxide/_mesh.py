@@ -459,7 +459,7 @@ def from_pyvista(data: Any) -> Any:
     cell_data = {name: np.asarray(data.cell_data[name]) for name in data.cell_data}
     if hasattr(data, "celltypes"):
         kinds = np.asarray(data.celltypes)
-        offsets, vertices = np.asarray(data.offset), np.asarray(data.cell_connectivity)
+        offsets, vertices = _offsets(data), np.asarray(data.cell_connectivity)
         solid = np.isin(kinds, list(_VTK_VOLUMES.values()))
         flat = np.isin(kinds, _VTK_FACES)
         chosen = solid if solid.any() else flat
@@ -528,6 +528,11 @@ def from_trimesh(mesh: Any) -> Mesh:
 def _chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
     sizes = np.diff(offsets)
     return np.concatenate([[0], np.cumsum(sizes[chosen])]), vertices[np.repeat(chosen, sizes)]
+
+
+def _offsets(grid: Any) -> np.ndarray:
+    # Its name since PyVista 0.47, and before.
+    return np.asarray(grid.cell_offsets if hasattr(grid, "cell_offsets") else grid.offset)
 
 
 def _surface(points: Any, offsets: Any, vertices: Any, regions: Any, point_data: Any, cell_data: Any) -> Mesh:

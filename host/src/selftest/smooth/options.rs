@@ -8,8 +8,8 @@ use crate::backend::Device;
 use crate::mesh::{Faces, Mesh};
 use crate::selftest::{Outcome, equal};
 use crate::smooth::{
-    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result, Smoothed, Weights,
-    serial,
+    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
+    Smoothed, Weights, serial,
 };
 use crate::validate::smooth::{smoothed_surface, smoothed_volume};
 use crate::volume::{VolumeMesh, bounds};
@@ -117,8 +117,10 @@ pub(super) fn surfaces(on: &Device) -> Outcome {
 pub(super) fn resident(on: &Device) -> Outcome {
     for (name, mesh) in meshes::surfaces()? {
         if let Faces::Triangles(triangles) = &mesh.faces {
-            resident_in::<DVec3>(on, &mesh, triangles).map_err(|error| format!("{name}: {error}"))?;
-            resident_in::<Vec3>(on, &mesh, triangles).map_err(|error| format!("{name}: {error}"))?;
+            resident_in::<DVec3>(on, &mesh, triangles)
+                .map_err(|error| format!("{name}: {error}"))?;
+            resident_in::<Vec3>(on, &mesh, triangles)
+                .map_err(|error| format!("{name}: {error}"))?;
         }
     }
     Ok(())
@@ -133,7 +135,11 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
     let of_rounded: Vec<DVec3> = rounded.iter().map(|&p| P::to_f64(p)).collect();
     let (low, high) = bounds(&of_rounded);
     let (low_of_device, high_of_device) = resident.bounds();
-    equal("corner of the box", &[low_of_device, high_of_device], &[low, high])?;
+    equal(
+        "corner of the box",
+        &[low_of_device, high_of_device],
+        &[low, high],
+    )?;
     let options = Options {
         renumber: Renumber::On,
         ..Options::default()
