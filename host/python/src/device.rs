@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use trioxide::backend::Stage;
@@ -390,9 +390,17 @@ impl PyDeviceArray {
                 )));
             }
         }
-        let found = match object.getattr("__cuda_array_interface__") {
-            Ok(interface) => described(&interface, &on, py)?,
-            Err(_) => dlpack::import(object, &on)?,
+        // DLPack first: its packages order their work before this device's queue. PyTorch's interface names no stream.
+        let found = match object.hasattr("__dlpack__")? {
+            true => dlpack::import(object, &on)?,
+            false => {
+                let interface = object.getattr("__cuda_array_interface__").map_err(|_| {
+                    PyTypeError::new_err(
+                        "the array is in no GPU's memory: it has neither __dlpack__ nor __cuda_array_interface__",
+                    )
+                })?;
+                described(&interface, &on, py)?
+            }
         };
         let held = Held::Foreign {
             id: on.id(),
@@ -521,12 +529,17 @@ fn described(interface: &Bound<'_, PyAny>, on: &Device, py: Python<'_>) -> PyRes
             "a masked device array is not taken: fill it first",
         ));
     }
-    if let Ok(stream) = item("stream")
-        && let Ok(stream) = stream.extract::<u64>()
-    {
-        // SAFETY: the array's package names a stream of its own, or 1 and 2 for the default ones.
-        py.detach(|| unsafe { on.wait_for_stream(stream) })
-            .map_err(exception)?;
+    match item("stream") {
+        // Its package has waited.
+        Ok(stream) if stream.is_none() => {}
+        Ok(stream) => {
+            let stream: u64 = stream.extract()?;
+            // SAFETY: the array's package names a stream of its own, or 1 and 2 for the default ones.
+            py.detach(|| unsafe { on.wait_for_stream(stream) })
+                .map_err(exception)?;
+        }
+        // Version 2 says nothing.
+        Err(_) => py.detach(|| on.wait_for_all()).map_err(exception)?,
     }
     Ok(Found {
         address,

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr;
 
-use pyo3::exceptions::{PyBufferError, PyValueError};
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict};
 use trioxide::Device;
@@ -132,11 +132,6 @@ impl Drop for Taken {
 /// Takes an array of another package, ordered behind its work on the device's stream.
 pub fn import(object: &Bound<'_, PyAny>, on: &Device) -> PyResult<Found> {
     let py = object.py();
-    if !object.hasattr("__dlpack__")? {
-        return Err(PyValueError::new_err(
-            "the array has neither __cuda_array_interface__ nor __dlpack__",
-        ));
-    }
     let arguments = PyDict::new(py);
     if let Some(stream) = on.stream() {
         arguments.set_item("stream", stream)?;
