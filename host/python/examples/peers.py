@@ -67,7 +67,12 @@ measure("merge vertices", "PyVista clean", lambda: polydata(soup, faces), lambda
 measure("merge vertices", "Open3D", lambda: open3d_mesh(soup, faces), lambda m: m.merge_close_vertices(epsilon))
 measure("merge vertices", "trimesh", lambda: of_trimesh(soup, faces), lambda m: m.merge_vertices(digits_vertex=6))
 measure("smooth, 20 sweeps", "trioxide", nothing, lambda _: trioxide.smooth(scan, max_iterations=20, device=cpu))
-measure("smooth, 20 sweeps", "PyVista smooth", lambda: polydata(scan.points, scan.triangles), lambda m: m.smooth(n_iter=20, relaxation_factor=1.0))
+measure(
+    "smooth, 20 sweeps",
+    "PyVista smooth",
+    lambda: polydata(scan.points, scan.triangles),
+    lambda m: m.smooth(n_iter=20, relaxation_factor=1.0),
+)
 measure("smooth, 20 sweeps", "Open3D", lambda: open3d_mesh(scan.points, scan.triangles), lambda m: m.filter_smooth_simple(20))
 
 

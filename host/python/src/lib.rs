@@ -3,10 +3,12 @@
 
 mod arrays;
 mod device;
+mod device_array;
 mod dlpack;
 mod families;
 mod files;
 mod meshes;
+mod refinement;
 mod resident;
 mod work;
 
@@ -16,11 +18,11 @@ use pyo3::prelude::*;
 fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<device::PyDevice>()?;
-    module.add_class::<device::PyDeviceArray>()?;
+    module.add_class::<device_array::PyDeviceArray>()?;
     for function in [
         wrap_pyfunction!(families::polylla_on_host, module)?,
-        wrap_pyfunction!(families::refine_on_host, module)?,
-        wrap_pyfunction!(families::refine_tets_on_host, module)?,
+        wrap_pyfunction!(refinement::refine_on_host, module)?,
+        wrap_pyfunction!(refinement::refine_tets_on_host, module)?,
         wrap_pyfunction!(families::weld_on_host, module)?,
         wrap_pyfunction!(families::smooth_on_host, module)?,
         wrap_pyfunction!(resident::polylla_on_device, module)?,

@@ -10,7 +10,8 @@ use trioxide::polylla;
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, DeviceCarried};
 
-use crate::device::{Number, PyDevice, PyDeviceArray};
+use crate::device::PyDevice;
+use crate::device_array::{Number, PyDeviceArray};
 use crate::families::{option, smooth_options, weld_options};
 use crate::work::run_on;
 

@@ -12,22 +12,11 @@ Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have 
 of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth` and `polylla`, and the results stay there.
 """
 
+from ._conversions import from_meshio, from_pyvista, from_trimesh
 from ._device import Device, DeviceArray
-from ._functions import (
-    devices,
-    generate,
-    info,
-    polylla,
-    read,
-    refine,
-    render,
-    selftest,
-    smooth,
-    vem,
-    weld,
-    write,
-)
-from ._mesh import Mesh, VolumeMesh, from_meshio, from_pyvista, from_trimesh
+from ._families import polylla, refine, smooth, weld
+from ._functions import devices, generate, info, read, render, selftest, vem, write
+from ._mesh import Mesh, VolumeMesh
 from ._results import (
     DevicePolygons,
     DeviceSmoothed,

@@ -83,7 +83,7 @@ def _lossless(array: np.ndarray, dtype: Any, name: str) -> np.ndarray:
     return converted
 
 
-def _place(index: Sequence[int]) -> str:
+def _place(index: Sequence[Any]) -> str:
     return "[" + ", ".join(str(int(i)) for i in index) + "]"
 
 

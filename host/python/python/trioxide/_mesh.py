@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
 from . import _arguments as check
+from . import _conversions as conversions
 
-#: VTK's numbers of the cells with so many vertices.
-_VTK_VOLUMES = {4: 10, 5: 14, 6: 13, 8: 12}
-_VTK_FACES = (5, 7, 9)  # triangle, polygon, quadrilateral
-_MESHIO_VOLUMES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
-_MESHIO_FACES = ("triangle", "quad", "polygon")
+def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
+    """Refuses an id of a vertex that is not there."""
+    if array.size and int(array.max()) >= count:
+        place = np.unravel_index(int(array.argmax()), array.shape)
+        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points")
+    return array
+
+
+_Surface = TypeVar("_Surface", bound="Mesh")
+_Volume = TypeVar("_Volume", bound="VolumeMesh")
 
 
 class _Shown:
@@ -149,7 +155,7 @@ class Mesh(_Shown):
         return found
 
     @classmethod
-    def _of(cls, arrays: Dict[str, Any]) -> "Mesh":
+    def _of(cls: Type[_Surface], arrays: Dict[str, Any]) -> _Surface:
         """A mesh of the native part's arrays, which are right."""
         mesh = cls.__new__(cls)
         for name in _MESH_ARRAYS:
@@ -215,7 +221,7 @@ class Mesh(_Shown):
     @classmethod
     def from_pyvista(cls, data: Any) -> "Mesh":
         """The polygons of a `pyvista.PolyData`, or the flat cells of an unstructured grid; lines and vertices are left out."""
-        mesh = from_pyvista(data)
+        mesh = conversions.from_pyvista(data)
         if not isinstance(mesh, Mesh):
             raise ValueError("the grid has cells with a volume: use VolumeMesh.from_pyvista")
         return mesh
@@ -229,13 +235,13 @@ class Mesh(_Shown):
         data = dict(self.cell_data)
         if self.regions is not None:
             data["region"] = self.regions
-        blocks, values = _blocks(offsets, vertices, sizes, data, _face_type)
+        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.face_type)
         return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
 
     @classmethod
     def from_meshio(cls, mesh: Any) -> "Mesh":
         """The triangles, quadrilaterals and polygons of a `meshio.Mesh`; other cells must not be there, but for lines and vertices."""
-        found = from_meshio(mesh)
+        found = conversions.from_meshio(mesh)
         if not isinstance(found, Mesh):
             raise ValueError("the mesh has cells with a volume: use VolumeMesh.from_meshio")
         return found
@@ -350,7 +356,7 @@ class VolumeMesh(_Shown):
         return found
 
     @classmethod
-    def _of(cls, arrays: Dict[str, Any]) -> "VolumeMesh":
+    def _of(cls: Type[_Volume], arrays: Dict[str, Any]) -> _Volume:
         mesh = cls.__new__(cls)
         for name in (
             "points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags",
@@ -379,7 +385,7 @@ class VolumeMesh(_Shown):
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))
         kinds = np.zeros(9, np.uint8)
-        for size, kind in _VTK_VOLUMES.items():
+        for size, kind in conversions.VTK_VOLUMES.items():
             kinds[size] = kind
         cells = np.insert(vertices.astype(np.int64), offsets[:-1].astype(np.int64), sizes)
         result = pyvista.UnstructuredGrid(cells, kinds[sizes], np.array(self.points))
@@ -394,7 +400,7 @@ class VolumeMesh(_Shown):
     @classmethod
     def from_pyvista(cls, data: Any) -> "VolumeMesh":
         """The cells with a volume of a `pyvista.UnstructuredGrid`."""
-        mesh = from_pyvista(data)
+        mesh = conversions.from_pyvista(data)
         if not isinstance(mesh, VolumeMesh):
             raise ValueError("the grid has no cells with a volume: use Mesh.from_pyvista")
         return mesh
@@ -408,144 +414,13 @@ class VolumeMesh(_Shown):
         data = dict(self.cell_data)
         if self.regions is not None:
             data["region"] = self.regions
-        blocks, values = _blocks(offsets, vertices, sizes, data, lambda size: _MESHIO_VOLUMES[size])
+        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.MESHIO_VOLUMES.__getitem__)
         return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
 
     @classmethod
     def from_meshio(cls, mesh: Any) -> "VolumeMesh":
         """The cells with a volume of a `meshio.Mesh`."""
-        found = from_meshio(mesh)
+        found = conversions.from_meshio(mesh)
         if not isinstance(found, VolumeMesh):
             raise ValueError("the mesh has no cells with a volume: use Mesh.from_meshio")
         return found
-
-
-def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
-    """Refuses an id of a vertex that is not there."""
-    if array.size and int(array.max()) >= count:
-        place = np.unravel_index(int(array.argmax()), array.shape)
-        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points")
-    return array
-
-
-def _face_type(size: int) -> str:
-    return {3: "triangle", 4: "quad"}.get(size, "polygon")
-
-
-def _blocks(offsets: Any, vertices: Any, sizes: Any, data: Dict[str, Any], kind: Any) -> Tuple[Any, Dict[str, Any]]:
-    """Cells by their size, as meshio has them, with their data."""
-    blocks, order = [], []
-    starts = offsets[:-1].astype(np.int64)
-    for size in np.unique(sizes):
-        chosen = np.flatnonzero(sizes == size)
-        blocks.append((kind(int(size)), vertices[starts[chosen, None] + np.arange(size)].astype(np.int64)))
-        order.append(chosen)
-    return blocks, {name: [array[chosen] for chosen in order] for name, array in data.items()}
-
-
-def _tags_of(data: Dict[str, Any]) -> Any:
-    """The regions among cell data: whole numbers called "region"."""
-    found = data.get("region")
-    return data.pop("region") if found is not None and np.asarray(found).dtype.kind in "iu" else None
-
-
-def from_pyvista(data: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `pyvista.PolyData` or `pyvista.UnstructuredGrid`.
-
-    Cell data called "region" are the regions, if they are integers. Lines and vertices are left out.
-    """
-    points = np.asarray(data.points)
-    point_data = {name: np.asarray(data.point_data[name]) for name in data.point_data}
-    cell_data = {name: np.asarray(data.cell_data[name]) for name in data.cell_data}
-    if hasattr(data, "celltypes"):
-        kinds = np.asarray(data.celltypes)
-        offsets, vertices = _offsets(data), np.asarray(data.cell_connectivity)
-        solid = np.isin(kinds, list(_VTK_VOLUMES.values()))
-        flat = np.isin(kinds, _VTK_FACES)
-        chosen = solid if solid.any() else flat
-        other = ~(chosen | np.isin(kinds, (1, 2, 3, 4)) | (flat if solid.any() else False))
-        if other.any():
-            raise ValueError(f"cell {int(np.argmax(other))} is of VTK's type {int(kinds[np.argmax(other)])}, which is not taken")
-        offsets, vertices = _chosen_lists(offsets, vertices, chosen)
-        cell_data = {name: array[chosen] for name, array in cell_data.items()}
-        if solid.any():
-            return _volume(points, offsets, vertices, point_data, cell_data)
-    else:
-        sizes_and_ids = np.asarray(data.faces)
-        starts, at = [], 0
-        if getattr(data, "is_all_triangles", False) and len(sizes_and_ids):
-            offsets = np.arange(0, 3 * (len(sizes_and_ids) // 4) + 1, 3)
-            vertices = sizes_and_ids.reshape(-1, 4)[:, 1:].reshape(-1)
-        else:
-            while at < len(sizes_and_ids):
-                starts.append(at)
-                at += int(sizes_and_ids[at]) + 1
-            sizes = sizes_and_ids[starts] if starts else np.zeros(0, np.int64)
-            offsets = np.concatenate([[0], np.cumsum(sizes)])
-            vertices = np.delete(sizes_and_ids, starts)
-        # VTK counts vertices and lines before polygons.
-        before = int(data.n_cells) - (len(offsets) - 1)
-        if before > 0 and len(offsets) > 1 and getattr(data, "n_strips", 0):
-            raise ValueError("triangle strips are not taken: call .triangulate() first")
-        cell_data = {name: array[max(before, 0) :] for name, array in cell_data.items()} if len(offsets) > 1 else {}
-    regions = _tags_of(cell_data)
-    return _surface(points, offsets, vertices, regions, point_data, cell_data)
-
-
-def from_meshio(mesh: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `meshio.Mesh`; lines and vertices are left out, and of a volume mesh its faces.
-
-    Cell data called "region" are the regions, if they are integers.
-    """
-    kinds = [block.type for block in mesh.cells]
-    solid = set(_MESHIO_VOLUMES.values())
-    wanted = solid if any(kind in solid for kind in kinds) else set(_MESHIO_FACES)
-    sizes, lists, chosen = [], [], []
-    for i, block in enumerate(mesh.cells):
-        if block.type in wanted:
-            chosen.append(i)
-            for row in [block.data] if isinstance(block.data, np.ndarray) else [np.asarray(r)[None] for r in block.data]:
-                sizes.append(np.full(len(row), row.shape[1], np.int64))
-                lists.append(row.reshape(-1))
-        elif block.type not in ("vertex", "line") + _MESHIO_FACES:
-            raise ValueError(f"block {i} has cells of meshio's type {block.type!r}, which is not taken")
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]) if sizes else np.zeros(1, np.int64)
-    vertices = np.concatenate(lists) if lists else np.zeros(0, np.int64)
-    point_data = {name: np.asarray(array) for name, array in mesh.point_data.items()}
-    cell_data = {
-        name: np.concatenate([np.asarray(arrays[i]) for i in chosen]) for name, arrays in mesh.cell_data.items() if chosen
-    }
-    if wanted is solid:
-        return _volume(mesh.points, offsets, vertices, point_data, cell_data)
-    return _surface(mesh.points, offsets, vertices, _tags_of(cell_data), point_data, cell_data)
-
-
-def from_trimesh(mesh: Any) -> Mesh:
-    """A `Mesh` of a `trimesh.Trimesh`."""
-    return Mesh.from_trimesh(mesh)
-
-
-def _chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    sizes = np.diff(offsets)
-    return np.concatenate([[0], np.cumsum(sizes[chosen])]), vertices[np.repeat(chosen, sizes)]
-
-
-def _offsets(grid: Any) -> np.ndarray:
-    # Its name since PyVista 0.47, and before.
-    return np.asarray(grid.cell_offsets if hasattr(grid, "cell_offsets") else grid.offset)
-
-
-def _surface(points: Any, offsets: Any, vertices: Any, regions: Any, point_data: Any, cell_data: Any) -> Mesh:
-    if len(offsets) <= 1:
-        return Mesh(points, point_data=point_data)
-    rest = dict(regions=regions, point_data=point_data, cell_data=cell_data)
-    if (np.diff(offsets) == 3).all():
-        return Mesh(points, np.asarray(vertices).reshape(-1, 3), **rest)
-    return Mesh(points, offsets=offsets, vertices=vertices, **rest)
-
-
-def _volume(points: Any, offsets: Any, vertices: Any, point_data: Any, cell_data: Any) -> VolumeMesh:
-    rest = dict(regions=_tags_of(cell_data), point_data=point_data, cell_data=cell_data)
-    if (np.diff(offsets) == 4).all():
-        return VolumeMesh(points, np.asarray(vertices).reshape(-1, 4), **rest)
-    return VolumeMesh(points, offsets=offsets, vertices=vertices, **rest)

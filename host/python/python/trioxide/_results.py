@@ -46,7 +46,8 @@ class Polygons(Mesh):
     def map(self) -> np.ndarray:
         """The polygon of each triangle; (T,) uint32."""
         result = np.empty(len(self.parents), np.uint32)
-        sizes = np.diff(self.parent_offsets.astype(np.int64))
+        starts = self.parent_offsets.astype(np.int64)
+        sizes = starts[1:] - starts[:-1]
         result[self.parents] = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
         return result
 
