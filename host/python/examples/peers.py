@@ -24,7 +24,7 @@ def measure(task, name, prepare, work):
     try:
         given = [prepare() for _ in range(3)]
     except ImportError as error:
-        print(f"| {task} | {name} | not installed: {error.name} |")
+        print(f"| {task} | {name} | not installed: {error} |")
         return
     times = []
     for value in given:

@@ -6,7 +6,9 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trioxide::progress::{self, Interrupt};
@@ -32,6 +34,7 @@ pub fn exception(error: Error) -> PyErr {
             }
             None => PyOSError::new_err(text),
         },
+        Error::Interrupted => PyKeyboardInterrupt::new_err(text),
         Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
