@@ -3,9 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
+use glam::{DVec2, DVec3};
 use trioxide::Error;
 use trioxide::backend::{Buffer, Device, cuda_devices};
 use trioxide::collective::exclusive_scan;
+use trioxide::convert;
+use trioxide::polylla::{self, polylla};
+use trioxide::progress::Interrupt;
+use trioxide::smooth::{self, smooth};
+use trioxide::weld::{self, DeviceCarried, weld};
 
 /// Compiles for handles that threads can share.
 const fn is_handle<T: Send + Sync + Clone + 'static>() {}
@@ -61,6 +67,77 @@ fn two_gpus_work_in_two_threads() {
     assert!(matches!(a.download(&of_b), Err(Error::Argument(_))));
     assert_eq!(b.download(&of_b).unwrap(), [1, 2, 3]);
     assert_eq!(a.download(&of_a).unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn a_chain_moves_no_array_to_the_host() {
+    let on = Device::cpu(Some(2)).unwrap();
+    let mesh = trioxide::generate::jittered(40_000, 4).unwrap();
+    let high: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
+    let points = on.upload(&high).unwrap();
+    let faces = on.upload(&mesh.triangles).unwrap().cast();
+    let (to_device, to_host) = on.transferred();
+    let carried = DeviceCarried::none(&on).unwrap();
+    let input = weld::DeviceMesh::new(points, faces, carried).unwrap();
+    let welded = weld(&on, &input, weld::Options::new(1e-9))
+        .unwrap()
+        .into_arrays();
+    let triangles = on.duplicate(&welded.faces).unwrap().cast();
+    let surface =
+        smooth::DeviceMesh::of_triangles(&on, welded.points, welded.faces.cast()).unwrap();
+    let options = smooth::Options {
+        max_iterations: 10,
+        ..smooth::Options::default()
+    };
+    let moved = smooth(&on, &surface, &[], &options).unwrap().into_points();
+    let plane = convert::triangulation::<DVec2>(&on, &moved, triangles).unwrap();
+    let polygons = polylla(&on, &plane, None, polylla::Options::default()).unwrap();
+    let (sent, received) = on.transferred();
+    let (half_edges, lists) = polygons.into_arrays();
+    let offsets = lists.unwrap().into_parts().0;
+    let smallest = half_edges.bytes().min(offsets.bytes()) as u64;
+    // Counts, extremes and the moves of a sweep cross.
+    assert!(
+        received - to_host < smallest / 2,
+        "{} bytes",
+        received - to_host
+    );
+    assert!(
+        sent - to_device < smallest / 2,
+        "{} bytes",
+        sent - to_device
+    );
+}
+
+#[test]
+fn an_interrupted_computation_ends_before_its_next_stage() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mesh = trioxide::generate::random(500, 1).unwrap();
+    let interrupt = Interrupt::default();
+    let upload = || trioxide::half_edges::DeviceTriangulation::<DVec2>::upload(&on, &mesh);
+    assert!(interrupt.watch(upload).is_ok());
+    interrupt.interrupt();
+    let error = Error::from(interrupt.watch(upload).err().unwrap());
+    assert!(matches!(error, Error::Interrupted), "{error}");
+    // Sweeps end between two batches, in the midst of a stage.
+    let surface = trioxide::mesh::Mesh::from(mesh.clone());
+    let options = smooth::Options {
+        max_iterations: u32::MAX,
+        ..smooth::Options::default()
+    };
+    let again = Interrupt::default();
+    let other = again.clone();
+    let clock = thread::spawn(move || {
+        thread::sleep(std::time::Duration::from_millis(50));
+        other.interrupt();
+    });
+    let ended = again.watch(|| smooth::run_surface::<DVec3>(&on, &surface, &[], &options));
+    assert!(matches!(
+        Error::from(ended.unwrap_err()),
+        Error::Interrupted
+    ));
+    clock.join().unwrap();
+    assert!(upload().is_ok());
 }
 
 #[test]

@@ -13,11 +13,13 @@ mod fuzz;
 pub mod process;
 mod ptx;
 mod ptxas;
+mod python;
 mod report;
 mod run;
 mod sanitize;
 mod snapshots;
 mod test;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,6 +44,7 @@ enum Command {
     Demo(demo::Arguments),
     Bench(bench::Arguments),
     Dist(dist::Arguments),
+    Wheel(wheel::Arguments),
     Report(report::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
+        Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),

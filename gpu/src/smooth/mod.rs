@@ -6,6 +6,7 @@
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
 //! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
+//! | bounds | [`measure_bounds()`], of meshes that were made on the device | not in the paper |
 //! | cells of nodes | `collective::count_keys`, `fill_buckets`, [`mark_heavy()`] | not named |
 //! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells | unique edges (3.2.1) |
 //! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`] | boundary nodes (3.2.2) |
@@ -50,6 +51,7 @@
 //!   not depend on the order of blocks, and the first sweep under the tolerance is the last.
 
 pub mod boundary;
+pub mod bounds;
 pub mod cells;
 pub mod cells_of_nodes;
 pub mod check_mesh;
@@ -70,6 +72,7 @@ pub mod sweeps;
 pub mod weights;
 
 pub use boundary::*;
+pub use bounds::*;
 pub use cells::*;
 pub use cells_of_nodes::*;
 pub use check_mesh::*;

@@ -298,7 +298,7 @@ pub fn from_ordered_bits(key: u64) -> f64 {
 
 /// Raises `keys[i]` to `key`.
 #[inline(always)]
-fn raise(keys: Atomic<u64>, i: u32, key: u64) {
+pub(super) fn raise(keys: Atomic<u64>, i: u32, key: u64) {
     if keys.load(i) < key {
         keys.fetch_max(i, key);
     }

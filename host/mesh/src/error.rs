@@ -67,6 +67,9 @@ pub enum Error {
     /// There is no device to run on.
     #[error("{0}")]
     NoDevice(String),
+    /// Another thread ended the computation ([`Interrupt`](crate::progress::Interrupt)).
+    #[error("the computation was interrupted")]
+    Interrupted,
     /// The device failed.
     #[error("{device}: {reason}")]
     Device {

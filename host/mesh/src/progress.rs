@@ -4,10 +4,15 @@
 //! [`now`] from a thread of its own, as often as it likes. No result depends on the record.
 //!
 //! There is one record for the process. Where several threads compute at a time, it holds whatever was noted last.
+//!
+//! A program that waits for a computation can end it by an [`Interrupt`].
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Error, Result};
 
 /// Where the computation is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +97,68 @@ impl Drop for Counted {
     }
 }
 
+/// Ends a computation of another thread, before its next stage.
+///
+/// ```
+/// use trioxide_mesh::progress::{Interrupt, is_interrupted};
+///
+/// let interrupt = Interrupt::default();
+/// assert!(!interrupt.watch(is_interrupted));
+/// // From any thread:
+/// interrupt.interrupt();
+/// assert!(interrupt.watch(is_interrupted));
+/// assert!(!is_interrupted());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+thread_local! {
+    /// The computation of this thread.
+    static WATCHED: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
+}
+
+/// Puts back the computation around the one that ends.
+struct Restore(Option<Interrupt>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        WATCHED.set(self.0.take());
+    }
+}
+
+impl Interrupt {
+    /// Ends the computation: its next stage is [`Error::Interrupted`](crate::Error::Interrupted).
+    pub fn interrupt(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Runs a computation on this thread that [`Interrupt::interrupt`] ends.
+    pub fn watch<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _restore = Restore(WATCHED.replace(Some(self.clone())));
+        work()
+    }
+}
+
+/// Ends a long loop between stages.
+///
+/// # Errors
+/// [`Error::Interrupted`] where this thread's computation is to end.
+pub fn check() -> Result<()> {
+    match is_interrupted() {
+        true => Err(Error::Interrupted),
+        false => Ok(()),
+    }
+}
+
+/// Whether this thread's computation is to end.
+pub fn is_interrupted() -> bool {
+    WATCHED.with_borrow(|watched| {
+        watched
+            .as_ref()
+            .is_some_and(|interrupt| interrupt.0.load(Relaxed))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +187,20 @@ mod tests {
         assert_eq!(now().done, 3);
         drop(rounds);
         assert_eq!((now().unit, now().total), ("", 0));
+    }
+
+    #[test]
+    fn an_interrupt_ends_its_own_computation_only() {
+        let (ours, other) = (Interrupt::default(), Interrupt::default());
+        ours.interrupt();
+        ours.watch(|| {
+            assert!(matches!(check(), Err(Error::Interrupted)));
+            other.watch(|| assert!(!is_interrupted()));
+            assert!(is_interrupted());
+            std::thread::scope(|scope| {
+                scope.spawn(|| assert!(!is_interrupted()));
+            });
+        });
+        assert!(!is_interrupted());
     }
 }

@@ -79,6 +79,7 @@ impl Device {
         self.0
             .backend
             .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
+        self.0.transferred.add_to_device(buffer.bytes());
         Ok(buffer)
     }
 
@@ -158,6 +159,7 @@ impl Device {
         self.0
             .backend
             .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
+        self.0.transferred.add_to_host(buffer.bytes());
         Ok(data)
     }
 
@@ -180,6 +182,7 @@ impl Device {
             buffer.address() + (i * size_of::<T>()) as u64,
             bytemuck::cast_slice_mut(&mut value),
         )?;
+        self.0.transferred.add_to_host(size_of::<T>());
         Ok(value[0])
     }
 }

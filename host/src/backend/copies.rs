@@ -47,6 +47,7 @@ impl Device {
             let data = bytemuck::cast_slice(data);
             self.0.backend.copy_in_beside(buffer.address(), data, work)
         })?;
+        self.0.transferred.add_to_device(buffer.bytes());
         Ok((buffer, result))
     }
 
@@ -65,6 +66,7 @@ impl Device {
             let data = bytemuck::cast_slice_mut(&mut data);
             self.0.backend.copy_out_beside(buffer.address(), data, work)
         })?;
+        self.0.transferred.add_to_host(buffer.bytes());
         Ok((data, result))
     }
 

@@ -432,6 +432,20 @@ impl Backend for Cuda {
         self.enter(|| self.core.stream.synchronize())
     }
 
+    fn stream(&self) -> Option<u64> {
+        Some(self.core.stream.as_inner() as u64)
+    }
+
+    unsafe fn wait_for_stream(&self, stream: u64) -> Result<()> {
+        // SAFETY: a live stream of this context (the caller's promise).
+        self.enter(|| unsafe { sys::cuStreamSynchronize(stream as sys::CUstream) }.to_result())
+    }
+
+    fn wait_for_all(&self) -> Result<()> {
+        // SAFETY: the context was entered.
+        self.enter(|| unsafe { sys::cuCtxSynchronize() }.to_result())
+    }
+
     fn mark(&self) -> Result<Mark> {
         self.enter(|| {
             let event = Event::new(EventFlags::DEFAULT)?;

@@ -14,6 +14,7 @@ mod cuda;
 mod launches;
 mod pages;
 mod ptx;
+mod sharing;
 mod start;
 #[cfg(feature = "cuda")]
 mod transfers;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
-use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Launcher, Memory};
+use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 
 use crate::{Error, Result};
 pub use choice::Choice;
@@ -32,7 +33,7 @@ pub use cpu::{start_host_threads, threads};
 pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use start::{Costs, has_cuda_driver, machine_code};
-pub use trioxide_kernel::launch::Buffer;
+pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
 /// A set of `E` on a device, 32 members to an element.
 pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
@@ -76,6 +77,21 @@ trait Backend: Send + Sync {
     /// The promise of [`Launcher::launch`].
     unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
+    /// The queue of its work, as the driver names it.
+    fn stream(&self) -> Option<u64> {
+        None
+    }
+    /// Waits for a queue of another package.
+    ///
+    /// # Safety
+    /// The promise of [`Device::wait_for_stream`].
+    unsafe fn wait_for_stream(&self, _stream: u64) -> Result<()> {
+        Ok(())
+    }
+    /// Waits for all queues of the process.
+    fn wait_for_all(&self) -> Result<()> {
+        self.synchronize()
+    }
     /// A point in the machine's work.
     fn mark(&self) -> Result<Mark>;
     /// Milliseconds between two marks, once both are reached.
@@ -168,6 +184,7 @@ struct Machine {
     stages: Mutex<Vec<(&'static str, Mark, Mark)>>,
     timed: launches::Timed,
     launched: Mutex<BTreeSet<&'static str>>,
+    transferred: sharing::Transferred,
     id: DeviceId,
     backend: Box<dyn Backend>,
 }
@@ -264,6 +281,7 @@ impl Device {
             stages: Mutex::default(),
             timed: launches::Timed::default(),
             launched: Mutex::default(),
+            transferred: sharing::Transferred::default(),
             id,
             backend,
         }))
@@ -320,7 +338,7 @@ impl Device {
     /// Runs `work` as a named stage.
     ///
     /// # Errors
-    /// Errors of `work`.
+    /// Errors of `work`; [`Error::Interrupted`] where another thread [ends](crate::progress::Interrupt) the computation.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.try_stage(name, work)
     }
@@ -328,12 +346,13 @@ impl Device {
     /// As [`Device::stage`], where `work` has an error of its own.
     ///
     /// # Errors
-    /// Errors of `work`.
+    /// As [`Device::stage`].
     pub fn try_stage<R, E: From<Error>>(
         &self,
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
+        crate::progress::check()?;
         crate::progress::stage(name);
         let from = self.0.backend.mark()?;
         let result = work()?;

@@ -47,6 +47,12 @@ impl DevicePolygons {
         self.lists.as_ref()
     }
 
+    /// The smallest half-edge of each polygon, and the polygons' vertices if the options asked for them, for further work on the
+    /// device.
+    pub fn into_arrays(self) -> (Buffer<HalfEdge>, Option<Csr<Polygon, Vertex>>) {
+        (self.half_edges, self.lists)
+    }
+
     /// Counts of the run.
     pub fn counts(&self) -> PolyllaCounts {
         self.counts

@@ -77,6 +77,31 @@ impl DeviceCells {
         &self.regions
     }
 
+    /// Triangles of a surface of `nodes` nodes, on the device already.
+    ///
+    /// # Safety
+    /// Offsets ascend from 0 to the number of vertices. The other rules of [`DeviceCells`] hold, or are checked before the result
+    /// is used.
+    pub(super) unsafe fn of_corners(
+        on: &Device,
+        offsets: Buffer<u32>,
+        vertices: Buffer<Vertex>,
+        nodes: u32,
+    ) -> Result<Self> {
+        let mut cells = on.uninitialized(vertices.len())?;
+        let count = offsets.len() as u32 - 1;
+        // SAFETY: the corners of different cells are apart and below C (the caller's promise).
+        unsafe { kernel::name_cells::launch(on, count, &offsets, &mut cells) }?;
+        Ok(Self {
+            offsets,
+            vertices,
+            cells,
+            regions: on.uninitialized(0)?,
+            nodes,
+            is_surface: true,
+        })
+    }
+
     /// Copies `polygons` to the device, of a surface of `nodes` nodes; they are not checked.
     ///
     /// # Safety
@@ -207,6 +232,18 @@ fn bounds_of(points: &[DVec3]) -> (DVec3, DVec3) {
 }
 
 impl<P: Vector> DeviceMesh<P> {
+    pub(super) fn new(points: Buffer<P>, cells: DeviceCells, bounds: (DVec3, DVec3)) -> Self {
+        Self {
+            points,
+            cells,
+            bounds,
+        }
+    }
+
+    pub(super) fn set_bounds(&mut self, bounds: (DVec3, DVec3)) {
+        self.bounds = bounds;
+    }
+
     /// Coordinates; V.
     pub fn points(&self) -> &Buffer<P> {
         &self.points
@@ -309,7 +346,7 @@ impl<P: Vector> DeviceMesh<P> {
     }
 
     /// Finds a node that is not finite, and a cell with an index out of range or a vertex twice.
-    fn check(&self, on: &Device, element: &str) -> Result<()> {
+    pub(super) fn check(&self, on: &Device, element: &str) -> Result<()> {
         let found = on.stage("check the mesh", || {
             let mut found = on.filled(cell_rule::COUNT, NONE)?;
             let (cells, nodes) = (&self.cells, self.cells.nodes);

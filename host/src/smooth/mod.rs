@@ -35,6 +35,7 @@ mod error;
 mod options;
 mod order;
 mod relations;
+mod resident;
 mod schedule;
 pub mod serial;
 mod sweeps;
@@ -116,6 +117,11 @@ impl<P: Vector> DeviceSmoothed<P> {
     /// Coordinates, in the order of the input; V.
     pub fn points(&self) -> &Buffer<P> {
         &self.points
+    }
+
+    /// Coordinates, for further work on the device; V.
+    pub fn into_points(self) -> Buffer<P> {
+        self.points
     }
 
     /// Number of nodes that may move.

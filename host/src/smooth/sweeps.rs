@@ -111,6 +111,7 @@ impl Sweeps<'_> {
         let max_sweeps = self.schedule.max_sweeps;
         let sweeps = progress::count("sweep", u64::from(max_sweeps));
         while moves.sweeps < max_sweeps && !moves.converged {
+            progress::check()?;
             let batch = BATCH.min(max_sweeps - moves.sweeps);
             let mut start = vec![0; batch as usize + 1];
             start[0] = 1;
@@ -298,6 +299,7 @@ impl Sweeps<'_> {
         let schedule = &self.schedule;
         let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
         while moves.sweeps < schedule.max_sweeps && !moves.converged {
+            progress::check()?;
             let batch = ONE_BLOCK_BATCH.min(schedule.max_sweeps - moves.sweeps);
             let mut result = self.on.uninitialized(outcome::COUNT)?;
             // A batch that is not the last has an even number of sweeps, so that it begins with the first factor.

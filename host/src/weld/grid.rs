@@ -94,11 +94,11 @@ impl DeviceGrid {
         points: &Buffer<DVec3>,
         near: &Nearness,
         tuning: &Tuning,
-        is_guarded: bool,
+        keep_apart: bool,
     ) -> Result<Self> {
         // Guards keep points apart that lie together: of as many representatives, each would be compared with each vertex. One
         // thread of a GPU takes long for that; one of a CPU no longer than to find all pairs, and far less where few are kept apart.
-        let may_compare = !is_guarded || !on.is_gpu() || tuning.most_in_bucket == 0;
+        let may_compare = !keep_apart || !on.is_gpu() || tuning.most_in_bucket == 0;
         let n = points.len();
         let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;

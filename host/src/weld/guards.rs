@@ -74,6 +74,8 @@ impl Guards {
 pub(super) struct DeviceGuards<'a> {
     /// `None` if there is no guard.
     pub limits: Option<Limits>,
+    /// Whether guards keep points apart that lie together. Locks do not: a locked vertex is nobody's neighbour.
+    pub keep_apart: bool,
     locked: &'a Buffer<Bits<Vertex>>,
     normals: &'a Buffer<DVec3>,
     uvs: &'a Buffer<DVec2>,
@@ -94,10 +96,12 @@ impl<'a> DeviceGuards<'a> {
             carried.uvs().is_some(),
             carried.colors().is_some(),
         )?;
-        let is_guarded = *guards != Guards::default() || carried.locked().is_some();
+        let keep_apart = *guards != Guards::default();
+        let is_guarded = keep_apart || carried.locked().is_some();
         let of = |guarded: bool| if guarded { carried } else { none };
         Ok(Self {
             limits: is_guarded.then(|| guards.limits()),
+            keep_apart,
             locked: &carried.locked,
             normals: &of(guards.normals.is_some()).normals,
             uvs: &of(guards.uvs.is_some()).uvs,

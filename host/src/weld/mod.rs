@@ -69,7 +69,7 @@ pub(crate) use options::Nearness;
 pub use options::{Options, Position, Tuning};
 pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio};
 pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
-pub use result::{DeviceWeld, Welded};
+pub use result::{DeviceWeld, WeldArrays, Welded};
 pub use slabs::{InSlabs, bytes_of_slab, weld_in_slabs};
 
 /// Runs `work` as a named stage.

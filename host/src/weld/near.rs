@@ -11,7 +11,7 @@ use trioxide_kernel::{Index, Word};
 
 use super::dependency::sum;
 use super::grid::DeviceGrid;
-use super::guards::{DeviceGuards, Guards};
+use super::guards::DeviceGuards;
 use super::{Options, Result, Tuning, stage};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
@@ -52,7 +52,7 @@ fn cluster_by<G: kernel::Guard>(
             points,
             &options.nearness(),
             &options.tuning,
-            options.guards != Guards::default(),
+            guards.keep_apart,
         )?,
         on,
         points,

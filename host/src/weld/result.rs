@@ -37,6 +37,18 @@ pub struct DeviceWeld {
     pub(super) method: Method,
 }
 
+/// The arrays of a [`DeviceWeld`].
+pub struct WeldArrays {
+    /// New vertex of each old one; V.
+    pub map: Buffer<Cluster>,
+    /// Old vertex that represents each new one, ascending; C.
+    pub representatives: Buffer<Vertex>,
+    /// New positions; C.
+    pub points: Buffer<DVec3>,
+    /// Remaining triangles, in their order, with new vertices.
+    pub faces: Buffer<[Cluster; 3]>,
+}
+
 impl DeviceWeld {
     /// New vertex of each old one; V.
     pub fn map(&self) -> &Buffer<Cluster> {
@@ -72,6 +84,16 @@ impl DeviceWeld {
     /// The method that was used.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The arrays of the result, for further work on the device.
+    pub fn into_arrays(self) -> WeldArrays {
+        WeldArrays {
+            map: self.map,
+            representatives: self.representatives,
+            points: self.points,
+            faces: self.faces,
+        }
     }
 
     /// The new mesh, for further work on the device.

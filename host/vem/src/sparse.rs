@@ -44,7 +44,7 @@ impl Matrix {
     /// Solves `matrix x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by the diagonal.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do.
+    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do; [`Error::Interrupted`].
     pub fn solve(&self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
         let n = self.rows();
         let mut x = vec![0.0; n];
@@ -58,6 +58,7 @@ impl Matrix {
         let counted = progress::count("iteration", 0);
         for iteration in 0..most {
             counted.advance(1);
+            progress::check()?;
             if norm <= goal {
                 return Ok((x, iteration));
             }

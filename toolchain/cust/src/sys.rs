@@ -181,6 +181,8 @@ functions! {
     fn cuCtxGetCurrent(context: *mut CUcontext);
     /// Enters a context on the calling thread.
     fn cuCtxSetCurrent(context: CUcontext);
+    /// Waits for all work of the calling thread's context.
+    fn cuCtxSynchronize();
 
     /// Compiles PTX (text that ends in a NUL), or loads a binary.
     fn cuModuleLoadDataEx(

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything this machine can check.
 
 mod peers;
+mod python;
 mod quick;
 
 use std::env;
@@ -20,7 +21,7 @@ const SKIPPED: &str = "skipped: ";
 /// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
 /// On Debian, as root and without a device compiler or a browser, their packages are installed first. Steps that cannot run here
-/// (no GPU, no ptxas) are listed at the end with their reasons. Continuous integration runs the same command.
+/// (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration runs the same command.
 ///
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
@@ -85,6 +86,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         skipped.extend(reasons.iter().map(|reason| format!("kernels: {reason}")));
         result
     }));
+    println!("\n== python: pytest host/python");
+    outcomes.push(timed("python", || python::test(!has_gpu(), &mut skipped)));
     summarize(&outcomes, &skipped)
 }
 

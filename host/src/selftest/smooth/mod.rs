@@ -59,6 +59,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         surfaces,
     ));
     cases.push(Case::new(
+        "smooth surfaces: arrays of the device",
+        options::resident,
+    ));
+    cases.push(Case::new(
         "smooth surfaces: weights and methods",
         options::surfaces,
     ));

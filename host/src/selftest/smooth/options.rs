@@ -5,14 +5,14 @@ use gpu::smooth::Vector;
 
 use super::meshes;
 use crate::backend::Device;
-use crate::mesh::Mesh;
+use crate::mesh::{Faces, Mesh};
 use crate::selftest::{Outcome, equal};
 use crate::smooth::{
-    self, BoundaryRule, Error, Form, Layout, Method, Options, Renumber, Result, Smoothed, Weights,
-    serial,
+    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
+    Smoothed, Weights, serial,
 };
 use crate::validate::smooth::{smoothed_surface, smoothed_volume};
-use crate::volume::VolumeMesh;
+use crate::volume::{VolumeMesh, bounds};
 
 const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights::Cotangent];
 const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
@@ -109,6 +109,55 @@ pub(super) fn surfaces(on: &Device) -> Outcome {
     for (name, mesh) in meshes::surfaces()? {
         surface_in::<DVec3>(on, &mesh).map_err(|error| format!("{name}: {error}"))?;
         surface_in::<Vec3>(on, &mesh).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Triangles that are on the device give the mesh that their upload gives.
+pub(super) fn resident(on: &Device) -> Outcome {
+    for (name, mesh) in meshes::surfaces()? {
+        if let Faces::Triangles(triangles) = &mesh.faces {
+            resident_in::<DVec3>(on, &mesh, triangles)
+                .map_err(|error| format!("{name}: {error}"))?;
+            resident_in::<Vec3>(on, &mesh, triangles)
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> Outcome {
+    let rounded: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let of_triangles = |triangles: &[[u32; 3]]| {
+        DeviceMesh::<P>::of_triangles(on, on.upload(&rounded)?, on.upload(triangles)?)
+    };
+    let resident = of_triangles(triangles)?;
+    let of_rounded: Vec<DVec3> = rounded.iter().map(|&p| P::to_f64(p)).collect();
+    let (low, high) = bounds(&of_rounded);
+    let (low_of_device, high_of_device) = resident.bounds();
+    equal(
+        "corner of the box",
+        &[low_of_device, high_of_device],
+        &[low, high],
+    )?;
+    let options = Options {
+        renumber: Renumber::On,
+        ..Options::default()
+    };
+    let ours = smooth::smooth(on, &resident, &[], &options)?.download(on)?;
+    let uploaded = smooth::run_surface::<P>(on, mesh, &[], &options)?;
+    equal("node", &ours.points, &uploaded.points)?;
+    let mut wrong = triangles.to_vec();
+    if let Some(triangle) = wrong.first_mut() {
+        triangle[1] = rounded.len() as u32;
+        match of_triangles(&wrong) {
+            Err(error) => equal(
+                "error",
+                &[error.to_string()],
+                &["face 0 has a vertex index that is out of range".to_owned()],
+            )?,
+            Ok(_) => return Err("a wrong triangle was taken".to_owned()),
+        }
     }
     Ok(())
 }

@@ -1,0 +1,28 @@
+//! The box around the nodes of a mesh that was made on the device; of other meshes the host finds it.
+
+use trioxide_kernel::{Atomic, In, kernel};
+
+use super::quality::{COPIES, ordered_bits, raise};
+use crate::ids::Vertex;
+use crate::point3::{Point3, Spatial};
+
+/// Extremes of a box: those of x, y and z, then those of -x, -y and -z.
+pub const EXTREMES: u32 = 6;
+
+/// Moves the extremes so that node `v` is in the box. `extremes` are [keys](ordered_bits()), [`COPIES`] of each, 0 before the first
+/// node.
+#[kernel(
+    P in Spatial,
+    requires(points.len() == n, extremes.len() == (EXTREMES * COPIES) as usize),
+    moves(points.bytes())
+)]
+pub fn measure_bounds<P: Point3>(v: Vertex, points: In<P>, extremes: Atomic<u64>) {
+    let point = points.at(v).to_f64();
+    let copy = v.index() / 32 % COPIES;
+    raise(extremes, copy, ordered_bits(point.x));
+    raise(extremes, COPIES + copy, ordered_bits(point.y));
+    raise(extremes, 2 * COPIES + copy, ordered_bits(point.z));
+    raise(extremes, 3 * COPIES + copy, ordered_bits(-point.x));
+    raise(extremes, 4 * COPIES + copy, ordered_bits(-point.y));
+    raise(extremes, 5 * COPIES + copy, ordered_bits(-point.z));
+}

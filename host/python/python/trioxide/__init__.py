@@ -1,0 +1,67 @@
+"""Mesh processing on the GPU, and on the CPU with the same bits.
+
+>>> import trioxide
+>>> mesh = trioxide.generate("random", 1000, seed=1)
+>>> polygons = trioxide.polylla(mesh, device="cpu")
+>>> polygons
+<trioxide.Polygons: 1000 vertices, 316 polygons>
+>>> trioxide.vem(polygons)
+<trioxide.Solution: 928 unknowns, largest error 0.0184 at a vertex>
+
+Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have the names and options of the command line. Arrays
+of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth` and `polylla`, and the results stay there.
+"""
+
+from ._conversions import from_meshio, from_pyvista, from_trimesh
+from ._device import Device, DeviceArray
+from ._families import polylla, refine, smooth, weld
+from ._functions import devices, generate, info, read, render, selftest, vem, write
+from ._mesh import Mesh, VolumeMesh
+from ._results import (
+    DevicePolygons,
+    DeviceSmoothed,
+    DeviceSurface,
+    DeviceWelded,
+    Polygons,
+    Refined,
+    RefinedVolume,
+    Smoothed,
+    SmoothedVolume,
+    Solution,
+    Welded,
+)
+from ._trioxide import __version__
+
+__all__ = [
+    "Device",
+    "DeviceArray",
+    "DevicePolygons",
+    "DeviceSmoothed",
+    "DeviceSurface",
+    "DeviceWelded",
+    "Mesh",
+    "Polygons",
+    "Refined",
+    "RefinedVolume",
+    "Smoothed",
+    "SmoothedVolume",
+    "Solution",
+    "VolumeMesh",
+    "Welded",
+    "__version__",
+    "devices",
+    "from_meshio",
+    "from_pyvista",
+    "from_trimesh",
+    "generate",
+    "info",
+    "polylla",
+    "read",
+    "refine",
+    "render",
+    "selftest",
+    "smooth",
+    "vem",
+    "weld",
+    "write",
+]

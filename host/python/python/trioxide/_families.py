@@ -1,0 +1,403 @@
+"""The families: polylla, refine, weld, smooth."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _arguments as check
+from . import _trioxide as native
+from ._device import DeviceLike, of_array, opened, taken
+from ._inputs import any_mesh, floats, host_only, resident, surface_of, whole
+from ._mesh import VolumeMesh
+from ._progress import Progress, watching
+from ._results import (
+    DevicePolygons,
+    DeviceSmoothed,
+    DeviceWelded,
+    Polygons,
+    Refined,
+    RefinedVolume,
+    Smoothed,
+    SmoothedVolume,
+    Welded,
+)
+
+Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
+
+
+def polylla(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    device: DeviceLike = "auto",
+    regions: Any = None,
+    segments: Any = None,
+    markers: Any = None,
+    method: str = "half-edge",
+    ties: str = "edge",
+    strict: bool = False,
+    unconstrained: bool = False,
+    precision: str = "f64",
+    progress: Progress = None,
+) -> Any:
+    """Joins the triangles of a planar triangulation to polygons (Polylla).
+
+    Parameters
+    ----------
+    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+        A planar triangulation; of three columns all z are the same. Arrays of a GPU are used in place: the result stays there, z is
+        left out.
+    triangles : (T, 3) integers
+        Vertex ids, counter-clockwise.
+    device : "auto", "cuda:N", "cpu" or Device
+    regions : (T,) integers, optional
+        No polygon crosses a border between regions.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges that stay.
+    method : "half-edge" or "indexed"
+        The data structure on the device; the polygons are the same.
+    ties : "edge" or "first"
+        Which of several longest edges counts.
+    strict : bool
+        Cut polygons that touch themselves.
+    unconstrained : bool
+        Leave out regions and segments.
+    precision : "f64" or "f32"
+    progress : function or True, optional
+
+    Returns
+    -------
+    Polygons
+        or `DevicePolygons` for arrays of a GPU.
+
+    Raises
+    ------
+    ValueError
+        The mesh breaks a rule; the sentence names the element.
+
+    >>> square = polylla([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], device="cpu")
+    >>> square.faces()
+    [array([0, 1, 2, 3], dtype=uint32)]
+    >>> square.map
+    array([0, 0], dtype=uint32)
+    """
+    arrays = resident(mesh, triangles)
+    options: Dict[str, Any] = dict(
+        method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
+    )
+    if arrays is not None:
+        host_only(True, regions=regions, segments=segments, markers=markers)
+        if (method, ties, precision) != ("half-edge", "edge", "f64"):
+            raise ValueError("arrays of a GPU are joined by method='half-edge', ties='edge', precision='f64'")
+        on = of_array(arrays[0], device)
+        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+        with watching(progress) as watch:
+            return DevicePolygons(native.polylla_on_device(on, points, ids, options, watch), arrays[0])
+    surface = surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    on = opened(device)
+    with watching(progress) as watch:
+        return Polygons._of_result(native.polylla_on_host(on, surface._arrays(), options, watch))
+
+
+_PLANE_MARKS = {"all": 0, "fraction": 1, "box": 4, "disk": 3, "area": 1, "angle": 1}
+_SPACE_MARKS = {"all": 0, "fraction": 1, "box": 6, "ball": 4, "volume": 1}
+
+
+def _marking(mark: Mark, seed: int, count: int, kinds: Dict[str, int], element: str) -> Dict[str, Any]:
+    """The marking as the native part takes it."""
+    if isinstance(mark, str):
+        kind, _, rest = mark.partition(":")
+        numbers: Sequence[Any] = rest.split(",") if rest else ()
+    elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
+        kind, numbers = mark[0], mark[1:]
+    else:
+        return dict(mark="flags", flags=check.flags(mark, "mark", count, element))
+    if kind not in kinds:
+        raise ValueError(f"mark={mark!r} is not known: it is {', '.join(kinds)}, flags or ids of {element}s")
+    values = floats(numbers, f"mark={kind!r}")
+    if len(values) != kinds[kind]:
+        raise ValueError(f"mark={kind!r} takes {kinds[kind]} numbers, not {len(values)}")
+    least, most = {"fraction": (0, 1), "angle": (0, 60), "area": (0, np.inf), "volume": (0, np.inf)}.get(kind, (-np.inf, np.inf))
+    for value in values:
+        if not least <= value <= most:
+            raise ValueError(f"mark={kind!r}: {value} is not between {least} and {most}")
+    return dict(mark=kind, numbers=values, seed=whole(seed, "seed"))
+
+
+def refine(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    mark: Mark = "all",
+    rounds: int = 1,
+    max_cells: Optional[int] = None,
+    edges: str = "longest",
+    seed: int = 1,
+    device: DeviceLike = "auto",
+    regions: Any = None,
+    segments: Any = None,
+    markers: Any = None,
+    precision: str = "f64",
+    progress: Progress = None,
+) -> Union[Refined, RefinedVolume]:
+    """Divides marked triangles or tetrahedra, and their neighbours as far as conformity requires.
+
+    Parameters
+    ----------
+    mesh : Mesh, VolumeMesh of tetrahedra, or (V, 2) or (V, 3) coordinates
+        A planar triangulation; of tetrahedra a `VolumeMesh`.
+    triangles : (T, 3) integers
+        Vertex ids, counter-clockwise.
+    mark : str, tuple, or array
+        "all"; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids in
+        ("box", x0, y0, x1, y1), ("disk", x, y, radius), of tetrahedra ("box", x0, y0, z0, x1, y1, z1), ("ball", x, y, z, radius); as
+        text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, or the ids of cells: for one round.
+    rounds : int
+    max_cells : int, optional
+        A round that would make more is not done.
+    edges : "longest" or "every"
+        Of tetrahedra: the edges that a marked one divides.
+    device, precision, progress
+        As of `polylla`.
+
+    Returns
+    -------
+    Refined or RefinedVolume
+        The mesh with `parents` and `prolongation`. Attributes and fields are carried over.
+
+    >>> from trioxide import generate
+    >>> coarse = generate("grid", 9)
+    >>> fine = refine(coarse, mark=("disk", 0, 0, 0.5), rounds=2, device="cpu")
+    >>> len(coarse.triangles), len(fine.triangles), len(fine.parents)
+    (8, 20, 20)
+    >>> fine.prolongation.shape
+    (16, 9)
+    """
+    volume = mesh if isinstance(mesh, VolumeMesh) and triangles is None else None
+    surface = None if volume is not None else surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    found: Any = volume if volume is not None else surface
+    arrays = found._arrays()
+    cells = "tetrahedra" if volume is not None else "triangles"
+    if arrays[cells] is None:
+        raise ValueError(f"the mesh has other cells than {cells}: divide them first")
+    if volume is not None and not (regions is None and segments is None and markers is None):
+        raise TypeError("regions, segments and markers go with triangles: set VolumeMesh.regions")
+    kinds, element = (_SPACE_MARKS, "tetrahedron") if volume is not None else (_PLANE_MARKS, "triangle")
+    options = _marking(mark, seed, len(arrays[cells]), kinds, element)
+    options["rounds"] = whole(rounds, "rounds")
+    options["max_cells"] = None if max_cells is None else whole(max_cells, "max_cells")
+    options["precision"] = precision
+    if options["mark"] == "flags" and options["rounds"] > 1:
+        raise ValueError("flags and ids of cells are for one round: rounds=1")
+    on = opened(device)
+    with watching(progress) as watch:
+        if volume is not None:
+            options["edges"] = edges
+            return RefinedVolume._of_result(native.refine_tets_on_host(on, arrays, options, watch), len(arrays["points"]))
+        if edges != "longest":
+            raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
+        return Refined._of_result(native.refine_on_host(on, arrays, options, watch), len(arrays["points"]))
+
+
+def weld(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    epsilon: Optional[float] = None,
+    ratio: Optional[float] = None,
+    normal_tolerance: Optional[float] = None,
+    uv_tolerance: Optional[float] = None,
+    color_tolerance: Optional[int] = None,
+    position: str = "mean",
+    keep_degenerate: bool = False,
+    lock_boundary: bool = False,
+    locked: Any = None,
+    method: str = "auto",
+    device: DeviceLike = "auto",
+    progress: Progress = None,
+) -> Any:
+    """Merges vertices that are within epsilon of each other.
+
+    A vertex represents those within epsilon of it that no vertex of a lower id represents: the result is the same on every machine,
+    by every method.
+
+    Parameters
+    ----------
+    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+        A surface or a point cloud. Arrays of a GPU are used in place, and the result stays there.
+    triangles : (F, 3) integers, optional
+        Vertex ids.
+    epsilon : float
+        Distance in the unit of the coordinates; or
+    ratio : float
+        the fraction of the vertices to remove, for which a distance is searched.
+    normal_tolerance, uv_tolerance : float, color_tolerance : int, optional
+        Vertices whose normals (degrees), texture coordinates or colours (0 to 255) differ by more do not merge.
+    position : "mean" or "first"
+        Of the merged vertices.
+    keep_degenerate : bool
+        Keep faces and segments that lost their extent.
+    lock_boundary : bool
+        Vertices of the boundary merge with no other.
+    locked : (V,) flags or ids, optional
+        Vertices that merge with no other.
+    method : "auto", "grid", ...
+        How neighbours are found.
+    device, progress
+        As of `polylla`.
+
+    Returns
+    -------
+    Welded
+        or `DeviceWelded` for arrays of a GPU, with `map` and `representatives`.
+
+    >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
+    >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
+    >>> welded.triangles
+    array([[0, 1, 2],
+           [1, 3, 2]], dtype=uint32)
+    >>> welded.map, welded.removed
+    (array([0, 1, 2, 1, 3, 2], dtype=uint32), array([3, 5], dtype=uint32))
+    """
+    if (epsilon is None) == (ratio is None):
+        raise ValueError("give epsilon, a distance, or ratio, the fraction of the vertices to remove")
+    options: Dict[str, Any] = dict(
+        epsilon=None if epsilon is None else float(epsilon),
+        ratio=None if ratio is None else float(ratio),
+        normal_tolerance=normal_tolerance,
+        uv_tolerance=uv_tolerance,
+        color_tolerance=color_tolerance,
+        position=position,
+        keep_degenerate=bool(keep_degenerate),
+        lock_boundary=bool(lock_boundary),
+        method=method,
+    )
+    if ratio is not None and not 0 <= ratio <= 1:
+        raise ValueError(f"ratio is {ratio}: it is a fraction from 0 to 1")
+    arrays = resident(mesh, triangles)
+    if arrays is not None:
+        host_only(
+            True,
+            normal_tolerance=normal_tolerance,
+            uv_tolerance=uv_tolerance,
+            color_tolerance=color_tolerance,
+            lock_boundary=lock_boundary,
+            locked=None if locked is None else True,
+        )
+        on = of_array(arrays[0], device)
+        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+        with watching(progress) as watch:
+            return DeviceWelded(native.weld_on_device(on, points, ids, options, watch))
+    surface = surface_of(mesh, triangles)._arrays()
+    if locked is not None:
+        options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
+    on = opened(device)
+    with watching(progress) as watch:
+        return Welded._of_result(native.weld_on_host(on, surface, options, watch))
+
+
+def smooth(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    max_iterations: int = 100,
+    tolerance: float = 0.0,
+    method: str = "laplacian",
+    lambda_: Optional[float] = None,
+    mu: Optional[float] = None,
+    hc: Optional[Tuple[float, float]] = None,
+    weights: str = "uniform",
+    boundary: str = "fixed",
+    guard: bool = False,
+    fixed: Any = None,
+    form: Optional[str] = None,
+    layout: str = "aligned",
+    blocks: str = "many",
+    renumber: str = "auto",
+    precision: str = "f64",
+    device: DeviceLike = "auto",
+    progress: Progress = None,
+) -> Any:
+    """Smooths a surface or a volume mesh: each vertex goes to the mean of its neighbours, again and again.
+
+    Parameters
+    ----------
+    mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
+        Arrays of a GPU are used in place, and the result stays there.
+    triangles : (F, 3) integers
+        Vertex ids.
+    max_iterations : int
+        Most sweeps.
+    tolerance : float
+        Stop after a sweep that moves each vertex by less, in the unit of the coordinates; 0: never.
+    method : "laplacian", "taubin" or "hc"
+        To the mean; or there and back, which keeps the volume, with `lambda_` (0.5) and `mu` (-0.53), or `hc`, (alpha, beta).
+    weights : "uniform", "inverse-length" or "cotangent"
+    boundary : "fixed" or "slide"
+    guard : bool
+        Of volume meshes: no move that harms a cell.
+    fixed : (V,) flags or ids, optional
+        Vertices that stay.
+    form : "a", "b", "b-coloured" or "b-exact", optional
+        Positions before the sweep, or of the moment.
+    layout, blocks, renumber
+        As on the command line; the result does not depend on them.
+    precision, device, progress
+        As of `polylla`.
+
+    Returns
+    -------
+    Smoothed, SmoothedVolume
+        or `DeviceSmoothed` for arrays of a GPU: the mesh with new points, `moving` and `sweeps`.
+
+    >>> fan = smooth([[0, 0], [2, 0], [2, 2], [0, 2], [0.5, 1.5]], [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], device="cpu")
+    >>> fan.points[4], fan.moving
+    (array([1., 1., 0.]), 1)
+    """
+    if method != "taubin" and not (lambda_ is None and mu is None):
+        raise ValueError("lambda_ and mu go with method='taubin'")
+    if method != "hc" and hc is not None:
+        raise ValueError("hc goes with method='hc'")
+    if lambda_ is not None and mu is None:
+        mu = -lambda_ - 0.03
+    options: Dict[str, Any] = dict(
+        max_iterations=whole(max_iterations, "max_iterations"),
+        tolerance=float(tolerance),
+        method=method,
+        lambda_=lambda_,
+        mu=mu,
+        hc=None if hc is None else floats(hc, "hc"),
+        weights=weights,
+        boundary=boundary,
+        guard=bool(guard),
+        form=form,
+        layout=layout,
+        blocks=blocks,
+        renumber=renumber,
+        precision=precision,
+    )
+    if options["max_iterations"] >= 2**32:
+        raise ValueError("max_iterations is beyond 32 bits")
+    arrays = resident(mesh, triangles)
+    if arrays is not None:
+        host_only(True, fixed=None if fixed is None else True)
+        if precision != "f64":
+            raise ValueError("arrays of a GPU are smoothed in precision='f64'")
+        on = of_array(arrays[0], device)
+        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+        with watching(progress) as watch:
+            return DeviceSmoothed(native.smooth_on_device(on, points, ids, options, watch), ids)
+    found = any_mesh(mesh, triangles)
+    is_volume = isinstance(found, VolumeMesh)
+    given = found._arrays()
+    if fixed is not None:
+        options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
+    on = opened(device)
+    with watching(progress) as watch:
+        result = native.smooth_on_host(on, given, is_volume, options, watch)
+    given["points"] = result["points"]
+    smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
+    smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]
+    return smoothed

@@ -1,0 +1,194 @@
+"""Files, generators, pictures, measures: functions that need no device, or any."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Dict, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _arguments as check
+from . import _trioxide as native
+from ._device import DeviceLike, opened
+from ._inputs import any_mesh, floats, known, surface_of, whole
+from ._mesh import Mesh, VolumeMesh
+from ._progress import Progress, watching
+from ._results import Solution
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+_KINDS = ("grid", "jittered", "random", "disk", "scan", "cloud", "tets")
+
+
+def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress: Progress = None) -> Union[Mesh, VolumeMesh]:
+    """A mesh from a seed: the same on every machine.
+
+    Parameters
+    ----------
+    kind : "grid", "jittered", "random", "disk", "scan", "cloud" or "tets"
+        Planar triangulations of the unit square or disk; a closed surface as a scanner sees it; a point cloud; tetrahedra of the unit
+        cube, at random points with `random`.
+    n : int
+        About this number of vertices.
+
+    >>> generate("random", 100, seed=7)
+    <trioxide.Mesh: 100 vertices, 174 triangles>
+    """
+    known(kind, "kind", _KINDS)
+    with watching(progress) as watch:
+        is_volume, arrays = native.generate_mesh(kind, whole(n, "n"), whole(seed, "seed"), bool(random), watch)
+    return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
+
+
+def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh]:
+    """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume.
+
+    The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
+    """
+    with watching(progress) as watch:
+        is_volume, arrays, notes = native.read(os.fspath(path), watch)
+    for note in notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
+    return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
+
+
+def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optional[str] = None, progress: Progress = None) -> None:
+    """Writes a mesh, in the format of the file name's extension. What the format does not hold is left out with a warning.
+
+    Parameters
+    ----------
+    path : path
+    mesh : Mesh, VolumeMesh, or coordinates with `triangles`
+    encoding : "binary", "big-endian" or "text", optional
+        Of formats with several.
+    """
+    if isinstance(path, (Mesh, VolumeMesh, np.ndarray)):
+        raise TypeError("the path comes first: write('mesh.ply', mesh)")
+    found = any_mesh(mesh, triangles)
+    with watching(progress) as watch:
+        notes = native.write(os.fspath(path), found._arrays(), isinstance(found, VolumeMesh), encoding, watch)
+    for note in notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
+
+
+def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progress: Progress = None) -> Dict[str, Any]:
+    """Counts, bounds and quality of a mesh, as a dictionary; `device` measures the cells of volume meshes.
+
+    >>> report = info(generate("grid", 9))
+    >>> report["vertices"], report["faces"], report["planar"], report["problem"]
+    (9, 8, True, None)
+    """
+    found = any_mesh(mesh, triangles)
+    with watching(progress) as watch:
+        if isinstance(found, VolumeMesh):
+            return native.measure_volume(opened(device), found._arrays(), watch)
+        return native.measure(found._arrays(), watch)
+
+
+def render(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    path: Optional[PathLike] = None,
+    values: Any = None,
+    width: Optional[int] = None,
+    color: str = "auto",
+    edges: str = "auto",
+    window: Optional[Tuple[float, float, float, float]] = None,
+    azimuth: Optional[float] = None,
+    elevation: Optional[float] = None,
+    format: Optional[str] = None,
+    progress: Progress = None,
+) -> bytes:
+    """A picture of a mesh, as the bytes of a .png or .svg file; written to `path` if there is one.
+
+    Parameters
+    ----------
+    values : (F,) or (V,) floats, optional
+        Colours by a field of the faces, or by the means of a field of the vertices.
+    width : int, optional
+        In pixels.
+    color : "auto", "none", "distinct", "area", "size", "region" or "vertices"
+    edges : "auto", "always" or "never"
+    window : (x0, y0, x1, y1), optional
+        The part that is drawn.
+    azimuth, elevation : float, optional
+        Angles of the view on a surface in space, in degrees.
+    format : "png" or "svg", optional
+        Else that of `path`, or "png".
+
+    >>> render(generate("grid", 9), width=64)[1:4]
+    b'PNG'
+    """
+    if format is None:
+        extension = "" if path is None else os.path.splitext(os.fspath(path))[1].lower()
+        if extension not in ("", ".png", ".svg"):
+            raise ValueError(f"{os.fspath(path)!r}: a picture is a .png or .svg file")  # type: ignore[arg-type]
+        format = extension[1:] or "png"
+    known(format, "format", ("png", "svg"))
+    surface = surface_of(mesh, triangles)
+    arrays = surface._arrays()
+    options: Dict[str, Any] = dict(
+        color=color,
+        edges=edges,
+        azimuth=None if azimuth is None else float(azimuth),
+        elevation=None if elevation is None else float(elevation),
+        format=format,
+        width=None if width is None else whole(width, "width", 1),
+        window=None if window is None else floats(window, "window"),
+    )
+    if values is not None:
+        field = check._lossless(check.host_array(values, "values"), np.float64, "values")
+        offsets, vertices = surface.polygons()
+        faces, count = len(offsets) - 1, len(surface.points)
+        if field.shape not in ((faces,), (count,)):
+            raise ValueError(
+                f"values has the shape {field.shape}: one for each face or for each vertex is needed, ({faces},) or ({count},)"
+            )
+        if len(field) != faces:
+            sizes = np.diff(offsets.astype(np.int64))
+            if (sizes == 0).any():
+                raise ValueError(f"face {int(np.argmin(sizes))} has no vertices")
+            field = np.add.reduceat(field[vertices], offsets[:-1].astype(np.int64)) / sizes if faces else field[:0]
+        options["values"] = field
+    with watching(progress) as watch:
+        picture = native.draw(arrays, options, watch)
+    if path is not None:
+        with open(path, "wb") as file:
+            file.write(picture)
+    return picture
+
+
+def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Progress = None) -> Solution:
+    """Solves a Poisson problem on a planar mesh of polygons by the virtual element method of lowest order.
+
+    Parameters
+    ----------
+    mesh : Mesh, or coordinates with `triangles`
+    problem : "sine" or "patch"
+        sin(pi x) sin(pi y), or a linear function, which the method hits.
+
+    >>> vem(generate("grid", 25), problem="patch").error < 1e-8
+    True
+    """
+    with watching(progress) as watch:
+        return Solution(*native.solve_poisson(surface_of(mesh, triangles)._arrays(), problem, watch))
+
+
+def devices() -> Dict[str, Any]:
+    """The GPUs of this machine: ``{"cuda": version, "devices": [...], "reason": None}``; `reason` says why there are none."""
+    return native.cuda_devices()
+
+
+def selftest(*, device: DeviceLike = "auto", only: str = "", progress: Progress = None) -> Dict[str, Optional[str]]:
+    """Runs the small cases that compare a device with sequential algorithms, bit for bit.
+
+    Returns the cases' names, with None for those that pass and a sentence for others; `only` picks those with this in their names.
+
+    >>> set(selftest(device="cpu", only="exclusive scan").values())
+    {None}
+    """
+    with watching(progress) as watch:
+        return dict(native.run_selftest(opened(device), only, watch))

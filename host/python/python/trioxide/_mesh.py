@@ -1,0 +1,426 @@
+"""Meshes: arrays, and the ways from and to PyVista, meshio and trimesh, which are imported when they are used."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
+
+import numpy as np
+
+from . import _arguments as check
+from . import _conversions as conversions
+
+def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
+    """Refuses an id of a vertex that is not there."""
+    if array.size and int(array.max()) >= count:
+        place = np.unravel_index(int(array.argmax()), array.shape)
+        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points")
+    return array
+
+
+_Surface = TypeVar("_Surface", bound="Mesh")
+_Volume = TypeVar("_Volume", bound="VolumeMesh")
+
+
+class _Shown:
+    """How a mesh is shown."""
+
+    points: np.ndarray
+    point_data: Dict[str, np.ndarray]
+    cell_data: Dict[str, np.ndarray]
+
+    def _counts(self) -> List[Tuple[str, Any]]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in self._counts())
+        return f"<trioxide.{type(self).__name__}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{count}") for name, count in self._counts()]
+        if len(self.points):
+            low, high = self.points.min(axis=0), self.points.max(axis=0)
+            rows.append(("from", ", ".join(f"{x:g}" for x in low)))
+            rows.append(("to", ", ".join(f"{x:g}" for x in high)))
+        for place, arrays in (("point data", self.point_data), ("cell data", self.cell_data)):
+            for name, array in arrays.items():
+                rows.append((f"{place}: {name}", f"{array.dtype} {array.shape}"))
+        cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in rows)
+        return f"<table><caption>trioxide.{type(self).__name__}</caption>{cells}</table>"
+
+    def to_pyvista(self) -> Any:
+        raise NotImplementedError
+
+    def plot(self, **options: Any) -> Any:
+        """Shows the mesh by PyVista, with the options of `pyvista.DataSet.plot`."""
+        return self.to_pyvista().plot(**options)
+
+
+class Mesh(_Shown):
+    """Points with triangles or polygons, or without: planar (z = 0), in space, or a cloud.
+
+    Parameters
+    ----------
+    points : (V, 3) or (V, 2) numbers
+        Coordinates, in any unit; float64 in the mesh. Of two columns z is 0.
+    triangles : (F, 3) integers, optional
+        Vertex ids, from 0.
+    offsets, vertices : (F + 1,) and (C,) integers, optional
+        Polygons instead of triangles: polygon i has the vertices ``vertices[offsets[i]:offsets[i + 1]]``.
+    regions : (F,) integers, optional
+        A tag of each face.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges to keep, as pairs of vertex ids, and their tags (0).
+    normals, colors, uvs : (V, 3), (V, 4) uint8, (V, 2), optional
+        Attributes of the vertices.
+    point_data, cell_data, side_data : dict of arrays, optional
+        Fields of the vertices, faces and segments.
+
+    >>> mesh = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
+    >>> mesh
+    <trioxide.Mesh: 3 vertices, 1 triangles>
+    >>> mesh.points
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    >>> Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 3]])
+    Traceback (most recent call last):
+    ValueError: triangles[0, 2] is 3: there are 3 points
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        triangles: Any = None,
+        *,
+        offsets: Any = None,
+        vertices: Any = None,
+        regions: Any = None,
+        segments: Any = None,
+        markers: Any = None,
+        normals: Any = None,
+        colors: Any = None,
+        uvs: Any = None,
+        point_data: Optional[Dict[str, Any]] = None,
+        cell_data: Optional[Dict[str, Any]] = None,
+        side_data: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        self.points = points
+        self.triangles = triangles
+        self.offsets = offsets
+        self.vertices = vertices
+        self.regions = regions
+        self.segments = segments
+        self.markers = markers
+        self.normals = normals
+        self.colors = colors
+        self.uvs = uvs
+        self.point_data = point_data or {}
+        self.cell_data = cell_data or {}
+        self.side_data = side_data or {}
+        self.__dict__.update(self._arrays())
+
+    def _arrays(self) -> Dict[str, Any]:
+        """Checked arrays for the native part: they may have been replaced since the mesh was made."""
+        points = check.points(self.points)
+        count = len(points)
+        found: Dict[str, Any] = dict(points=points, triangles=None, offsets=None, vertices=None)
+        if self.triangles is not None:
+            if self.offsets is not None:
+                raise ValueError("a mesh has triangles or offsets, not both")
+            found["triangles"] = _within(check.ids(self.triangles, "triangles", 3), "triangles", count)
+            faces = len(found["triangles"])
+        elif self.offsets is not None or self.vertices is not None:
+            if self.offsets is None or self.vertices is None:
+                raise ValueError("polygons are given by both, offsets and vertices")
+            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
+            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
+            faces = len(found["offsets"]) - 1
+        else:
+            faces = 0
+        found["regions"] = None if self.regions is None else check.tags(self.regions, "regions", faces, "face")
+        found["segments"] = found["markers"] = None
+        sides = 0
+        if self.segments is not None:
+            found["segments"] = _within(check.ids(self.segments, "segments", 2), "segments", count)
+            sides = len(found["segments"])
+        if self.markers is not None:
+            found["markers"] = check.tags(self.markers, "markers", sides, "segment")
+        for name, columns, kind in (("normals", 3, np.float64), ("colors", 4, np.uint8), ("uvs", 2, np.float64)):
+            value = getattr(self, name)
+            found[name] = None if value is None else check.rows(value, name, columns, count, kind)
+        found["point_data"] = check.fields(self.point_data, "point_data", count)
+        found["cell_data"] = check.fields(self.cell_data, "cell_data", faces)
+        found["side_data"] = check.fields(self.side_data, "side_data", sides)
+        return found
+
+    @classmethod
+    def _of(cls: Type[_Surface], arrays: Dict[str, Any]) -> _Surface:
+        """A mesh of the native part's arrays, which are right."""
+        mesh = cls.__new__(cls)
+        for name in _MESH_ARRAYS:
+            setattr(mesh, name, arrays.get(name))
+        for name in ("point_data", "cell_data", "side_data"):
+            setattr(mesh, name, arrays.get(name) or {})
+        return mesh
+
+    def _counts(self) -> List[Tuple[str, Any]]:
+        counts: List[Tuple[str, Any]] = [("vertices", len(self.points))]
+        if self.triangles is not None:
+            counts.append(("triangles", len(self.triangles)))
+        elif self.offsets is not None:
+            counts.append(("polygons", len(self.offsets) - 1))
+        if self.segments is not None and len(self.segments):
+            counts.append(("segments", len(self.segments)))
+        return counts
+
+    def polygons(self) -> Tuple[np.ndarray, np.ndarray]:
+        """The faces as ``(offsets, vertices)``, of triangles too.
+
+        >>> Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]]).polygons()
+        (array([0, 3], dtype=uint32), array([0, 1, 2], dtype=uint32))
+        """
+        if self.triangles is not None:
+            count = len(self.triangles)
+            return np.arange(0, 3 * count + 1, 3, dtype=np.uint32), np.ascontiguousarray(self.triangles).reshape(-1)
+        if self.offsets is None or self.vertices is None:
+            return np.zeros(1, np.uint32), np.zeros(0, np.uint32)
+        return self.offsets, self.vertices
+
+    def faces(self) -> List[np.ndarray]:
+        """The vertex ids of each face, as a list of arrays."""
+        offsets, vertices = self.polygons()
+        return np.split(vertices, offsets[1:-1].astype(np.int64)) if len(offsets) > 1 else []
+
+    def to_pyvista(self) -> Any:
+        """A `pyvista.PolyData` with the faces, or the points as vertices; regions are the cell data "region". Segments are left out."""
+        import pyvista
+
+        offsets, vertices = self.polygons()
+        if len(offsets) > 1:
+            sizes = np.diff(offsets.astype(np.int64))
+            faces = np.insert(vertices.astype(np.int64), offsets[:-1].astype(np.int64), sizes)
+            result = pyvista.PolyData(np.array(self.points), faces)
+        else:
+            result = pyvista.PolyData(np.array(self.points))
+        for name, array in self.point_data.items():
+            result.point_data[name] = array
+        if len(offsets) > 1:
+            for name, array in self.cell_data.items():
+                result.cell_data[name] = array
+            if self.regions is not None:
+                result.cell_data["region"] = self.regions
+        if self.normals is not None:
+            result.point_data["Normals"] = self.normals
+        if self.colors is not None:
+            result.point_data["RGBA"] = self.colors
+        if self.uvs is not None:
+            result.point_data["TCoords"] = self.uvs
+        return result
+
+    @classmethod
+    def from_pyvista(cls, data: Any) -> "Mesh":
+        """The polygons of a `pyvista.PolyData`, or the flat cells of an unstructured grid; lines and vertices are left out."""
+        mesh = conversions.from_pyvista(data)
+        if not isinstance(mesh, Mesh):
+            raise ValueError("the grid has cells with a volume: use VolumeMesh.from_pyvista")
+        return mesh
+
+    def to_meshio(self) -> Any:
+        """A `meshio.Mesh`. Faces are in blocks by their number of vertices, and cell data follow them."""
+        import meshio
+
+        offsets, vertices = self.polygons()
+        sizes = np.diff(offsets.astype(np.int64))
+        data = dict(self.cell_data)
+        if self.regions is not None:
+            data["region"] = self.regions
+        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.face_type)
+        return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
+
+    @classmethod
+    def from_meshio(cls, mesh: Any) -> "Mesh":
+        """The triangles, quadrilaterals and polygons of a `meshio.Mesh`; other cells must not be there, but for lines and vertices."""
+        found = conversions.from_meshio(mesh)
+        if not isinstance(found, Mesh):
+            raise ValueError("the mesh has cells with a volume: use VolumeMesh.from_meshio")
+        return found
+
+    def to_trimesh(self) -> Any:
+        """A `trimesh.Trimesh` of the triangles as they are (``process=False``)."""
+        import trimesh
+
+        triangles = self.triangles
+        if triangles is None:
+            offsets, vertices = self.polygons()
+            sizes = np.diff(offsets.astype(np.int64))
+            if (sizes != 3).any():
+                first = int(np.argmax(sizes != 3))
+                raise ValueError(f"face {first} has {int(sizes[first])} vertices: trimesh takes triangles only")
+            triangles = vertices.reshape(-1, 3)
+        return trimesh.Trimesh(
+            np.array(self.points), triangles.astype(np.int64), vertex_normals=self.normals, process=False
+        )
+
+    @classmethod
+    def from_trimesh(cls, mesh: Any) -> "Mesh":
+        """The vertices and faces of a `trimesh.Trimesh`."""
+        return cls(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+
+
+_MESH_ARRAYS = (
+    "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs",
+)  # fmt: skip
+
+
+class VolumeMesh(_Shown):
+    """Points with tetrahedra, or cells of several kinds.
+
+    Parameters
+    ----------
+    points : (V, 3) numbers
+        Coordinates, in any unit.
+    tetrahedra : (N, 4) integers, optional
+        Vertex ids, from 0.
+    offsets, vertices : (N + 1,) and (C,) integers, optional
+        Cells instead of tetrahedra: of 4, 5, 6 or 8 vertices (tetrahedron, pyramid, wedge, hexahedron) in VTK's order.
+    regions : (N,) integers, optional
+        A tag of each cell.
+    face_offsets, face_vertices, face_tags : integers, optional
+        Tagged faces, as lists of vertex ids.
+    point_data, cell_data, side_data : dict of arrays, optional
+        Fields of the vertices, cells and tagged faces.
+
+    >>> VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]])
+    <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        tetrahedra: Any = None,
+        *,
+        offsets: Any = None,
+        vertices: Any = None,
+        regions: Any = None,
+        face_offsets: Any = None,
+        face_vertices: Any = None,
+        face_tags: Any = None,
+        point_data: Optional[Dict[str, Any]] = None,
+        cell_data: Optional[Dict[str, Any]] = None,
+        side_data: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        self.points = points
+        self.tetrahedra = tetrahedra
+        self.offsets = offsets
+        self.vertices = vertices
+        self.regions = regions
+        self.face_offsets = face_offsets
+        self.face_vertices = face_vertices
+        self.face_tags = face_tags
+        self.point_data = point_data or {}
+        self.cell_data = cell_data or {}
+        self.side_data = side_data or {}
+        self.__dict__.update(self._arrays())
+
+    def _arrays(self) -> Dict[str, Any]:
+        points = check.points(self.points)
+        count = len(points)
+        found: Dict[str, Any] = dict(points=points, tetrahedra=None, offsets=None, vertices=None)
+        if self.tetrahedra is not None:
+            if self.offsets is not None:
+                raise ValueError("a volume mesh has tetrahedra or offsets, not both")
+            found["tetrahedra"] = _within(check.ids(self.tetrahedra, "tetrahedra", 4), "tetrahedra", count)
+            cells = len(found["tetrahedra"])
+        elif self.offsets is not None and self.vertices is not None:
+            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
+            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
+            cells = len(found["offsets"]) - 1
+        else:
+            raise ValueError("a volume mesh has tetrahedra, or offsets and vertices")
+        found["regions"] = None if self.regions is None else check.tags(self.regions, "regions", cells, "cell")
+        sides = 0
+        found["face_offsets"] = found["face_vertices"] = found["face_tags"] = None
+        if self.face_offsets is not None:
+            if self.face_vertices is None:
+                raise ValueError("tagged faces are given by both, face_offsets and face_vertices")
+            vertices = _within(check.ids(self.face_vertices, "face_vertices"), "face_vertices", count)
+            found["face_vertices"] = vertices
+            found["face_offsets"] = check.offsets(self.face_offsets, "face_offsets", len(vertices), "face_vertices")
+            sides = len(found["face_offsets"]) - 1
+        if self.face_tags is not None:
+            found["face_tags"] = check.tags(self.face_tags, "face_tags", sides, "tagged face")
+        found["point_data"] = check.fields(self.point_data, "point_data", count)
+        found["cell_data"] = check.fields(self.cell_data, "cell_data", cells)
+        found["side_data"] = check.fields(self.side_data, "side_data", sides)
+        return found
+
+    @classmethod
+    def _of(cls: Type[_Volume], arrays: Dict[str, Any]) -> _Volume:
+        mesh = cls.__new__(cls)
+        for name in (
+            "points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags",
+        ):  # fmt: skip
+            setattr(mesh, name, arrays.get(name))
+        for name in ("point_data", "cell_data", "side_data"):
+            setattr(mesh, name, arrays.get(name) or {})
+        return mesh
+
+    def _counts(self) -> List[Tuple[str, Any]]:
+        if self.tetrahedra is not None:
+            return [("vertices", len(self.points)), ("tetrahedra", len(self.tetrahedra))]
+        return [("vertices", len(self.points)), ("cells", len(self.offsets) - 1)]
+
+    def cells(self) -> Tuple[np.ndarray, np.ndarray]:
+        """The cells as ``(offsets, vertices)``, of tetrahedra too."""
+        if self.tetrahedra is not None:
+            count = len(self.tetrahedra)
+            return np.arange(0, 4 * count + 1, 4, dtype=np.uint32), np.ascontiguousarray(self.tetrahedra).reshape(-1)
+        return self.offsets, self.vertices
+
+    def to_pyvista(self) -> Any:
+        """A `pyvista.UnstructuredGrid`; regions are the cell data "region". Tagged faces are left out."""
+        import pyvista
+
+        offsets, vertices = self.cells()
+        sizes = np.diff(offsets.astype(np.int64))
+        kinds = np.zeros(9, np.uint8)
+        for size, kind in conversions.VTK_VOLUMES.items():
+            kinds[size] = kind
+        cells = np.insert(vertices.astype(np.int64), offsets[:-1].astype(np.int64), sizes)
+        result = pyvista.UnstructuredGrid(cells, kinds[sizes], np.array(self.points))
+        for name, array in self.point_data.items():
+            result.point_data[name] = array
+        for name, array in self.cell_data.items():
+            result.cell_data[name] = array
+        if self.regions is not None:
+            result.cell_data["region"] = self.regions
+        return result
+
+    @classmethod
+    def from_pyvista(cls, data: Any) -> "VolumeMesh":
+        """The cells with a volume of a `pyvista.UnstructuredGrid`."""
+        mesh = conversions.from_pyvista(data)
+        if not isinstance(mesh, VolumeMesh):
+            raise ValueError("the grid has no cells with a volume: use Mesh.from_pyvista")
+        return mesh
+
+    def to_meshio(self) -> Any:
+        """A `meshio.Mesh`. Cells are in blocks by their kind, and cell data follow them."""
+        import meshio
+
+        offsets, vertices = self.cells()
+        sizes = np.diff(offsets.astype(np.int64))
+        data = dict(self.cell_data)
+        if self.regions is not None:
+            data["region"] = self.regions
+        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.MESHIO_VOLUMES.__getitem__)
+        return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
+
+    @classmethod
+    def from_meshio(cls, mesh: Any) -> "VolumeMesh":
+        """The cells with a volume of a `meshio.Mesh`."""
+        found = conversions.from_meshio(mesh)
+        if not isinstance(found, VolumeMesh):
+            raise ValueError("the mesh has no cells with a volume: use Mesh.from_meshio")
+        return found

@@ -1,0 +1,270 @@
+"""Results: meshes with the maps back to what they were made from."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+
+from ._mesh import Mesh, VolumeMesh
+
+
+def _csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
+
+
+class Polygons(Mesh):
+    """A polygonal mesh made of triangles: a `Mesh` with `offsets` and `vertices`.
+
+    Attributes
+    ----------
+    parent_offsets, parents : (P + 1,) and (T,) uint32
+        The triangles of each polygon: ``parents[parent_offsets[i]:parent_offsets[i + 1]]``.
+    half_edges : (P,) uint32
+        Of each polygon its smallest half-edge of the triangulation; half-edge 3 t + k starts at vertex k of triangle t.
+    counts : dict
+        Numbers of polygons, terminal-edge regions, frontier edges, barrier tips and weakly simple polygons.
+    """
+
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    half_edges: np.ndarray
+    counts: Dict[str, int]
+
+    @classmethod
+    def _of_result(cls, arrays: Dict[str, Any]) -> "Polygons":
+        mesh = cls._of(arrays)
+        mesh.parent_offsets = arrays["triangle_offsets"]
+        mesh.parents = arrays["triangles_of_polygons"]
+        mesh.half_edges = arrays["half_edges"]
+        mesh.counts = arrays["counts"]
+        return mesh
+
+    @property
+    def map(self) -> np.ndarray:
+        """The polygon of each triangle; (T,) uint32."""
+        result = np.empty(len(self.parents), np.uint32)
+        starts = self.parent_offsets.astype(np.int64)
+        sizes = starts[1:] - starts[:-1]
+        result[self.parents] = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+        return result
+
+
+class Refined(Mesh):
+    """A refined triangulation: a `Mesh` of triangles.
+
+    Attributes
+    ----------
+    parents : (F,) uint32
+        The triangle of the input that each triangle is a part of.
+    rounds : int
+        Rounds that were done.
+    end : str
+        Why they ended: "rounds", "nothing marked" or "max_cells".
+    """
+
+    parents: np.ndarray
+    rounds: int
+    end: str
+    _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
+
+    @classmethod
+    def _of_result(cls, arrays: Dict[str, Any], before: int) -> "Refined":
+        mesh = cls._of(arrays)
+        mesh.parents, mesh.rounds, mesh.end = arrays["parents"], arrays["rounds"], arrays["end"]
+        mesh._prolongation = _prolongation_of(arrays, before)
+        return mesh
+
+    @property
+    def prolongation(self) -> Any:
+        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V)."""
+        return _csr(*self._prolongation)
+
+
+def _prolongation_of(arrays: Dict[str, Any], before: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    return (
+        arrays["prolongation_offsets"],
+        arrays["prolongation_columns"],
+        arrays["prolongation_weights"],
+        before,
+    )
+
+
+class RefinedVolume(VolumeMesh):
+    """A refined mesh of tetrahedra: a `VolumeMesh`.
+
+    Attributes
+    ----------
+    parents : (N,) uint32
+        The tetrahedron of the input that each tetrahedron is a part of.
+    vertex_parents : (V' - V, 2) uint32
+        The ends of the edge that each new vertex halves; they may be new vertices too.
+    rounds : int
+        Rounds that were done.
+    """
+
+    parents: np.ndarray
+    vertex_parents: np.ndarray
+    rounds: int
+    _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
+
+    @classmethod
+    def _of_result(cls, arrays: Dict[str, Any], before: int) -> "RefinedVolume":
+        mesh = cls._of(arrays)
+        mesh.parents, mesh.rounds = arrays["parents"], arrays["rounds"]
+        mesh.vertex_parents = arrays["vertex_parents"]
+        mesh._prolongation = _prolongation_of(arrays, before)
+        return mesh
+
+    @property
+    def prolongation(self) -> Any:
+        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V)."""
+        return _csr(*self._prolongation)
+
+
+class Welded(Mesh):
+    """A welded mesh: a `Mesh` of C clusters of the V vertices.
+
+    Attributes
+    ----------
+    map : (V,) uint32
+        The new vertex of each old one.
+    representatives : (C,) uint32
+        The old vertex that each new one stands for, ascending.
+    epsilon : float
+        The distance within which vertices merged.
+    """
+
+    map: np.ndarray
+    representatives: np.ndarray
+    epsilon: float
+
+    @classmethod
+    def _of_result(cls, arrays: Dict[str, Any]) -> "Welded":
+        mesh = cls._of(arrays)
+        mesh.map, mesh.representatives = arrays["map"], arrays["representatives"]
+        mesh.epsilon = arrays["epsilon"]
+        return mesh
+
+    @property
+    def removed(self) -> np.ndarray:
+        """The old vertices that are gone, ascending; (V - C,) uint32."""
+        gone = np.ones(len(self.map), bool)
+        gone[self.representatives] = False
+        return np.flatnonzero(gone).astype(np.uint32)
+
+
+class Smoothed(Mesh):
+    """A smoothed surface: the `Mesh` with new points.
+
+    Attributes
+    ----------
+    moving : int
+        Number of vertices that may move.
+    sweeps : int
+        Number of sweeps.
+    """
+
+    moving: int
+    sweeps: int
+
+
+class SmoothedVolume(VolumeMesh):
+    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving` and `sweeps` as of `Smoothed`."""
+
+    moving: int
+    sweeps: int
+
+
+class Solution:
+    """Values at the vertices of a polygonal mesh, of a Poisson problem by the virtual element method.
+
+    Attributes
+    ----------
+    values, exact : (V,) float64
+        The solution, and the problem's exact one.
+    unknowns, iterations : int
+        Size of the linear system, and the iterations that its solver took.
+    """
+
+    def __init__(self, values: np.ndarray, exact: np.ndarray, unknowns: int, iterations: int) -> None:
+        self.values = values
+        self.exact = exact
+        self.unknowns = unknowns
+        self.iterations = iterations
+
+    @property
+    def error(self) -> float:
+        """The largest error at a vertex."""
+        return float(np.abs(self.values - self.exact).max(initial=0.0))
+
+    def __repr__(self) -> str:
+        return f"<trioxide.Solution: {self.unknowns} unknowns, largest error {self.error:.3g} at a vertex>"
+
+
+class _OnDevice:
+    """Arrays of a GPU: each has `__dlpack__`, `__cuda_array_interface__` and `.numpy()`."""
+
+    __slots__: Tuple[str, ...] = ()
+
+    def _names(self) -> List[str]:
+        return [name for slots in type(self).__mro__ for name in getattr(slots, "__slots__", ())]
+
+    def __repr__(self) -> str:
+        arrays = ", ".join(f"{name} {getattr(self, name).shape}" for name in self._names() if hasattr(getattr(self, name), "shape"))
+        return f"<trioxide.{type(self).__name__}: {arrays}>"
+
+
+class DeviceSurface(_OnDevice):
+    """A surface in a GPU's memory: `points`, (V, 3) float64, and `triangles`, (F, 3) uint32 or as they were given."""
+
+    __slots__ = ("points", "triangles")
+
+    def __init__(self, points: Any, triangles: Any) -> None:
+        self.points = points
+        self.triangles = triangles
+
+    def to_host(self) -> Mesh:
+        """A copy in host memory."""
+        triangles = self.triangles.numpy() if hasattr(self.triangles, "numpy") else np.asarray(self.triangles)
+        return Mesh(self.points.numpy(), triangles)
+
+
+class DeviceWelded(DeviceSurface):
+    """A welded surface in a GPU's memory, with `map`, `representatives` and `epsilon` as of `Welded`."""
+
+    __slots__ = ("map", "representatives", "epsilon")
+
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        super().__init__(arrays["points"], arrays["triangles"])
+        self.map = arrays["map"]
+        self.representatives = arrays["representatives"]
+        self.epsilon: float = arrays["epsilon"]
+
+
+class DeviceSmoothed(DeviceSurface):
+    """A smoothed surface in a GPU's memory, with `moving` and `sweeps` as of `Smoothed`."""
+
+    __slots__ = ("moving", "sweeps")
+
+    def __init__(self, arrays: Dict[str, Any], triangles: Any) -> None:
+        super().__init__(arrays["points"], triangles)
+        self.moving: int = arrays["moving"]
+        self.sweeps: int = arrays["sweeps"]
+
+
+class DevicePolygons(_OnDevice):
+    """Polygons in a GPU's memory, with `points` as they were given: `offsets`, `vertices`, `half_edges` and `counts` as of `Polygons`."""
+
+    __slots__ = ("points", "offsets", "vertices", "half_edges", "counts")
+
+    def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
+        self.points = points
+        self.offsets = arrays["offsets"]
+        self.vertices = arrays["vertices"]
+        self.half_edges = arrays["half_edges"]
+        self.counts: Dict[str, int] = arrays["counts"]
+
+

@@ -1,0 +1,421 @@
+//! Arrays in a GPU's memory: trioxide's own, and those of other packages.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use bytemuck::Pod;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use trioxide::backend::{DeviceId, Memory};
+use trioxide::{Buffer, Device};
+
+use crate::device::PyDevice;
+use crate::dlpack;
+use crate::work::exception;
+
+/// The type of an array's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    F64,
+    U32,
+    I32,
+}
+
+impl Number {
+    /// As in NumPy's array interface.
+    pub fn typestr(self) -> &'static str {
+        match self {
+            Self::F64 => "<f8",
+            Self::U32 => "<u4",
+            Self::I32 => "<i4",
+        }
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::F64 => 8,
+            Self::U32 | Self::I32 => 4,
+        }
+    }
+
+    /// Of a type of the array interface.
+    pub fn of_typestr(text: &str) -> Option<Self> {
+        [Self::F64, Self::U32, Self::I32]
+            .into_iter()
+            .find(|number| number.typestr() == text)
+    }
+}
+
+/// An array in a GPU's memory. CuPy, PyTorch, JAX and Numba take it without a copy, by `__dlpack__` or `__cuda_array_interface__`; the
+/// memory stays as long as any of them uses it.
+#[pyclass(frozen, name = "DeviceArray", module = "trioxide")]
+pub struct PyDeviceArray {
+    memory: Arc<Held>,
+    address: u64,
+    shape: Vec<usize>,
+    number: Number,
+    gpu: u32,
+    device: Device,
+}
+
+/// What keeps the memory: a buffer of trioxide, or an object of another package.
+enum Held {
+    Own {
+        buffer: Buffer<u8>,
+        device: Device,
+        /// Whether another package was given its address.
+        is_shared: AtomicBool,
+    },
+    Foreign {
+        id: DeviceId,
+        #[expect(dead_code, reason = "kept alive")]
+        object: Py<PyAny>,
+    },
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Another package's queue may still read the memory, which goes back to trioxide's queue. A failure here means that an
+        // earlier one is reported where its results are used.
+        if let Self::Own {
+            device, is_shared, ..
+        } = self
+            && is_shared.load(Relaxed)
+        {
+            let _ = device.wait_for_all();
+        }
+    }
+}
+
+/// A buffer's part in memory that others use too.
+struct Shared(Arc<Held>);
+
+impl Memory for Shared {
+    fn device(&self) -> DeviceId {
+        match &*self.0 {
+            Held::Own { buffer, .. } => buffer.device(),
+            Held::Foreign { id, .. } => *id,
+        }
+    }
+}
+
+impl PyDeviceArray {
+    /// The result of a computation: rows of `columns` numbers, or a list for 0 columns.
+    pub fn of_buffer<T: Pod>(
+        device: &Device,
+        gpu: u32,
+        buffer: Buffer<T>,
+        number: Number,
+        columns: usize,
+    ) -> Self {
+        let count = buffer.bytes() / number.size();
+        let shape = match columns {
+            0 => vec![count],
+            columns => vec![count / columns, columns],
+        };
+        let address = buffer.address();
+        Self {
+            memory: Arc::new(Held::Own {
+                buffer: buffer.cast(),
+                device: device.clone(),
+                is_shared: AtomicBool::new(false),
+            }),
+            address,
+            shape,
+            number,
+            gpu,
+            device: device.clone(),
+        }
+    }
+
+    /// The array's memory as a buffer that a computation reads: of rows `T`.
+    ///
+    /// # Safety
+    /// Nobody writes to it.
+    pub unsafe fn read<T: Pod>(&self) -> trioxide::Result<Buffer<T>> {
+        let bytes = self.shape.iter().product::<usize>() * self.number.size();
+        let memory = Box::new(Shared(self.memory.clone()));
+        // SAFETY: the memory is kept, and initialised; nobody writes to it (the caller's promise). Memory of another package that
+        // is aligned to less than 16 bytes is copied below, and not used by a kernel.
+        let alias = unsafe { Buffer::from_raw(self.address, bytes / size_of::<T>(), memory) };
+        if self.address.is_multiple_of(16) || bytes == 0 {
+            return Ok(alias);
+        }
+        self.device.duplicate(&alias)
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    pub fn number(&self) -> Number {
+        self.number
+    }
+
+    pub fn gpu(&self) -> u32 {
+        self.gpu
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// A part in its memory, for another package.
+    pub fn keeper(&self) -> Box<dyn Send> {
+        self.share();
+        Box::new(self.memory.clone())
+    }
+
+    /// Notes that another package has the address.
+    fn share(&self) {
+        if let Held::Own { is_shared, .. } = &*self.memory {
+            is_shared.store(true, Relaxed);
+        }
+    }
+
+    /// Rows of `columns` numbers of one of the types, or a list for 0 columns.
+    pub fn check(&self, name: &str, numbers: &[Number], columns: usize) -> PyResult<()> {
+        let fits = match self.shape[..] {
+            [_] => columns == 0,
+            [_, found] => found == columns,
+            _ => false,
+        };
+        if fits && numbers.contains(&self.number) {
+            return Ok(());
+        }
+        let types: Vec<&str> = numbers.iter().map(|number| number.typestr()).collect();
+        Err(PyValueError::new_err(format!(
+            "{name} is a device array of the shape {:?} and type {}: rows of {columns} numbers of {} are needed; convert it there, \
+             such as by astype",
+            self.shape,
+            self.number.typestr(),
+            types.join(" or ")
+        )))
+    }
+}
+
+#[pymethods]
+impl PyDeviceArray {
+    /// Takes an array of another package, on `device`, without a copy. Its stream's work so far is waited for.
+    #[staticmethod]
+    fn of(py: Python<'_>, object: &Bound<'_, PyAny>, device: &PyDevice) -> PyResult<Self> {
+        let on = device.get()?;
+        let Some(gpu) = device.gpu else {
+            return Err(PyValueError::new_err(
+                "the array is on a GPU and the device is the CPU: copy it to the host, or use that GPU",
+            ));
+        };
+        if let Ok(array) = object.cast::<Self>() {
+            let array = array.get();
+            if array.gpu != gpu {
+                return Err(PyValueError::new_err(format!(
+                    "the array is on cuda:{} and the computation on cuda:{gpu}: use that device, or copy the array",
+                    array.gpu
+                )));
+            }
+            // Another object for the same GPU has the same context, and arrays are complete when a function returns them.
+            let memory = match array.device.id() == on.id() {
+                true => array.memory.clone(),
+                false => Arc::new(Held::Foreign {
+                    id: on.id(),
+                    object: object.clone().unbind(),
+                }),
+            };
+            return Ok(Self {
+                memory,
+                address: array.address,
+                shape: array.shape.clone(),
+                number: array.number,
+                gpu,
+                device: on,
+            });
+        }
+        if object.hasattr("__dlpack_device__")? {
+            let place: (i64, i64) = object.call_method0("__dlpack_device__")?.extract()?;
+            if place != (i64::from(dlpack::CUDA), i64::from(gpu)) {
+                return Err(PyValueError::new_err(format!(
+                    "the array is on device {} of kind {} (DLPack), and the computation on cuda:{gpu}: use that device, or copy the \
+                     array",
+                    place.1, place.0
+                )));
+            }
+        }
+        // DLPack first: its packages order their work before this device's queue. PyTorch's interface names no stream.
+        let found = match object.hasattr("__dlpack__")? {
+            true => dlpack::import(object, &on)?,
+            false => {
+                let interface = object.getattr("__cuda_array_interface__").map_err(|_| {
+                    PyTypeError::new_err(
+                        "the array is in no GPU's memory: it has neither __dlpack__ nor __cuda_array_interface__",
+                    )
+                })?;
+                described(&interface, &on, py)?
+            }
+        };
+        let held = Held::Foreign {
+            id: on.id(),
+            object: found.keeper.unwrap_or_else(|| object.clone().unbind()),
+        };
+        Ok(Self {
+            memory: Arc::new(held),
+            address: found.address,
+            shape: found.shape,
+            number: found.number,
+            gpu,
+            device: on,
+        })
+    }
+
+    /// Its content as a NumPy array: a copy.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let array = match self.number {
+            Number::F64 => crate::arrays::list(py, self.download::<f64>(py)?),
+            Number::U32 => crate::arrays::list(py, self.download::<u32>(py)?),
+            Number::I32 => crate::arrays::list(py, self.download::<i32>(py)?),
+        };
+        array.call_method1("reshape", (PyTuple::new(py, &self.shape)?,))
+    }
+
+    #[getter(shape)]
+    fn shape_of<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("numpy")?
+            .call_method1("dtype", (self.number.typestr(),))
+    }
+
+    fn __len__(&self) -> usize {
+        self.shape[0]
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<trioxide.DeviceArray {:?} {} on cuda:{}>",
+            self.shape,
+            self.number.typestr(),
+            self.gpu
+        )
+    }
+
+    /// Version 3. The content is complete when a function returns it, so there is no stream to wait for.
+    #[getter]
+    fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.share();
+        let dict = PyDict::new(py);
+        dict.set_item("shape", PyTuple::new(py, &self.shape)?)?;
+        dict.set_item("typestr", self.number.typestr())?;
+        let is_empty = self.shape.contains(&0);
+        dict.set_item("data", (if is_empty { 0 } else { self.address }, false))?;
+        dict.set_item("strides", py.None())?;
+        dict.set_item("version", 3)?;
+        dict.set_item("stream", py.None())?;
+        Ok(dict)
+    }
+
+    fn __dlpack_device__(&self) -> (u32, u32) {
+        (dlpack::CUDA, self.gpu)
+    }
+
+    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<i64>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(u32, u32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Whatever stream the consumer uses: the content is complete.
+        let _ = (stream, max_version);
+        if dl_device.is_some_and(|place| place != self.__dlpack_device__()) || copy == Some(true) {
+            return Err(pyo3::exceptions::PyBufferError::new_err(
+                "a device array is given without a copy on its own device only: copy it with the other package",
+            ));
+        }
+        dlpack::export(py, self)
+    }
+}
+
+impl PyDeviceArray {
+    fn download<T: Pod + Send>(&self, py: Python<'_>) -> PyResult<Vec<T>> {
+        py.detach(|| {
+            // SAFETY: a copy to the host reads only.
+            let buffer = unsafe { self.read::<T>() }?;
+            self.device.download(&buffer)
+        })
+        .map_err(exception)
+    }
+}
+
+/// An array of another package.
+pub struct Found {
+    pub address: u64,
+    pub shape: Vec<usize>,
+    pub number: Number,
+    /// What keeps the memory, if not the object itself.
+    pub keeper: Option<Py<PyAny>>,
+}
+
+/// Reads the CUDA array interface, version 2 or 3.
+fn described(interface: &Bound<'_, PyAny>, on: &Device, py: Python<'_>) -> PyResult<Found> {
+    let item = |name: &str| interface.get_item(name);
+    let shape: Vec<usize> = item("shape")?.extract()?;
+    let typestr: String = item("typestr")?.extract()?;
+    let number = Number::of_typestr(&typestr).ok_or_else(|| unknown_type(&typestr))?;
+    let (address, _): (u64, bool) = item("data")?.extract()?;
+    if let Ok(strides) = item("strides")
+        && !strides.is_none()
+    {
+        let strides: Vec<i64> = strides.extract()?;
+        check_strides(&shape, &strides, number.size() as i64)?;
+    }
+    if let Ok(mask) = item("mask")
+        && !mask.is_none()
+    {
+        return Err(PyValueError::new_err(
+            "a masked device array is not taken: fill it first",
+        ));
+    }
+    match item("stream") {
+        // Its package has waited.
+        Ok(stream) if stream.is_none() => {}
+        Ok(stream) => {
+            let stream: u64 = stream.extract()?;
+            // SAFETY: the array's package names a stream of its own, or 1 and 2 for the default ones.
+            py.detach(|| unsafe { on.wait_for_stream(stream) })
+                .map_err(exception)?;
+        }
+        // Version 2 says nothing.
+        Err(_) => py.detach(|| on.wait_for_all()).map_err(exception)?,
+    }
+    Ok(Found {
+        address,
+        shape,
+        number,
+        keeper: None,
+    })
+}
+
+pub fn unknown_type(name: &str) -> PyErr {
+    PyValueError::new_err(format!(
+        "a device array of type {name} is not taken: points are float64, indices int32 or uint32; convert it there, such as by astype"
+    ))
+}
+
+/// Refuses an array whose rows do not follow each other. `unit` is the stride of one number.
+pub fn check_strides(shape: &[usize], strides: &[i64], unit: i64) -> PyResult<()> {
+    let mut expected = unit;
+    for (&count, &stride) in shape.iter().zip(strides).rev() {
+        if count > 1 && stride != expected {
+            return Err(PyValueError::new_err(
+                "a device array with strides is not taken: make it contiguous there (ascontiguousarray, contiguous)",
+            ));
+        }
+        expected *= count as i64;
+    }
+    Ok(())
+}

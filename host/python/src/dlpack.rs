@@ -1,0 +1,194 @@
+//! DLPack's C structures (version 0.8 and before, which every package gives and takes), and the way in and out.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict};
+use trioxide::Device;
+
+use crate::device_array::{Found, Number, PyDeviceArray, check_strides, unknown_type};
+
+/// `kDLCUDA`.
+pub const CUDA: u32 = 2;
+/// `kDLInt`, `kDLUInt`, `kDLFloat`.
+const INT: u8 = 0;
+const UINT: u8 = 1;
+const FLOAT: u8 = 2;
+/// Name of a capsule that nobody has taken yet, and of one that is taken.
+const GIVEN: &CStr = c"dltensor";
+const TAKEN: &CStr = c"used_dltensor";
+
+#[repr(C)]
+struct Type {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+#[repr(C)]
+struct Tensor {
+    data: *mut c_void,
+    device_type: i32,
+    device_id: i32,
+    ndim: i32,
+    dtype: Type,
+    shape: *mut i64,
+    strides: *mut i64,
+    byte_offset: u64,
+}
+
+#[repr(C)]
+struct Managed {
+    tensor: Tensor,
+    manager: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Managed)>,
+}
+
+/// What the manager of a given array owns.
+struct Given {
+    shape: Vec<i64>,
+    #[expect(dead_code, reason = "keeps the memory")]
+    keeper: Box<dyn Send>,
+}
+
+/// Gives an array to another package: a capsule that it takes.
+pub fn export<'py>(py: Python<'py>, array: &PyDeviceArray) -> PyResult<Bound<'py, PyAny>> {
+    let (code, bits) = match array.number() {
+        Number::F64 => (FLOAT, 64),
+        Number::U32 => (UINT, 32),
+        Number::I32 => (INT, 32),
+    };
+    let mut given = Box::new(Given {
+        shape: array.shape().iter().map(|&count| count as i64).collect(),
+        keeper: array.keeper(),
+    });
+    let managed = Box::into_raw(Box::new(Managed {
+        tensor: Tensor {
+            data: array.address() as *mut c_void,
+            device_type: CUDA as i32,
+            device_id: array.gpu() as i32,
+            ndim: given.shape.len() as i32,
+            dtype: Type {
+                code,
+                bits,
+                lanes: 1,
+            },
+            shape: given.shape.as_mut_ptr(),
+            strides: ptr::null_mut(),
+            byte_offset: 0,
+        },
+        manager: Box::into_raw(given).cast(),
+        deleter: Some(delete),
+    }));
+    // SAFETY: a new capsule around a structure that its destructor, or who takes it, deletes once.
+    unsafe {
+        let capsule =
+            pyo3::ffi::PyCapsule_New(managed.cast(), GIVEN.as_ptr(), Some(delete_if_not_taken));
+        Bound::from_owned_ptr_or_err(py, capsule).inspect_err(|_| delete(managed))
+    }
+}
+
+/// Deletes what [`export`] made.
+unsafe extern "C" fn delete(managed: *mut Managed) {
+    // SAFETY: both boxes were made by `export`, and DLPack calls a deleter once.
+    unsafe {
+        let managed = Box::from_raw(managed);
+        drop(Box::from_raw(managed.manager.cast::<Given>()));
+    }
+}
+
+unsafe extern "C" fn delete_if_not_taken(capsule: *mut pyo3::ffi::PyObject) {
+    // SAFETY: Python calls it with a capsule of `export`; who takes the structure renames the capsule.
+    unsafe {
+        if pyo3::ffi::PyCapsule_IsValid(capsule, GIVEN.as_ptr()) == 1 {
+            let managed = pyo3::ffi::PyCapsule_GetPointer(capsule, GIVEN.as_ptr());
+            delete(managed.cast());
+        }
+    }
+}
+
+/// Keeps a taken structure, and deletes it.
+#[pyclass(frozen, module = "trioxide._trioxide")]
+struct Taken(*mut Managed);
+
+// SAFETY: the deleter may be called by any thread, which DLPack asks of it; nothing else uses the pointer.
+unsafe impl Send for Taken {}
+// SAFETY: as above.
+unsafe impl Sync for Taken {}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        // SAFETY: the structure was taken over with the capsule; its deleter is called once.
+        unsafe {
+            if let Some(deleter) = (*self.0).deleter {
+                deleter(self.0);
+            }
+        }
+    }
+}
+
+/// Takes an array of another package, ordered behind its work on the device's stream.
+pub fn import(object: &Bound<'_, PyAny>, on: &Device) -> PyResult<Found> {
+    let py = object.py();
+    let arguments = PyDict::new(py);
+    if let Some(stream) = on.stream() {
+        arguments.set_item("stream", stream)?;
+    }
+    let capsule = object.call_method("__dlpack__", (), Some(&arguments))?;
+    let capsule = capsule.cast_into::<PyCapsule>()?;
+    let managed: *mut Managed = capsule.pointer_checked(Some(GIVEN))?.as_ptr().cast();
+    // SAFETY: the capsule is renamed, so that the structure is ours.
+    if unsafe { pyo3::ffi::PyCapsule_SetName(capsule.as_ptr(), TAKEN.as_ptr()) } != 0 {
+        return Err(PyErr::fetch(py));
+    }
+    let keeper = Py::new(py, Taken(managed))?.into_any();
+    // SAFETY: the structure lives as long as the keeper; shape and strides have `ndim` elements, or strides are null.
+    let (tensor, shape, strides) = unsafe {
+        let tensor = &(*managed).tensor;
+        let ndim = tensor.ndim.max(0) as usize;
+        let shape = match ndim {
+            0 => &[][..],
+            ndim => std::slice::from_raw_parts(tensor.shape, ndim),
+        };
+        let strides = (!tensor.strides.is_null() && ndim > 0)
+            .then(|| std::slice::from_raw_parts(tensor.strides, ndim));
+        (tensor, shape, strides)
+    };
+    let shape: Vec<usize> = shape.iter().map(|&count| count.max(0) as usize).collect();
+    let number = match tensor.dtype {
+        Type {
+            code: FLOAT,
+            bits: 64,
+            lanes: 1,
+        } => Number::F64,
+        Type {
+            code: INT,
+            bits: 32,
+            lanes: 1,
+        } => Number::I32,
+        Type {
+            code: UINT,
+            bits: 32,
+            lanes: 1,
+        } => Number::U32,
+        Type { code, bits, lanes } => {
+            return Err(unknown_type(&format!(
+                "{code}, {bits} bits, {lanes} lanes (DLPack)"
+            )));
+        }
+    };
+    if let Some(strides) = strides {
+        check_strides(&shape, strides, 1)?;
+    }
+    if tensor.device_type != CUDA as i32 {
+        return Err(PyBufferError::new_err("the array is not in a GPU's memory"));
+    }
+    Ok(Found {
+        address: tensor.data as u64 + tensor.byte_offset,
+        shape,
+        number,
+        keeper: Some(keeper),
+    })
+}

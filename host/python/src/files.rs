@@ -1,0 +1,444 @@
+//! Files, generators, pictures, measures: what needs no device, or any.
+
+use std::path::PathBuf;
+
+use glam::DVec3;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
+use trioxide::mesh::{Mesh, PolygonMesh};
+use trioxide::quality::Distribution;
+use trioxide::quality3d::{Histogram, Quality3d};
+use trioxide::volume::VolumeMesh;
+use trioxide::{formats, generate, render, validate};
+use trioxide_vem::Problem;
+
+use crate::arrays::{list, of_json};
+use crate::device::PyDevice;
+use crate::families::{choice, option};
+use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
+use crate::work::{exception, run, run_on};
+
+type Dict<'py> = Bound<'py, PyDict>;
+
+/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept.
+#[pyfunction]
+pub fn read(
+    py: Python<'_>,
+    path: PathBuf,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(bool, Py<PyDict>, Vec<String>)> {
+    if formats::is_volume(&path) {
+        let (mesh, notes) = run(py, watch, move || formats::read_volume_with_notes(&path))?;
+        return Ok((true, dict_of_volume(py, mesh)?.unbind(), notes));
+    }
+    let (mesh, notes) = run(py, watch, move || formats::read_with_notes(&path))?;
+    Ok((false, dict_of_mesh(py, mesh)?.unbind(), notes))
+}
+
+/// Writes a mesh; notes on what the format does not hold.
+#[pyfunction]
+pub fn write<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    mesh: &Dict<'py>,
+    is_volume: bool,
+    encoding: Option<&str>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<String>> {
+    let encoding = match encoding {
+        None => None,
+        Some("binary") => Some(formats::Encoding::Binary),
+        Some("big-endian") => Some(formats::Encoding::BigEndian),
+        Some("text") => Some(formats::Encoding::Text),
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "encoding={other:?} is not known: it is binary, big-endian or text"
+            )));
+        }
+    };
+    let options = formats::WriteOptions {
+        encoding,
+        ..formats::WriteOptions::default()
+    };
+    if is_volume {
+        let mesh = volume_of(mesh)?;
+        return run(py, watch, move || {
+            check_volume(&mesh)?;
+            let losses = formats::volume::VolumeFormat::to_write(&path)?.losses(&mesh);
+            formats::volume::write_volume_as(&path, &mesh, options)?;
+            Ok(losses)
+        });
+    }
+    let mesh = mesh_of(mesh)?;
+    run(py, watch, move || {
+        check_surface(&mesh)?;
+        let format = formats::Format::to_write(&path)?;
+        let losses = format.losses(&mesh, encoding.unwrap_or_default());
+        formats::write_as(&path, &mesh, options)?;
+        Ok(losses)
+    })
+}
+
+fn invalid(element: String, rule: impl Into<String>) -> trioxide::Error {
+    trioxide::Error::Invalid {
+        element,
+        rule: rule.into(),
+    }
+}
+
+/// Refuses a face or a segment with a vertex that the mesh does not have, and arrays of another length than the mesh's.
+fn check_surface(mesh: &Mesh) -> trioxide::Result<()> {
+    let (points, faces) = (mesh.points.len(), mesh.faces.len());
+    let is_far = |v: &u32| *v as usize >= points;
+    if let Some(face) = (0..faces).find(|&i| mesh.faces.get(i).iter().any(is_far)) {
+        return Err(invalid(
+            format!("face {face}"),
+            "has a vertex index that is out of range",
+        ));
+    }
+    if let Some(segment) =
+        (mesh.segments.iter()).position(|segment| segment.ends.iter().any(is_far))
+    {
+        return Err(invalid(
+            format!("segment {segment}"),
+            "has a vertex index that is out of range",
+        ));
+    }
+    let attributes = &mesh.attributes;
+    for (array, length, needed) in [
+        ("regions", mesh.regions.as_ref().map(Vec::len), faces),
+        ("normals", attributes.normals.as_ref().map(Vec::len), points),
+        ("colors", attributes.colors.as_ref().map(Vec::len), points),
+        ("uvs", attributes.uvs.as_ref().map(Vec::len), points),
+    ] {
+        if let Some(length) = length.filter(|&length| length != needed) {
+            return Err(invalid(
+                array.to_owned(),
+                format!("have {length} rows: {needed} are needed"),
+            ));
+        }
+    }
+    mesh.fields.check(points, faces, mesh.segments.len())
+}
+
+/// As [`check_surface`], of a volume mesh.
+fn check_volume(mesh: &VolumeMesh) -> trioxide::Result<()> {
+    let (points, cells) = (mesh.points.len(), mesh.cells.len());
+    let is_far = |v: &u32| *v as usize >= points;
+    if let Some(cell) = (mesh.cells.iter()).position(|cell| cell.iter().any(is_far)) {
+        return Err(invalid(
+            format!("cell {cell}"),
+            "has a vertex index that is out of range",
+        ));
+    }
+    if let Some(face) = (mesh.faces.iter()).position(|face| face.iter().any(is_far)) {
+        return Err(invalid(
+            format!("tagged face {face}"),
+            "has a vertex index that is out of range",
+        ));
+    }
+    if let Some(regions) = mesh.regions.as_ref().filter(|list| list.len() != cells) {
+        return Err(invalid(
+            "regions".to_owned(),
+            format!("have {} rows: {cells} are needed", regions.len()),
+        ));
+    }
+    mesh.fields.check(points, cells, mesh.faces.len())
+}
+
+/// A generated mesh: whether it is a volume mesh, and its arrays.
+#[pyfunction]
+pub fn generate_mesh(
+    py: Python<'_>,
+    kind: String,
+    n: usize,
+    seed: u64,
+    random: bool,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(bool, Py<PyDict>)> {
+    if kind == "tets" {
+        let mesh = run(py, watch, move || match random {
+            true => generate::random_tets(n, seed),
+            false => generate::tet_grid(n, seed),
+        })?;
+        return Ok((true, dict_of_volume(py, mesh.into())?.unbind()));
+    }
+    if random {
+        return Err(PyValueError::new_err(
+            "random=True goes with kind=\"tets\"; kind=\"random\" makes a planar mesh",
+        ));
+    }
+    let mesh = run(py, watch, move || {
+        Ok(match &*kind {
+            "grid" => generate::grid(n)?.into(),
+            "jittered" => generate::jittered(n, seed)?.into(),
+            "random" => generate::random(n, seed)?.into(),
+            "disk" => generate::disk(n, seed)?.into(),
+            "scan" => generate::scan(n, seed)?,
+            "cloud" => generate::cloud(n, seed)?,
+            _ => {
+                return Err(trioxide::Error::Argument(format!(
+                    "kind={kind:?} is not known: it is grid, jittered, random, disk, scan, cloud or tets"
+                )));
+            }
+        })
+    })?;
+    Ok((false, dict_of_mesh(py, mesh)?.unbind()))
+}
+
+/// The picture of a mesh: the bytes of a .png or .svg file.
+#[pyfunction]
+pub fn draw<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    options: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    use render::{Camera, Color, Edges, Format, Options};
+    let mesh = mesh_of(mesh)?;
+    let values: Option<Vec<f64>> = crate::arrays::entry::<f64, f64>(options, "values")?;
+    let format = choice(
+        options,
+        "format",
+        Format::Png,
+        &[("png", Format::Png), ("svg", Format::Svg)],
+    )?;
+    let azimuth: Option<f64> = option(options, "azimuth", None)?;
+    let elevation: Option<f64> = option(options, "elevation", None)?;
+    let default = Camera::default();
+    let camera = (azimuth.is_some() || elevation.is_some()).then(|| Camera {
+        azimuth: azimuth.unwrap_or(default.azimuth),
+        elevation: elevation.unwrap_or(default.elevation),
+        ..default
+    });
+    let settings = Options {
+        width: option(options, "width", None)?,
+        color: choice(
+            options,
+            "color",
+            Color::Auto,
+            &[
+                ("auto", Color::Auto),
+                ("none", Color::None),
+                ("distinct", Color::Distinct),
+                ("area", Color::Area),
+                ("size", Color::Size),
+                ("region", Color::Region),
+                ("vertices", Color::Vertices),
+            ],
+        )?,
+        edges: choice(
+            options,
+            "edges",
+            Edges::Auto,
+            &[
+                ("auto", Edges::Auto),
+                ("always", Edges::Always),
+                ("never", Edges::Never),
+            ],
+        )?,
+        window: option(options, "window", None)?,
+        camera,
+        ..Options::default()
+    };
+    let bytes = run(py, watch, move || {
+        check_surface(&mesh)?;
+        match values {
+            None => render::render(&mesh, &settings, format),
+            Some(values) => render::render_values(&mesh, &values, &settings, format),
+        }
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Counts and measures of a surface or planar mesh.
+#[pyfunction]
+pub fn measure<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mesh = mesh_of(mesh)?;
+    let measured = run(py, watch, move || {
+        check_surface(&mesh)?;
+        let mut report = json!({
+            "vertices": mesh.points.len(),
+            "faces": mesh.faces.len(),
+            "segments": mesh.segments.len(),
+            "planar": mesh.is_planar(),
+            "bounds": bounds(&mesh.points),
+            "fields": mesh.fields.names(),
+        });
+        if mesh.is_planar() && !mesh.faces.is_empty() {
+            let planar = mesh.into_polygon_mesh()?;
+            report["problem"] = match validate::polygons::polygon_mesh(&planar) {
+                Ok(_) => Value::Null,
+                Err(error) => json!(error.to_string()),
+            };
+            if report["problem"].is_null() {
+                report["quality"] = quality_of(&planar);
+            }
+        }
+        Ok(report)
+    })?;
+    of_json(py, &measured)
+}
+
+fn bounds(points: &[DVec3]) -> Value {
+    match points.is_empty() {
+        true => Value::Null,
+        false => {
+            let (low, high) = trioxide::volume::bounds(points);
+            json!([low.to_array(), high.to_array()])
+        }
+    }
+}
+
+fn distribution(of: &Distribution) -> Value {
+    json!({"min": of.min, "mean": of.mean, "max": of.max})
+}
+
+fn quality_of(mesh: &PolygonMesh) -> Value {
+    let quality = trioxide::quality::quality(mesh);
+    json!({
+        "polygons": quality.polygons,
+        "vertices_per_polygon": quality.vertices_per_polygon,
+        "area": distribution(&quality.area),
+        "perimeter": distribution(&quality.perimeter),
+        "convex": quality.convex,
+        "convexity": distribution(&quality.convexity),
+        "shortest_edge_to_diameter": distribution(&quality.shortest_edge_to_diameter),
+        "star_shaped": quality.star_shaped,
+        "kernel": distribution(&quality.kernel),
+    })
+}
+
+/// Counts and measures of a volume mesh, its quality on the device.
+#[pyfunction]
+pub fn measure_volume<'py>(
+    py: Python<'py>,
+    device: &PyDevice,
+    mesh: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mesh = volume_of(mesh)?;
+    let measured = run_on(py, watch, device, move |on| {
+        check_volume(&mesh)?;
+        let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(on, &mesh)?;
+        let quality = trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
+        Ok(json!({
+            "vertices": mesh.points.len(),
+            "cells": mesh.cells.len(),
+            "tagged_faces": mesh.faces.len(),
+            "bounds": bounds(&mesh.points),
+            "fields": mesh.fields.names(),
+            "quality": quality_3d(&quality),
+        }))
+    })?;
+    of_json(py, &measured)
+}
+
+fn histogram(of: &Histogram) -> Value {
+    json!({"bounds": of.bounds, "counts": of.counts})
+}
+
+fn quality_3d(quality: &Quality3d) -> Value {
+    json!({
+        "inverted": quality.inverted,
+        "worst_jacobian": quality.worst_jacobian,
+        "jacobians": histogram(&quality.jacobians),
+        "tetrahedra": quality.tetrahedra.as_ref().map(|tets| json!({
+            "smallest_angle": tets.smallest_angle,
+            "angles": histogram(&tets.angles),
+            "largest_ratio": tets.largest_ratio,
+            "ratios": histogram(&tets.ratios),
+        })),
+    })
+}
+
+/// Solves a Poisson problem by virtual elements: values at the vertices, unknowns, iterations.
+#[pyfunction]
+pub fn solve_poisson<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    problem: &str,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, usize, usize)> {
+    let mesh = mesh_of(mesh)?;
+    let problem: &'static Problem = match problem {
+        "sine" => &Problem::SINE,
+        "patch" => &Problem::PATCH,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "problem={other:?} is not known: it is sine or patch"
+            )));
+        }
+    };
+    let (solution, exact) = run(py, watch, move || {
+        check_surface(&mesh)?;
+        let mesh = mesh.into_polygon_mesh()?;
+        let solution = trioxide_vem::solve(&mesh, problem.source, problem.solution)?;
+        let exact: Vec<f64> = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
+        Ok((solution, exact))
+    })?;
+    Ok((
+        list(py, solution.values),
+        list(py, exact),
+        solution.unknowns,
+        solution.iterations,
+    ))
+}
+
+/// The machine's GPUs and the driver's CUDA version, or the reason why there are none.
+#[pyfunction]
+pub fn cuda_devices(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let found = match py.detach(trioxide::backend::cuda_devices) {
+        Ok(((major, minor), devices)) => {
+            let devices: Vec<Value> = devices
+                .iter()
+                .map(|device| {
+                    json!({
+                        "device": format!("cuda:{}", device.index),
+                        "name": device.name,
+                        "capability": [device.capability.0, device.capability.1],
+                        "memory": device.memory,
+                        "multiprocessors": device.multiprocessors,
+                    })
+                })
+                .collect();
+            json!({"cuda": [major, minor], "devices": devices, "reason": null})
+        }
+        Err(reason) => json!({"cuda": null, "devices": [], "reason": reason.to_string()}),
+    };
+    of_json(py, &found)
+}
+
+/// Runs the self-test's cases whose names contain `only`: names with the failure, or None.
+#[pyfunction]
+pub fn run_selftest(
+    py: Python<'_>,
+    device: &PyDevice,
+    only: String,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<(String, Option<String>)>> {
+    use trioxide::selftest::{LAUNCHES, Size, cases};
+    let outcomes = run_on(py, watch, device, move |on| {
+        let mut outcomes = Vec::new();
+        for case in cases(Size::Tiny, Vec::new())? {
+            let is_wanted = case.family == only || case.name.contains(&only);
+            // The case of all launches counts on the others.
+            if is_wanted && case.family != LAUNCHES {
+                outcomes.push((case.name.to_string(), case.run(on).err()));
+            }
+        }
+        Ok(outcomes)
+    })?;
+    if outcomes.is_empty() {
+        return Err(exception(trioxide::Error::Argument(
+            "no case of the self-test has this in its name".to_owned(),
+        )));
+    }
+    Ok(outcomes)
+}

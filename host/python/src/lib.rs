@@ -1,0 +1,44 @@
+//! The native part of the Python package `trioxide`: arrays in, arrays out. The public functions are in `python/trioxide/`; they
+//! convert arguments to the types that these functions take.
+
+mod arrays;
+mod device;
+mod device_array;
+mod dlpack;
+mod families;
+mod files;
+mod meshes;
+mod refinement;
+mod resident;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<device::PyDevice>()?;
+    module.add_class::<device_array::PyDeviceArray>()?;
+    for function in [
+        wrap_pyfunction!(families::polylla_on_host, module)?,
+        wrap_pyfunction!(refinement::refine_on_host, module)?,
+        wrap_pyfunction!(refinement::refine_tets_on_host, module)?,
+        wrap_pyfunction!(families::weld_on_host, module)?,
+        wrap_pyfunction!(families::smooth_on_host, module)?,
+        wrap_pyfunction!(resident::polylla_on_device, module)?,
+        wrap_pyfunction!(resident::weld_on_device, module)?,
+        wrap_pyfunction!(resident::smooth_on_device, module)?,
+        wrap_pyfunction!(files::read, module)?,
+        wrap_pyfunction!(files::write, module)?,
+        wrap_pyfunction!(files::generate_mesh, module)?,
+        wrap_pyfunction!(files::draw, module)?,
+        wrap_pyfunction!(files::measure, module)?,
+        wrap_pyfunction!(files::measure_volume, module)?,
+        wrap_pyfunction!(files::solve_poisson, module)?,
+        wrap_pyfunction!(files::cuda_devices, module)?,
+        wrap_pyfunction!(files::run_selftest, module)?,
+    ] {
+        module.add_function(function)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Work beside Python: without the GIL, by threads of this process, with signals and progress looked at meanwhile.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use trioxide::progress::{self, Interrupt};
+use trioxide::{Device, Error};
+
+use crate::device::PyDevice;
+
+/// Time between two looks at signals.
+const STEP: Duration = Duration::from_millis(50);
+
+/// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError` for a file;
+/// `RuntimeError` for a device.
+pub fn exception(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
+        Error::File { path, source } => match source.raw_os_error() {
+            Some(number) => {
+                let reason = source.to_string();
+                let of_system = format!(" (os error {number})");
+                let reason = reason.strip_suffix(&of_system).unwrap_or(&reason);
+                PyOSError::new_err((number, reason.to_owned(), path))
+            }
+            None => PyOSError::new_err(text),
+        },
+        Error::Interrupted => PyKeyboardInterrupt::new_err(text),
+        Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// Threads for one computation at a time: while one waits for its own parts, it never begins another.
+struct Threads {
+    process: u32,
+    pool: Option<ThreadPool>,
+}
+
+/// Pools that no computation uses.
+static FREE: Mutex<Vec<Threads>> = Mutex::new(Vec::new());
+
+fn free() -> MutexGuard<'static, Vec<Threads>> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Threads {
+    /// A free pool of this process, or a new one.
+    fn take() -> PyResult<Self> {
+        let process = process::id();
+        loop {
+            match free().pop() {
+                Some(threads) if threads.process == process => return Ok(threads),
+                // A child that was forked has none of its parent's threads: there is nothing to wait for.
+                Some(mut forked) => std::mem::forget(forked.pool.take()),
+                None => break,
+            }
+        }
+        let pool = ThreadPoolBuilder::new()
+            .build()
+            .map_err(|error| PyRuntimeError::new_err(format!("no thread starts: {error}")))?;
+        Ok(Self {
+            process,
+            pool: Some(pool),
+        })
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            free().push(Self {
+                process: self.process,
+                pool: Some(pool),
+            });
+        }
+    }
+}
+
+/// As [`run`], on a device. Its stages are noted, and all its work is done when this returns, whether it fails or not: nothing of the
+/// input is used any more.
+pub fn run_on<R: Send + 'static>(
+    py: Python<'_>,
+    watch: Option<&Bound<'_, PyAny>>,
+    device: &PyDevice,
+    work: impl FnOnce(&Device) -> trioxide::Result<R> + Send + 'static,
+) -> PyResult<R> {
+    let on = device.get()?;
+    let (result, stages) = run(py, watch, move || {
+        let result = work(&on);
+        let stages = on.take_stages();
+        Ok((result, stages))
+    })?;
+    let result = result.map_err(exception)?;
+    device.note(stages.map_err(exception)?);
+    Ok(result)
+}
+
+/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends before its next stage,
+/// and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces, the pieces that are done and the number
+/// of all; what it raises ends the work too.
+pub fn run<R: Send + 'static>(
+    py: Python<'_>,
+    watch: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> trioxide::Result<R> + Send + 'static,
+) -> PyResult<R> {
+    let threads = Threads::take()?;
+    let interrupt = Interrupt::default();
+    let watched = interrupt.clone();
+    let (sender, mut receiver) = sync_channel(1);
+    let pool = threads.pool.as_ref().expect("taken with its pool");
+    pool.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| watched.watch(work)));
+        // Whoever waits is there until the result is.
+        let _ = sender.send(result);
+    });
+    let mut raised = None;
+    loop {
+        let received = {
+            let receiver = &mut receiver;
+            py.detach(move || receiver.recv_timeout(STEP))
+        };
+        match received {
+            Ok(Ok(result)) => {
+                return match raised {
+                    Some(raised) => Err(raised),
+                    None => result.map_err(exception),
+                };
+            }
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err(
+                    "a thread of the computation has ended",
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
+            Err(RecvTimeoutError::Timeout) => {
+                let looked = py.check_signals().and_then(|()| report(watch));
+                if let Err(error) = looked {
+                    interrupt.interrupt();
+                    raised = Some(error);
+                }
+            }
+        }
+    }
+}
+
+fn report(watch: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if let Some(watch) = watch {
+        let now = progress::now();
+        watch.call1((&*now.stage, now.unit, now.done, now.total))?;
+    }
+    Ok(())
+}

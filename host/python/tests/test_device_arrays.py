@@ -1,0 +1,206 @@
+"""Arrays of a GPU, from CuPy and PyTorch. Without a GPU or a package the tests are skipped, with the reason."""
+
+import gc
+import multiprocessing
+
+import numpy as np
+import pytest
+
+import trioxide
+
+
+def cupy_arrays(points, triangles):
+    cupy = pytest.importorskip("cupy")
+    return cupy.asarray(points), cupy.asarray(triangles.astype(np.int32))
+
+
+def torch_arrays(points, triangles):
+    torch = pytest.importorskip("torch")
+    return torch.from_numpy(points).cuda(), torch.from_numpy(triangles.astype(np.int32)).cuda()
+
+
+class Interface:
+    """An array that has the CUDA array interface alone, as Numba's."""
+
+    def __init__(self, array):
+        self.array = array
+        self.dtype = array.dtype
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    def __len__(self):
+        return len(self.array)
+
+
+def interface_arrays(points, triangles):
+    return tuple(Interface(array) for array in cupy_arrays(points, triangles))
+
+
+MAKERS = {"cupy": cupy_arrays, "torch": torch_arrays, "interface": interface_arrays}
+
+
+@pytest.fixture(params=list(MAKERS))
+def make(request, gpu):
+    return MAKERS[request.param]
+
+
+def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
+    points, triangles = make(scan.points, scan.triangles)
+    welded, expected = trioxide.weld(points, triangles, epsilon=0.08), trioxide.weld(scan, epsilon=0.08, device="cpu")
+    np.testing.assert_array_equal(welded.points.numpy(), expected.points)
+    np.testing.assert_array_equal(welded.triangles.numpy(), expected.triangles)
+    np.testing.assert_array_equal(welded.map.numpy(), expected.map)
+    np.testing.assert_array_equal(welded.representatives.numpy(), expected.representatives)
+    smoothed = trioxide.smooth(points, triangles, max_iterations=30)
+    expected = trioxide.smooth(scan, max_iterations=30, device="cpu")
+    np.testing.assert_array_equal(smoothed.points.numpy(), expected.points)
+    assert (smoothed.moving, smoothed.sweeps) == (expected.moving, expected.sweeps)
+    points, triangles = make(plane.points, plane.triangles)
+    polygons, expected = trioxide.polylla(points, triangles), trioxide.polylla(plane, device="cpu")
+    np.testing.assert_array_equal(polygons.offsets.numpy(), expected.offsets)
+    np.testing.assert_array_equal(polygons.vertices.numpy(), expected.vertices)
+    np.testing.assert_array_equal(polygons.half_edges.numpy(), expected.half_edges)
+    assert polygons.counts == expected.counts
+
+
+def test_host_arrays_have_the_same_bits_on_the_gpu(gpu, scan, plane, tets):
+    for function, mesh, options in (
+        (trioxide.weld, scan, dict(epsilon=0.08)),
+        (trioxide.smooth, scan, dict(max_iterations=20)),
+        (trioxide.smooth, tets, dict(max_iterations=20, guard=True)),
+        (trioxide.polylla, plane, {}),
+        (trioxide.refine, plane, dict(rounds=2)),
+        (trioxide.refine, tets, dict(mark="fraction:0.3")),
+    ):
+        found, expected = function(mesh, device=gpu, **options), function(mesh, device="cpu", **options)
+        for name in ("points", "triangles", "tetrahedra", "offsets", "vertices", "map", "parents"):
+            if getattr(expected, name, None) is not None:
+                np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_chain_moves_no_array_to_the_host(make, gpu):
+    mesh = trioxide.generate("jittered", 250_000, seed=4)
+    points, triangles = make(mesh.points, mesh.triangles)
+    before = gpu.transferred
+    welded = trioxide.weld(points, triangles, epsilon=1e-9, device=gpu)
+    smoothed = trioxide.smooth(welded, max_iterations=10, device=gpu)
+    polygons = trioxide.polylla(smoothed, device=gpu)
+    to_device, to_host = (after - start for after, start in zip(gpu.transferred, before))
+    # The smallest array of the chain, offsets, has a million bytes; counts and extremes cross.
+    assert to_host < 100_000 and to_device < 100_000
+    assert polygons.offsets.shape[0] * 4 > 300_000
+    host = trioxide.smooth(trioxide.weld(mesh, epsilon=1e-9, device="cpu"), max_iterations=10, device="cpu")
+    expected = trioxide.polylla(host, device="cpu")
+    np.testing.assert_array_equal(polygons.vertices.numpy(), expected.vertices)
+
+
+def test_cupy_and_torch_take_results_in_place(gpu, scan):
+    cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+    points, triangles = cupy_arrays(scan.points, scan.triangles)
+    welded = trioxide.weld(points, triangles, epsilon=0.08)
+    address = welded.points.__cuda_array_interface__["data"][0]
+    by_interface, by_dlpack = cupy.asarray(welded.points), cupy.from_dlpack(welded.points)
+    tensor = torch.from_dlpack(welded.points)
+    assert by_interface.data.ptr == by_dlpack.data.ptr == tensor.data_ptr() == address
+    expected = welded.points.numpy()
+    del welded, points, triangles
+    gc.collect()
+    # New memory of trioxide's does not fall on theirs.
+    trioxide.weld(*cupy_arrays(scan.points, scan.triangles), epsilon=0.08)
+    np.testing.assert_array_equal(by_interface.get(), expected)
+    np.testing.assert_array_equal(by_dlpack.get(), expected)
+    np.testing.assert_array_equal(tensor.cpu().numpy(), expected)
+
+
+def test_work_of_other_streams_is_waited_for(gpu, scan):
+    cupy = pytest.importorskip("cupy")
+    expected = trioxide.weld(scan, epsilon=0.08, device="cpu")
+    points, triangles = cupy_arrays(scan.points, scan.triangles)
+    for _ in range(20):
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            late = cupy.zeros_like(points)
+            busy = cupy.random.rand(1500, 1500)
+            for _ in range(5):
+                busy = busy @ busy
+                busy /= busy.max()
+            late += points + 0 * busy[0, 0]
+            welded = trioxide.weld(late, triangles, epsilon=0.08, device=gpu)
+        np.testing.assert_array_equal(welded.map.numpy(), expected.map)
+
+
+def test_types_are_converted_on_the_gpu_or_refused(gpu, scan):
+    torch = pytest.importorskip("torch")
+    points, triangles = cupy_arrays(scan.points, scan.triangles)
+    expected = trioxide.weld(points, triangles, epsilon=0.08).map.numpy()
+    for kind in ("int64", "uint64", "uint32"):
+        found = trioxide.weld(points, triangles.astype(kind), epsilon=0.08)
+        np.testing.assert_array_equal(found.map.numpy(), expected)
+    long = torch.from_numpy(scan.triangles.astype(np.int64)).cuda()
+    np.testing.assert_array_equal(trioxide.weld(torch.from_numpy(scan.points).cuda(), long, epsilon=0.08).map.numpy(), expected)
+    single = points.astype("float32")
+    of_single = trioxide.weld(scan.points.astype(np.float32), scan.triangles, epsilon=0.08, device="cpu")
+    np.testing.assert_array_equal(trioxide.weld(single, triangles, epsilon=0.08).map.numpy(), of_single.map)
+    with pytest.raises(ValueError, match="ids run from 0"):
+        trioxide.weld(points, triangles.astype("int64") - 1, epsilon=0.08)
+    with pytest.raises(TypeError, match="ids are integers"):
+        trioxide.weld(triangles, points, epsilon=0.08)
+    with pytest.raises(ValueError, match="strides"):
+        trioxide.weld(points[::2], triangles, epsilon=0.08)
+    with pytest.raises(ValueError, match="shape"):
+        trioxide.weld(points.ravel(), triangles, epsilon=0.08)
+    with pytest.raises(ValueError, match="are not: copy"):
+        trioxide.weld(points, scan.triangles, epsilon=0.08)
+    with pytest.raises(TypeError, match="copy it to the host"):
+        trioxide.refine(points, triangles)
+    with pytest.raises(ValueError, match="CPU"):
+        trioxide.weld(points, triangles, epsilon=0.08, device="cpu")
+
+
+def test_wrong_ids_and_coordinates_are_found_there(gpu, scan):
+    cupy = pytest.importorskip("cupy")
+    points, triangles = cupy_arrays(scan.points, scan.triangles)
+    for wrong in (-1, len(points), 2**31 - 1):
+        bad = triangles.copy()
+        bad[7, 1] = wrong
+        with pytest.raises(ValueError, match="7"):
+            trioxide.weld(points, bad, epsilon=0.08)
+        with pytest.raises(ValueError, match="7"):
+            trioxide.smooth(points, bad)
+    bad = points.copy()
+    bad[11, 2] = cupy.nan
+    for call in (lambda: trioxide.weld(bad, triangles, epsilon=0.08), lambda: trioxide.smooth(bad, triangles)):
+        with pytest.raises(ValueError, match="11"):
+            call()
+    empty = points[:0], triangles[:0]
+    for call in (lambda: trioxide.weld(*empty, epsilon=0.08), lambda: trioxide.smooth(*empty)):
+        try:
+            call()
+        except ValueError as error:
+            assert str(error)
+
+
+def in_child(queue):
+    try:
+        trioxide.polylla(trioxide.generate("grid", 9), device="cuda:0")
+        queue.put("no error")
+    except Exception as error:  # noqa: BLE001 - the test looks at it
+        queue.put(f"{type(error).__name__}: {error}")
+
+
+def test_a_fork_after_cuda_is_an_error(gpu):
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=in_child, args=(queue,))
+    child.start()
+    told = queue.get(timeout=120)
+    child.join()
+    assert told.startswith("RuntimeError: this process was forked after CUDA was started")
+
+
+def test_spawned_processes_use_the_gpu(gpu):
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    child = context.Process(target=in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=120) == "no error"
+    child.join()

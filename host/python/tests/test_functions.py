@@ -1,0 +1,251 @@
+"""The functions on host arrays: counts and digests are those of the sequential references on the command line."""
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+from conftest import areas
+
+import trioxide
+
+
+def test_polygons_are_those_of_the_reference(plane):
+    polygons = trioxide.polylla(plane, device="cpu")
+    # trioxide generate random --n 1000 --seed 1; trioxide polylla --device serial: 316 polygons.
+    assert len(polygons.offsets) - 1 == 316 == polygons.counts["polygons"]
+    assert np.isclose(areas(polygons).sum(), areas(plane).sum())
+    assert (areas(polygons) > 0).all()
+
+
+def test_polygons_know_their_triangles(plane):
+    polygons = trioxide.polylla(plane, device="cpu")
+    assert sorted(polygons.parents) == list(range(len(plane.triangles)))
+    of_triangles = areas(plane)
+    sums = np.bincount(polygons.map, weights=of_triangles)
+    np.testing.assert_allclose(sums, areas(polygons), rtol=1e-9)
+    # The half-edge starts the polygon.
+    first = plane.triangles.reshape(-1)[polygons.half_edges]
+    np.testing.assert_array_equal(first, polygons.vertices[polygons.offsets[:-1]])
+
+
+def test_both_methods_and_thread_numbers_give_the_same_polygons(plane):
+    first = trioxide.polylla(plane, device="cpu")
+    for device, method in ((trioxide.Device("cpu", threads=1), "half-edge"), ("cpu", "indexed")):
+        again = trioxide.polylla(plane, device=device, method=method)
+        np.testing.assert_array_equal(again.vertices, first.vertices)
+        np.testing.assert_array_equal(again.offsets, first.offsets)
+
+
+def test_regions_and_segments_bound_polygons(plane):
+    left = (plane.points[plane.triangles, 0].mean(axis=1) < 0.5).astype(np.int64)
+    polygons = trioxide.polylla(plane, regions=left, device="cpu")
+    assert polygons.regions is not None and len(polygons.regions) == len(polygons.offsets) - 1
+    np.testing.assert_array_equal(polygons.regions[polygons.map], left)
+    assert polygons.counts["polygons"] > 316
+    edge = plane.triangles[5, :2]
+    cut = trioxide.polylla(plane.points, plane.triangles, segments=[edge], markers=[7], device="cpu")
+    ends = {tuple(sorted(map(int, edge)))}
+    sides = set()
+    for face in cut.faces():
+        sides |= {tuple(sorted(map(int, pair))) for pair in zip(face, np.roll(face, -1))}
+    assert ends <= sides
+    np.testing.assert_array_equal(cut.markers, [7])
+    free = trioxide.polylla(plane, regions=left, unconstrained=True, device="cpu")
+    assert free.counts["polygons"] == 316
+
+
+def test_fields_go_along():
+    mesh = trioxide.generate("grid", 100)
+    mesh.point_data["height"] = mesh.points[:, 0].astype(np.float32)
+    mesh.cell_data["label"] = np.arange(len(mesh.triangles), dtype=np.int64)
+    polygons = trioxide.polylla(mesh, device="cpu")
+    np.testing.assert_array_equal(polygons.point_data["height"], mesh.point_data["height"])
+    assert len(polygons.cell_data["label"]) == len(polygons.offsets) - 1
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("ids", [np.int32, np.int64, np.uint32, np.uint64, np.uint16])
+def test_every_type_of_numbers_gives_the_same(plane, kind, ids):
+    points = plane.points.astype(np.float32).astype(kind)
+    expected = trioxide.polylla(plane.points.astype(np.float32), plane.triangles, device="cpu")
+    found = trioxide.polylla(points, plane.triangles.astype(ids), device="cpu")
+    np.testing.assert_array_equal(found.vertices, expected.vertices)
+
+
+def test_refined_triangles_know_their_parents(plane):
+    disk = ("disk", 0.5, 0.5, 0.2)
+    fine = trioxide.refine(plane, mark=disk, rounds=2, device="cpu")
+    assert (fine.rounds, fine.end) == (2, "rounds")
+    assert len(fine.parents) == len(fine.triangles) > len(plane.triangles)
+    np.testing.assert_allclose(np.bincount(fine.parents, weights=areas(fine)), areas(plane), rtol=1e-9)
+    # Linear fields are taken over exactly.
+    matrix = fine.prolongation
+    assert matrix.shape == (len(fine.points), len(plane.points))
+    np.testing.assert_allclose(matrix @ plane.points, fine.points, atol=1e-12)
+    text = trioxide.refine(plane, mark="disk:0.5,0.5,0.2", rounds=2, device="cpu")
+    np.testing.assert_array_equal(text.triangles, fine.triangles)
+
+
+def test_flags_and_ids_mark_the_same(plane):
+    chosen = np.array([3, 77, 500])
+    flags = np.zeros(len(plane.triangles), bool)
+    flags[chosen] = True
+    by_ids = trioxide.refine(plane, mark=chosen, device="cpu")
+    by_flags = trioxide.refine(plane, mark=flags, device="cpu")
+    np.testing.assert_array_equal(by_ids.triangles, by_flags.triangles)
+    assert len(by_ids.triangles) > len(plane.triangles)
+    with pytest.raises(ValueError, match="for one round"):
+        trioxide.refine(plane, mark=chosen, rounds=2, device="cpu")
+
+
+def test_refinement_stops_at_its_limit(plane):
+    stopped = trioxide.refine(plane, rounds=5, max_cells=5000, device="cpu")
+    assert stopped.end == "max_cells" and len(stopped.triangles) <= 5000
+
+
+def test_refined_tetrahedra(tets):
+    fine = trioxide.refine(tets, mark=("ball", 0.5, 0.5, 0.5, 0.3), device="cpu")
+    assert isinstance(fine, trioxide.RefinedVolume)
+    assert len(fine.tetrahedra) == len(fine.parents) > len(tets.tetrahedra)
+    assert len(fine.vertex_parents) == len(fine.points) - len(tets.points)
+    np.testing.assert_allclose(fine.prolongation @ tets.points, fine.points, atol=1e-12)
+    volume = lambda m: np.linalg.det(m.points[m.tetrahedra[:, 1:]] - m.points[m.tetrahedra[:, :1]]) / 6  # noqa: E731
+    np.testing.assert_allclose(volume(fine).sum(), volume(tets).sum())
+
+
+def test_welded_vertices(scan):
+    welded = trioxide.weld(scan, epsilon=0.08, device="cpu")
+    assert len(welded.map) == len(scan.points)
+    assert len(welded.removed) == len(scan.points) - len(welded.points) > 0
+    np.testing.assert_array_equal(welded.map[welded.representatives], np.arange(len(welded.points)))
+    represented = scan.points[welded.representatives[welded.map]]
+    assert np.linalg.norm(represented - scan.points, axis=1).max() <= 0.08
+    assert welded.triangles.max() < len(welded.points)
+    for method in ("grid", "on-the-fly"):
+        again = trioxide.weld(scan, epsilon=0.08, method=method, device="cpu")
+        np.testing.assert_array_equal(again.map, welded.map)
+        np.testing.assert_array_equal(again.points, welded.points)
+
+
+def test_welding_by_a_ratio_and_with_locks(scan):
+    third = trioxide.weld(scan, ratio=0.3, device="cpu")
+    assert abs(len(third.removed) / len(scan.points) - 0.3) < 0.01 and third.epsilon > 0
+    everything = trioxide.weld(scan, epsilon=1.0, locked=np.ones(len(scan.points), bool), device="cpu")
+    assert len(everything.removed) == 0
+    with pytest.raises(ValueError, match="give epsilon"):
+        trioxide.weld(scan, device="cpu")
+
+
+def test_point_clouds_are_welded():
+    cloud = trioxide.generate("cloud", 500, seed=1)
+    welded = trioxide.weld(cloud.points, epsilon=0.05, device="cpu")
+    assert 0 < len(welded.points) < len(cloud.points)
+    assert len(welded.faces()) == 0
+
+
+def test_smoothed_surfaces_and_volumes(plane, tets):
+    smoothed = trioxide.smooth(plane, max_iterations=10, device="cpu")
+    assert smoothed.sweeps == 10 and 0 < smoothed.moving < len(plane.points)
+    np.testing.assert_array_equal(smoothed.triangles, plane.triangles)
+    volume = trioxide.smooth(tets, max_iterations=5, guard=True, device="cpu")
+    assert isinstance(volume, trioxide.SmoothedVolume) and volume.sweeps == 5
+    still = trioxide.smooth(plane, fixed=np.ones(len(plane.points), bool), device="cpu")
+    np.testing.assert_array_equal(still.points, plane.points)
+    by_hand = plane.points.copy()
+    neighbours = [set() for _ in by_hand]
+    for triangle in plane.triangles:
+        for a in triangle:
+            neighbours[a] |= set(map(int, triangle)) - {int(a)}
+    moved = trioxide.smooth(plane, max_iterations=1, device="cpu").points
+    inner = np.flatnonzero((moved != plane.points).any(axis=1))
+    assert len(inner) > 800
+    for v in inner:
+        np.testing.assert_allclose(moved[v], by_hand[sorted(neighbours[v])].mean(axis=0), atol=1e-15)
+
+
+def test_results_are_the_same_in_every_run(scan):
+    first, again = (trioxide.smooth(scan, method="taubin", max_iterations=20, device="cpu") for _ in range(2))
+    assert first.points.tobytes() == again.points.tobytes()
+
+
+@pytest.mark.parametrize("name", ["a.ply", "a.off", "a.obj", "a.vtu", "a.msh", "a.vtp"])
+def test_files_keep_triangles(tmp_path, plane, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trioxide.write(tmp_path / name, plane)
+        again = trioxide.read(tmp_path / name)
+    np.testing.assert_array_equal(again.triangles, plane.triangles)
+    np.testing.assert_array_equal(again.points, plane.points)
+
+
+def test_files_keep_volumes_and_polygons(tmp_path, plane, tets):
+    tets.cell_data["density"] = np.linspace(0, 1, len(tets.tetrahedra))
+    trioxide.write(tmp_path / "a.vtu", tets)
+    again = trioxide.read(tmp_path / "a.vtu")
+    np.testing.assert_array_equal(again.tetrahedra, tets.tetrahedra)
+    np.testing.assert_array_equal(again.cell_data["density"], tets.cell_data["density"])
+    polygons = trioxide.polylla(plane, device="cpu")
+    trioxide.write(tmp_path / "a.off", polygons)
+    again = trioxide.read(tmp_path / "a.off")
+    np.testing.assert_array_equal(again.vertices, polygons.vertices)
+
+
+def test_what_a_format_loses_is_a_warning(tmp_path, plane):
+    plane = trioxide.Mesh(plane.points, plane.triangles, point_data={"t": plane.points[:, 0]})
+    with pytest.warns(UserWarning, match="t"):
+        trioxide.write(tmp_path / "a.off", plane)
+
+
+def test_missing_files_are_os_errors(tmp_path):
+    with pytest.raises(FileNotFoundError) as raised:
+        trioxide.read(tmp_path / "none.ply")
+    assert os.fspath(raised.value.filename) == str(tmp_path / "none.ply")
+    assert raised.value.strerror == "No such file or directory"
+    with pytest.raises(ValueError, match="none.xyzw"):
+        trioxide.read(tmp_path / "none.xyzw")
+
+
+def test_measures(plane, tets):
+    report = trioxide.info(plane)
+    assert (report["vertices"], report["faces"], report["problem"]) == (1000, len(plane.triangles), None)
+    assert report["quality"]["polygons"] == len(plane.triangles)
+    turned = plane.triangles.copy()
+    turned[4] = turned[4, ::-1]
+    assert "4" in trioxide.info(plane.points, turned)["problem"]
+    assert trioxide.info(tets)["cells"] == len(tets.tetrahedra)
+
+
+def test_pictures(plane, tmp_path):
+    assert trioxide.render(plane, path=tmp_path / "a.svg").startswith(b"<")
+    assert (tmp_path / "a.svg").stat().st_size > 1000
+    png = trioxide.render(plane, values=plane.points[:, 0], width=100)
+    assert png.startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="one for each face or for each vertex"):
+        trioxide.render(plane, values=[1.0])
+
+
+def test_poisson(plane):
+    solution = trioxide.vem(trioxide.polylla(plane, device="cpu"))
+    assert solution.error < 0.02 and solution.unknowns == 928
+    assert trioxide.vem(plane, problem="patch").error < 1e-8
+    with pytest.raises(ValueError, match="sine or patch"):
+        trioxide.vem(plane, problem="cosine")
+
+
+def test_generators():
+    for kind in ("grid", "jittered", "random", "disk"):
+        assert isinstance(trioxide.generate(kind, 100), trioxide.Mesh)
+    assert isinstance(trioxide.generate("tets", 100, random=True), trioxide.VolumeMesh)
+    with pytest.raises(ValueError, match="grid, jittered"):
+        trioxide.generate("sphere", 10)
+    with pytest.raises(ValueError, match="0 or more"):
+        trioxide.generate("grid", -1)
+
+
+def test_selftest_and_devices():
+    assert set(trioxide.selftest(device="cpu", only="weld").values()) == {None}
+    with pytest.raises(ValueError, match="no case"):
+        trioxide.selftest(device="cpu", only="none of them")
+    found = trioxide.devices()
+    assert (found["reason"] is None) == bool(found["devices"])

@@ -1,0 +1,163 @@
+"""Threads, processes, signals, progress."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import trioxide
+
+
+def polygon_count(n):
+    return len(trioxide.polylla(trioxide.generate("random", n, seed=1), device="cpu").offsets) - 1
+
+
+def test_threads_compute_at_the_same_time(plane):
+    expected = trioxide.smooth(plane, max_iterations=50, device="cpu").points
+    polygons = trioxide.polylla(plane, device="cpu").vertices
+    results = [None] * 12
+
+    def work(i):
+        if i % 2:
+            results[i] = trioxide.smooth(plane, max_iterations=50, device="cpu").points
+        else:
+            results[i] = trioxide.polylla(plane, device="cpu").vertices
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(results))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, result in enumerate(results):
+        np.testing.assert_array_equal(result, expected if i % 2 else polygons)
+
+
+def test_other_threads_run_meanwhile(plane):
+    """Without the GIL: a thread counts while another computes."""
+    ticks, done = 0, threading.Event()
+
+    def work():
+        trioxide.smooth(plane, max_iterations=20000, device="cpu")
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    thread.join()
+    assert ticks > 5
+
+
+@pytest.mark.parametrize("method", [m for m in ("fork", "spawn") if m in multiprocessing.get_all_start_methods()])
+def test_processes(method):
+    # Threads and the device of this process are started before.
+    expected = polygon_count(500)
+    context = multiprocessing.get_context(method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        with context.Pool(2) as pool:
+            assert pool.map_async(polygon_count, [500, 500, 500]).get(timeout=120) == [expected] * 3
+
+
+def test_optimised_python():
+    code = "import trioxide; print(len(trioxide.polylla(trioxide.generate('random', 1000, seed=1), device='cpu').offsets) - 1)"
+    for option in ("-O", "-OO"):
+        result = subprocess.run([sys.executable, option, "-c", code], capture_output=True, text=True, check=True)
+        assert result.stdout.strip() == "316"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends a process there")
+def test_ctrl_c_ends_a_computation():
+    """Smoothing of a long while ends between two batches of sweeps, and the next computation runs."""
+    mesh = trioxide.generate("random", 20000, seed=2)
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        trioxide.smooth(mesh, max_iterations=2**31, device="cpu")
+    assert time.monotonic() - start < 60
+    assert trioxide.smooth(mesh, max_iterations=1, device="cpu").sweeps == 1
+
+
+def test_progress_is_told(plane):
+    seen = []
+    mesh = trioxide.generate("random", 20000, seed=2)
+    trioxide.smooth(mesh, max_iterations=2000, device="cpu", progress=lambda *now: seen.append(now))
+    assert seen
+    stage, unit, done, total = seen[-1]
+    assert isinstance(stage, str)
+    assert any(unit == "sweep" and total == 2000 and done <= total for _, unit, done, total in seen)
+
+
+def test_what_a_progress_function_raises_ends_the_computation():
+    class Enough(Exception):
+        pass
+
+    def stop(*now):
+        raise Enough
+
+    mesh = trioxide.generate("random", 20000, seed=2)
+    with pytest.raises(Enough):
+        trioxide.smooth(mesh, max_iterations=2**31, device="cpu", progress=stop)
+
+
+def test_progress_as_a_bar(plane):
+    pytest.importorskip("tqdm")
+    trioxide.smooth(plane, max_iterations=2000, device="cpu", progress=True)
+    with pytest.raises(TypeError, match="progress"):
+        trioxide.smooth(plane, device="cpu", progress=3)
+
+
+def test_stages_are_timed(plane):
+    device = trioxide.Device("cpu")
+    trioxide.polylla(plane, device=device)
+    names = [name for name, milliseconds in device.timings]
+    assert len(names) > 3 and len(set(names)) == len(names)
+    assert all(milliseconds >= 0 for _, milliseconds in device.timings)
+
+
+def test_devices_by_name():
+    with pytest.raises(ValueError, match='device "gpu" is not known'):
+        trioxide.Device("gpu")
+    with pytest.raises(ValueError, match="command line"):
+        trioxide.Device("serial")
+    assert trioxide.Device("cpu", threads=1).name == "CPU, 1 thread"
+    if not trioxide.devices()["devices"]:
+        # A device that is asked for by name is never another one.
+        with pytest.raises(RuntimeError):
+            trioxide.Device("cuda:0")
+        with pytest.raises(RuntimeError):
+            trioxide.weld([[0, 0]], epsilon=1.0, device="cuda:0")
+
+
+def test_the_fallback_is_told_once():
+    if trioxide.devices()["devices"]:
+        pytest.skip("there is a GPU: nothing to fall back from")
+    code = (
+        "import warnings, trioxide\n"
+        "mesh = trioxide.generate('grid', 9)\n"
+        "with warnings.catch_warnings(record=True) as seen:\n"
+        "    warnings.simplefilter('always')\n"
+        "    trioxide.polylla(mesh); trioxide.polylla(mesh); trioxide.smooth(mesh)\n"
+        "print([str(w.message) for w in seen])"
+    )
+    told = eval(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    assert len(told) == 1 and told[0].startswith("device='auto' is the CPU: ")
+
+
+def test_transfers_are_counted(plane):
+    device = trioxide.Device("cpu")
+    assert device.transferred == (0, 0)
+    trioxide.polylla(plane, device=device)
+    to_device, to_host = device.transferred
+    # Points of the plane in two columns, triangles; offsets and vertices come back.
+    assert to_device >= 16 * len(plane.points) + 12 * len(plane.triangles)
+    assert to_host > 0

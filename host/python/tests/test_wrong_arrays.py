@@ -1,0 +1,195 @@
+"""Wrong arrays are refused with a sentence that names the argument; none ends the process."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import trioxide
+
+POINTS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def everything(points, triangles):
+    """The functions that take a surface."""
+    return {
+        "polylla": lambda: trioxide.polylla(points, triangles, device="cpu"),
+        "refine": lambda: trioxide.refine(points, triangles, device="cpu"),
+        "weld": lambda: trioxide.weld(points, triangles, epsilon=0.1, device="cpu"),
+        "smooth": lambda: trioxide.smooth(points, triangles, device="cpu"),
+        "info": lambda: trioxide.info(points, triangles),
+        "render": lambda: trioxide.render(points, triangles),
+        "vem": lambda: trioxide.vem(points, triangles),
+        "write": lambda: trioxide.write("/nowhere/a.ply", points, triangles),
+    }
+
+
+FUNCTIONS = list(everything(None, None))
+
+WRONG = {
+    "swapped": (TRIANGLES, POINTS, (TypeError, ValueError), "points come first"),
+    "faces with four columns": (POINTS, np.zeros((2, 4), int), ValueError, r"triangles has the shape \(2, 4\)"),
+    "flat faces": (POINTS, TRIANGLES.ravel(), ValueError, r"triangles has the shape \(6,\)"),
+    "transposed points": (POINTS.T.copy(), TRIANGLES, ValueError, "points has the shape"),
+    "points in one line": (POINTS.ravel(), TRIANGLES, ValueError, "points has the shape"),
+    "three dimensions": (POINTS[None], TRIANGLES, ValueError, "points has the shape"),
+    "a negative id": (POINTS, TRIANGLES - 1, ValueError, r"triangles\[0, 0\] is -1"),
+    "a large id": (POINTS, TRIANGLES + 2, ValueError, r"is 5: there are 4 points"),
+    "an id beyond 32 bits": (POINTS, TRIANGLES + 2**32, ValueError, "ids run from 0 to 4294967294"),
+    "no id": (POINTS, np.full((1, 3), 2**32 - 1, np.uint32), ValueError, "there are 4 points"),
+    "floats as ids": (POINTS, TRIANGLES.astype(float), TypeError, "ids are integers"),
+    "flags as ids": (POINTS, TRIANGLES > 0, TypeError, "array of bool"),
+    "complex points": (POINTS + 1j, TRIANGLES, TypeError, "array of numbers"),
+    "text": ("points", TRIANGLES, TypeError, "array of numbers"),
+    "objects": (np.array([[None] * 3] * 4), TRIANGLES, TypeError, "points"),
+    "ragged rows": (POINTS, [[0, 1, 2], [0, 2]], (TypeError, ValueError), "triangles"),
+    "none": (None, TRIANGLES, TypeError, "points is None"),
+    "masked": (np.ma.masked_less(POINTS, 0.5), TRIANGLES, ValueError, "masked"),
+    "integers beyond 53 bits": (np.full((4, 3), 2**53 + 1), TRIANGLES, ValueError, "float64 does not hold"),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("case", list(WRONG))
+def test_wrong_arrays_are_refused(function, case):
+    points, triangles, error, message = WRONG[case]
+    with pytest.raises(error, match=message):
+        everything(points, triangles)[function]()
+
+
+@pytest.mark.parametrize("function", ["polylla", "refine", "weld", "smooth", "vem"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_coordinates_that_are_not_finite_are_named(function, value):
+    points = POINTS.copy()
+    points[2, 1] = value
+    with pytest.raises(ValueError, match="2"):
+        everything(points, TRIANGLES)[function]()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    "points, triangles",
+    [
+        (np.zeros((0, 3)), np.zeros((0, 3), int)),
+        (POINTS, np.zeros((0, 3), int)),
+        ([], []),
+        (POINTS, []),
+        (np.zeros((0, 2), np.float32), None),
+    ],
+)
+def test_zero_elements_are_a_result_or_a_sentence(function, points, triangles, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls = everything(points, triangles)
+    calls["write"] = lambda: trioxide.write("a.ply", points, triangles)
+    try:
+        calls[function]()
+    except ValueError as error:
+        assert str(error)
+
+
+def test_strides_and_byte_orders_are_read():
+    expected = trioxide.polylla(POINTS, TRIANGLES, device="cpu").vertices
+    wide = np.zeros((8, 6))
+    wide[::2, ::2] = POINTS
+    for points in (wide[::2, ::2], np.asfortranarray(POINTS), POINTS.astype(">f8"), POINTS[::-1][::-1]):
+        for triangles in (TRIANGLES.astype(">i4"), np.asfortranarray(TRIANGLES), np.repeat(TRIANGLES, 2, axis=1)[:, ::2]):
+            np.testing.assert_array_equal(trioxide.polylla(points, triangles, device="cpu").vertices, expected)
+
+
+def test_arrays_that_are_not_aligned_are_read():
+    memory = np.zeros(POINTS.nbytes + 1, np.uint8)
+    points = memory[1:].view(np.float64).reshape(4, 3)
+    points[:] = POINTS
+    assert not points.flags.aligned
+    assert len(trioxide.polylla(points, TRIANGLES, device="cpu").faces()) == 1
+
+
+def test_read_only_arrays_are_taken_and_no_argument_is_changed():
+    points, triangles = POINTS.copy(), TRIANGLES.astype(np.uint32)
+    points.flags.writeable = triangles.flags.writeable = False
+    for call in ("polylla", "refine", "weld", "smooth", "info", "render"):
+        everything(points, triangles)[call]()
+    np.testing.assert_array_equal(points, POINTS)
+    np.testing.assert_array_equal(triangles, TRIANGLES)
+
+
+def test_results_outlive_everything():
+    device = trioxide.Device("cpu")
+    points = POINTS.copy()
+    result = trioxide.polylla(points, TRIANGLES, device=device)
+    del device, points
+    gc.collect()
+    result.points += 1
+    assert len(result.faces()[0]) == 4
+
+
+def test_arrays_may_change_or_go_while_a_function_runs():
+    import threading
+
+    mesh = trioxide.generate("random", 20000, seed=2)
+    expected = trioxide.smooth(mesh, max_iterations=300, device="cpu").points
+    points = mesh.points.copy()
+    results = []
+    seen = threading.Event()
+    thread = threading.Thread(
+        target=lambda: results.append(
+            trioxide.smooth(points, mesh.triangles, max_iterations=300, device="cpu", progress=lambda *_: seen.set())
+        )
+    )
+    thread.start()
+    while thread.is_alive() and not seen.is_set():
+        pass
+    points[:] = np.nan
+    thread.join()
+    if seen.is_set():
+        np.testing.assert_array_equal(results[0].points, expected)
+
+
+def test_attributes_and_options_are_checked():
+    with pytest.raises(ValueError, match="regions has the shape"):
+        trioxide.Mesh(POINTS, TRIANGLES, regions=[1])
+    with pytest.raises(TypeError, match="regions"):
+        trioxide.Mesh(POINTS, TRIANGLES, regions=[0.5, 1])
+    with pytest.raises(ValueError, match="segments"):
+        trioxide.Mesh(POINTS, TRIANGLES, segments=[[0, 9]])
+    with pytest.raises(ValueError, match="point_data"):
+        trioxide.Mesh(POINTS, TRIANGLES, point_data={"t": [1.0]})
+    with pytest.raises(TypeError, match="colors"):
+        trioxide.Mesh(POINTS, TRIANGLES, colors=np.zeros((4, 4)))
+    with pytest.raises(ValueError, match="offsets must ascend"):
+        trioxide.Mesh(POINTS, offsets=[0, 3, 2], vertices=[0, 1])
+    with pytest.raises(ValueError, match="method"):
+        trioxide.polylla(POINTS, TRIANGLES, method="magic", device="cpu")
+    with pytest.raises(ValueError, match="lambda_"):
+        trioxide.smooth(POINTS, TRIANGLES, lambda_=0.4, device="cpu")
+    with pytest.raises(ValueError, match="mark"):
+        trioxide.refine(POINTS, TRIANGLES, mark=("disk", 1), device="cpu")
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        trioxide.refine(POINTS, TRIANGLES, mark="fraction:2", device="cpu")
+    with pytest.raises(TypeError, match="not both"):
+        trioxide.polylla(trioxide.Mesh(POINTS, TRIANGLES), TRIANGLES, device="cpu")
+    with pytest.raises(ValueError, match="epsilon"):
+        trioxide.weld(POINTS, TRIANGLES, epsilon=np.nan, device="cpu")
+    with pytest.raises(TypeError):
+        trioxide.polylla(POINTS, TRIANGLES, device=0)
+    with pytest.raises(TypeError, match="path comes first"):
+        trioxide.write(trioxide.Mesh(POINTS, TRIANGLES), "a.ply")
+
+
+def test_replaced_arrays_are_checked_again():
+    mesh = trioxide.Mesh(POINTS, TRIANGLES)
+    mesh.triangles = TRIANGLES + 7
+    with pytest.raises(ValueError, match="there are 4 points"):
+        trioxide.polylla(mesh, device="cpu")
+    mesh.triangles = TRIANGLES
+    mesh.points = POINTS[:2]
+    with pytest.raises(ValueError, match="there are 2 points"):
+        trioxide.smooth(mesh, device="cpu")
+
+
+def test_a_mesh_that_breaks_a_rule_names_the_element():
+    with pytest.raises(ValueError, match="triangle 1"):
+        trioxide.polylla(POINTS, [[0, 1, 2], [0, 3, 2]], device="cpu")
+    with pytest.raises(ValueError, match="z"):
+        trioxide.polylla(POINTS + [[0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]], TRIANGLES, device="cpu")

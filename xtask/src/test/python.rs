@@ -1,0 +1,92 @@
+//! The step "python": the package's tests, on the library that the workspace's tests share their build with.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::Path;
+
+use crate::process::{cargo, run, run_and_collect};
+use crate::python::Environment;
+use crate::{Error, target_dir};
+
+/// Packages of PyPI without which no test runs.
+const NEEDED: [&str; 2] = ["numpy", "pytest"];
+/// Packages whose tests are skipped where they cannot be installed.
+const OTHERS: [&str; 5] = ["scipy", "meshio", "pyvista", "trimesh", "tqdm"];
+/// Mark of a line with a skipped test and its reason.
+const SKIPPED: &str = "SKIPPED ";
+
+/// The build of the workspace's tests, with the package's library: its dependencies have the same features.
+const BUILD: &[&str] = &[
+    "build",
+    "--workspace",
+    "--features",
+    "trioxide-bench/report",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+];
+
+/// Runs pytest on the package and its examples in comments; the reasons of what is skipped are added to `skipped`.
+pub(super) fn test(prebuilt: bool, skipped: &mut Vec<String>) -> Result<(), Error> {
+    let folder = target_dir().join("python");
+    let environment = match Environment::open(&folder.join("venv"))? {
+        Ok(environment) => environment,
+        Err(reason) => {
+            skipped.push(format!("python: {reason}"));
+            return Ok(());
+        }
+    };
+    if let Some(package) = environment.install(&NEEDED).first() {
+        skipped.push(format!(
+            "python: {package} cannot be installed: is PyPI reachable?"
+        ));
+        return Ok(());
+    }
+    environment.install(&OTHERS);
+    let mut build = cargo(BUILD);
+    if prebuilt {
+        build.env("TRIOXIDE_PTX", "prebuilt");
+    }
+    run(&mut build)?;
+    let root = crate::workspace().join("host").join("python");
+    let built = folder.join("package");
+    let package = built.join("trioxide");
+    if package.exists() {
+        fs::remove_dir_all(&package)?;
+    }
+    copy_sources(&root.join("python").join("trioxide"), &package)?;
+    let library = format!("{DLL_PREFIX}_trioxide{DLL_SUFFIX}");
+    let name = if cfg!(windows) {
+        "_trioxide.pyd"
+    } else {
+        "_trioxide.abi3.so"
+    };
+    fs::copy(target_dir().join("debug").join(library), package.join(name))?;
+    let mut pytest = environment.python();
+    pytest
+        .args(["-m", "pytest", "-rs", "-p", "no:cacheprovider", "tests"])
+        .arg(&package)
+        .current_dir(&root)
+        .env("PYTHONPATH", &built)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let (reasons, result) = run_and_collect(&mut pytest, SKIPPED);
+    skipped.extend(reasons.iter().map(|reason| format!("python: {reason}")));
+    result
+}
+
+/// Copies the package without what a build or Python left there.
+fn copy_sources(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let is_source = ["py", "pyi", "typed"].iter().any(|wanted| {
+            path.extension()
+                .is_some_and(|extension| extension == *wanted)
+        });
+        if let Some(name) = path.file_name().filter(|_| is_source) {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
