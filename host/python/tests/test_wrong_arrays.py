@@ -105,6 +105,23 @@ def test_arrays_that_are_not_aligned_are_read():
     assert len(trioxide.polylla(points, TRIANGLES, device="cpu").faces()) == 1
 
 
+def test_arrays_of_other_packages_are_read():
+    class Tensor:
+        """As PyTorch's on the CPU: a type of its own, and `__array__`."""
+
+        def __init__(self, array):
+            self.array, self.dtype = array, "tensor.of." + array.dtype.name
+
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    polygons = trioxide.polylla(Tensor(POINTS), Tensor(TRIANGLES), device="cpu")
+    assert len(polygons.faces()) == 1
+
+
 def test_read_only_arrays_are_taken_and_no_argument_is_changed():
     points, triangles = POINTS.copy(), TRIANGLES.astype(np.uint32)
     points.flags.writeable = triangles.flags.writeable = False
@@ -193,3 +210,43 @@ def test_a_mesh_that_breaks_a_rule_names_the_element():
         trioxide.polylla(POINTS, [[0, 1, 2], [0, 3, 2]], device="cpu")
     with pytest.raises(ValueError, match="z"):
         trioxide.polylla(POINTS + [[0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]], TRIANGLES, device="cpu")
+
+
+KINDS = ["f8", "f4", "f2", "i4", "i8", "u4", "u8", "u1", "?", "c16", ">f8", ">i4", "O", "U3", "M8[s]"]
+
+
+def random_array(random):
+    """An array of any shape, type and layout."""
+    shape = tuple(random.integers(0, 6, size=random.integers(0, 4)))
+    if random.random() < 0.6:
+        shape = (int(random.integers(0, 9)), int(random.choice([2, 3])))
+    values = random.random(shape) * 4 if random.random() < 0.5 else random.integers(-2 if random.random() < 0.2 else 0, 6, shape)
+    values = np.asarray(values)
+    kind = KINDS[int(random.integers(len(KINDS)))] if random.random() < 0.6 else ("f8" if values.dtype.kind == "f" else "i8")
+    with np.errstate(all="ignore"):
+        try:
+            array = values.astype(kind)
+        except (TypeError, ValueError):
+            array = values
+    if array.ndim and random.random() < 0.2:
+        array = array[:: int(random.choice([-1, 2, -2]))]
+    if array.dtype.kind == "f" and array.size and random.random() < 0.2:
+        array = array.copy()
+        array.flat[int(random.integers(array.size))] = random.choice([np.nan, np.inf, 1e300, -0.0])
+    return array
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.filterwarnings("ignore")
+def test_random_arrays_are_a_result_or_a_sentence(seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(seed)
+    for _ in range(60):
+        points, triangles = random_array(random), random_array(random)
+        calls = everything(points, triangles)
+        calls["write"] = lambda points=points, triangles=triangles: trioxide.write("a.vtu", points, triangles)
+        for call in calls.values():
+            try:
+                call()
+            except (TypeError, ValueError) as error:
+                assert str(error)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from . import _arguments as check
 from ._mesh import Mesh, VolumeMesh
 from ._results import DeviceSurface
@@ -26,10 +24,6 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
         return found
     if isinstance(mesh, VolumeMesh):
         raise TypeError("this function takes a Mesh, not a VolumeMesh")
-    if triangles is not None:
-        kind = getattr(mesh, "dtype", None)
-        if kind is not None and np.dtype(kind).kind in "iu" and getattr(triangles, "dtype", np.dtype("i4")).kind == "f":
-            raise TypeError("points are integers and triangles floats: points come first, then the ids of the vertices")
     return Mesh(mesh, triangles, **given)
 
 
