@@ -10,8 +10,8 @@ use trioxide::formats::volume::VolumeFormat;
 #[path = "../fuzz/src/targets/mod.rs"]
 mod targets;
 
-/// Families whose kernels every other family runs.
-const SHARED: [&str; 3] = ["collective", "convert", "half_edge"];
+/// Families whose kernels the other families run.
+const SHARED: [&str; 4] = ["collective", "convert", "half_edge", "tet_faces"];
 
 #[test]
 fn every_format_and_every_family_is_fuzzed() {

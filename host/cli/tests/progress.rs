@@ -85,11 +85,11 @@ const LONG: [(&[&str], &[&str]); 3] = [
             "smooth",
             "a.off",
             "--max-iterations",
-            "2000",
+            "20000",
             "--device",
             "serial",
         ],
-        &["smooth, sequentially, sweep ", " of 2,000 ("],
+        &["smooth, sequentially, sweep ", " of 20,000 ("],
     ),
     (
         &["refine", "a.off", "--rounds", "9", "--device", "serial"],

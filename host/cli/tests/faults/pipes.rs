@@ -124,7 +124,7 @@ fn dev_stdout_is_an_output_of_json_and_no_mesh() {
             .unwrap(),
     );
     assert!(
-        message.contains("/dev/stdout: the extension is none"),
+        message.contains("/dev/stdout: the name has no extension"),
         "{message}"
     );
 }

@@ -35,11 +35,12 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines: [Pipeline; 6] = [
+    let pipelines: [Pipeline; 7] = [
         ("polylla", "polylla", planar::polylla),
         ("indexed", "indexed", planar::indexed),
         ("refine", "refine", planar::refine),
         ("refine-tets", "refine_tets", space::refine_tets),
+        ("polyhedra", "polyhedra", space::polyhedra),
         ("smooth", "smooth", space::smooth),
         ("weld", "weld", weld::weld),
     ];

@@ -3,6 +3,7 @@
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::{Faces, Mesh, Polygons};
+use trioxide::polyhedra::{self, Measure};
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
@@ -172,6 +173,25 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
             validate::tets(&ours.mesh).expect("a valid mesh");
         }
     }
+}
+
+pub fn polyhedra(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mesh = tetrahedra(&mut choices);
+    let options = polyhedra::Options {
+        by: [Measure::Area, Measure::Circumradius][choices.below(2)],
+        constrained: choices.below(2) == 1,
+        count_pinched: choices.below(2) == 1,
+        strict: choices.below(2) == 1,
+    };
+    let Ok((tets, faces)) = DeviceTets::<DVec3>::upload_with_faces(cpu(), &mesh) else {
+        return;
+    };
+    validate::tets(&mesh).expect("a device refuses no less than the validator");
+    let ours = polyhedra::polyhedra(cpu(), &tets, &faces, options)
+        .and_then(|result| Ok(result.download(cpu(), &faces)?))
+        .expect("valid tetrahedra have polyhedra");
+    assert_eq!(ours, reference::polyhedra::<DVec3>(&mesh, options));
 }
 
 fn options(choices: &mut Choices) -> Options {
