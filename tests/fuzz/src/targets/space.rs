@@ -189,7 +189,7 @@ pub fn polyhedra(data: &[u8]) {
     };
     validate::tets(&mesh).expect("a device refuses no less than the validator");
     let ours = polyhedra::polyhedra(cpu(), &tets, &faces, options)
-        .and_then(|result| Ok(result.download(cpu(), &faces)?))
+        .and_then(|result| result.download(cpu(), &faces))
         .expect("valid tetrahedra have polyhedra");
     assert_eq!(ours, reference::polyhedra::<DVec3>(&mesh, options));
 }
