@@ -26,21 +26,14 @@ pub(crate) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// A point of a triangulation: of the plane ([`Point2`]), or of a surface in space.
-pub trait MeshPoint: bytemuck::Pod + Send + Sync {
+/// A point of the plane or of space, in single or double precision.
+pub trait Coordinates: bytemuck::Pod + Send + Sync {
     /// Its coordinates' type.
     type Scalar: Copy + PartialOrd;
     /// The point in double precision.
     type Double: DoublePoint;
-    /// Name of the precision, of space too, and suffix of its PTX entries.
-    const INSTANCE: &'static str;
     /// The precision in words.
     const PRECISION: &'static str;
-    /// Largest absolute value of a coordinate: squared distances stay finite.
-    const LARGEST: f64;
-    /// Smallest extent of a triangle along an axis: below it squares of its edges, and products that decide its orientation, lose
-    /// digits.
-    const SMALLEST: f64;
 
     /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
     fn distance_squared(self, other: Self) -> Self::Scalar;
@@ -53,6 +46,17 @@ pub trait MeshPoint: bytemuck::Pod + Send + Sync {
 
     /// The point of this precision nearest to `point`.
     fn from_f64(point: Self::Double) -> Self;
+}
+
+/// A point of a triangulation: of the plane ([`Point2`]), or of a surface in space.
+pub trait MeshPoint: Coordinates {
+    /// Name of the precision, of space too, and suffix of its PTX entries.
+    const INSTANCE: &'static str;
+    /// Largest absolute value of a coordinate: squared distances stay finite.
+    const LARGEST: f64;
+    /// Smallest extent of a triangle along an axis: below it squares of its edges, and products that decide its orientation, lose
+    /// digits.
+    const SMALLEST: f64;
 }
 
 /// A point of the plane.
@@ -165,13 +169,10 @@ impl DoublePoint for DVec3 {
     }
 }
 
-impl MeshPoint for Vec2 {
+impl Coordinates for Vec2 {
     type Scalar = f32;
     type Double = DVec2;
-    const INSTANCE: &'static str = "f32";
     const PRECISION: &'static str = "single precision";
-    const LARGEST: f64 = power_of_two(62);
-    const SMALLEST: f64 = power_of_two(-60);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f32 {
@@ -195,15 +196,10 @@ impl MeshPoint for Vec2 {
     }
 }
 
-impl Point2 for Vec2 {}
-
-impl MeshPoint for DVec2 {
+impl Coordinates for DVec2 {
     type Scalar = f64;
     type Double = DVec2;
-    const INSTANCE: &'static str = "f64";
     const PRECISION: &'static str = "double precision";
-    const LARGEST: f64 = power_of_two(500);
-    const SMALLEST: f64 = power_of_two(-450);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f64 {
@@ -227,15 +223,10 @@ impl MeshPoint for DVec2 {
     }
 }
 
-impl Point2 for DVec2 {}
-
-impl MeshPoint for Vec3 {
+impl Coordinates for Vec3 {
     type Scalar = f32;
     type Double = DVec3;
-    const INSTANCE: &'static str = "f32_in_space";
     const PRECISION: &'static str = "single precision";
-    const LARGEST: f64 = power_of_two(62);
-    const SMALLEST: f64 = power_of_two(-60);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f32 {
@@ -259,14 +250,10 @@ impl MeshPoint for Vec3 {
     }
 }
 
-impl MeshPoint for DVec3 {
+impl Coordinates for DVec3 {
     type Scalar = f64;
     type Double = DVec3;
-    const INSTANCE: &'static str = "f64_in_space";
     const PRECISION: &'static str = "double precision";
-    /// The square of an area stays finite, too.
-    const LARGEST: f64 = power_of_two(250);
-    const SMALLEST: f64 = power_of_two(-250);
 
     #[inline(always)]
     fn distance_squared(self, other: Self) -> f64 {
@@ -289,3 +276,32 @@ impl MeshPoint for DVec3 {
         point
     }
 }
+
+impl MeshPoint for Vec2 {
+    const INSTANCE: &'static str = "f32";
+    const LARGEST: f64 = power_of_two(62);
+    const SMALLEST: f64 = power_of_two(-60);
+}
+
+impl MeshPoint for DVec2 {
+    const INSTANCE: &'static str = "f64";
+    const LARGEST: f64 = power_of_two(500);
+    const SMALLEST: f64 = power_of_two(-450);
+}
+
+impl MeshPoint for Vec3 {
+    const INSTANCE: &'static str = "f32_in_space";
+    const LARGEST: f64 = power_of_two(62);
+    const SMALLEST: f64 = power_of_two(-60);
+}
+
+impl MeshPoint for DVec3 {
+    const INSTANCE: &'static str = "f64_in_space";
+    /// The square of an area stays finite, too.
+    const LARGEST: f64 = power_of_two(250);
+    const SMALLEST: f64 = power_of_two(-250);
+}
+
+impl Point2 for Vec2 {}
+
+impl Point2 for DVec2 {}

@@ -55,6 +55,16 @@ pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u3
     Ok(total)
 }
 
+/// Room for `n` lengths, and behind them a zero: the scan of [`exclusive_scan`] puts their sum there.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn lengths(on: &Device, n: usize) -> Result<Buffer<u32>> {
+    let mut lengths = on.uninitialized(n + 1)?;
+    on.fill_from(&mut lengths, n, 0)?;
+    Ok(lengths)
+}
+
 /// The number of elements as an index.
 fn count(what: &str, len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| {

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use gpu::orientation::is_counter_clockwise;
-use gpu::point::MeshPoint;
+use gpu::point::Coordinates;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use random_mesh::{delaunay, triangulations, triangulations_with_regions};
@@ -273,7 +273,7 @@ fn equal_lengths_are_equal() {
             for [a, b, c] in &mesh.triangles {
                 for (a, b) in [(a, b), (b, c), (c, a)] {
                     let [a, b] = [a, b].map(|&v| mesh.points[v as usize]);
-                    prop_assert_eq!(MeshPoint::distance_squared(a, b), 1.0);
+                    prop_assert_eq!(Coordinates::distance_squared(a, b), 1.0);
                 }
             }
             Ok(())

@@ -11,7 +11,7 @@ use super::nodes::{Layouts, Nodes, Vector};
 use super::quality::cell_quality;
 use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
 use crate::ids::{Place, Vertex};
-use crate::point3::Point3;
+use crate::point::Coordinates;
 
 /// One sweep over the nodes of a colour, which lie at `count` places from `first` on.
 ///

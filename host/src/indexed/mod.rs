@@ -22,7 +22,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use crate::backend::Device;
-use crate::collective::{Csr, compact, count_bits, exclusive_scan};
+use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, PolyllaLists, Ties};
 use crate::polylla::download_lists;
@@ -223,8 +223,7 @@ impl<P: Point> Run<'_, P> {
         let n = seeds.len() as u32;
         let edges = self.labelled(frontier);
         let mut starts = on.uninitialized(seeds.len())?;
-        // The scan overwrites the element behind the last polygon's by the end of all, whatever it held before.
-        let mut positions = on.uninitialized(seeds.len() + 1)?;
+        let mut positions = lengths(on, seeds.len())?;
         let (to, sizes) = (&mut starts, &mut positions);
         // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
         unsafe { kernel::measure_polygons::launch(on, n, seeds, max, edges, to, sizes) }?;
@@ -318,7 +317,7 @@ impl<P: Point> Run<'_, P> {
         let n = parts as u32;
         let edges = self.labelled(frontier);
         let mut starts = on.uninitialized(parts)?;
-        let mut positions = on.uninitialized(parts + 1)?;
+        let mut positions = lengths(on, parts)?;
         let (to, sizes) = (&mut starts, &mut positions);
         // SAFETY: as in `traverse`.
         unsafe { kernel::measure_parts::launch(on, n, broken, cuts, edges, to, sizes) }?;

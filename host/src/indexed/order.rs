@@ -7,7 +7,7 @@ use trioxide_kernel::{Bits, words};
 
 use crate::Result;
 use crate::backend::Device;
-use crate::collective::{Csr, count_bits, exclusive_scan};
+use crate::collective::{Csr, count_bits, exclusive_scan, lengths};
 
 /// Polygons as the paper stores them, on a device: P polygons, some of them broken.
 pub(super) struct PolygonArrays {
@@ -61,7 +61,7 @@ pub(super) fn order(
     };
 
     let mut half_edges = on.uninitialized(polygons)?;
-    let mut offsets = on.uninitialized(polygons + 1)?;
+    let mut offsets = lengths(on, polygons)?;
     for arrays in &*all {
         // SAFETY: each polygon that counts has a half-edge of its own, and with it a place below their number.
         unsafe {

@@ -32,7 +32,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use crate::backend::{BitSet, Device};
-use crate::collective::{Csr, compact, count_bits, exclusive_scan};
+use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, Ties};
 
@@ -352,8 +352,7 @@ fn list_polygons<P: Point>(
     half_edges: &Buffer<HalfEdge>,
 ) -> crate::Result<(Csr<Polygon, Vertex>, Buffer<Polygon>)> {
     on.stage("list polygons", || {
-        // The scan overwrites the element behind the last polygon's by the end of all, whatever it held before.
-        let mut offsets = on.uninitialized(half_edges.len() + 1)?;
+        let mut offsets = lengths(on, half_edges.len())?;
         count_vertices(on, next, half_edges, &mut offsets)?;
         exclusive_scan(on, &mut offsets)?;
         let total = on.read(&offsets, half_edges.len())?;

@@ -46,7 +46,7 @@
 
 use std::time::{Duration, Instant};
 
-use gpu::point::{MeshPoint, Point2};
+use gpu::point::{Coordinates, Point2};
 
 use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
@@ -67,7 +67,7 @@ impl<P: Point2> Point for P {
     type Scalar = P::Scalar;
 
     fn distance_squared(self, other: P) -> P::Scalar {
-        MeshPoint::distance_squared(self, other)
+        Coordinates::distance_squared(self, other)
     }
 }
 

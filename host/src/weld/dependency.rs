@@ -11,7 +11,7 @@ use super::hashed_cells::DeviceCells;
 use super::near::{Clustering, shortened};
 use super::{Error, Options, Result, stage};
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{compact, exclusive_scan, lengths};
 
 /// Most partial sums of the neighbours' counts.
 const SUMS: usize = 1 << 14;
@@ -145,9 +145,7 @@ impl Neighbours {
             let mut words = on.filled(2, 0)?;
             let mut counters = Counters::uninitialized(on, n)?;
             let (depend, lowest) = counters.both();
-            // One more: scanned, it is the end of the last.
-            let mut starts = on.uninitialized(n + 1)?;
-            on.fill_from(&mut starts, n, 0)?;
+            let mut starts = lengths(on, n)?;
             let total = TotalBuffers {
                 words: &mut words,
                 limit,

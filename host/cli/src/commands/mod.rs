@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec2;
-use gpu::point::MeshPoint;
+use gpu::point::Coordinates;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::mesh::Mesh;
@@ -61,7 +61,7 @@ pub fn check_faces(mesh: &Mesh) -> Result<()> {
 pub fn with_precision(error: Error, precision: Precision) -> Error {
     match error {
         Error::Invalid { element, rule }
-            if precision == Precision::F32 && rule.contains(<Vec2 as MeshPoint>::PRECISION) =>
+            if precision == Precision::F32 && rule.contains(<Vec2 as Coordinates>::PRECISION) =>
         {
             let rule = rule + ", or use --precision f64";
             Error::Invalid { element, rule }
