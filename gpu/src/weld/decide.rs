@@ -183,6 +183,37 @@ pub(super) enum Found {
     Undecided(u32),
 }
 
+/// Copies the entries of the piece that starts at `first` to shared memory.
+#[inline(always)]
+fn take_piece<const WATCHED: usize>(
+    block: &Block<LANES, Piece<WATCHED>>,
+    list: In<Row>,
+    first: u32,
+    count: u32,
+    states: Atomic,
+) {
+    let shared = block.shared();
+    block.phase(|lane| {
+        let mut place = lane;
+        while place < PIECE {
+            let mut number = 0;
+            if first + place < count {
+                let row = item(list, first + place);
+                shared.rows.set(place, row);
+                let state = states.load(row);
+                if is_undecided(state) {
+                    number = state.min(LISTED + 1);
+                }
+            }
+            shared.numbers.set(place, number as u8);
+            if WATCHED > 0 {
+                shared.watched.set(place, Row::NONE);
+            }
+            place += LANES as u32;
+        }
+    });
+}
+
 /// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed.
 /// `search` takes a row whose noted neighbours are all members, but which has more.
 ///
@@ -208,29 +239,10 @@ pub(super) fn decide<const WATCHED: usize>(
     } else {
         0
     };
-    let first = block.index() * PIECE;
     let shared = block.shared();
-    let rows = &shared.rows;
-    let numbers = &shared.numbers;
-    block.phase(|lane| {
-        let mut place = lane;
-        while place < PIECE {
-            let mut number = 0;
-            if first + place < count {
-                let row = item(list, first + place);
-                rows.set(place, row);
-                let state = states.load(row);
-                if is_undecided(state) {
-                    number = state.min(LISTED + 1);
-                }
-            }
-            numbers.set(place, number as u8);
-            if WATCHED > 0 {
-                shared.watched.set(place, Row::NONE);
-            }
-            place += LANES as u32;
-        }
-    });
+    let (rows, numbers) = (&shared.rows, &shared.numbers);
+    let first = block.index() * PIECE;
+    take_piece(block, list, first, count, states);
     // The entries of a lane, a bit each.
     let mut waiting = block.lanes(|lane| {
         let mut waiting = 0;
