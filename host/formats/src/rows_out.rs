@@ -9,23 +9,33 @@ use trioxide_mesh::progress;
 /// Records that one task formats: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
 
+/// Where records go.
+pub(crate) trait RowsOut: Write + Send {
+    /// Writes pieces, one behind the other.
+    fn write_pieces(&mut self, pieces: &[Vec<u8>]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.write_all(piece))
+    }
+}
+
+impl RowsOut for Vec<u8> {}
+
 /// Writes `count` records to `out`; `format` appends record `i` to a buffer. The next batch is formatted while one is
 /// written.
 pub(crate) fn write_records(
-    out: &mut (impl Write + Send),
+    out: &mut dyn RowsOut,
     count: usize,
     format: impl Fn(&mut Vec<u8>, usize) + Sync,
 ) -> io::Result<()> {
-    write_blocks(out, count, |buffer, range| {
+    write_blocks(out, count, &|buffer, range| {
         range.for_each(|i| format(buffer, i));
     })
 }
 
 /// As [`write_records`], with `format` for a range of records.
 pub(crate) fn write_blocks(
-    out: &mut (impl Write + Send),
+    out: &mut dyn RowsOut,
     count: usize,
-    format: impl Fn(&mut Vec<u8>, Range<usize>) + Sync,
+    format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
     // Enough tasks to keep every thread busy, few enough for their buffers to stay in the cache.
     let tasks = 4 * rayon::current_num_threads();
@@ -41,7 +51,7 @@ pub(crate) fn write_blocks(
     format_batch(&mut ready, 0);
     for first in (0..count).step_by(tasks * RECORDS) {
         let (written, ()) = rayon::join(
-            || ready.iter().try_for_each(|buffer| out.write_all(buffer)),
+            || out.write_pieces(&ready),
             || format_batch(&mut next, first + tasks * RECORDS),
         );
         written?;

@@ -1,6 +1,6 @@
 //! PLY files written.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -10,7 +10,7 @@ use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::fields::Number;
-use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
+use crate::rows_out::{RowsOut, push_f64, push_integer, write_blocks, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
@@ -204,7 +204,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         header + "end_header\n"
     }
 
-    fn write_header(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
+    fn write_header(&self, out: &mut dyn RowsOut) -> io::Result<()> {
         write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
         let Mesh {
             points,
@@ -234,7 +234,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         out.write_all(self.properties().as_bytes())
     }
 
-    fn write(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
+    fn write(&self, out: &mut dyn RowsOut) -> io::Result<()> {
         self.write_header(out)?;
         let mesh = self.mesh;
         let attributes = &mesh.attributes;
@@ -249,7 +249,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         }
         match &mesh.faces {
             Faces::Triangles(triangles) if N::IS_MEMORY && are_bare_faces => {
-                write_blocks(out, triangles.len(), |buffer, range| {
+                write_blocks(out, triangles.len(), &|buffer, range| {
                     buffer.resize(13 * range.len(), 3);
                     let records = buffer.chunks_exact_mut(13);
                     for (record, triangle) in records.zip(&triangles[range]) {
