@@ -89,22 +89,10 @@ impl<'b, W: BitWord> Counted<'b, W> {
     /// # Errors
     /// [`Error::Argument`] for more bits than 32-bit indices can name; errors of the device.
     pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
-        if bits.len() > MOST_WORDS {
-            return Err(Error::Argument(format!(
-                "a bit set of {} words is too large: at most {MOST_WORDS} have members with 32-bit indices",
-                bits.len()
-            )));
-        }
-        let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
-        let n = tiles.len() as u32;
-        // SAFETY: each block reads its tile, as far as there are words, and writes its own count.
-        unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
-        let total = exclusive_scan(on, &mut tiles)?;
-        Ok(Self {
-            bits,
-            tiles,
-            total: on.read(&total, 0)?,
-        })
+        let tiled = Tiled::new(on, bits)?;
+        let total = on.read(&tiled.total, 0)?;
+        // SAFETY: the total of the tiles.
+        Ok(unsafe { tiled.counted(total) })
     }
 
     /// Number of members.
@@ -154,6 +142,75 @@ pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Me
     Counted::new(on, bits)?.list(on)
 }
 
+/// Adds the number of members of `bits` to `tally[slot]`, without a wait.
+///
+/// # Errors
+/// Errors of the device.
+pub(crate) fn tally_bits<W: BitWord>(
+    on: &Device,
+    bits: &Buffer<W>,
+    tally: &mut Buffer<u32>,
+    slot: u32,
+) -> Result<()> {
+    let n = bits.len().div_ceil(BIT_TILE as usize) as u32;
+    // SAFETY: each block reads its tile, as far as there are words; the slot is checked.
+    unsafe { kernel::tally_bits::launch(on, n, bits.as_words(), tally, slot) }?;
+    Ok(())
+}
+
+/// A bit set whose tiles are counted, while the host does not know the sum.
+pub(crate) struct Tiled<'b, W> {
+    bits: &'b Buffer<W>,
+    /// Number of members before each tile.
+    tiles: Buffer<u32>,
+    total: Buffer<u32>,
+}
+
+impl<'b, W: BitWord> Tiled<'b, W> {
+    /// Counts the members of the tiles of `bits`, without a wait.
+    ///
+    /// # Errors
+    /// Errors of [`Counted::new`].
+    pub(crate) fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
+        if bits.len() > MOST_WORDS {
+            return Err(Error::Argument(format!(
+                "a bit set of {} words is too large: at most {MOST_WORDS} have members with 32-bit indices",
+                bits.len()
+            )));
+        }
+        let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
+        let n = tiles.len() as u32;
+        // SAFETY: each block reads its tile, as far as there are words, and writes its own count.
+        unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
+        let total = exclusive_scan(on, &mut tiles)?;
+        Ok(Self { bits, tiles, total })
+    }
+
+    /// The set with its count, which is known from elsewhere.
+    ///
+    /// # Safety
+    /// The set has `total` members.
+    pub(crate) unsafe fn counted(self, total: u32) -> Counted<'b, W> {
+        Counted {
+            bits: self.bits,
+            tiles: self.tiles,
+            total,
+        }
+    }
+
+    /// The words, each with the number of members before it, for [`rank_of`](kernel::rank_of).
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub(crate) fn ranks(&self, on: &Device) -> Result<Buffer<u32>> {
+        let mut ranks = on.uninitialized(2 * self.bits.len())?;
+        let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
+        // SAFETY: each block reads its tile, as far as there are words, and writes two words for each.
+        unsafe { kernel::rank_bits::launch(on, n, bits, &self.tiles, &mut ranks) }?;
+        Ok(ranks)
+    }
+}
+
 /// Lists of elements `V`, one for each key `K`, on a device: compressed sparse rows.
 pub struct Csr<K, V> {
     offsets: Buffer<u32>,
@@ -187,6 +244,11 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
     /// The elements, ascending for each key.
     pub fn items(&self) -> &Buffer<V> {
         &self.items
+    }
+
+    /// Offsets, and the items, which stay elements.
+    pub(crate) fn parts_mut(&mut self) -> (&Buffer<u32>, &mut Buffer<V>) {
+        (&self.offsets, &mut self.items)
     }
 
     /// Offsets and items.
@@ -278,20 +340,8 @@ pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
         // SAFETY: the lists are disjoint.
         unsafe { kernel::order_buckets::launch(on, count as u32, &offsets, &mut list) }?;
     } else {
-        let items = list.len() as u32;
-        let mut ordered = on.uninitialized(list.len())?;
         // SAFETY: items are elements that have a key with a bucket, each once.
-        unsafe { kernel::order_runs::launch(on, items, keys, &offsets, &list, &mut ordered) }?;
-        let mut level = kernel::RUN.ilog2();
-        while u64::from(longest) > 1 << level {
-            std::mem::swap(&mut list, &mut ordered);
-            // SAFETY: as above; elements differ, so that each takes another place.
-            unsafe {
-                kernel::merge_runs::launch(on, items, keys, &offsets, &list, level, &mut ordered)
-            }?;
-            level += 1;
-        }
-        list = ordered;
+        list = unsafe { merge_lists(on, keys, &offsets, list, longest) }?;
     }
     let lists = Csr {
         offsets,
@@ -299,6 +349,37 @@ pub(crate) unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
         key: PhantomData,
     };
     Ok((lists, longest))
+}
+
+/// Orders each list by all threads: runs first, then merges of two. Elements in `list` have `keys`, whose lists begin at `offsets`; the
+/// longest has `longest` elements.
+///
+/// # Errors
+/// Errors of the device.
+///
+/// # Safety
+/// `list` has elements with a key whose list has them, each once.
+pub(crate) unsafe fn merge_lists(
+    on: &Device,
+    keys: &Buffer<u32>,
+    offsets: &Buffer<u32>,
+    mut list: Buffer<u32>,
+    longest: u32,
+) -> Result<Buffer<u32>> {
+    let items = list.len() as u32;
+    let mut ordered = on.uninitialized(list.len())?;
+    // SAFETY: the caller's promise.
+    unsafe { kernel::order_runs::launch(on, items, keys, offsets, &list, &mut ordered) }?;
+    let mut level = kernel::RUN.ilog2();
+    while u64::from(longest) > 1 << level {
+        std::mem::swap(&mut list, &mut ordered);
+        // SAFETY: as above; elements differ, so that each takes another place.
+        unsafe {
+            kernel::merge_runs::launch(on, items, keys, offsets, &list, level, &mut ordered)
+        }?;
+        level += 1;
+    }
+    Ok(ordered)
 }
 
 /// Elements of a list that one thread orders in [`bucket_long`].

@@ -2,43 +2,54 @@
 
 use trioxide_kernel::{Atomic, Bits, In, kernel};
 
-use crate::ids::{FaceSide, Tet};
+use super::link::Link;
+use super::{sides_of, tally};
+use crate::ids::{FaceSide, Polyhedron, Tet};
 
-/// Whether `side` is the lower side of a barrier face.
+/// Whether each side of tetrahedron `t` is the lower side of a barrier face.
 #[kernel(
-    requires(twins.len() == n, frontier.len() == words(n), 4 * roots.len() == n),
-    moves(twins.bytes() + frontier.bytes() + 2 * roots.bytes() + 4 * words(n))
+    members = FaceSide,
+    requires(twins.len() == 4 * n, frontier.len() == words(4 * n), roots.len() == n),
+    moves(twins.bytes() + frontier.bytes() + roots.bytes() + 4 * words(4 * n))
 )]
 pub fn find_barrier_faces(
-    side: FaceSide,
+    t: Tet,
     twins: In<FaceSide>,
     frontier: In<Bits<FaceSide>>,
-    roots: In<Tet>,
-) -> bool {
-    let twin = twins.at(side);
-    twin.is_some()
-        && side < twin
-        && frontier.bit(side)
-        && roots.at(side.tet()) == roots.at(twin.tet())
+    roots: In<Link>,
+) -> [bool; 4] {
+    let behind = twins.quad(4 * t.index());
+    let frontier = sides_of(frontier, t);
+    let root = roots.at(t).parent();
+    let is_barrier = |k: usize| {
+        let other = behind[k];
+        let asks = (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(t, k as u32) < other);
+        // Read in any case: without a branch, the four reads overlap.
+        let place = if asks { other.tet() } else { t };
+        asks & (roots.at(place).parent() == root)
+    };
+    [0, 1, 2, 3].map(is_barrier)
 }
 
-/// Whether the `i`-th of these faces is a barrier face still; `regions` gets the root of its region.
+/// Counts the `i`-th of these faces if it has the same polyhedron on both sides.
 #[kernel(
-    requires(barriers.len() == n, 4 * roots.len() == twins.len(), regions.len() == words(roots.len())),
-    moves(4 * barriers.bytes() + 4 * words(n))
+    requires(
+        barriers.len() == n,
+        4 * polyhedra.len() == twins.len(),
+        found.len() == tally::COUNT
+    ),
+    moves(4 * barriers.bytes())
 )]
 pub fn check_barrier_faces(
     i: u32,
     barriers: In<FaceSide>,
     twins: In<FaceSide>,
-    roots: In<Tet>,
-    regions: Atomic<Bits<Tet>>,
-) -> bool {
+    polyhedra: In<Polyhedron>,
+    found: Atomic,
+) {
     let side = barriers.at(i);
-    let root = roots.at(side.tet());
-    let is_barrier = root == roots.at(twins.at(side).tet());
-    if is_barrier {
-        regions.set_bit(root);
+    if polyhedra.at(side.tet()) == polyhedra.at(twins.at(side).tet()) {
+        // Few are.
+        found.add(tally::BARRIERS_LEFT, 1);
     }
-    is_barrier
 }

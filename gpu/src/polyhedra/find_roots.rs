@@ -2,30 +2,28 @@
 
 use trioxide_kernel::{In, Out, kernel};
 
+use super::link::{Link, walk};
+use super::tally;
 use crate::ids::Tet;
 
 /// Steps of a walk in one round. Most walks have one or two.
-const STEPS: u32 = 32;
+const STEPS: u32 = 31;
 
-/// Walks from tetrahedron `t` towards its root, `STEPS` steps or fewer, and gives the place that it came to.
+/// Walks from tetrahedron `t` towards its root, `STEPS` + 1 steps or fewer, and gives a link to the place that it came to. Whether `t`
+/// is a root.
 ///
-/// `unfinished[0]` becomes 1 if that is no root: the next round goes on from the places of this one, so that each of its steps is
-/// [`STEPS`] steps of the first.
+/// `tally` gets [`tally::UNFINISHED`] if that place is no root: the next round goes on from the places of this one, so that each of
+/// its steps is all steps of the first.
 #[kernel(
-    requires(parents.len() == n, roots.len() == n, unfinished.len() == 1),
-    moves(2 * parents.bytes() + roots.bytes())
+    requires(links.len() == n, roots.len() == n, found.len() == tally::COUNT),
+    moves(links.bytes() + roots.bytes() + 4 * words(n))
 )]
-pub fn find_roots(t: Tet, parents: In<Tet>, roots: Out<Tet>, unfinished: Out<u32>) {
-    let mut place = parents.at(t);
-    let mut next = parents.at(place);
-    let mut steps = 1;
-    while next != place && steps < STEPS {
-        place = next;
-        next = parents.at(place);
-        steps += 1;
+pub fn find_roots(t: Tet, links: In<Link>, roots: Out<Link>, found: Out<u32>) -> bool {
+    let own = links.at(t);
+    let (root, is_finished) = walk(links, own.parent(), STEPS);
+    roots.set(t, Link::to(root, own.place()));
+    if !is_finished {
+        found.set_same(tally::UNFINISHED, 1);
     }
-    roots.set(t, place);
-    if next != place {
-        unfinished.set_same(0, 1);
-    }
+    own.parent() == t
 }

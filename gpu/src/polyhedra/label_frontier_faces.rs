@@ -1,40 +1,69 @@
-//! Frontier faces, seeds and parents.
+//! Frontier faces and links.
 
 use trioxide_kernel::{Bits, In, Out, kernel};
 
+use super::link::Link;
+use super::sides_of;
 use crate::ids::{FaceSide, Tet};
 
-/// Whether side `side` is of a frontier face, and whether it is a seed: the lower side of an inner terminal face, or the chosen
-/// side of a tetrahedron if that lies on the boundary or is constrained.
+/// Whether each side of tetrahedron `t` is of a frontier face.
 ///
-/// `parents` gets the tetrahedron behind the chosen face of each, or the tetrahedron itself if it is a root. Constrained faces
-/// (`constrained`: a bit for each side, or empty) count as boundary on both sides.
+/// `links` gets the tetrahedron behind the chosen face, or `t` itself if it is a root: if that face lies on the boundary, is
+/// constrained, or is an inner terminal face whose lower side is that of `t`. Constrained faces (`constrained`: a bit for each
+/// side, or empty) count as boundary on both sides.
 #[kernel(
+    members = FaceSide,
     requires(
-        twins.len() == n,
-        largest.len() == words(n),
-        constrained.is_empty() || constrained.len() == words(n),
-        4 * parents.len() == n
+        twins.len() == 4 * n,
+        largest.len() == words(4 * n),
+        constrained.is_empty() || constrained.len() == words(4 * n),
+        links.len() == n
     ),
-    moves(twins.bytes() + largest.bytes() + constrained.bytes() + parents.bytes() + 8 * words(n))
+    moves(twins.bytes() + largest.bytes() + constrained.bytes() + links.bytes() + 4 * words(4 * n))
 )]
 pub fn label_frontier_faces(
-    side: FaceSide,
+    t: Tet,
     twins: In<FaceSide>,
     largest: In<Bits<FaceSide>>,
     constrained: In<Bits<FaceSide>>,
-    parents: Out<Tet>,
-) -> (bool, bool) {
-    let twin = twins.at(side);
-    let is_outer = twin.is_none();
-    let stops = is_outer || (!constrained.is_empty() && constrained.bit(side));
-    let mine = largest.bit(side);
-    // Read in any case: without a branch, a thread's reads for several sides overlap.
-    let theirs = largest.bit(if is_outer { side } else { twin });
-    let is_frontier = stops | !(mine | theirs);
-    let is_seed = mine & (stops | (theirs & (side < twin)));
-    if mine {
-        parents.set(side.tet(), if is_seed { side.tet() } else { twin.tet() });
+    links: Out<Link>,
+) -> [bool; 4] {
+    let behind = twins.quad(4 * t.index());
+    let mine = sides_of(largest, t);
+    let constrained = if constrained.is_empty() {
+        0
+    } else {
+        sides_of(constrained, t)
+    };
+    let side = |k: usize| FaceSide::of(t, k as u32);
+    let has = |sides: u32, k: usize| sides >> k & 1 != 0;
+    // Read in any case: without a branch, the four reads overlap.
+    let chosen_behind = |k: usize| {
+        let is_outer = behind[k].is_none();
+        largest.bit(if is_outer { side(k) } else { behind[k] })
+    };
+    let theirs = [0, 1, 2, 3].map(chosen_behind);
+    let stops = |k: usize| behind[k].is_none() | has(constrained, k);
+    let leaves = |k: usize| has(mine, k) & !stops(k) & !(theirs[k] & (side(k) < behind[k]));
+    let mut parent = t;
+    if leaves(0) {
+        parent = behind[0].tet();
     }
-    (is_frontier, is_seed)
+    if leaves(1) {
+        parent = behind[1].tet();
+    }
+    if leaves(2) {
+        parent = behind[2].tet();
+    }
+    if leaves(3) {
+        parent = behind[3].tet();
+    }
+    links.set(t, Link::to(parent, mine.trailing_zeros()));
+    let is_frontier = |k: usize| stops(k) | !(has(mine, k) | theirs[k]);
+    [
+        is_frontier(0),
+        is_frontier(1),
+        is_frontier(2),
+        is_frontier(3),
+    ]
 }

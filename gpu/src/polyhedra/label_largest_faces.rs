@@ -7,52 +7,37 @@ use crate::ids::{FaceSide, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
 use crate::tet_faces::corners_of;
 
-/// Faces are compared by their area.
-pub const BY_AREA: u32 = 0;
-/// Faces are compared by the radius of the circle through their vertices.
-pub const BY_CIRCUMRADIUS: u32 = 1;
-
-/// A number that grows with the measure of a face, of vertices in ascending order of ids. It is never NaN: a measure beyond double
-/// precision is infinite.
-///
-/// By area 4 A^2, the square of |(b - a) x (c - a)|. By circumradius 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca|
-/// / 4A.
+/// 4 A^2 of a triangle of vertices in ascending order of ids. It is never NaN: beyond double precision it is infinite.
 #[inline(always)]
-fn measure(a: DVec3, b: DVec3, c: DVec3, by: u32) -> f64 {
+fn double_area_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let (u, v) = (b - a, c - a);
     let x = u.y * v.z - u.z * v.y;
     let y = u.z * v.x - u.x * v.z;
     let z = u.x * v.y - u.y * v.x;
-    let area = x * x + y * y + z * z;
-    if by != BY_CIRCUMRADIUS {
-        return area;
-    }
-    let w = c - b;
+    x * x + y * y + z * z
+}
+
+/// 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A. It is never NaN: beyond double precision it is infinite.
+#[inline(always)]
+fn diameter_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let square = |d: DVec3| d.x * d.x + d.y * d.y + d.z * d.z;
-    let radius = square(u) * square(v) * square(w) / area;
-    if radius.is_nan() {
+    let sides = square(b - a) * square(c - a) * square(c - b);
+    let diameter = sides / double_area_squared(a, b, c);
+    if diameter.is_nan() {
         f64::INFINITY
     } else {
-        radius
+        diameter
     }
 }
 
-/// Whether each face of tetrahedron `t` is its largest: bit set `largest`, a bit for each side.
-///
-/// Of equal faces the one with the smaller id, its lower side, counts as larger: only then `twins` are read. Coordinates are those that
-/// the device holds, and measures are in double precision.
-#[kernel(
-    P in Spatial,
-    members = FaceSide,
-    requires(tetrahedra.len() == 4 * n, twins.len() == 4 * n),
-    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
-)]
-pub fn label_largest_faces<P: Point3>(
+/// Whether each face of tetrahedron `t` is the one of the largest measure. The measure is never NaN.
+#[inline(always)]
+fn label<P: Point3>(
     t: Tet,
     tetrahedra: In<Vertex>,
     points: In<P>,
     twins: In<FaceSide>,
-    by: u32,
+    measure: impl Fn(DVec3, DVec3, DVec3) -> f64,
 ) -> [bool; 4] {
     let ahead = 4 * t.index() + 4 * PREFETCHED_AHEAD;
     if cfg!(not(target_arch = "nvptx64")) && ahead + 3 < tetrahedra.len() {
@@ -74,19 +59,20 @@ pub fn label_largest_faces<P: Point3>(
     let (p, q, r, s) = (point(a), point(b), point(c), point(d));
     // The face without each.
     let measures = [
-        measure(q, r, s, by),
-        measure(p, r, s, by),
-        measure(p, q, s, by),
-        measure(p, q, r, by),
+        measure(q, r, s),
+        measure(p, r, s),
+        measure(p, q, s),
+        measure(p, q, r),
     ];
-    let places = [a, b, c, d].map(|v| (v & 3) as u32);
-    let is_largest = |k: usize| {
-        measures[k] >= measures[(k + 1) % 4]
-            && measures[k] >= measures[(k + 2) % 4]
-            && measures[k] >= measures[(k + 3) % 4]
-    };
-    let largest = [is_largest(0), is_largest(1), is_largest(2), is_largest(3)];
+    let larger = |x: f64, y: f64| if x < y { y } else { x };
+    let top = larger(
+        larger(measures[0], measures[1]),
+        larger(measures[2], measures[3]),
+    );
+    let is_top = |k: usize| measures[k] == top;
+    let largest = [is_top(0), is_top(1), is_top(2), is_top(3)];
     let count = largest[0] as u32 + largest[1] as u32 + largest[2] as u32 + largest[3] as u32;
+    let places = [a, b, c, d].map(|v| (v & 3) as u32);
     let mut first = NONE;
     let mut best = 0;
     let mut offer = |k: usize| {
@@ -108,4 +94,40 @@ pub fn label_largest_faces<P: Point3>(
     offer(2);
     offer(3);
     [best == 0, best == 1, best == 2, best == 3]
+}
+
+/// Whether each face of tetrahedron `t` is its largest by area: bit set `largest`, a bit for each side.
+///
+/// Of equal faces the one with the smaller id, its lower side, counts as larger: only then `twins` are read. Coordinates are those that
+/// the device holds, and measures are in double precision. Areas are compared by 4 A^2, the square of |(b - a) x (c - a)|.
+#[kernel(
+    P in Spatial,
+    members = FaceSide,
+    requires(tetrahedra.len() == 4 * n, twins.len() == 4 * n),
+    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
+)]
+pub fn label_largest_faces<P: Point3>(
+    t: Tet,
+    tetrahedra: In<Vertex>,
+    points: In<P>,
+    twins: In<FaceSide>,
+) -> [bool; 4] {
+    label(t, tetrahedra, points, twins, double_area_squared)
+}
+
+/// As [`label_largest_faces()`], by the radius of the circle through a face's vertices. A kernel of its own: its registers would
+/// halve the threads that run at once for the other measure.
+#[kernel(
+    P in Spatial,
+    members = FaceSide,
+    requires(tetrahedra.len() == 4 * n, twins.len() == 4 * n),
+    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
+)]
+pub fn label_widest_faces<P: Point3>(
+    t: Tet,
+    tetrahedra: In<Vertex>,
+    points: In<P>,
+    twins: In<FaceSide>,
+) -> [bool; 4] {
+    label(t, tetrahedra, points, twins, diameter_squared)
 }

@@ -1,29 +1,46 @@
 //! Polyhedra: their tetrahedra and the sides of their surfaces.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
-use super::sides_of;
-use crate::collective::Rows;
+use super::link::{Link, walk};
+use super::{sides_of, tally};
+use crate::collective::{rank_of, sort};
 use crate::ids::{FaceSide, Polyhedron, Tet};
 
-/// Gives the root of polyhedron `p` its number; `seeds` lists the seeds, ascending.
-#[kernel(requires(seeds.len() == n), moves(seeds.bytes() + 4 * n))]
-pub fn number_polyhedra(p: Polyhedron, seeds: In<FaceSide>, numbers: Out<Polyhedron>) {
-    numbers.set(seeds.at(p).tet(), p);
-}
-
-/// The polyhedron of tetrahedron `t`.
+/// The polyhedron of tetrahedron `t`, and the place in it, in no order: `counts` has the tetrahedra of each polyhedron so far.
+///
+/// `ranks` are those of the roots ([`rank_bits()`](crate::collective::rank_bits())): a polyhedron has the rank of its root.
 #[kernel(
-    requires(roots.len() == n, numbers.len() == n, polyhedra.len() == n),
-    moves(roots.bytes() + numbers.bytes() + polyhedra.bytes())
+    requires(links.len() == n, 16 * ranks.len() >= n, polyhedra.len() == n, places.len() == n),
+    moves(links.bytes() + ranks.bytes() + counts.bytes() + polyhedra.bytes() + places.bytes())
 )]
 pub fn assign_tetrahedra(
     t: Tet,
-    roots: In<Tet>,
-    numbers: In<Polyhedron>,
+    links: In<Link>,
+    ranks: In<u32>,
+    counts: Atomic,
     polyhedra: Out<Polyhedron>,
+    places: Out<u32>,
 ) {
-    polyhedra.set(t, numbers.at(roots.at(t)));
+    let (root, _) = walk(links, links.at(t).parent(), u32::MAX);
+    let p = rank_of(ranks, root);
+    polyhedra.set(t, Polyhedron::new(p));
+    places.set(t, counts.add(p, 1));
+}
+
+/// Puts tetrahedron `t` at its place in its polyhedron's list.
+#[kernel(
+    requires(polyhedra.len() == n, places.len() == n, items.len() == n),
+    moves(polyhedra.bytes() + places.bytes() + offsets.bytes() + items.bytes())
+)]
+pub fn list_tetrahedra(
+    t: Tet,
+    polyhedra: In<Polyhedron>,
+    places: In<u32>,
+    offsets: In<u32>,
+    items: Out<Tet>,
+) {
+    items.set(offsets.at(polyhedra.at(t)) + places.at(t), t);
 }
 
 /// First side of polyhedron `p` in the list of all, of `tets` tetrahedra in the polyhedra before it: 2n + 2 sides for n tetrahedra.
@@ -32,31 +49,258 @@ pub fn first_side(tets: u32, p: u32) -> u32 {
     2 * tets + 2 * p
 }
 
-/// Lists the sides of the surface of polyhedron `p`, ascending; `offsets` gets their start, and behind the last polyhedron their end.
+/// Lanes of a block: a polyhedron each.
+const LANES: usize = 256;
+/// Polyhedra of a block.
+pub const PART: u32 = LANES as u32;
+/// Tetrahedra that a block takes at a time.
+const ROOM: usize = EACH as usize * LANES;
+/// Tetrahedra of a lane.
+const EACH: u32 = 6;
+
+/// Shared memory of a block: the polyhedra that it takes at a time.
+#[derive(SharedMemory)]
+pub struct Taken {
+    /// Their tetrahedra, as they were listed.
+    listed: Shared<u32, ROOM>,
+    /// The same, ascending in each polyhedron.
+    ordered: Shared<u32, ROOM>,
+    /// Polyhedron of each tetrahedron, counted from the first.
+    owners: Shared<u8, ROOM>,
+    /// First tetrahedron of each polyhedron, and the end of the last.
+    starts: Shared<u16, { LANES + 1 }>,
+    /// Sides of their surfaces: four times the tetrahedron's place, and the side's place.
+    sides: Shared<u16, { 2 * (ROOM + LANES) }>,
+    /// Tetrahedra of each polyhedron of the part.
+    lengths: Shared<u32, LANES>,
+}
+
+/// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending; `offsets` are the starts of their
+/// tetrahedra in `items`, `starts` gets the starts of their sides, and behind the last polyhedron the end. `found` gets
+/// [`tally::LONGEST`].
+///
+/// A block takes as many polyhedra at a time as have room in its memory, so that it reads and writes lists whole. A polyhedron that has
+/// no room is left to one lane, and if it is longer than `most_alone`, to another launch: with `is_ordered`, for lists in order.
 #[kernel(
     requires(
-        tets.offsets.len() == n + 1,
-        offsets.len() == n + 1,
-        listed.len() == 2 * tets.items.len() + 2 * n,
-        8 * frontier.len() >= tets.items.len()
+        (offsets.len() - 1).div_ceil(PART as usize) == n,
+        8 * frontier.len() >= items.len(),
+        starts.len() == offsets.len(),
+        listed.len() == 2 * items.len() + 2 * (offsets.len() - 1),
+        found.len() == tally::COUNT
     ),
-    moves(tets.offsets.bytes() + tets.items.bytes() + frontier.bytes() + offsets.bytes() + listed.bytes())
+    moves(offsets.bytes() + 2 * items.bytes() + frontier.bytes() + starts.bytes() + listed.bytes())
 )]
 pub fn list_faces(
-    p: Polyhedron,
-    tets: Rows<Tet>,
+    block: &Block<LANES, Taken>,
+    offsets: In<u32>,
     frontier: In<Bits<FaceSide>>,
-    offsets: Out<u32>,
+    is_ordered: u32,
+    most_alone: u32,
+    items: Out<Tet>,
+    starts: Out<u32>,
+    listed: Out<FaceSide>,
+    found: Atomic,
+) {
+    let polyhedra = offsets.len() - 1;
+    let mut first = block.index() * PART;
+    let end = (first + PART).min(polyhedra);
+    find_longest(block, offsets, first, end, found);
+    block.lanes(|lane| {
+        let p = first + lane;
+        if p < end {
+            starts.set(p, first_side(offsets.at(p), p));
+        }
+        if p + 1 == polyhedra {
+            starts.set(p + 1, first_side(offsets.at(p + 1), p + 1));
+        }
+    });
+    while first < end {
+        let before = offsets.at(first);
+        let fits = block.lanes(|lane| {
+            let p = first + lane;
+            u32::from(p < end && offsets.at(p + 1) - before <= ROOM as u32)
+        });
+        let (_, taken) = block.exclusive_sum(&fits);
+        if taken > 0 {
+            order_part(block, offsets, first, taken, items);
+            list_part(block, frontier, before, first, taken, items, listed);
+        } else {
+            block.phase(|lane| {
+                let length = offsets.at(first + 1) - before;
+                if lane == 0 && (is_ordered != 0 || length <= most_alone) {
+                    list_alone(offsets, frontier, is_ordered, first, items, listed);
+                }
+            });
+        }
+        first += taken.max(1);
+    }
+}
+
+/// The longest of polyhedra `first..end`.
+#[inline(always)]
+fn find_longest(
+    block: &Block<LANES, Taken>,
+    offsets: In<u32>,
+    first: u32,
+    end: u32,
+    found: Atomic,
+) {
+    const RUN: u32 = 16;
+    let lengths = &block.shared().lengths;
+    block.phase(|lane| {
+        let p = first + lane;
+        let length = if p < end {
+            offsets.at(p + 1) - offsets.at(p)
+        } else {
+            0
+        };
+        lengths.set(lane, length);
+    });
+    let longest_of = |start: u32, step: u32| {
+        let mut longest = 0;
+        let mut i = 0;
+        while i < RUN {
+            longest = lengths.at(start + i * step).max(longest);
+            i += 1;
+        }
+        longest
+    };
+    block.phase(|lane| {
+        if lane < LANES as u32 / RUN {
+            lengths.set(lane * RUN, longest_of(lane * RUN, 1));
+        }
+    });
+    block.phase(|lane| {
+        if lane == 0 {
+            found.fetch_max(tally::LONGEST, longest_of(0, RUN));
+        }
+    });
+}
+
+/// Orders the tetrahedra of polyhedra `first..first + taken`: each counts the lower ones of its polyhedron.
+#[inline(always)]
+fn order_part(
+    block: &Block<LANES, Taken>,
+    offsets: In<u32>,
+    first: u32,
+    taken: u32,
+    items: Out<Tet>,
+) {
+    let part = block.shared();
+    let before = offsets.at(first);
+    let count = offsets.at(first + taken) - before;
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < count {
+            part.listed.set(i, items.at(before + i).index());
+            i += PART;
+        }
+        if lane < taken {
+            let start = offsets.at(first + lane) - before;
+            let end = offsets.at(first + lane + 1) - before;
+            part.starts.set(lane, start as u16);
+            part.starts.set(lane + 1, end as u16);
+            let mut i = start;
+            while i < end {
+                part.owners.set(i, lane as u8);
+                i += 1;
+            }
+        }
+    });
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < count {
+            let own = part.listed.at(i);
+            let owner = u32::from(part.owners.at(i));
+            let start = u32::from(part.starts.at(owner));
+            let end = u32::from(part.starts.at(owner + 1));
+            let mut lower = 0;
+            let mut other = start;
+            while other < end {
+                lower += u32::from(part.listed.at(other) < own);
+                other += 1;
+            }
+            part.ordered.set(start + lower, own);
+            i += PART;
+        }
+    });
+}
+
+/// Lists the sides of polyhedra `first..first + taken`, whose tetrahedra are ordered, and writes both; the tetrahedra begin at `before`.
+#[inline(always)]
+fn list_part(
+    block: &Block<LANES, Taken>,
+    frontier: In<Bits<FaceSide>>,
+    before: u32,
+    first: u32,
+    taken: u32,
+    items: Out<Tet>,
     listed: Out<FaceSide>,
 ) {
-    let (mut place, end) = (tets.offsets.at(p), tets.offsets.at(p.index() + 1));
-    let mut slot = first_side(place, p.index());
-    offsets.set(p, slot);
-    if end == tets.items.len() {
-        offsets.set(p.index() + 1, first_side(end, p.index() + 1));
+    let part = block.shared();
+    let count = u32::from(part.starts.at(taken));
+    // A lane has neighbours: their sides lie side by side.
+    let each = count.div_ceil(PART);
+    let sides = block.lanes(|lane| {
+        let mut i = lane;
+        while i < count {
+            items.set(before + i, Tet::new(part.ordered.at(i)));
+            i += PART;
+        }
+        let mut sides = 0;
+        let mut k = 0;
+        while k < EACH {
+            let i = lane * each + k;
+            if k < each && i < count {
+                sides |= sides_of(frontier, Tet::new(part.ordered.at(i))) << (4 * k);
+            }
+            k += 1;
+        }
+        sides
+    });
+    let counts = block.lanes(|lane| sides.at(lane).count_ones());
+    let (slots, total) = block.exclusive_sum(&counts);
+    block.phase(|lane| {
+        let mut slot = slots.at(lane);
+        let mut sides = sides.at(lane);
+        while sides != 0 {
+            // Bit 4 k + j is side j of the lane's tetrahedron k.
+            let code = 4 * lane * each + sides.trailing_zeros();
+            part.sides.set(slot, code as u16);
+            sides &= sides - 1;
+            slot += 1;
+        }
+    });
+    block.phase(|lane| {
+        let start = first_side(before, first);
+        let mut i = lane;
+        while i < total {
+            let code = u32::from(part.sides.at(i));
+            let t = Tet::new(part.ordered.at(code / 4));
+            listed.set(start + i, FaceSide::of(t, code % 4));
+            i += PART;
+        }
+    });
+}
+
+/// Orders the tetrahedra of polyhedron `p`, unless they are, and lists its sides.
+#[inline(always)]
+fn list_alone(
+    offsets: In<u32>,
+    frontier: In<Bits<FaceSide>>,
+    is_ordered: u32,
+    p: u32,
+    items: Out<Tet>,
+    listed: Out<FaceSide>,
+) {
+    let (mut place, end) = (offsets.at(p), offsets.at(p + 1));
+    if is_ordered == 0 {
+        sort(items, place, end);
     }
+    let mut slot = first_side(place, p);
     while place < end {
-        let t = tets.items.at(place);
+        let t = items.at(place);
         let mut sides = sides_of(frontier, t);
         while sides != 0 {
             listed.set(slot, FaceSide::of(t, sides.trailing_zeros()));

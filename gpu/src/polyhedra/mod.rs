@@ -7,13 +7,14 @@
 //! | stage | kernels |
 //! | --- | --- |
 //! | mark constraints | [`mark_region_faces()`], [`mark_constrained_faces()`] |
-//! | label largest faces | [`label_largest_faces()`] |
-//! | label frontier faces | [`label_frontier_faces()`]: seeds and parents too, since all read each side's twin |
+//! | label largest faces | [`label_largest_faces()`], [`label_widest_faces()`] |
+//! | label frontier faces | [`label_frontier_faces()`]: links too, since both read each side's twin |
 //! | find roots | [`find_roots()`] |
-//! | find barrier faces | [`find_barrier_faces()`], [`check_barrier_faces()`] |
+//! | find barrier faces | [`find_barrier_faces()`] |
 //! | repair barrier tips | [`find_tips()`], [`cut_faces()`] |
-//! | number polyhedra | [`number_polyhedra()`], [`assign_tetrahedra()`], `collective::bucket` |
+//! | number polyhedra | [`assign_tetrahedra()`], [`list_tetrahedra()`]; `collective::rank`, `collective::scan` |
 //! | list faces | [`list_faces()`] |
+//! | check barrier faces | [`check_barrier_faces()`] |
 //! | find pinched polyhedra | [`list_tops()`] |
 //! | split pinched polyhedra | [`choose_splits()`], [`cut_faces()`]; for the option `strict` |
 //!
@@ -23,8 +24,7 @@
 //! larger. The measure is computed from the vertices in ascending order of ids, so both sides get the same bits. A tetrahedron that
 //! leaves through its chosen face comes to one whose chosen face is larger or the same one. So no walk returns, and each ends at a
 //! *root*: a tetrahedron whose chosen face is terminal, on the boundary or constrained; of the two at a terminal face the one of
-//! its lower side. The chosen face's other tetrahedron is the *parent*. A region is the tree of one root, which names it; the side
-//! of the root's chosen face is its *seed*. A tree of n tetrahedra has n - 1 joints, so 4n - 2(n - 1)
+//! its lower side. The chosen face's other tetrahedron is the *parent*. A region is the tree of one root, which names it. A tree of n tetrahedra has n - 1 joints, so 4n - 2(n - 1)
 //! sides are in its surface: 2n + 2.
 //!
 //! # Barrier faces and tips
@@ -38,6 +38,9 @@
 //! - *A barrier face has one tip at most.* The tetrahedra around a tip, from one side of the face to the other, are the path
 //!   between these two in the tree, which is unique. Two tips would need tetrahedra that have both edges, hence all vertices of the
 //!   face: only the two at the face, which then would share a second face, and so all vertices.
+//! - *So a tip is found in the tree.* A barrier face has a tip if and only if all tetrahedra of the path between its two have the
+//!   same edge of the face. The path is followed by links alone, without the walks around the three edges, most of which find another
+//!   frontier face ([`find_tips()`]).
 //! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face behind number n/2 (rounded down)
 //!   becomes a frontier face. A tree without one of its joints is two trees, so the number of polyhedra grows by the number of
 //!   different faces cut, each polyhedron is one piece, and 2n + 2 holds for it.
@@ -58,6 +61,14 @@
 //! path in the tree between two tops that are the same vertex, at the middle one of the joints there that do not have the vertex,
 //! and repeats. Each cut makes trees smaller, and one tetrahedron is a ball, so this ends.
 //!
+//! # Locality
+//!
+//! Between stages a tetrahedron is a bit for each side and a word: its [`Link`], the parent and the chosen face in one. Every word that
+//! is read at another tetrahedron costs a sector of 32 bytes where ids have no locality, so stages that walk read links only. Numbers of
+//! polyhedra are ranks in the set of roots, which has a bit a tetrahedron, and not words at the roots. Counts are added up on the
+//! device ([`tally`]); the host waits for three of them: the barrier faces, to launch their repair; the polyhedra, to make room for
+//! them; and what is left, at the end.
+//!
 //! # What the prototypes measure besides
 //!
 //! The prototypes (arXiv 2310.03665) choose by other measures of a face too, and some of these use squared lengths for lengths,
@@ -70,33 +81,53 @@ mod find_roots_stage;
 mod label_frontier_faces_stage;
 #[path = "label_largest_faces.rs"]
 mod label_largest_faces_stage;
+mod link;
 #[path = "list_faces.rs"]
 mod list_faces_stage;
 mod mark_constraints;
 mod pinched;
 mod repair_tips;
+mod trees;
 
 pub use barrier_faces::*;
 pub use find_roots_stage::*;
 pub use label_frontier_faces_stage::*;
 pub use label_largest_faces_stage::*;
+pub use link::Link;
 pub use list_faces_stage::*;
 pub use mark_constraints::*;
 pub use pinched::*;
 pub use repair_tips::*;
+pub use trees::*;
 
 use trioxide_kernel::{Bits, In};
 
 use crate::ids::{FaceSide, Tet};
 
+/// Counts that the kernels of a run add up, and the host reads.
+pub mod tally {
+    /// 1 if a walk has not come to its root.
+    pub const UNFINISHED: u32 = 0;
+    /// Barrier faces before the repair.
+    pub const BARRIERS: u32 = 1;
+    /// Regions before the repair.
+    pub const REGIONS: u32 = 2;
+    /// Regions that have a barrier face.
+    pub const REGIONS_WITH_BARRIERS: u32 = 3;
+    /// Barrier faces with a tip.
+    pub const TIPS: u32 = 4;
+    /// Polyhedra.
+    pub const POLYHEDRA: u32 = 5;
+    /// Tetrahedra of the largest polyhedron.
+    pub const LONGEST: u32 = 6;
+    /// Barrier faces after the repair.
+    pub const BARRIERS_LEFT: u32 = 7;
+    /// Number of counts.
+    pub const COUNT: usize = 8;
+}
+
 /// The four bits of the sides of tetrahedron `t`: bit i is side i.
 #[inline(always)]
 pub fn sides_of(sides: In<Bits<FaceSide>>, t: Tet) -> u32 {
     sides.at(t.index() / 8).word() >> (4 * (t.index() % 8)) & 15
-}
-
-/// The side of the largest face of tetrahedron `t`.
-#[inline(always)]
-pub fn chosen(largest: In<Bits<FaceSide>>, t: Tet) -> FaceSide {
-    FaceSide::of(t, sides_of(largest, t).trailing_zeros())
 }

@@ -1,72 +1,11 @@
 //! Polyhedra whose surface is no 2-manifold: two of their tops are the same vertex.
 
-use trioxide_kernel::{Bits, Group, In, NONE, Out, kernel};
+use trioxide_kernel::{In, NONE, Out, kernel};
 
-use super::chosen;
+use super::trees::Trees;
 use crate::collective::{Rows, sort};
 use crate::ids::{FaceSide, Polyhedron, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
-
-/// The trees of tetrahedra.
-#[derive(Group)]
-pub struct Trees<'a> {
-    /// Vertices, four for each tetrahedron; 4T.
-    pub tetrahedra: In<'a, Vertex>,
-    /// The chosen side of each tetrahedron; 4T bits.
-    pub largest: In<'a, Bits<FaceSide>>,
-    /// Parent of each tetrahedron, itself for a root; T.
-    pub parents: In<'a, Tet>,
-}
-
-#[cfg(not(target_arch = "nvptx64"))]
-impl TreesBuffers<'_> {
-    /// Whether the arrays have the lengths of one mesh.
-    pub fn fit(&self) -> bool {
-        self.tetrahedra.len() == 4 * self.parents.len()
-            && 8 * self.largest.len() >= self.parents.len()
-    }
-
-    /// Size of all arrays.
-    pub fn bytes(&self) -> usize {
-        self.tetrahedra.bytes() + self.largest.bytes() + self.parents.bytes()
-    }
-}
-
-impl Trees<'_> {
-    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with the parent,
-    /// or `t` is the root and has `v`.
-    #[inline(always)]
-    fn is_top(self, t: Tet, v: Vertex) -> bool {
-        let q = corners_of(self.tetrahedra, t);
-        if self.parents.at(t) == t {
-            return (q[0] == v) | (q[1] == v) | (q[2] == v) | (q[3] == v);
-        }
-        corner_at(q, chosen(self.largest, t).place()) == v
-    }
-
-    /// Steps from `t` to its root.
-    #[inline(always)]
-    fn depth(self, t: Tet) -> u32 {
-        let mut place = t;
-        let mut steps = 0;
-        while self.parents.at(place) != place {
-            place = self.parents.at(place);
-            steps += 1;
-        }
-        steps
-    }
-
-    /// Whether the joint of `t` with its parent has vertex `v`.
-    #[inline(always)]
-    fn joint_has(self, t: Tet, v: Vertex) -> bool {
-        let q = corners_of(self.tetrahedra, t);
-        let place = chosen(self.largest, t).place();
-        (q[0] == v && place != 0)
-            | (q[1] == v && place != 1)
-            | (q[2] == v && place != 2)
-            | (q[3] == v && place != 3)
-    }
-}
 
 /// First top of polyhedron `p` in the list of all: n + 3 tops for n tetrahedra.
 #[inline(always)]
@@ -114,13 +53,14 @@ pub fn list_tops(
     while place < end {
         let t = tets.items.at(place);
         let q = corners_of(trees.tetrahedra, t);
-        if trees.parents.at(t) == t {
+        let link = trees.links.at(t);
+        if link.parent() == t {
             push(q[0]);
             push(q[1]);
             push(q[2]);
             push(q[3]);
         } else {
-            push(corner_at(q, chosen(trees.largest, t).place()));
+            push(corner_at(q, link.place()));
         }
         place += 1;
     }
@@ -168,6 +108,7 @@ pub fn choose_splits(
     let (a, b) = (tets.items.at(at_a), tets.items.at(at_b));
     // Joints without the vertex on the way up from each, as far as the paths differ.
     let (depth_a, depth_b) = (trees.depth(a), trees.depth(b));
+    let joint = |t: Tet| FaceSide::of(t, trees.links.at(t).place());
     let climb = |most_a: u32, most_b: u32| {
         let (mut x, mut y) = (a, b);
         let (mut high, mut low) = (depth_a, depth_b);
@@ -177,20 +118,20 @@ pub fn choose_splits(
             if high >= low {
                 if !trees.joint_has(x, v) {
                     if count_a == most_a {
-                        found = chosen(trees.largest, x);
+                        found = joint(x);
                     }
                     count_a += 1;
                 }
-                x = trees.parents.at(x);
+                x = trees.links.at(x).parent();
                 high -= 1;
             } else {
                 if !trees.joint_has(y, v) {
                     if count_b == most_b {
-                        found = chosen(trees.largest, y);
+                        found = joint(y);
                     }
                     count_b += 1;
                 }
-                y = trees.parents.at(y);
+                y = trees.links.at(y).parent();
                 low -= 1;
             }
         }

@@ -1,58 +1,83 @@
 //! Repair of barrier tips: the middle face around the tip becomes a frontier face.
 
-use trioxide_kernel::{Atomic, Bits, Group, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
+use super::link::Link;
+use super::trees::Trees;
 use crate::ids::{FaceSide, Tet, Vertex};
-use crate::tet_faces::{corner_at, corners_of, face_vertices};
+use crate::tet_faces::corners_of;
 
-/// Tetrahedra and the sides of their faces.
-#[derive(Group)]
-pub struct Sides<'a> {
-    /// Vertices, four for each tetrahedron; 4T.
-    pub tetrahedra: In<'a, Vertex>,
-    /// The same face seen from the other side; 4T.
-    pub twins: In<'a, FaceSide>,
-}
-
-impl Sides<'_> {
-    /// The other face of a tetrahedron at an edge of the face `side`: the edge opposite to the face's vertex `corner`. With it the
-    /// vertex of the other face that is not on the edge.
-    #[inline(always)]
-    fn across(self, side: FaceSide, corner: Vertex) -> (FaceSide, Vertex) {
-        let q = corners_of(self.tetrahedra, side.tet());
-        let place =
-            (q[1] == corner) as u32 + 2 * (q[2] == corner) as u32 + 3 * (q[3] == corner) as u32;
-        (FaceSide::of(side.tet(), place), corner_at(q, side.place()))
-    }
-
-    /// Goes around the edge opposite to vertex `corner` of face `side`, through `most` tetrahedra or until the face behind one is a
-    /// frontier face. Returns the side of that face, and the number of tetrahedra.
-    #[inline(always)]
-    fn turn(
-        self,
-        side: FaceSide,
-        corner: Vertex,
-        most: u32,
-        frontier: In<Bits<FaceSide>>,
-    ) -> (FaceSide, u32) {
-        let (mut exit, mut corner) = self.across(side, corner);
-        let mut count = 1;
-        while count < most && !frontier.bit(exit) {
-            (exit, corner) = self.across(self.twins.at(exit), corner);
-            count += 1;
+/// The edge of a tetrahedron between the two vertices that are neither at place `i` nor at place `j`, the lower vertex first.
+#[inline(always)]
+fn edge_without(q: [Vertex; 4], i: u32, j: u32) -> [Vertex; 2] {
+    let is_end = |k: u32| (k != i) & (k != j);
+    let low = |k: usize| if is_end(k as u32) { q[k] } else { Vertex::NONE };
+    let high = |k: usize| {
+        if is_end(k as u32) {
+            q[k]
+        } else {
+            Vertex::new(0)
         }
-        (exit, count)
+    };
+    [
+        low(0).min(low(1)).min(low(2)).min(low(3)),
+        high(0).max(high(1)).max(high(2)).max(high(3)),
+    ]
+}
+
+impl Trees<'_> {
+    /// The path in the tree between the tetrahedra on the two sides of a barrier face, if its tetrahedra are all around one edge of the
+    /// face: the numbers of joints on the way up from `a` and from `b`. None if the barrier face has no tip.
+    ///
+    /// A path that leaves `a` upwards leaves by the chosen face, which has one edge of the barrier face: only around this edge can
+    /// the path go on. So each side climbs around its own edge. Where both climb around the same edge and meet, they go on
+    /// together, so that they meet if and only if they end at the same place.
+    #[inline(always)]
+    fn path_around_edge(self, side: FaceSide, behind: FaceSide) -> Option<(u32, u32)> {
+        let (a, b) = (side.tet(), behind.tet());
+        let edge = |t: Tet, side: FaceSide| {
+            let place = self.links.at(t).place();
+            edge_without(corners_of(self.tetrahedra, t), side.place(), place)
+        };
+        let (edge_a, edge_b) = (edge(a, side), edge(b, behind));
+        let (top_a, steps_a) = self.climb_around(a, edge_a, b);
+        if top_a == b {
+            return Some((steps_a, 0));
+        }
+        let (top_b, steps_b) = self.climb_around(b, edge_b, a);
+        if top_b == a {
+            return Some((0, steps_b));
+        }
+        // At a root that climbed no step there is no edge: no other climb ends there, but for the two above.
+        if top_a != top_b || edge_a != edge_b || steps_a == 0 || steps_b == 0 {
+            return None;
+        }
+        let (mut x, mut y) = (a, b);
+        let (mut high, mut low) = (steps_a, steps_b);
+        while x != y {
+            if high >= low {
+                x = self.links.at(x).parent();
+                high -= 1;
+            } else {
+                y = self.links.at(y).parent();
+                low -= 1;
+            }
+        }
+        Some((steps_a - high, steps_b - low))
     }
 }
 
-/// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`.
+/// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`, and `regions`
+/// the root of its region.
 ///
 /// The labels are those of before the repair. `barriers` lists lower sides.
 #[kernel(
     requires(
         barriers.len() == n,
-        sides.twins.len() == sides.tetrahedra.len(),
-        frontier.len() == words(sides.twins.len()),
+        trees.fit(),
+        twins.len() == trees.tetrahedra.len(),
+        roots.len() == trees.links.len(),
+        regions.len() == words(roots.len()),
         cuts.len() == n
     ),
     moves(barriers.bytes() + cuts.bytes() + 4 * words(n))
@@ -60,36 +85,38 @@ impl Sides<'_> {
 pub fn find_tips(
     i: u32,
     barriers: In<FaceSide>,
-    sides: Sides,
-    frontier: In<Bits<FaceSide>>,
+    trees: Trees,
+    twins: In<FaceSide>,
+    roots: In<Link>,
+    regions: Atomic<Bits<Tet>>,
     cuts: Out<FaceSide>,
 ) -> bool {
     let side = barriers.at(i);
-    let behind = sides.twins.at(side);
-    let mut corners = face_vertices(corners_of(sides.tetrahedra, side.tet()), side.place());
-    let mut cut = FaceSide::NONE;
-    let mut k = 0;
-    while k < 3 && cut.is_none() {
-        let (exit, count) = sides.turn(side, corners[0], u32::MAX, frontier);
-        if exit == behind {
-            let (middle, _) = sides.turn(side, corners[0], count / 2, frontier);
-            cut = middle.min(sides.twins.at(middle));
-        }
-        corners = [corners[1], corners[2], corners[0]];
-        k += 1;
-    }
-    cuts.set(i, cut);
-    cut.is_some()
+    let behind = twins.at(side);
+    regions.set_bit(roots.at(side.tet()).parent());
+    let Some((up, down)) = trees.path_around_edge(side, behind) else {
+        cuts.set(i, FaceSide::NONE);
+        return false;
+    };
+    // The ring has one tetrahedron more than joints; the middle face is the one behind tetrahedron number half.
+    let half = (up + down + 1) / 2;
+    let t = if half <= up {
+        trees.above(side.tet(), half - 1)
+    } else {
+        trees.above(behind.tet(), up + down - half)
+    };
+    let middle = FaceSide::of(t, trees.links.at(t).place());
+    cuts.set(i, middle.min(twins.at(middle)));
+    true
 }
 
 /// Makes the `i`-th face of `cuts` a frontier face, unless it is `NONE`: each tetrahedron that left through it becomes a root.
 #[kernel(
     requires(
         cuts.len() == n,
-        largest.len() == words(twins.len()),
+        4 * links.len() == twins.len(),
         frontier.len() == words(twins.len()),
-        seeds.len() == words(twins.len()),
-        4 * parents.len() == twins.len()
+        is_root.len() == words(links.len())
     ),
     moves(cuts.bytes())
 )]
@@ -97,10 +124,9 @@ pub fn cut_faces(
     i: u32,
     cuts: In<FaceSide>,
     twins: In<FaceSide>,
-    largest: In<Bits<FaceSide>>,
     frontier: Atomic<Bits<FaceSide>>,
-    seeds: Atomic<Bits<FaceSide>>,
-    parents: Out<Tet>,
+    is_root: Atomic<Bits<Tet>>,
+    links: Atomic<Link>,
 ) {
     let cut = cuts.at(i);
     if cut.is_none() {
@@ -108,9 +134,10 @@ pub fn cut_faces(
     }
     let become_frontier = |side: FaceSide| {
         frontier.set_bit(side);
-        if largest.bit(side) {
-            seeds.set_bit(side);
-            parents.set_same(side.tet(), side.tet());
+        let (t, place) = (side.tet(), side.place());
+        if links.load(t).place() == place {
+            is_root.set_bit(t);
+            links.store(t, Link::to(t, place));
         }
     };
     become_frontier(cut);

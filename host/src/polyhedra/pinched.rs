@@ -5,22 +5,12 @@ use gpu::polyhedra as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::words;
 
-use super::{Forest, Lists};
+use super::forest::Forest;
+use super::lists::Lists;
 use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::compact;
 use crate::refine_tets::{DeviceTets, SpacePoint};
-
-fn trees<'a, P: SpacePoint>(
-    mesh: &'a DeviceTets<P>,
-    forest: &'a Forest,
-) -> kernel::TreesBuffers<'a> {
-    kernel::TreesBuffers {
-        tetrahedra: mesh.tetrahedra(),
-        largest: &forest.largest,
-        parents: &forest.parents,
-    }
-}
 
 /// Pinched polyhedra, ascending, and the tops of all.
 pub(super) fn find<P: SpacePoint>(
@@ -33,7 +23,7 @@ pub(super) fn find<P: SpacePoint>(
         let count = lists.tets.keys();
         let mut tops = on.uninitialized(lists.tets.items().len() + 3 * count)?;
         let mut pinched: BitSet<Polyhedron> = on.uninitialized(words(count))?;
-        let (n, trees) = (count as u32, trees(mesh, forest));
+        let (n, trees) = (count as u32, forest.trees(mesh));
         let tets = lists.tets.rows();
         // SAFETY: a tree of n tetrahedra has n + 3 tops.
         unsafe { kernel::list_tops::launch(on, n, trees, tets, &mut tops, &mut pinched) }?;
@@ -51,7 +41,7 @@ pub(super) fn split<P: SpacePoint>(
     tops: &Buffer<u32>,
 ) -> Result<Buffer<FaceSide>> {
     let mut cuts = on.uninitialized(pinched.len())?;
-    let (n, trees) = (pinched.len() as u32, trees(mesh, forest));
+    let (n, trees) = (pinched.len() as u32, forest.trees(mesh));
     let tets = lists.tets.rows();
     // SAFETY: tops of these lists; both walks go up one tree.
     unsafe { kernel::choose_splits::launch(on, n, pinched, trees, tets, tops, &mut cuts) }?;

@@ -25,6 +25,8 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         "a chain of 2000 tetrahedra, each larger than the one before".to_owned(),
         chain(size.of(2000) as u32),
     ));
+    // Longer than a block has room for, and than a thread orders alone on a GPU, and walks of many rounds.
+    all.push(("a chain of 9000 tetrahedra".to_owned(), chain(9000)));
     let random = generate::random_tets(size.of(2000), 3)?;
     all.push(("slivers".to_owned(), slivers(random.clone())));
     all.push(("holes".to_owned(), holes(random.clone())));
@@ -313,6 +315,8 @@ mod tests {
         assert_eq!(tips(&wheel(7)), 1);
         let chain = count(&chain(2000), Options::default());
         assert!(chain.most_tetrahedra > 500, "{chain:?}");
+        let long = count(&super::chain(9000), Options::default());
+        assert!(long.most_tetrahedra > 2048, "{long:?}");
     }
 
     /// The surface test would find a pinched polyhedron: an octahedron of eight tetrahedra around a vertex, twice.

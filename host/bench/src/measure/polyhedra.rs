@@ -87,26 +87,36 @@ pub(super) fn formula(n: &Numbers<'_>, stage: &str) -> Formula {
             "tetrahedra, points read; bits written",
         ),
         "label frontier faces" => (
-            16.0 * t + 4.0 * bits + 4.0 * t,
-            "twins, bits read; frontier and seed bits, parents written",
+            16.0 * t + 2.0 * bits + 4.0 * t,
+            "twins, bits read; frontier bits, links written",
         ),
-        "find roots" => (8.0 * t, "parents read; roots written"),
+        "find roots" => (
+            8.0 * t + t / 8.0,
+            "links read; roots, bits of roots written",
+        ),
         "find barrier faces" => (
             16.0 * t + 4.0 * t + 2.0 * bits,
             "twins, roots, frontier bits read; bits written",
         ),
-        "repair barrier tips" => (8.0 * t, "parents read; roots written"),
+        "repair barrier tips" => (
+            (4.0 + 4.0 + 32.0 + 40.0 + 8.0) * n.count("barrier_faces")?,
+            "for each barrier face: itself, its twin, two tetrahedra, their links, roots and parents read; cut written, read",
+        ),
         "number polyhedra" => (
-            4.0 * t + 4.0 * t + 8.0 * t + 8.0 * t + 24.0 * polyhedra,
-            "roots read; polyhedra written, read twice; lists written, ordered; seeds, numbers, offsets",
+            4.0 * t + 16.0 * t + 4.0 * t + t / 8.0 + 16.0 * polyhedra,
+            "links read; polyhedra, places written, read; lists written; bits of roots read; counts cleared, written, scanned",
         ),
         "list faces" => (
-            4.0 * t + bits + 8.0 * polyhedra + 8.0 * (t + polyhedra),
-            "tetrahedra, offsets, frontier bits read; sides, offsets written",
+            8.0 * t + bits + 8.0 * polyhedra + 8.0 * (t + polyhedra),
+            "lists read, ordered; offsets, frontier bits read; sides, offsets written",
+        ),
+        "check barrier faces" => (
+            16.0 * n.count("barrier_faces")?,
+            "for each barrier face: itself, its twin, two polyhedra read",
         ),
         "find pinched polyhedra" => (
             4.0 * t + 16.0 * t + 4.0 * t + 4.0 * (t + 3.0 * polyhedra),
-            "lists, tetrahedra, parents read; tops written",
+            "lists, tetrahedra, links read; tops written",
         ),
         _ => return None,
     })
