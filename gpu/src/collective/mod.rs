@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
 //! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
+//! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
 //!
@@ -11,8 +12,10 @@
 
 pub mod bucket;
 pub mod compact;
+pub mod flags;
 pub mod scan;
 
 pub use bucket::*;
 pub use compact::*;
+pub use flags::*;
 pub use scan::*;
