@@ -7,9 +7,9 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 use gpu::collective::{self as kernel, BIT_TILE, RowsBuffers, TILE};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{BitWord, Index, Word};
+use trioxide_kernel::{BitWord, Bits, Index, NONE, Word, words};
 
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::{Error, Result};
 
 /// Most elements that one block scans alone.
@@ -209,6 +209,57 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         unsafe { kernel::rank_bits::launch(on, n, bits, &self.tiles, &mut ranks) }?;
         Ok(ranks)
     }
+}
+
+/// The bit set of the elements whose flag is set: any byte but 0.
+///
+/// # Errors
+/// [`Error::Argument`] for more than 2^32 - 1 flags; errors of the device.
+///
+/// ```
+/// # use trioxide::{Device, collective::pack_flags};
+/// # fn main() -> trioxide::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = pack_flags::<u32>(&on, &on.upload(&[1u8, 0, 0, 255])?)?;
+/// assert_eq!(on.download(bits.as_words())?, [0b1001]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn pack_flags<E: Index>(on: &Device, flags: &Buffer<u8>) -> Result<BitSet<E>> {
+    let n = count("flags", flags.len())?;
+    let mut bits = on.uninitialized(words(flags.len()))?;
+    // SAFETY: no index comes from data.
+    unsafe { kernel::pack_flags::launch(on, n, flags, &mut bits) }?;
+    Ok(bits.cast())
+}
+
+/// The bit set of the elements in a list, of `elements` in all, and the place of the first id in the list that is none of an
+/// element.
+///
+/// # Errors
+/// [`Error::Argument`] for more than 2^32 - 1 ids or elements; errors of the device.
+///
+/// ```
+/// # use trioxide::{Device, collective::mark_ids};
+/// # fn main() -> trioxide::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (bits, wrong) = mark_ids::<u32>(&on, &on.upload(&[3, 0, 4])?, 4)?;
+/// assert_eq!((on.download(bits.as_words())?, wrong), (vec![0b1001], Some(2)));
+/// # Ok(())
+/// # }
+/// ```
+pub fn mark_ids<E: Index>(
+    on: &Device,
+    ids: &Buffer<u32>,
+    elements: usize,
+) -> Result<(BitSet<E>, Option<u32>)> {
+    let (n, elements) = (count("ids", ids.len())?, count("elements", elements)?);
+    let mut bits = on.filled(words(elements as usize), Bits::EMPTY)?;
+    let mut found = on.filled(1, NONE)?;
+    // SAFETY: the kernel compares an id with the number of elements before it uses it.
+    unsafe { kernel::mark_ids::launch(on, n, ids, &mut bits, &mut found, elements) }?;
+    let wrong = Some(on.read(&found, 0)?).filter(|&place| place != NONE);
+    Ok((bits.cast(), wrong))
 }
 
 /// Lists of elements `V`, one for each key `K`, on a device: compressed sparse rows.

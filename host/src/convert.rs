@@ -30,9 +30,11 @@
 //! # }
 //! ```
 
+use glam::DVec3;
 use gpu::convert as kernel;
 pub use gpu::convert::Lift;
 use gpu::ids::Vertex;
+use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
@@ -61,6 +63,37 @@ pub fn flatten<P: Lift>(on: &Device, points: &Buffer<P::Lifted>) -> Result<Buffe
         kernel::flatten_points::launch::<P>(on, count(points.len())?, points, &mut flattened)
     }?;
     Ok(flattened)
+}
+
+/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest.
+///
+/// # Errors
+/// As [`lift`].
+pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
+    let n = count(points.len())?;
+    on.stage("bounds", || {
+        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
+        // SAFETY: no index comes from data.
+        unsafe { measure_bounds::launch(on, n, points, &mut extremes) }?;
+        let keys: Vec<u64> = on.download(&extremes)?;
+        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
+            let key = copies.iter().copied().max().filter(|&key| key > 0);
+            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
+        });
+        let mut next = || highest.next().expect("six extremes");
+        let high = DVec3::new(next(), next(), next());
+        let low = -DVec3::new(next(), next(), next());
+        Ok((low, high))
+    })
+}
+
+/// Whether points of space share one z, so that their mesh can be one of the plane; no points do.
+///
+/// # Errors
+/// As [`lift`].
+pub fn is_planar(on: &Device, points: &Buffer<DVec3>) -> Result<bool> {
+    let (low, high) = bounds(on, points)?;
+    Ok(low.z >= high.z)
 }
 
 fn count(points: usize) -> Result<u32> {

@@ -31,14 +31,19 @@ mod mark;
 mod mesh;
 
 use glam::{DVec3, Vec3};
+use gpu::ids::Tet;
 use gpu::point3::Point3;
+use trioxide_kernel::words;
 
 pub use error::{Error, Result};
 pub use mark::Marking;
 pub(crate) use mark::{seed_of_level, threshold};
-pub use mesh::{DeviceRefined, DeviceTets};
+pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays};
 
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
+use crate::fields::{MeshFields, Mix};
+use crate::mesh::Refinement;
+use crate::prolongation::Prolongation;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
 use trioxide_mesh::{bit_set, progress};
@@ -112,6 +117,39 @@ pub struct Refined {
     pub levels: Vec<Level>,
 }
 
+impl Refined {
+    /// The matrix that takes values at the `vertices` of the input to the vertices of the mesh.
+    ///
+    /// # Panics
+    /// When the input had another number of vertices.
+    pub fn prolongation(&self, vertices: usize) -> Prolongation {
+        let mut ends = &self.vertex_parents[..];
+        let round = |level: &Level| {
+            let (of_level, rest) = ends.split_at(level.divided_edges as usize);
+            ends = rest;
+            Refinement {
+                ends: of_level.to_vec(),
+                ..Refinement::default()
+            }
+        };
+        let rounds: Vec<Refinement> = self.levels.iter().map(round).collect();
+        Prolongation::of_rounds(vertices, &rounds)
+    }
+
+    /// The `fields` of the input on the mesh: of vertices carried on along the divided edges, of tetrahedra and tagged triangles
+    /// those of the ones that they are parts of.
+    ///
+    /// # Panics
+    /// When the fields are of another mesh than the input, which had so many `vertices`.
+    pub fn fields(&self, fields: &MeshFields, vertices: usize) -> MeshFields {
+        if fields.is_empty() {
+            return MeshFields::default();
+        }
+        let mix = Mix::of_prolongation(self.prolongation(vertices));
+        fields.refined(&mix, &self.tetrahedron_parents, &self.face_parents)
+    }
+}
+
 /// Refines a mesh: from host arrays to host arrays.
 ///
 /// # Errors
@@ -137,6 +175,37 @@ pub fn refine<P: SpacePoint>(
         Marking::Chosen(chosen) => on.upload(&bit_set::pack(chosen.iter().copied()))?.cast(),
         _ => on.uninitialized(0)?,
     };
+    levels(on, mesh, &options.marking, &chosen, options)
+}
+
+/// As [`refine`], of the tetrahedra of the input in a bit set on the device, and all their parts; not of those that `options` mark.
+///
+/// # Errors
+/// As [`refine`].
+pub fn refine_chosen<P: SpacePoint>(
+    on: &Device,
+    mesh: DeviceTets<P>,
+    chosen: &BitSet<Tet>,
+    options: &Options,
+) -> Result<DeviceRefined<P>> {
+    let tetrahedra = mesh.count() as usize;
+    if chosen.len() != words(tetrahedra) {
+        return Err(Error::Chosen {
+            chosen: 32 * chosen.len(),
+            tetrahedra,
+        });
+    }
+    levels(on, mesh, &Marking::Chosen(Vec::new()), chosen, options)
+}
+
+/// The levels, by a checked marking; `chosen` are its flags.
+fn levels<P: SpacePoint>(
+    on: &Device,
+    mesh: DeviceTets<P>,
+    marking: &Marking,
+    chosen: &BitSet<Tet>,
+    options: &Options,
+) -> Result<DeviceRefined<P>> {
     let mut refined = DeviceRefined::new(on, mesh)?;
     let rounds = progress::count("round", u64::from(options.rounds));
     for level in 0..options.rounds {
@@ -147,7 +216,7 @@ pub fn refine<P: SpacePoint>(
         if is_enough {
             break;
         }
-        let marks = mark::mark(on, &refined, &options.marking, &chosen, level)?;
+        let marks = mark::mark(on, &refined, marking, chosen, level)?;
         let counts = level::divide(on, &mut refined, &marks, options.edges)?;
         refined.levels.push(counts);
         if counts.divided_tetrahedra == 0 {

@@ -5,6 +5,7 @@
 //! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
 //! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
 //! | [`rank_bits()`], [`tally_bits()`] | the number of members below each, or in all |
+//! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
 //!
@@ -12,10 +13,12 @@
 
 pub mod bucket;
 pub mod compact;
+pub mod flags;
 pub mod rank;
 pub mod scan;
 
 pub use bucket::*;
 pub use compact::*;
+pub use flags::*;
 pub use rank::*;
 pub use scan::*;

@@ -14,6 +14,7 @@
 //! | repair barrier tips | [`mark_middle_edges()`], [`link_middle_edges()`] | the rest of 6.4 |
 //! | find polygons | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
 //! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
+//! | regions of polygons | [`take_regions()`], where triangles have regions | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
@@ -48,6 +49,8 @@ mod link_frontier_edges_stage;
 mod list_polygons;
 mod mark_constraints;
 mod repair_barrier_tips;
+#[path = "take_regions.rs"]
+mod take_regions_stage;
 mod walk;
 
 pub use cut_weakly_simple_stage::*;
@@ -58,4 +61,5 @@ pub use link_frontier_edges_stage::*;
 pub use list_polygons::*;
 pub use mark_constraints::*;
 pub use repair_barrier_tips::*;
+pub use take_regions_stage::*;
 pub use walk::*;

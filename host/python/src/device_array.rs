@@ -1,10 +1,11 @@
-//! Arrays in a GPU's memory: trioxide's own, and those of other packages.
+//! Arrays in a device's memory: trioxide's own, and those of other packages on a GPU.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bytemuck::Pod;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use trioxide::backend::{DeviceId, Memory};
@@ -20,6 +21,8 @@ pub enum Number {
     F64,
     U32,
     I32,
+    U8,
+    Bool,
 }
 
 impl Number {
@@ -29,6 +32,8 @@ impl Number {
             Self::F64 => "<f8",
             Self::U32 => "<u4",
             Self::I32 => "<i4",
+            Self::U8 => "|u1",
+            Self::Bool => "|b1",
         }
     }
 
@@ -36,26 +41,29 @@ impl Number {
         match self {
             Self::F64 => 8,
             Self::U32 | Self::I32 => 4,
+            Self::U8 | Self::Bool => 1,
         }
     }
 
     /// Of a type of the array interface.
     pub fn of_typestr(text: &str) -> Option<Self> {
-        [Self::F64, Self::U32, Self::I32]
+        [Self::F64, Self::U32, Self::I32, Self::U8, Self::Bool]
             .into_iter()
             .find(|number| number.typestr() == text)
     }
 }
 
-/// An array in a GPU's memory. CuPy, PyTorch, JAX and Numba take it without a copy, by `__dlpack__` or `__cuda_array_interface__`; the
-/// memory stays as long as any of them uses it.
+/// An array in a device's memory. CuPy, PyTorch, JAX and Numba take it without a copy, by `__dlpack__` or
+/// `__cuda_array_interface__`, and NumPy by `numpy.from_dlpack` where the device is the CPU; the memory stays as long as any of them
+/// uses it.
 #[pyclass(frozen, name = "DeviceArray", module = "trioxide")]
 pub struct PyDeviceArray {
     memory: Arc<Held>,
     address: u64,
     shape: Vec<usize>,
     number: Number,
-    gpu: u32,
+    /// Number of the GPU; `None` on the CPU.
+    gpu: Option<u32>,
     device: Device,
 }
 
@@ -104,7 +112,7 @@ impl PyDeviceArray {
     /// The result of a computation: rows of `columns` numbers, or a list for 0 columns.
     pub fn of_buffer<T: Pod>(
         device: &Device,
-        gpu: u32,
+        gpu: Option<u32>,
         buffer: Buffer<T>,
         number: Number,
         columns: usize,
@@ -153,8 +161,20 @@ impl PyDeviceArray {
         self.number
     }
 
-    pub fn gpu(&self) -> u32 {
-        self.gpu
+    /// Type and number of its device, as DLPack has them.
+    pub fn place(&self) -> (u32, u32) {
+        match self.gpu {
+            Some(gpu) => (dlpack::CUDA, gpu),
+            None => (dlpack::CPU, 0),
+        }
+    }
+
+    /// Its device in words.
+    fn device_name(&self) -> String {
+        match self.gpu {
+            Some(gpu) => format!("cuda:{gpu}"),
+            None => "the CPU".to_owned(),
+        }
     }
 
     pub fn address(&self) -> u64 {
@@ -186,10 +206,15 @@ impl PyDeviceArray {
         }
         let types: Vec<&str> = numbers.iter().map(|number| number.typestr()).collect();
         Err(PyValueError::new_err(format!(
-            "{name} is a device array of the shape {:?} and type {}: rows of {columns} numbers of {} are needed; convert it there, \
-             such as by astype",
+            "{name} is a device array of the shape {:?} and type {}: the shape {} and type {} are needed; convert it there, such as by \
+             astype or reshape",
             self.shape,
             self.number.typestr(),
+            if columns == 0 {
+                "(n,)".to_owned()
+            } else {
+                format!("(n, {columns})")
+            },
             types.join(" or ")
         )))
     }
@@ -201,17 +226,15 @@ impl PyDeviceArray {
     #[staticmethod]
     fn of(py: Python<'_>, object: &Bound<'_, PyAny>, device: &PyDevice) -> PyResult<Self> {
         let on = device.get()?;
-        let Some(gpu) = device.gpu else {
-            return Err(PyValueError::new_err(
-                "the array is on a GPU and the device is the CPU: copy it to the host, or use that GPU",
-            ));
-        };
         if let Ok(array) = object.cast::<Self>() {
             let array = array.get();
-            if array.gpu != gpu {
+            if array.gpu != device.gpu {
                 return Err(PyValueError::new_err(format!(
-                    "the array is on cuda:{} and the computation on cuda:{gpu}: use that device, or copy the array",
-                    array.gpu
+                    "the array is on {} and the computation on {}: use that device, or copy the array by .numpy()",
+                    array.device_name(),
+                    device
+                        .gpu
+                        .map_or("the CPU".to_owned(), |gpu| format!("cuda:{gpu}")),
                 )));
             }
             // Another object for the same GPU has the same context, and arrays are complete when a function returns them.
@@ -227,10 +250,15 @@ impl PyDeviceArray {
                 address: array.address,
                 shape: array.shape.clone(),
                 number: array.number,
-                gpu,
+                gpu: device.gpu,
                 device: on,
             });
         }
+        let Some(gpu) = device.gpu else {
+            return Err(PyValueError::new_err(
+                "the array is on a GPU and the device is the CPU: copy it to the host, or use that GPU",
+            ));
+        };
         if object.hasattr("__dlpack_device__")? {
             let place: (i64, i64) = object.call_method0("__dlpack_device__")?.extract()?;
             if place != (i64::from(dlpack::CUDA), i64::from(gpu)) {
@@ -262,9 +290,37 @@ impl PyDeviceArray {
             address: found.address,
             shape: found.shape,
             number: found.number,
-            gpu,
+            gpu: device.gpu,
             device: on,
         })
+    }
+
+    /// A copy of a NumPy array in the memory of `device`: of float64, int32, uint32, uint8 or bool, contiguous, of one or two
+    /// dimensions.
+    #[staticmethod]
+    fn copy_of(py: Python<'_>, array: &Bound<'_, PyAny>, device: &PyDevice) -> PyResult<Self> {
+        let on = device.get()?;
+        macro_rules! first_of {
+            ($($type:ty, $number:expr, $as:expr);*) => {
+                $(if let Some((values, shape)) = values_of::<$type>(array)? {
+                    let values: Vec<_> = $as(values);
+                    let buffer = py.detach(|| on.upload(&values)).map_err(exception)?;
+                    let list = Self::of_buffer(&on, device.gpu, buffer, $number, 0);
+                    return Ok(Self { shape, ..list });
+                })*
+            };
+        }
+        let flags = |values: Vec<bool>| values.into_iter().map(u8::from).collect();
+        first_of!(
+            f64, Number::F64, |values| values;
+            u32, Number::U32, |values| values;
+            i32, Number::I32, |values| values;
+            u8, Number::U8, |values| values;
+            bool, Number::Bool, flags
+        );
+        Err(PyTypeError::new_err(
+            "float64, int32, uint32, uint8 and bool arrays can be on a device: convert it, such as by astype",
+        ))
     }
 
     /// Its content as a NumPy array: a copy.
@@ -273,6 +329,10 @@ impl PyDeviceArray {
             Number::F64 => crate::arrays::list(py, self.download::<f64>(py)?),
             Number::U32 => crate::arrays::list(py, self.download::<u32>(py)?),
             Number::I32 => crate::arrays::list(py, self.download::<i32>(py)?),
+            Number::U8 => crate::arrays::list(py, self.download::<u8>(py)?),
+            Number::Bool => {
+                crate::arrays::list(py, self.download::<u8>(py)?).call_method1("view", ("?",))?
+            }
         };
         array.call_method1("reshape", (PyTuple::new(py, &self.shape)?,))
     }
@@ -294,16 +354,21 @@ impl PyDeviceArray {
 
     fn __repr__(&self) -> String {
         format!(
-            "<trioxide.DeviceArray {:?} {} on cuda:{}>",
+            "<trioxide.DeviceArray {:?} {} on {}>",
             self.shape,
             self.number.typestr(),
-            self.gpu
+            self.device_name()
         )
     }
 
     /// Version 3. The content is complete when a function returns it, so there is no stream to wait for.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        if self.gpu.is_none() {
+            return Err(PyAttributeError::new_err(
+                "the array is in the CPU's memory: take it by numpy.from_dlpack",
+            ));
+        }
         self.share();
         let dict = PyDict::new(py);
         dict.set_item("shape", PyTuple::new(py, &self.shape)?)?;
@@ -317,7 +382,7 @@ impl PyDeviceArray {
     }
 
     fn __dlpack_device__(&self) -> (u32, u32) {
-        (dlpack::CUDA, self.gpu)
+        self.place()
     }
 
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
@@ -331,7 +396,7 @@ impl PyDeviceArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         // Whatever stream the consumer uses: the content is complete.
         let _ = (stream, max_version);
-        if dl_device.is_some_and(|place| place != self.__dlpack_device__()) || copy == Some(true) {
+        if dl_device.is_some_and(|place| place != self.place()) || copy == Some(true) {
             return Err(pyo3::exceptions::PyBufferError::new_err(
                 "a device array is given without a copy on its own device only: copy it with the other package",
             ));
@@ -349,6 +414,26 @@ impl PyDeviceArray {
         })
         .map_err(exception)
     }
+}
+
+/// The numbers and the shape of a NumPy array, if they are of this type.
+fn values_of<T: Element + Copy>(
+    array: &Bound<'_, PyAny>,
+) -> PyResult<Option<(Vec<T>, Vec<usize>)>> {
+    let Ok(array) = array.cast::<PyArrayDyn<T>>() else {
+        return Ok(None);
+    };
+    let shape = array.shape().to_vec();
+    if !matches!(shape.len(), 1 | 2) {
+        return Err(PyValueError::new_err(format!(
+            "an array of the shape {shape:?} cannot be on a device: it has one or two dimensions there"
+        )));
+    }
+    let array = array.readonly();
+    let values = array.as_slice().map_err(|_| {
+        PyValueError::new_err("the array is not contiguous: take numpy.ascontiguousarray of it")
+    })?;
+    Ok(Some((values.to_vec(), shape)))
 }
 
 /// An array of another package.
@@ -402,7 +487,8 @@ fn described(interface: &Bound<'_, PyAny>, on: &Device, py: Python<'_>) -> PyRes
 
 pub fn unknown_type(name: &str) -> PyErr {
     PyValueError::new_err(format!(
-        "a device array of type {name} is not taken: points are float64, indices int32 or uint32; convert it there, such as by astype"
+        "a device array of type {name} is not taken: coordinates are float64, ids and tags int32 or uint32, colours uint8; convert it \
+         there, such as by astype"
     ))
 }
 

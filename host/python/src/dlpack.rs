@@ -12,10 +12,13 @@ use crate::device_array::{Found, Number, PyDeviceArray, check_strides, unknown_t
 
 /// `kDLCUDA`.
 pub const CUDA: u32 = 2;
-/// `kDLInt`, `kDLUInt`, `kDLFloat`.
+/// `kDLCPU`.
+pub const CPU: u32 = 1;
+/// `kDLInt`, `kDLUInt`, `kDLFloat`, `kDLBool`.
 const INT: u8 = 0;
 const UINT: u8 = 1;
 const FLOAT: u8 = 2;
+const BOOL: u8 = 6;
 /// Name of a capsule that nobody has taken yet, and of one that is taken.
 const GIVEN: &CStr = c"dltensor";
 const TAKEN: &CStr = c"used_dltensor";
@@ -59,7 +62,10 @@ pub fn export<'py>(py: Python<'py>, array: &PyDeviceArray) -> PyResult<Bound<'py
         Number::F64 => (FLOAT, 64),
         Number::U32 => (UINT, 32),
         Number::I32 => (INT, 32),
+        Number::U8 => (UINT, 8),
+        Number::Bool => (BOOL, 8),
     };
+    let (device_type, device_id) = array.place();
     let mut given = Box::new(Given {
         shape: array.shape().iter().map(|&count| count as i64).collect(),
         keeper: array.keeper(),
@@ -67,8 +73,8 @@ pub fn export<'py>(py: Python<'py>, array: &PyDeviceArray) -> PyResult<Bound<'py
     let managed = Box::into_raw(Box::new(Managed {
         tensor: Tensor {
             data: array.address() as *mut c_void,
-            device_type: CUDA as i32,
-            device_id: array.gpu() as i32,
+            device_type: device_type as i32,
+            device_id: device_id as i32,
             ndim: given.shape.len() as i32,
             dtype: Type {
                 code,
@@ -157,23 +163,14 @@ pub fn import(object: &Bound<'_, PyAny>, on: &Device) -> PyResult<Found> {
         (tensor, shape, strides)
     };
     let shape: Vec<usize> = shape.iter().map(|&count| count.max(0) as usize).collect();
-    let number = match tensor.dtype {
-        Type {
-            code: FLOAT,
-            bits: 64,
-            lanes: 1,
-        } => Number::F64,
-        Type {
-            code: INT,
-            bits: 32,
-            lanes: 1,
-        } => Number::I32,
-        Type {
-            code: UINT,
-            bits: 32,
-            lanes: 1,
-        } => Number::U32,
-        Type { code, bits, lanes } => {
+    let Type { code, bits, lanes } = tensor.dtype;
+    let number = match (code, bits, lanes) {
+        (FLOAT, 64, 1) => Number::F64,
+        (INT, 32, 1) => Number::I32,
+        (UINT, 32, 1) => Number::U32,
+        (UINT, 8, 1) => Number::U8,
+        (BOOL, 8, 1) => Number::Bool,
+        _ => {
             return Err(unknown_type(&format!(
                 "{code}, {bits} bits, {lanes} lanes (DLPack)"
             )));

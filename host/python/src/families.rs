@@ -1,89 +1,24 @@
 //! The families on arrays of the host: polylla, weld, smooth; refine is in `refinement`.
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use gpu::smooth::Vector;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::fields::{Fields, Mix};
+use trioxide::fields::{Carried, Fields, Mix};
 use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Ties, Triangulation};
+use trioxide::mesh::{Mesh, PolygonMesh, PolyllaCounts, PolyllaLists, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::smooth::{self, Smoothed};
-use trioxide::volume::VolumeMesh;
 use trioxide::weld::{self, DeviceMesh, Guards, Locks, Method, Position};
 use trioxide::{Device, indexed};
 
 use crate::arrays::{entry, list};
-use crate::device::PyDevice;
+use crate::call::{Call, Dict, choice, is_single, option};
 use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
-use crate::work::run_on;
-
-type Dict<'py> = Bound<'py, PyDict>;
-
-/// An option of a dictionary; the default where it is missing or None.
-pub fn option<'py, T>(options: &Dict<'py>, name: &str, default: T) -> PyResult<T>
-where
-    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
-{
-    match options.get_item(name)? {
-        Some(value) if !value.is_none() => value
-            .extract()
-            .map_err(|error: <T as FromPyObject<'_, 'py>>::Error| error.into()),
-        _ => Ok(default),
-    }
-}
-
-/// One of several words.
-pub fn choice<T: Copy>(
-    options: &Dict<'_>,
-    name: &str,
-    default: T,
-    words: &[(&str, T)],
-) -> PyResult<T> {
-    let Some(word) = option::<Option<String>>(options, name, None)? else {
-        return Ok(default);
-    };
-    let found = words.iter().find(|(known, _)| *known == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
-        PyValueError::new_err(format!(
-            "{name}={word:?} is not known: it is {}",
-            known.join(", ")
-        ))
-    })
-}
-
-pub fn is_single(options: &Dict<'_>) -> PyResult<bool> {
-    choice(
-        options,
-        "precision",
-        false,
-        &[("f64", false), ("f32", true)],
-    )
-}
-
-/// A planar triangulation, and what it carries besides.
-pub fn triangulation_of(mesh: Mesh) -> trioxide::Result<(Triangulation, Mesh)> {
-    let carried = Mesh {
-        attributes: mesh.attributes.clone(),
-        fields: mesh.fields.clone(),
-        ..Mesh::default()
-    };
-    (carried.fields).check(mesh.points.len(), mesh.faces.len(), mesh.segments.len())?;
-    Ok((mesh.into_triangulation()?, carried))
-}
 
 /// Polygons of a triangulation.
-#[pyfunction]
-pub fn polylla_on_host<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    mesh: &Dict<'py>,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    let mesh = mesh_of(mesh)?;
+pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let (py, options, mut mesh) = (call.py, call.options, mesh_of(mesh)?);
     let is_indexed = choice(
         options,
         "method",
@@ -108,8 +43,9 @@ pub fn polylla_on_host<'py>(
     }
     let is_single = is_single(options)?;
     let is_unconstrained = option(options, "unconstrained", false)?;
-    let (mesh, lists, triangles) = run_on(py, watch, device, move |on| {
-        let (mut mesh, mut carried) = triangulation_of(mesh)?;
+    let (mesh, lists, triangles) = call.run(move |on| {
+        let mut carried = Carried::take(&mut mesh)?;
+        let mut mesh = mesh.into_triangulation()?;
         if is_unconstrained {
             mesh.regions = None;
             mesh.segments.clear();
@@ -128,9 +64,8 @@ pub fn polylla_on_host<'py>(
             regions: mesh.regions.is_some().then_some(regions).flatten(),
             segments: mesh.segments,
         });
-        polygons.attributes = carried.attributes;
-        polygons.fields = carried.fields;
-        polygons.fields.cells = polygons.fields.cells.mixed(&mix);
+        carried.fields.cells = carried.fields.cells.mixed(&mix);
+        carried.put(&mut polygons);
         let triangles = triangles_of(&mix);
         Ok((polygons, lists, triangles))
     })?;
@@ -139,14 +74,19 @@ pub fn polylla_on_host<'py>(
     result.set_item("triangle_offsets", list(py, offsets))?;
     result.set_item("triangles_of_polygons", list(py, triangles))?;
     result.set_item("half_edges", list(py, lists.half_edges))?;
-    let counts = PyDict::new(py);
-    counts.set_item("polygons", lists.counts.polygons)?;
-    counts.set_item("regions", lists.counts.regions)?;
-    counts.set_item("frontier_edges", lists.counts.frontier_edges)?;
-    counts.set_item("barrier_tips", lists.counts.barrier_tips)?;
-    counts.set_item("weakly_simple", lists.counts.weakly_simple)?;
-    result.set_item("counts", counts)?;
+    put_counts(&result, lists.counts)?;
     Ok(result)
+}
+
+/// The counts of a run, as `counts`.
+pub fn put_counts(result: &Dict<'_>, counts: PolyllaCounts) -> PyResult<()> {
+    let dict = PyDict::new(result.py());
+    dict.set_item("polygons", counts.polygons)?;
+    dict.set_item("regions", counts.regions)?;
+    dict.set_item("frontier_edges", counts.frontier_edges)?;
+    dict.set_item("barrier_tips", counts.barrier_tips)?;
+    dict.set_item("weakly_simple", counts.weakly_simple)?;
+    result.set_item("counts", dict)
 }
 
 fn polygons<P: Point>(
@@ -208,27 +148,16 @@ pub fn weld_options(options: &Dict<'_>, epsilon: f64) -> PyResult<weld::Options>
 }
 
 /// A welded mesh.
-#[pyfunction]
-pub fn weld_on_host<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    mesh: &Dict<'py>,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    let mesh = mesh_of(mesh)?;
+pub fn weld<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let (py, options, mesh) = (call.py, call.options, mesh_of(mesh)?);
     let epsilon: Option<f64> = option(options, "epsilon", None)?;
     let ratio: Option<f64> = option(options, "ratio", None)?;
     let mut settings = weld_options(options, epsilon.unwrap_or(0.0))?;
     let locks = Locks {
         boundary: option(options, "lock_boundary", false)?,
-        vertices: entry::<u8, u8>(options, "locked")?
-            .unwrap_or_default()
-            .into_iter()
-            .map(|flag| flag != 0)
-            .collect(),
+        vertices: flags(options, "locked")?,
     };
-    let (mesh, welded, epsilon) = run_on(py, watch, device, move |on| {
+    let (mesh, welded, epsilon) = call.run(move |on| {
         let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
         if let Some(ratio) = ratio {
             settings.epsilon =
@@ -329,57 +258,40 @@ pub fn smooth_options(options: &Dict<'_>) -> PyResult<smooth::Options> {
     })
 }
 
-/// A smoothed surface, or volume mesh with `is_volume`: the new points.
-#[pyfunction]
-pub fn smooth_on_host<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    mesh: &Dict<'py>,
-    is_volume: bool,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    let settings = smooth_options(options)?;
-    let fixed: Vec<bool> = entry::<u8, u8>(options, "fixed")?
-        .unwrap_or_default()
-        .into_iter()
-        .map(|flag| flag != 0)
-        .collect();
-    let is_single = is_single(options)?;
-    let smoothed = if is_volume {
-        let mesh = volume_of(mesh)?;
-        run_on(py, watch, device, move |on| match is_single {
-            false => volume::<DVec3>(on, &mesh, &fixed, &settings),
-            true => volume::<Vec3>(on, &mesh, &fixed, &settings),
-        })
-    } else {
-        let mesh = mesh_of(mesh)?;
-        run_on(py, watch, device, move |on| match is_single {
-            false => surface::<DVec3>(on, &mesh, &fixed, &settings),
-            true => surface::<Vec3>(on, &mesh, &fixed, &settings),
-        })
+/// A smoothed surface: the new points.
+pub fn smooth_surface<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let settings = smooth_options(call.options)?;
+    let (fixed, mesh) = (flags(call.options, "fixed")?, mesh_of(mesh)?);
+    let smoothed = match is_single(call.options)? {
+        false => {
+            call.run(move |on| Ok(smooth::run_surface::<DVec3>(on, &mesh, &fixed, &settings)?))
+        }
+        true => call.run(move |on| Ok(smooth::run_surface::<Vec3>(on, &mesh, &fixed, &settings)?)),
     }?;
-    let result = PyDict::new(py);
-    result.set_item("points", crate::arrays::points(py, smoothed.points)?)?;
+    dict_of_smoothed(call, smoothed)
+}
+
+/// A smoothed volume mesh: the new points.
+pub fn smooth_volume<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let settings = smooth_options(call.options)?;
+    let (fixed, mesh) = (flags(call.options, "fixed")?, volume_of(mesh)?);
+    let smoothed = match is_single(call.options)? {
+        false => call.run(move |on| Ok(smooth::run::<DVec3>(on, &mesh, &fixed, &settings)?)),
+        true => call.run(move |on| Ok(smooth::run::<Vec3>(on, &mesh, &fixed, &settings)?)),
+    }?;
+    dict_of_smoothed(call, smoothed)
+}
+
+fn dict_of_smoothed<'py>(call: &Call<'_, 'py>, smoothed: Smoothed) -> PyResult<Dict<'py>> {
+    let result = PyDict::new(call.py);
+    result.set_item("points", crate::arrays::points(call.py, smoothed.points)?)?;
     result.set_item("moving", smoothed.moving)?;
     result.set_item("sweeps", smoothed.moves.sweeps)?;
     Ok(result)
 }
 
-fn volume<P: Vector>(
-    on: &Device,
-    mesh: &VolumeMesh,
-    fixed: &[bool],
-    options: &smooth::Options,
-) -> trioxide::Result<Smoothed> {
-    Ok(smooth::run::<P>(on, mesh, fixed, options)?)
-}
-
-fn surface<P: Vector>(
-    on: &Device,
-    mesh: &Mesh,
-    fixed: &[bool],
-    options: &smooth::Options,
-) -> trioxide::Result<Smoothed> {
-    Ok(smooth::run_surface::<P>(on, mesh, fixed, options)?)
+/// Flags of a dictionary; none where they are missing.
+pub fn flags(options: &Dict<'_>, name: &str) -> PyResult<Vec<bool>> {
+    let flags = entry::<u8, u8>(options, name)?.unwrap_or_default();
+    Ok(flags.into_iter().map(|flag| flag != 0).collect())
 }

@@ -15,8 +15,8 @@ use trioxide::{formats, generate, render, validate};
 use trioxide_vem::Problem;
 
 use crate::arrays::{list, of_json};
+use crate::call::{choice, option};
 use crate::device::PyDevice;
-use crate::families::{choice, option};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::work::{exception, run, run_on};
 

@@ -2,6 +2,7 @@
 //! convert arguments to the types that these functions take.
 
 mod arrays;
+mod call;
 mod device;
 mod device_array;
 mod dlpack;
@@ -10,6 +11,7 @@ mod files;
 mod meshes;
 mod refinement;
 mod resident;
+mod resident_refinement;
 mod work;
 
 use pyo3::prelude::*;
@@ -19,15 +21,10 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<device::PyDevice>()?;
     module.add_class::<device_array::PyDeviceArray>()?;
+    module.add_class::<resident_refinement::PyMidpoints>()?;
     for function in [
-        wrap_pyfunction!(families::polylla_on_host, module)?,
-        wrap_pyfunction!(refinement::refine_on_host, module)?,
-        wrap_pyfunction!(refinement::refine_tets_on_host, module)?,
-        wrap_pyfunction!(families::weld_on_host, module)?,
-        wrap_pyfunction!(families::smooth_on_host, module)?,
-        wrap_pyfunction!(resident::polylla_on_device, module)?,
-        wrap_pyfunction!(resident::weld_on_device, module)?,
-        wrap_pyfunction!(resident::smooth_on_device, module)?,
+        wrap_pyfunction!(call::on_host, module)?,
+        wrap_pyfunction!(call::on_device, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,

@@ -1,150 +1,319 @@
-//! The families on arrays of a GPU, in place: what goes in stays there, and so does what comes out.
+//! The families on arrays of a device, in place: what goes in stays there, and so does what comes out.
 
+use bytemuck::Pod;
 use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use trioxide::backend::BitSet;
 use trioxide::convert;
 use trioxide::half_edges::DeviceTriangulation;
-use trioxide::polylla;
+use trioxide::polylla::{self, Constraints};
 use trioxide::smooth::{self, DeviceMesh};
-use trioxide::weld::{self, DeviceCarried};
+use trioxide::weld::{self, CarriedArrays, DeviceCarried};
+use trioxide::{Buffer, Device, Error, collective};
 
-use crate::device::PyDevice;
+use crate::call::{Call, Dict, option};
 use crate::device_array::{Number, PyDeviceArray};
-use crate::families::{option, smooth_options, weld_options};
-use crate::work::run_on;
+use crate::families::{put_counts, smooth_options, weld_options};
+use crate::work::exception;
 
-type Dict<'py> = Bound<'py, PyDict>;
-const INDICES: &[Number] = &[Number::U32, Number::I32];
+pub const INDICES: &[Number] = &[Number::U32, Number::I32];
+const FLOATS: &[Number] = &[Number::F64];
 
-/// Welds points and triangles.
-#[pyfunction]
-pub fn weld_on_device<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    points: &PyDeviceArray,
-    triangles: &PyDeviceArray,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    points.check("points", &[Number::F64], 3)?;
-    triangles.check("triangles", INDICES, 3)?;
-    let epsilon: Option<f64> = option(options, "epsilon", None)?;
-    let ratio: Option<f64> = option(options, "ratio", None)?;
-    let mut settings = weld_options(options, epsilon.unwrap_or(0.0))?;
-    let (on, gpu) = (device.get()?, points.gpu());
-    // SAFETY: a weld reads its input only.
-    let arrays = unsafe { (points.read::<DVec3>(), triangles.read::<[Vertex; 3]>()) };
-    let (points, triangles) = (arrays.0, arrays.1);
-    let (welded, epsilon) = run_on(py, watch, device, move |on| {
-        let mesh = weld::DeviceMesh::new(points?, triangles?, DeviceCarried::none(on)?)?;
+/// The array of that name, if it is there.
+pub fn found<'py>(arrays: &Dict<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDeviceArray>>> {
+    match arrays.get_item(name)? {
+        Some(array) if !array.is_none() => Ok(Some(array.cast_into()?)),
+        _ => Ok(None),
+    }
+}
+
+/// The memory of an array, if it is there: rows `R` of `columns` numbers, or a list for 0 columns, in place. Computations read it
+/// only.
+pub fn buffer<R: Pod>(
+    arrays: &Dict<'_>,
+    name: &str,
+    numbers: &[Number],
+    columns: usize,
+) -> PyResult<Option<Buffer<R>>> {
+    let Some(array) = found(arrays, name)? else {
+        return Ok(None);
+    };
+    let array = array.get();
+    array.check(name, numbers, columns)?;
+    // SAFETY: each family reads its input, and writes to memory of its own.
+    unsafe { array.read() }.map(Some).map_err(exception)
+}
+
+/// As [`buffer`], of an array that is needed.
+pub fn needed<R: Pod>(
+    arrays: &Dict<'_>,
+    name: &str,
+    numbers: &[Number],
+    columns: usize,
+) -> PyResult<Buffer<R>> {
+    buffer(arrays, name, numbers, columns)?
+        .ok_or_else(|| PyValueError::new_err(format!("{name} are missing")))
+}
+
+/// Refuses a list of another length than there are elements.
+pub fn check_length<T: Pod>(
+    list: &Option<Buffer<T>>,
+    name: &str,
+    length: usize,
+    element: &str,
+) -> PyResult<()> {
+    match list {
+        Some(list) if list.len() != length => Err(PyValueError::new_err(format!(
+            "{name} has {} entries: one for each {element} is needed, {length}",
+            list.len()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Some of the elements: by a flag for each, or by their ids.
+pub enum Chosen {
+    Flags(Buffer<u8>),
+    Ids(Buffer<u32>),
+}
+
+impl Chosen {
+    /// The array of that name, if it is there; of `count` elements, each an `element`.
+    pub fn of(
+        arrays: &Dict<'_>,
+        name: &str,
+        count: usize,
+        element: &str,
+    ) -> PyResult<Option<Self>> {
+        let Some(array) = found(arrays, name)? else {
+            return Ok(None);
+        };
+        if INDICES.contains(&array.get().number()) {
+            return Ok(buffer(arrays, name, INDICES, 0)?.map(Self::Ids));
+        }
+        let flags = buffer(arrays, name, &[Number::Bool, Number::U8], 0)?;
+        check_length(&flags, name, count, element)?;
+        Ok(flags.map(Self::Flags))
+    }
+
+    /// As a bit set of `count` elements.
+    pub fn bits(&self, on: &Device, name: &str, count: usize) -> trioxide::Result<BitSet<Vertex>> {
+        match self {
+            Self::Flags(flags) => collective::pack_flags(on, flags),
+            Self::Ids(ids) => match collective::mark_ids(on, ids, count)? {
+                (bits, None) => Ok(bits),
+                (_, Some(place)) => Err(Error::Argument(format!(
+                    "{name}[{place}] is {}: ids run from 0 to {count}, without {count}",
+                    on.read(ids, place as usize)? as i32
+                ))),
+            },
+        }
+    }
+}
+
+/// Puts arrays of a device into a result.
+pub struct Results<'a, 'py> {
+    pub dict: Dict<'py>,
+    on: Device,
+    call: &'a Call<'a, 'py>,
+}
+
+impl<'a, 'py> Results<'a, 'py> {
+    pub fn new(call: &'a Call<'a, 'py>) -> PyResult<Self> {
+        Ok(Self {
+            dict: PyDict::new(call.py),
+            on: call.device.get().get()?,
+            call,
+        })
+    }
+
+    /// Rows of `columns` numbers, or a list for 0 columns.
+    pub fn put<T: Pod>(
+        &self,
+        name: &str,
+        buffer: Buffer<T>,
+        number: Number,
+        columns: usize,
+    ) -> PyResult<()> {
+        let gpu = self.call.device.get().gpu;
+        let array = PyDeviceArray::of_buffer(&self.on, gpu, buffer, number, columns);
+        self.dict.set_item(name, Py::new(self.call.py, array)?)
+    }
+
+    /// As [`Results::put`]; where there is no array, an empty one in place of what the input had.
+    fn put_as_given<T: Pod>(
+        &self,
+        (name, is_given): (&str, bool),
+        buffer: Option<Buffer<T>>,
+        number: Number,
+        columns: usize,
+    ) -> PyResult<()> {
+        match (buffer, is_given) {
+            (Some(buffer), _) => self.put(name, buffer, number, columns),
+            (None, true) => {
+                let empty = self.on.uninitialized::<T>(0).map_err(exception)?;
+                self.put(name, empty, number, columns)
+            }
+            (None, false) => Ok(()),
+        }
+    }
+}
+
+/// Welds points and triangles, with their attributes, regions and locks.
+pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
+    let triangles: Buffer<[Vertex; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let epsilon: Option<f64> = option(call.options, "epsilon", None)?;
+    let ratio: Option<f64> = option(call.options, "ratio", None)?;
+    let lock_boundary: bool = option(call.options, "lock_boundary", false)?;
+    let mut settings = weld_options(call.options, epsilon.unwrap_or(0.0))?;
+    let locked = Chosen::of(arrays, "locked", points.len(), "vertex")?;
+    let mut carried = CarriedArrays {
+        normals: buffer(arrays, "normals", FLOATS, 3)?,
+        uvs: buffer(arrays, "uvs", FLOATS, 2)?,
+        // Four bytes in a row are the word that kernels take.
+        colors: buffer(arrays, "colors", &[Number::U8], 4)?,
+        regions: buffer(arrays, "regions", INDICES, 0)?,
+        locked: None,
+    };
+    check_length(&carried.normals, "normals", points.len(), "vertex")?;
+    check_length(&carried.uvs, "uvs", points.len(), "vertex")?;
+    check_length(&carried.colors, "colors", points.len(), "vertex")?;
+    check_length(&carried.regions, "regions", triangles.len(), "triangle")?;
+    let given = [
+        carried.normals.is_some(),
+        carried.uvs.is_some(),
+        carried.colors.is_some(),
+        carried.regions.is_some(),
+    ];
+    let (welded, epsilon) = call.run(move |on| {
+        if let Some(locked) = locked {
+            carried.locked = Some(locked.bits(on, "locked", points.len())?);
+        }
+        let carried = DeviceCarried::of_arrays(on, carried)?;
+        let mut mesh = weld::DeviceMesh::new(points, triangles, carried)?;
+        if lock_boundary {
+            mesh.lock_boundary(on)?;
+        }
         if let Some(ratio) = ratio {
             settings.epsilon = weld::epsilon_for_ratio(on, &mesh, settings.guards, ratio)?.epsilon;
         }
         let welded = weld::weld(on, &mesh, settings)?.into_arrays();
         Ok((welded, settings.epsilon))
     })?;
-    let array =
-        |buffer, columns| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, columns);
-    let result = PyDict::new(py);
-    let points = PyDeviceArray::of_buffer(&on, gpu, welded.points, Number::F64, 3);
-    result.set_item("points", Py::new(py, points)?)?;
-    result.set_item("triangles", Py::new(py, array(welded.faces.cast(), 3))?)?;
-    result.set_item("map", Py::new(py, array(welded.map.cast(), 0))?)?;
-    result.set_item(
-        "representatives",
-        Py::new(py, array(welded.representatives.cast(), 0))?,
-    )?;
-    result.set_item("epsilon", epsilon)?;
-    Ok(result)
+    let results = Results::new(call)?;
+    results.put("points", welded.points, Number::F64, 3)?;
+    results.put("triangles", welded.faces, Number::U32, 3)?;
+    results.put("map", welded.map, Number::U32, 0)?;
+    results.put("representatives", welded.representatives, Number::U32, 0)?;
+    let [normals, uvs, colors, regions] = given;
+    let carried = welded.carried;
+    results.put_as_given(("normals", normals), carried.normals, Number::F64, 3)?;
+    results.put_as_given(("uvs", uvs), carried.uvs, Number::F64, 2)?;
+    results.put_as_given(("colors", colors), carried.colors, Number::U8, 4)?;
+    results.put_as_given(("regions", regions), carried.regions, Number::I32, 0)?;
+    results.dict.set_item("epsilon", epsilon)?;
+    Ok(results.dict)
 }
 
 /// Smooths a surface of triangles.
-#[pyfunction]
-pub fn smooth_on_device<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    points: &PyDeviceArray,
-    triangles: &PyDeviceArray,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    points.check("points", &[Number::F64], 3)?;
-    triangles.check("triangles", INDICES, 3)?;
-    let settings = smooth_options(options)?;
-    let (on, gpu) = (device.get()?, points.gpu());
-    // SAFETY: smoothing reads its input, and writes to new points.
-    let arrays = unsafe { (points.read::<DVec3>(), triangles.read::<[u32; 3]>()) };
-    let (points, triangles) = (arrays.0, arrays.1);
-    let (points, moving, sweeps) = run_on(py, watch, device, move |on| {
-        let mesh = DeviceMesh::of_triangles(on, points?, triangles?)?;
-        let smoothed = smooth::smooth(on, &mesh, &[], &settings)?;
+pub fn smooth<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
+    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let settings = smooth_options(call.options)?;
+    let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
+    check_length(&regions, "regions", triangles.len(), "triangle")?;
+    let fixed = Chosen::of(arrays, "fixed", points.len(), "vertex")?;
+    let (points, moving, sweeps) = call.run(move |on| {
+        let count = points.len();
+        let mut mesh = DeviceMesh::of_triangles(on, points, triangles)?;
+        if let Some(regions) = regions {
+            mesh = mesh.with_regions(regions)?;
+        }
+        let smoothed = match fixed {
+            Some(fixed) => {
+                let fixed = fixed.bits(on, "fixed", count)?;
+                smooth::smooth_fixed(on, &mesh, fixed, &settings)?
+            }
+            None => smooth::smooth(on, &mesh, &[], &settings)?,
+        };
         let (moving, sweeps) = (smoothed.moving(), smoothed.moves().sweeps);
         let points = smoothed.into_points();
         Ok((points, moving, sweeps))
     })?;
-    let result = PyDict::new(py);
-    let points = PyDeviceArray::of_buffer(&on, gpu, points, Number::F64, 3);
-    result.set_item("points", Py::new(py, points)?)?;
-    result.set_item("moving", moving)?;
-    result.set_item("sweeps", sweeps)?;
-    Ok(result)
+    let results = Results::new(call)?;
+    results.put("points", points, Number::F64, 3)?;
+    results.dict.set_item("moving", moving)?;
+    results.dict.set_item("sweeps", sweeps)?;
+    Ok(results.dict)
+}
+
+/// Points in two or three columns.
+pub enum Points {
+    Plane(Buffer<DVec2>),
+    Space(Buffer<DVec3>),
+}
+
+impl Points {
+    pub fn of(arrays: &Dict<'_>) -> PyResult<Self> {
+        let is_planar = match found(arrays, "points")? {
+            Some(points) => points.get().shape().get(1) == Some(&2),
+            None => false,
+        };
+        Ok(match is_planar {
+            true => Self::Plane(needed(arrays, "points", FLOATS, 2)?),
+            false => Self::Space(needed(arrays, "points", FLOATS, 3)?),
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Plane(points) => points.len(),
+            Self::Space(points) => points.len(),
+        }
+    }
 }
 
 /// Makes polygons of a triangulation in the plane; of points of space z is left out.
-#[pyfunction]
-pub fn polylla_on_device<'py>(
-    py: Python<'py>,
-    device: &PyDevice,
-    points: &PyDeviceArray,
-    triangles: &PyDeviceArray,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    let is_planar = points.shape().get(1) == Some(&2);
-    points.check("points", &[Number::F64], if is_planar { 2 } else { 3 })?;
-    triangles.check("triangles", INDICES, 3)?;
+pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let points = Points::of(arrays)?;
+    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
     let settings = polylla::Options {
-        strict: option(options, "strict", false)?,
+        strict: option(call.options, "strict", false)?,
         prev: false,
         ..polylla::Options::default()
     };
-    let (on, gpu) = (device.get()?, points.gpu());
-    // SAFETY: Polylla reads its input only.
-    let (plane, space, triangles) = unsafe {
-        (
-            is_planar.then(|| points.read::<DVec2>()),
-            (!is_planar).then(|| points.read::<DVec3>()),
-            triangles.read::<[u32; 3]>(),
-        )
-    };
-    let (offsets, vertices, half_edges, counts) = run_on(py, watch, device, move |on| {
-        let triangles = triangles?;
-        let mesh: DeviceTriangulation<DVec2> = match (plane, space) {
-            (Some(points), _) => {
-                DeviceTriangulation::build(on, points?, convert::origins(triangles))?
+    let (mut regions, mut segments) = (None, None);
+    if !option(call.options, "unconstrained", false)? {
+        regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
+        segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
+    }
+    check_length(&regions, "regions", triangles.len(), "triangle")?;
+    let (offsets, vertices, half_edges, regions, counts) = call.run(move |on| {
+        let mesh: DeviceTriangulation<DVec2> = match points {
+            Points::Plane(points) => {
+                DeviceTriangulation::build(on, points, convert::origins(triangles))?
             }
-            (_, Some(points)) => convert::triangulation(on, &points?, triangles)?,
-            _ => unreachable!("one of both is there"),
+            Points::Space(points) => convert::triangulation(on, &points, triangles)?,
         };
-        let result = polylla::polylla(on, &mesh, None, settings)?;
-        let counts = result.counts();
+        let constraints = Constraints::of_arrays(on, &mesh, regions.as_ref(), segments.as_ref())?;
+        let result = polylla::polylla(on, &mesh, constraints.as_ref(), settings)?;
+        let regions = regions.map(|regions| result.regions(on, &mesh, &regions));
+        let (regions, counts) = (regions.transpose()?, result.counts());
         let (half_edges, lists) = result.into_arrays();
         let (offsets, vertices) = lists.expect("the options ask for lists").into_parts();
-        Ok((offsets, vertices, half_edges, counts))
+        Ok((offsets, vertices, half_edges, regions, counts))
     })?;
-    let array = |buffer| PyDeviceArray::of_buffer::<u8>(&on, gpu, buffer, Number::U32, 0);
-    let result = PyDict::new(py);
-    result.set_item("offsets", Py::new(py, array(offsets.cast()))?)?;
-    result.set_item("vertices", Py::new(py, array(vertices.cast()))?)?;
-    result.set_item("half_edges", Py::new(py, array(half_edges.cast()))?)?;
-    let numbers = PyDict::new(py);
-    numbers.set_item("polygons", counts.polygons)?;
-    numbers.set_item("regions", counts.regions)?;
-    numbers.set_item("frontier_edges", counts.frontier_edges)?;
-    numbers.set_item("barrier_tips", counts.barrier_tips)?;
-    numbers.set_item("weakly_simple", counts.weakly_simple)?;
-    result.set_item("counts", numbers)?;
-    Ok(result)
+    let results = Results::new(call)?;
+    results.put("offsets", offsets, Number::U32, 0)?;
+    results.put("vertices", vertices, Number::U32, 0)?;
+    results.put("half_edges", half_edges, Number::U32, 0)?;
+    if let Some(regions) = regions {
+        results.put("regions", regions, Number::I32, 0)?;
+    }
+    put_counts(&results.dict, counts)?;
+    Ok(results.dict)
 }

@@ -244,7 +244,7 @@ def test_generators():
 
 
 def test_selftest_and_devices():
-    assert set(trioxide.selftest(device="cpu", only="weld").values()) == {None}
+    assert set(trioxide.selftest(device="cpu", only="exclusive scan").values()) == {None}
     with pytest.raises(ValueError, match="no case"):
         trioxide.selftest(device="cpu", only="none of them")
     found = trioxide.devices()

@@ -7,7 +7,7 @@ use trioxide_kernel::{Bits, words};
 
 use super::{Error, Result};
 use crate::backend::Device;
-use crate::collective::{Csr, bucket};
+use crate::collective::{Csr, bucket, mark_ids};
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
 use crate::mesh::{NONE, Triangulation};
 
@@ -32,23 +32,46 @@ impl Constraints {
         if of.regions.is_none() && of.segments.is_empty() {
             return Ok(None);
         }
+        let ends: Vec<[u32; 2]> = of.segments.iter().map(|segment| segment.ends).collect();
+        let (regions, ends) = on.stage("mark constraints", || {
+            let regions = of.regions.as_ref().map(|regions| on.upload(regions));
+            Ok((regions.transpose()?, on.upload(&ends)?))
+        })?;
+        Self::of_arrays(on, mesh, regions.as_ref(), Some(&ends))
+    }
+
+    /// As [`Constraints::of`], of arrays on the device: the region of each triangle, and the ends of each segment.
+    ///
+    /// # Errors
+    /// As [`Constraints::of`].
+    pub fn of_arrays<P: Point>(
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+        regions: Option<&Buffer<i32>>,
+        segments: Option<&Buffer<[u32; 2]>>,
+    ) -> Result<Option<Self>> {
+        let segments = segments.filter(|segments| !segments.is_empty());
+        if regions.is_none() && segments.is_none() {
+            return Ok(None);
+        }
         on.try_stage("mark constraints", || {
             let n = mesh.half_edges();
             let mut edges = on.filled(words(n as usize), Bits::EMPTY)?;
-            if let Some(regions) = &of.regions {
+            if let Some(regions) = regions {
                 if regions.len() != mesh.triangles() as usize {
                     return Err(Error::Regions {
                         regions: regions.len(),
                         triangles: mesh.triangles(),
                     });
                 }
-                let regions = on.upload(regions)?;
                 // SAFETY: half-edges of a checked triangulation; a region for each triangle.
                 unsafe {
-                    kernel::mark_region_borders::launch(on, n, mesh.twins(), &regions, &mut edges)
+                    kernel::mark_region_borders::launch(on, n, mesh.twins(), regions, &mut edges)
                 }?;
             }
-            mark_segments(on, mesh, of, &mut edges)?;
+            if let Some(segments) = segments {
+                mark_segments(on, mesh, segments, &mut edges)?;
+            }
             Ok(Some(Self {
                 mesh: mesh.id(),
                 edges,
@@ -71,23 +94,20 @@ impl Constraints {
     }
 }
 
-/// Puts the segments of `of` into `edges`.
+/// Puts segments, by their ends, into `edges`.
 fn mark_segments<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
-    of: &Triangulation,
+    segments: &Buffer<[u32; 2]>,
     edges: &mut Buffer<Bits<HalfEdge>>,
 ) -> Result<()> {
-    if of.segments.is_empty() {
-        return Ok(());
-    }
     let vertices = mesh.points().len();
-    let ends: Vec<[u32; 2]> = of.segments.iter().map(|segment| segment.ends).collect();
-    let is_outside = |ends: &[u32; 2]| ends.iter().any(|&v| v as usize >= vertices);
-    if let Some(segment) = ends.iter().position(is_outside) {
+    let ends: Buffer<Vertex> = on.duplicate(segments)?.cast();
+    let (_, wrong) = mark_ids::<Vertex>(on, ends.as_words(), vertices)?;
+    if let Some(end) = wrong {
+        let segment = end as usize / 2;
         return Err(Error::SegmentOutOfRange { segment });
     }
-    let ends: Buffer<Vertex> = on.upload(bytemuck::cast_slice(&ends))?;
     let leaving: Csr<Vertex, HalfEdge> = bucket(on, mesh.origins(), vertices)?;
     let mut found = on.filled(1, NONE)?;
     // SAFETY: half-edges of a checked triangulation, sorted by their origins; the segments' ends were checked.
@@ -106,7 +126,7 @@ fn mark_segments<P: Point>(
     match on.read(&found, 0)? {
         NONE => Ok(()),
         segment => {
-            let [from, to] = of.segments[segment as usize].ends;
+            let [from, to] = on.read(segments, segment as usize)?;
             Err(Error::NoEdge { segment, from, to })
         }
     }

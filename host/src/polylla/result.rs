@@ -1,6 +1,7 @@
 //! The polygonal mesh that a run gives.
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
+use gpu::polylla as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
@@ -51,6 +52,37 @@ impl DevicePolygons {
     /// device.
     pub fn into_arrays(self) -> (Buffer<HalfEdge>, Option<Csr<Polygon, Vertex>>) {
         (self.half_edges, self.lists)
+    }
+
+    /// The region of each polygon, from the region of each triangle of the `mesh` that the polygons were made from; P. Without
+    /// constraints by these regions it is that of the polygon's first triangle.
+    ///
+    /// # Errors
+    /// [`Error::OtherMesh`]; [`Error::Regions`] for a list of another length; errors of the device.
+    pub fn regions<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+        regions: &Buffer<i32>,
+    ) -> Result<Buffer<i32>> {
+        if self.mesh != mesh.id() {
+            return Err(Error::OtherMesh {
+                arrays: "the polygons",
+            });
+        }
+        if regions.len() != mesh.triangles() as usize {
+            return Err(Error::Regions {
+                regions: regions.len(),
+                triangles: mesh.triangles(),
+            });
+        }
+        let n = self.half_edges.len();
+        let mut taken = on.uninitialized(n)?;
+        // SAFETY: half-edges of the triangulation, whose triangles have a region each.
+        unsafe {
+            kernel::take_regions::launch(on, n as u32, &self.half_edges, regions, &mut taken)
+        }?;
+        Ok(taken)
     }
 
     /// Counts of the run.

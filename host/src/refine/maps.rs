@@ -1,17 +1,31 @@
 //! The way back from a device: the mesh, and the parent of each part.
 
-use gpu::ids::Triangle;
+use gpu::ids::{Triangle, Vertex};
 use gpu::refine::Ends;
-use gpu::refine::maps::{find_ancestors, find_edge_ends, interpolate};
+use gpu::refine::maps::{find_ancestors, find_edge_ends};
+use gpu::weld::gather_regions;
 use trioxide_kernel::launch::Buffer;
 
 use super::edges::{DeviceEdgeMesh, Level};
 use super::error::Error;
+use super::midpoints::{Midpoints, carry};
 use super::tags::segments;
 use crate::Result;
 use crate::backend::Device;
 use crate::half_edges::{self, AnyPoint, DeviceTriangulation};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
+
+/// The arrays of a refined mesh on a device: V points, T triangles.
+pub struct RefinedArrays<P> {
+    /// Coordinates: those of the input come first; V.
+    pub points: Buffer<P>,
+    /// Triangles; T.
+    pub triangles: Buffer<[Vertex; 3]>,
+    /// The triangle of the input that each is a part of; T.
+    pub parents: Buffer<Triangle>,
+    /// Where the new vertices lie.
+    pub midpoints: Midpoints,
+}
 
 impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// The mesh as half-edges, built on the device from its points and triangles.
@@ -65,7 +79,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         regions: Option<&[i32]>,
     ) -> Result<Triangulation<P::Double>, Error> {
         if let Some(regions) = regions {
-            self.levels[0].check_regions(regions)?;
+            self.levels[0].check_regions(regions.len())?;
         }
         let mesh = on.stage("copy to the host", || {
             let regions = regions
@@ -146,37 +160,53 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// # Errors
     /// [`Error::Length`] when the field does not have a value for each vertex of the input; errors of the device.
     pub fn interpolate(&self, on: &Device, field: &mut Buffer<f64>) -> Result<(), Error> {
-        let input = self.levels[0].vertices;
-        if field.len() != input as usize {
-            return Err(Error::Length {
-                values: "values of the field",
-                given: field.len(),
-                elements: "vertices",
-                needed: input as usize,
-            });
-        }
-        on.stage("interpolate", || {
-            on.resize(field, self.level().vertices as usize)?;
-            for pair in self.levels.windows(2) {
-                let first = pair[0].vertices;
-                let (n, before) = (pair[1].vertices - first, first - input);
-                // SAFETY: the ends of a round's edges are vertices before the round, and each of these has its value.
-                unsafe { interpolate::launch(on, n, &self.origins, field, first, before) }?;
-            }
-            Ok(())
-        })?;
-        Ok(())
+        // SAFETY: the record of the rounds.
+        unsafe { carry(on, &self.origins, &self.vertices(), field) }
+    }
+
+    /// Number of vertices of the input, and after each round.
+    fn vertices(&self) -> Vec<u32> {
+        self.levels.iter().map(|level| level.vertices).collect()
+    }
+
+    /// The region of each triangle, from the regions of the input's triangles, on the device; T.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when there is not one for each triangle of the input; errors of the device.
+    pub fn regions(&self, on: &Device, regions: &Buffer<i32>) -> Result<Buffer<i32>, Error> {
+        self.levels[0].check_regions(regions.len())?;
+        let ancestors = self.ancestors(on)?;
+        let mut gathered = on.uninitialized(ancestors.len())?;
+        let n = ancestors.len() as u32;
+        // SAFETY: ancestors are triangles of the input, which have a region each.
+        unsafe { gather_regions::launch(on, n, &ancestors, regions, &mut gathered) }?;
+        Ok(gathered)
+    }
+
+    /// The arrays of the mesh, for further work on the device.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn into_arrays(self, on: &Device) -> Result<RefinedArrays<P>> {
+        let vertices = self.vertices();
+        Ok(RefinedArrays {
+            parents: self.ancestors(on)?,
+            // SAFETY: the record of the rounds.
+            midpoints: unsafe { Midpoints::new(self.origins, vertices) },
+            points: self.points,
+            triangles: self.corners.cast(),
+        })
     }
 }
 
 impl Level {
     /// Refuses regions of another number of triangles.
-    pub(super) fn check_regions(self, regions: &[i32]) -> Result<(), Error> {
-        match regions.len() == self.triangles as usize {
+    pub(super) fn check_regions(self, regions: usize) -> Result<(), Error> {
+        match regions == self.triangles as usize {
             true => Ok(()),
             false => Err(Error::Length {
                 values: "regions",
-                given: regions.len(),
+                given: regions,
                 elements: "triangles",
                 needed: self.triangles as usize,
             }),

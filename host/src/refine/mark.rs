@@ -51,6 +51,19 @@ pub(super) enum Marked {
     Some(Buffer<Bits<Triangle>>),
 }
 
+/// The triangles of `mesh` that are parts of those of the input in `marked`, which has a bit for each.
+pub(super) fn mark_parts_of<P: AnyPoint>(
+    on: &Device,
+    mesh: &DeviceEdgeMesh<P>,
+    marked: &Buffer<Bits<Triangle>>,
+) -> crate::Result<Marked> {
+    let (n, input) = (mesh.level().triangles, mesh.levels[0].triangles);
+    let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
+    // SAFETY: parents are older triangles, so each walk ends at one of the input, which has a bit.
+    unsafe { mark_parts::launch(on, n, &mesh.parents, input, marked, &mut bits) }?;
+    Ok(Marked::Some(bits))
+}
+
 /// A chance as one part of 2^32.
 fn chance(fraction: f64) -> u64 {
     (fraction.clamp(0.0, 1.0) * 4_294_967_296.0) as u64
@@ -224,10 +237,8 @@ impl Marking {
                 unsafe { mark_angle::launch(on, n, corners, cosine, sine, &mut bits) }?;
             }
             Marking::Triangles(marked) => {
-                let input = mesh.levels[0].triangles;
                 let marked = on.upload(bytemuck::cast_slice(marked))?;
-                // SAFETY: parents are older triangles, so each walk ends at one of the input, which has a bit.
-                unsafe { mark_parts::launch(on, n, &mesh.parents, input, &marked, &mut bits) }?;
+                return mark_parts_of(on, mesh, &marked);
             }
         }
         Ok(Marked::Some(bits))

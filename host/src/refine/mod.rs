@@ -30,6 +30,7 @@ mod edges;
 mod error;
 mod maps;
 mod mark;
+mod midpoints;
 mod propagate;
 mod serial;
 mod tags;
@@ -40,16 +41,18 @@ use gpu::refine::check_parts::check_parts;
 use gpu::refine::find_longest_edges::find_longest_edges;
 use gpu::refine::link_sides::link_sides;
 use gpu::refine::{CornersBuffers, SelectedBuffers};
-use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 
 pub use edges::{DeviceEdgeMesh, Level};
 pub use error::{Error, Result};
+pub use maps::RefinedArrays;
 pub use mark::Marking;
+pub use midpoints::Midpoints;
 pub use serial::SerialRun;
 pub use upload::{with_room, with_room_for_points};
 
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 use crate::progress;
 use edges::{Saved, Stale};
@@ -103,12 +106,44 @@ pub fn refine<P: AnyPoint>(
     options: &Options,
 ) -> Result<End> {
     options.marking.check(mesh.levels[0].triangles as usize)?;
+    rounds(on, mesh, options, |mesh| options.marking.mark(on, mesh))
+}
+
+/// As [`refine`], of the triangles of the input in a bit set on the device, and all their parts; not of those that `options` mark.
+///
+/// # Errors
+/// As [`refine`].
+pub fn refine_marked<P: AnyPoint>(
+    on: &Device,
+    mesh: &mut DeviceEdgeMesh<P>,
+    marked: &BitSet<Triangle>,
+    options: &Options,
+) -> Result<End> {
+    let triangles = mesh.levels[0].triangles as usize;
+    if marked.len() != words(triangles) {
+        return Err(Error::MarksOfAnotherMesh {
+            marks: 32 * marked.len(),
+            triangles,
+        });
+    }
+    rounds(on, mesh, options, |mesh| {
+        mark::mark_parts_of(on, mesh, marked)
+    })
+}
+
+/// The rounds; `mark` gives the triangles of each.
+fn rounds<P: AnyPoint>(
+    on: &Device,
+    mesh: &mut DeviceEdgeMesh<P>,
+    options: &Options,
+    mark: impl Fn(&DeviceEdgeMesh<P>) -> crate::Result<Marked>,
+) -> Result<End> {
     let mut found = on.filled(1, Triangle::NONE)?;
     let mut end = End::Rounds;
     let rounds = count_rounds(options.rounds);
     for _ in 0..options.rounds {
         rounds.advance(1);
-        let marked = on.stage("mark triangles", || options.marking.mark(on, mesh))?;
+        let marked = on.stage("mark triangles", || mark(mesh))?;
         if let Some(reason) = mesh.round(on, &marked, options, &mut found)? {
             end = reason;
             break;

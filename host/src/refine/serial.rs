@@ -63,7 +63,7 @@ impl<P: AnyPoint> SerialRun<P> {
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles.
     pub fn triangulation(&self, regions: Option<&[i32]>) -> Result<Triangulation<P::Double>> {
         let of_input = |regions: &[i32]| {
-            self.input.check_regions(regions)?;
+            self.input.check_regions(regions.len())?;
             let ancestors = self.ancestors();
             Ok::<_, Error>(ancestors.iter().map(|&t| regions[t as usize]).collect())
         };

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use gpu::ids::{Tet, Triangle, Vertex};
 use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet_rule};
+use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::compact;
+use crate::refine::Midpoints;
 use crate::tet_faces::{Broken, DeviceFaces};
 use crate::validate::tets::tet_faces;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
@@ -33,6 +35,20 @@ pub struct DeviceRefined<P> {
     pub(super) face_parents: Buffer<Triangle>,
     pub(super) vertex_parents: Buffer<Vertex>,
     pub(super) levels: Vec<Level>,
+    /// Tetrahedra of the input.
+    input: usize,
+}
+
+/// The arrays of a refined mesh on a device: V points, T tetrahedra.
+pub struct RefinedArrays<P> {
+    /// Coordinates: those of the input come first; V.
+    pub points: Buffer<P>,
+    /// Tetrahedra; T.
+    pub tetrahedra: Buffer<[Vertex; 4]>,
+    /// The tetrahedron of the input that each is a part of; T.
+    pub parents: Buffer<Tet>,
+    /// Where the new vertices lie.
+    pub midpoints: Midpoints,
 }
 
 impl<P: SpacePoint> DeviceTets<P> {
@@ -59,12 +75,7 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// Errors of [`DeviceTets::upload`].
     pub fn upload_with_faces(on: &Device, mesh: &TetMesh) -> Result<(Self, DeviceFaces)> {
         let tetrahedra = mesh.tetrahedra.len();
-        if tetrahedra > MOST_TETRAHEDRA {
-            return Err(Error::TooManyTetrahedra {
-                tetrahedra,
-                most: MOST_TETRAHEDRA,
-            });
-        }
+        check_sizes(mesh.points.len(), tetrahedra, mesh.faces.len())?;
         if let Some(regions) = &mesh.regions
             && regions.len() != tetrahedra
         {
@@ -72,14 +83,6 @@ impl<P: SpacePoint> DeviceTets<P> {
                 regions: regions.len(),
                 tetrahedra,
             });
-        }
-        for (count, elements) in [
-            (mesh.points.len(), "vertices"),
-            (3 * mesh.faces.len(), "corners of tagged faces"),
-        ] {
-            if count > u32::MAX as usize {
-                return Err(Error::TooMany { count, elements });
-            }
         }
         on.require(Self::bytes_needed(mesh.points.len(), tetrahedra))?;
         let tags = mesh.faces.iter().map(|face| face.tag).collect();
@@ -94,13 +97,44 @@ impl<P: SpacePoint> DeviceTets<P> {
                 tags,
             })
         })?;
+        match resident.check(on)? {
+            Ok(faces) => Ok((resident, faces)),
+            Err(error) => {
+                // The host's check names the faces' vertices and their tetrahedra.
+                tet_faces(mesh)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// A mesh of V points and T tetrahedra (four vertices each) that are on the device, without regions and tagged triangles. It
+    /// is checked there.
+    ///
+    /// # Errors
+    /// As [`DeviceTets::upload`].
+    pub fn build(on: &Device, points: Buffer<P>, tetrahedra: Buffer<[Vertex; 4]>) -> Result<Self> {
+        check_sizes(points.len(), tetrahedra.len(), 0)?;
+        on.require(Self::bytes_needed(points.len(), tetrahedra.len()))?;
+        let resident = Self {
+            points,
+            tetrahedra: tetrahedra.cast(),
+            faces: on.uninitialized(0)?,
+            regions: None,
+            tags: Arc::default(),
+        };
+        resident.check(on)??;
+        Ok(resident)
+    }
+
+    /// The faces of a mesh that follows the rules. The inner error is of faces that do not fit.
+    fn check(&self, on: &Device) -> Result<Result<DeviceFaces>> {
         let broken = on.stage("check the mesh", || {
             let mut found = on.filled(tet_rule::COUNT, NONE)?;
-            let (n, points) = (resident.points.len() as u32, &resident.points);
+            let (n, points) = (self.points.len() as u32, &self.points);
             // SAFETY: it reads the point of its own vertex.
             unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
             let list = on.uninitialized(0)?;
-            resident.find_broken(on, &list, 0, tetrahedra as u32, &mut found)
+            self.find_broken(on, &list, 0, self.count(), &mut found)
         })?;
         if let Some(error) = broken {
             return Err(error);
@@ -108,26 +142,12 @@ impl<P: SpacePoint> DeviceTets<P> {
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
         let faces = on.stage("match faces", || {
             // SAFETY: the vertices of tetrahedra are in range, as checked above.
-            unsafe {
-                DeviceFaces::build(
-                    on,
-                    resident.points.len(),
-                    &resident.tetrahedra,
-                    &resident.faces,
-                )
-            }
+            unsafe { DeviceFaces::build(on, self.points.len(), &self.tetrahedra, &self.faces) }
         })?;
-        match faces {
-            Ok(faces) => Ok((resident, faces)),
-            Err(broken) => {
-                // The host's check names the faces' vertices and their tetrahedra.
-                tet_faces(mesh)?;
-                Err(match broken {
-                    Broken::Loose(face) => Error::LooseFace { face },
-                    Broken::Overlap(_) | Broken::Crowded(_) => Error::Crowded,
-                })
-            }
-        }
+        Ok(faces.map_err(|broken| match broken {
+            Broken::Loose(face) => Error::LooseFace { face },
+            Broken::Overlap(_) | Broken::Crowded(_) => Error::Crowded,
+        }))
     }
 
     /// Region of each tetrahedron, in host memory.
@@ -265,6 +285,7 @@ impl<P: SpacePoint> DeviceRefined<P> {
             face_parents: ascending(on, mesh.faces.len() as u32 / 3)?,
             vertex_parents: on.uninitialized(0)?,
             levels: Vec::new(),
+            input: mesh.count() as usize,
             mesh,
         })
     }
@@ -292,6 +313,42 @@ impl<P: SpacePoint> DeviceRefined<P> {
     /// Counts of each level.
     pub fn levels(&self) -> &[Level] {
         &self.levels
+    }
+
+    /// The region of each tetrahedron, from the regions of the input's tetrahedra, on the device; T.
+    ///
+    /// # Errors
+    /// [`Error::Regions`] when there is not one for each tetrahedron of the input; errors of the device.
+    pub fn regions(&self, on: &Device, regions: &Buffer<i32>) -> Result<Buffer<i32>> {
+        let input = self.input;
+        if regions.len() != input {
+            return Err(Error::Regions {
+                regions: regions.len(),
+                tetrahedra: input,
+            });
+        }
+        let n = self.mesh.count();
+        let mut gathered = on.uninitialized(n as usize)?;
+        let parents = on.duplicate(&self.tetrahedron_parents)?.cast();
+        // SAFETY: parents are tetrahedra of the input, which have a region each.
+        unsafe { gather_regions::launch(on, n, &parents, regions, &mut gathered) }?;
+        Ok(gathered)
+    }
+
+    /// The arrays of the mesh, for further work on the device.
+    pub fn into_arrays(self) -> RefinedArrays<P> {
+        let new: u32 = self.levels.iter().map(|level| level.divided_edges).sum();
+        let mut vertices = vec![self.mesh.points.len() as u32 - new];
+        for level in &self.levels {
+            vertices.push(vertices[vertices.len() - 1] + level.divided_edges);
+        }
+        RefinedArrays {
+            // SAFETY: the record of the levels; two ids lie as `Ends` has them, the first in the low half.
+            midpoints: unsafe { Midpoints::new(self.vertex_parents.cast(), vertices) },
+            points: self.mesh.points,
+            tetrahedra: self.mesh.tetrahedra.cast(),
+            parents: self.tetrahedron_parents,
+        }
     }
 
     /// The result in host memory; regions and tags come from the input.
@@ -328,6 +385,22 @@ impl<P: SpacePoint> DeviceRefined<P> {
             })
         })
     }
+}
+
+/// Refuses sizes that ids cannot number.
+fn check_sizes(points: usize, tetrahedra: usize, faces: usize) -> Result<()> {
+    if tetrahedra > MOST_TETRAHEDRA {
+        return Err(Error::TooManyTetrahedra {
+            tetrahedra,
+            most: MOST_TETRAHEDRA,
+        });
+    }
+    for (count, elements) in [(points, "vertices"), (3 * faces, "corners of tagged faces")] {
+        if count > u32::MAX as usize {
+            return Err(Error::TooMany { count, elements });
+        }
+    }
+    Ok(())
 }
 
 /// Slots of the table of edges. By Euler's formula a mesh has about V + T edges plus half the number of its boundary triangles;

@@ -2,7 +2,10 @@
 
 use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
-use crate::collective::{Csr, bucket, bucket_long, compact, count_bits, exclusive_scan};
+use crate::bit_set;
+use crate::collective::{
+    Csr, bucket, bucket_long, compact, count_bits, exclusive_scan, mark_ids, pack_flags,
+};
 use crate::mesh::NONE;
 
 pub fn cases(size: Size) -> Vec<Case> {
@@ -35,6 +38,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     vec![
         each("exclusive scan", scan),
         each("compaction", compaction),
+        each("flags and ids as bit sets", bit_sets),
         each("bucketing", bucketing),
         each("bucketing with long lists", long_lists),
     ]
@@ -91,6 +95,27 @@ fn compaction(on: &Device, n: usize) -> Outcome {
     let bits = on.upload(&words)?;
     equal("count", &[count_bits(on, &bits)?], &[expected.len() as u32])?;
     equal("list", &on.download(&compact(on, &bits)?)?, &expected)
+}
+
+fn bit_sets(on: &Device, n: usize) -> Outcome {
+    // Any byte but 0 is a flag.
+    let flags: Vec<u8> = numbers(n, 29)
+        .map(|x| if x % 3 == 0 { (x >> 8) as u8 } else { 0 })
+        .collect();
+    let expected = bit_set::pack(flags.iter().map(|&flag| flag != 0));
+    let ours = pack_flags::<u32>(on, &on.upload(&flags)?)?;
+    equal("of flags", &on.download(ours.as_words())?, &expected)?;
+    // Backwards and each twice.
+    let mut ids: Vec<u32> = (0..n as u32).filter(|&i| flags[i as usize] != 0).collect();
+    ids.extend_from_within(..);
+    ids.reverse();
+    let (ours, wrong) = mark_ids::<u32>(on, &on.upload(&ids)?, n)?;
+    equal("of ids", &on.download(ours.as_words())?, &expected)?;
+    equal("wrong ids", &[wrong], &[None])?;
+    let place = ids.len() / 2;
+    ids.splice(place..place, [n as u32, NONE]);
+    let (_, wrong) = mark_ids::<u32>(on, &on.upload(&ids)?, n)?;
+    equal("the first wrong id", &[wrong], &[Some(place as u32)])
 }
 
 fn bucketing(on: &Device, n: usize) -> Outcome {

@@ -66,6 +66,25 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
             equal("regions", &[ours.counts.regions], &[1])
         },
     ));
+    cases.push(Case::new(
+        "polygons have the regions of their triangles",
+        |on| {
+            let mesh = with_regions(&crate::generate::random(2000, 3)?);
+            let regions = mesh.regions.as_deref().unwrap_or_default();
+            let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
+            let constraints = Constraints::of(on, &there, &mesh)?;
+            let result = polylla(on, &there, constraints.as_ref(), Options::default())?;
+            let ours = result.regions(on, &there, &on.upload(regions)?)?;
+            let half_edges: Vec<u32> = on.download_rows(result.half_edges())?;
+            let region = |h: &u32| regions[*h as usize / 3];
+            let expected: Vec<i32> = half_edges.iter().map(region).collect();
+            equal("regions", &on.download(&ours)?, &expected)?;
+            match result.regions(on, &there, &on.upload(&regions[1..])?) {
+                Err(crate::polylla::Error::Regions { .. }) => Ok(()),
+                other => Err(format!("not refused: {:?}", other.err())),
+            }
+        },
+    ));
     cases.push(Case::new("a segment that is no edge is refused", |on| {
         let mut mesh = crate::generate::grid(9)?;
         mesh.segments.push(Segment {

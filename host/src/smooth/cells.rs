@@ -244,6 +244,25 @@ impl<P: Vector> DeviceMesh<P> {
         self.bounds = bounds;
     }
 
+    /// The mesh with a region for each cell: nodes between two regions stay.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a list of another length.
+    pub fn with_regions(mut self, regions: Buffer<i32>) -> Result<Self> {
+        let (cells, given) = (self.cells.len(), regions.len());
+        if cells != given {
+            let element = if self.cells.is_surface {
+                "face"
+            } else {
+                "cell"
+            };
+            let rule = format!("has region ids for {given} {element}s of {cells}");
+            return Err(invalid("the mesh".to_owned(), rule));
+        }
+        self.cells.regions = regions;
+        Ok(self)
+    }
+
     /// Coordinates; V.
     pub fn points(&self) -> &Buffer<P> {
         &self.points

@@ -42,12 +42,13 @@ mod sweeps;
 mod weights;
 
 use glam::DVec3;
+use gpu::ids::Vertex;
 use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
 
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
 pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
@@ -165,6 +166,21 @@ pub fn smooth<P: Vector>(
     relax(on, &prepared, options)
 }
 
+/// As [`smooth()`], with the nodes that stay as a bit set on the device.
+///
+/// # Errors
+/// As [`run`].
+pub fn smooth_fixed<P: Vector>(
+    on: &Device,
+    mesh: &DeviceMesh<P>,
+    fixed: BitSet<Vertex>,
+    options: &Options,
+) -> Result<DeviceSmoothed<P>> {
+    let relations = Relations::new(on, mesh)?;
+    let prepared = prepare_fixed(on, &relations, fixed, options)?;
+    relax(on, &prepared, options)
+}
+
 /// The nodes of a mesh, ordered for sweeps of one form.
 pub struct Prepared<'r, P> {
     relations: &'r Relations<'r, P>,
@@ -195,15 +211,34 @@ pub fn prepare<'r, P: Vector>(
     fixed: &[bool],
     options: &Options,
 ) -> Result<Prepared<'r, P>> {
-    let mesh = relations.mesh;
-    let (cells, nodes) = (mesh.cells(), mesh.points().len());
+    let nodes = relations.mesh.points().len();
     options.check(fixed, nodes)?;
-    options.check_kind(cells.is_surface(), cells.is_simplicial())?;
-    let mut stays = if fixed.is_empty() {
+    let stays = if fixed.is_empty() {
         on.filled(words(nodes), Bits::EMPTY)?
     } else {
         on.upload(&bit_set::pack(fixed.iter().copied()))?.cast()
     };
+    prepare_fixed(on, relations, stays, options)
+}
+
+/// As [`prepare`], with the nodes that stay as a bit set on the device.
+///
+/// # Errors
+/// As [`run`].
+pub fn prepare_fixed<'r, P: Vector>(
+    on: &Device,
+    relations: &'r Relations<'_, P>,
+    fixed: BitSet<Vertex>,
+    options: &Options,
+) -> Result<Prepared<'r, P>> {
+    let (mesh, mut stays) = (relations.mesh, fixed);
+    let (cells, nodes) = (mesh.cells(), mesh.points().len());
+    options.check(&[], nodes)?;
+    if stays.len() != words(nodes) {
+        let entries = 32 * stays.len();
+        return Err(Error::FixedNodes { entries, nodes });
+    }
+    options.check_kind(cells.is_surface(), cells.is_simplicial())?;
     let mut weights = weights::weigh(on, relations, options.weights)?;
     match options.boundary {
         BoundaryRule::Fixed => join_bits(on, &relations.boundary.nodes, &mut stays)?,

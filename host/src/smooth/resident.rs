@@ -1,13 +1,14 @@
 //! Surfaces whose arrays are on the device already.
 
 use glam::DVec3;
-use gpu::smooth::{self as kernel, COPIES, EXTREMES, Vector, from_ordered_bits};
+use gpu::smooth::Vector;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 use crate::backend::Device;
 use crate::collective::exclusive_scan;
+use crate::convert::bounds;
 use crate::{Error, Result};
 
 impl<P: Vector> DeviceMesh<P> {
@@ -36,26 +37,8 @@ impl<P: Vector> DeviceMesh<P> {
         })?;
         let mut mesh = Self::new(points, cells, (DVec3::ZERO, DVec3::ZERO));
         mesh.check(on, "face")?;
-        let bounds = measure(on, mesh.points())?;
+        let bounds = bounds(on, mesh.points())?;
         mesh.set_bounds(bounds);
         Ok(mesh)
     }
-}
-
-/// Lowest and highest coordinates of finite points.
-fn measure<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
-    on.stage("bounds", || {
-        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        // SAFETY: no index comes from data.
-        unsafe { kernel::measure_bounds::launch(on, points.len() as u32, points, &mut extremes) }?;
-        let keys: Vec<u64> = on.download(&extremes)?;
-        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
-            let key = copies.iter().copied().max().filter(|&key| key > 0);
-            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
-        });
-        let mut next = || highest.next().expect("six extremes");
-        let high = DVec3::new(next(), next(), next());
-        let low = -DVec3::new(next(), next(), next());
-        Ok((low, high))
-    })
 }

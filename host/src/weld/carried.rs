@@ -9,7 +9,7 @@ use trioxide_kernel::{Bits, words};
 use super::clusters::{Clusters, Members};
 use super::guards::{bits, packed};
 use super::{Error, Result};
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::collective::count_bits;
 use crate::mesh::VertexAttributes;
 
@@ -68,6 +68,21 @@ fn check_lengths(arrays: [(Option<usize>, usize, &'static str); 5]) -> Result<()
     Ok(())
 }
 
+/// The arrays of [`DeviceCarried`]; `None` for one that is not there.
+#[derive(Default)]
+pub struct CarriedArrays {
+    /// Normals; V.
+    pub normals: Option<Buffer<DVec3>>,
+    /// Texture coordinates; V.
+    pub uvs: Option<Buffer<DVec2>>,
+    /// Red, green, blue and alpha, from the lowest byte on; V.
+    pub colors: Option<Buffer<u32>>,
+    /// Bit set of the locked vertices.
+    pub locked: Option<BitSet<Vertex>>,
+    /// Region of each triangle; F.
+    pub regions: Option<Buffer<i32>>,
+}
+
 /// [`Carried`] on a device.
 pub struct DeviceCarried {
     // An empty array for one that is not there.
@@ -92,6 +107,44 @@ impl DeviceCarried {
             locked: on.uninitialized(0)?,
             regions: on.uninitialized(0)?,
         })
+    }
+
+    /// Of arrays that are on the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn of_arrays(on: &Device, arrays: CarriedArrays) -> Result<Self> {
+        let mut carried = Self::none(on)?;
+        if let Some(normals) = arrays.normals {
+            carried.normals = normals;
+        }
+        if let Some(uvs) = arrays.uvs {
+            carried.uvs = uvs;
+        }
+        if let Some(colors) = arrays.colors {
+            carried.colors = colors;
+        }
+        if let Some(locked) = arrays.locked {
+            carried.locked = locked;
+        }
+        if let Some(regions) = arrays.regions {
+            carried.regions = regions;
+        }
+        Ok(carried)
+    }
+
+    /// The arrays, for further work on the device. An array without elements is none.
+    pub fn into_arrays(self) -> CarriedArrays {
+        fn there<T: bytemuck::Pod>(array: Buffer<T>) -> Option<Buffer<T>> {
+            Some(array).filter(|array| !array.is_empty())
+        }
+        CarriedArrays {
+            normals: there(self.normals),
+            uvs: there(self.uvs),
+            colors: there(self.colors),
+            locked: there(self.locked),
+            regions: there(self.regions),
+        }
     }
 
     /// Copies the arrays of a mesh of `points` vertices and `faces` faces to the device.

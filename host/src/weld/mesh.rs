@@ -14,7 +14,7 @@ use super::{
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
 use crate::reference;
-use crate::smooth::DeviceCells;
+use crate::smooth::{self, DeviceCells};
 
 /// The vertices that merge with no other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -186,6 +186,22 @@ impl DeviceMesh {
             resident.carried.lock(on, border(on, mesh)?)?;
         }
         Ok(resident)
+    }
+
+    /// Locks the vertices at edges that one triangle alone has, besides those that are locked; finds them on the device.
+    ///
+    /// # Errors
+    /// [`Error::NoBoundary`] without triangles; [`Error::FaceIndex`] for a triangle with a vertex that is not there or is there
+    /// twice; those of the device.
+    pub fn lock_boundary(&mut self, on: &Device) -> Result<()> {
+        if self.faces.is_empty() {
+            return Err(Error::NoBoundary);
+        }
+        let (points, faces) = (on.duplicate(&self.points)?, on.duplicate(&self.faces)?);
+        let surface = smooth::DeviceMesh::of_triangles(on, points, faces.cast())?;
+        let cells = surface.cells();
+        let border = cells.boundary(on, &cells.incidence(on)?)?.nodes;
+        self.carried.lock(on, border.cast())
     }
 
     /// Positions; V.

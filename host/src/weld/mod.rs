@@ -57,7 +57,7 @@ use clusters::Clusters;
 use faces::remap_faces;
 use guards::DeviceGuards;
 
-pub use carried::{Carried, DeviceCarried};
+pub use carried::{Carried, CarriedArrays, DeviceCarried};
 pub use error::{Error, Result};
 pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;

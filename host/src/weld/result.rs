@@ -5,7 +5,7 @@ use gpu::ids::Vertex;
 use gpu::weld::Cluster;
 use trioxide_kernel::launch::Buffer;
 
-use super::{DeviceCarried, DeviceMesh, Method, Result};
+use super::{CarriedArrays, DeviceCarried, DeviceMesh, Method, Result};
 use crate::backend::Device;
 use crate::mesh::VertexAttributes;
 
@@ -47,6 +47,8 @@ pub struct WeldArrays {
     pub points: Buffer<DVec3>,
     /// Remaining triangles, in their order, with new vertices.
     pub faces: Buffer<[Cluster; 3]>,
+    /// Attributes of the new vertices and regions of the remaining triangles; no locks.
+    pub carried: CarriedArrays,
 }
 
 impl DeviceWeld {
@@ -93,6 +95,7 @@ impl DeviceWeld {
             representatives: self.representatives,
             points: self.points,
             faces: self.faces,
+            carried: self.carried.into_arrays(),
         }
     }
 

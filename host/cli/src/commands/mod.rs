@@ -12,7 +12,6 @@ use trioxide::{Error, Result};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::{account, note, print};
 
-mod carried;
 mod cell_quality;
 pub mod chain;
 pub mod convert;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
 use serde_json::json;
 use trioxide::backend::{Choice, Device, Stage};
-use trioxide::fields::Fields;
+use trioxide::fields::{Carried, Fields};
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
@@ -16,7 +16,6 @@ use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, progress, reference};
 
-use super::carried::Carried;
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};

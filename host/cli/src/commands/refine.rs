@@ -6,10 +6,12 @@ use clap::{Args, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
+use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
+use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
 use trioxide::{Error, Result};
 
@@ -19,7 +21,6 @@ use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
-use super::carried::Carried;
 use super::ids::{read_flags, read_values};
 
 #[path = "refine_maps.rs"]
@@ -375,11 +376,14 @@ where
         Output::None => Refined::Nothing,
         Output::Edges(mesh) => Refined::Edges(mesh),
         Output::Triangles(mesh) => {
-            let (ancestors, rounds) = (&outcome.ancestors, &outcome.rounds);
             let mut mesh = Mesh::from(mesh);
             let segments = Carried::restore(markers, &mut mesh.segments);
-            let carried = carried.refined(vertices, rounds, ancestors, &segments);
-            carried.put(&mut mesh);
+            if !carried.is_empty() {
+                let matrix = Prolongation::of_rounds(vertices, &outcome.rounds);
+                carried
+                    .refined(matrix, &outcome.ancestors, &segments)
+                    .put(&mut mesh);
+            }
             Refined::Triangles(mesh)
         }
     };

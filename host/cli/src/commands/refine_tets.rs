@@ -5,10 +5,7 @@ use std::time::Instant;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
-use trioxide::fields::{MeshFields, Mix};
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::mesh::Refinement;
-use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result};
@@ -111,7 +108,7 @@ pub fn apply(
     };
     let outcome = result
         .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
-    let fields = refined_fields(&fields, mesh.points.len(), &outcome.refined);
+    let fields = outcome.refined.fields(&fields, mesh.points.len());
     let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
     let report = Report {
         command: "refine",
@@ -137,30 +134,6 @@ pub fn apply(
         ..VolumeMesh::from(fine)
     };
     Ok((fine, report))
-}
-
-/// The fields of the refined mesh: of vertices carried on along the divided edges, of tetrahedra and faces those of the ones that
-/// they are parts of.
-fn refined_fields(fields: &MeshFields, vertices: usize, refined: &Refined) -> MeshFields {
-    if fields.is_empty() {
-        return MeshFields::default();
-    }
-    let mut ends = &refined.vertex_parents[..];
-    let round = |level: &refine_tets::Level| {
-        let (of_level, rest) = ends.split_at(level.divided_edges as usize);
-        ends = rest;
-        Refinement {
-            ends: of_level.to_vec(),
-            ..Refinement::default()
-        }
-    };
-    let rounds: Vec<Refinement> = refined.levels.iter().map(round).collect();
-    let mix = Mix::of_prolongation(Prolongation::of_rounds(vertices, &rounds));
-    MeshFields {
-        points: fields.points.mixed(&mix),
-        cells: fields.cells.gather(&refined.tetrahedron_parents),
-        sides: fields.sides.gather(&refined.face_parents),
-    }
 }
 
 struct Outcome {

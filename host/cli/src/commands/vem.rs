@@ -8,13 +8,12 @@ use clap::{Args, ValueEnum};
 use glam::DVec2;
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
-use trioxide::fields::Field;
+use trioxide::fields::{Carried, Field};
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
-use super::carried::Carried;
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";

@@ -12,9 +12,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{Error, Result};
 
+mod carried;
 mod mix;
 mod values;
 
+pub use carried::Carried;
 pub use mix::Mix;
 pub use values::{NumberType, Values};
 
@@ -195,6 +197,19 @@ impl MeshFields {
     /// Whether there is no field.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty() && self.cells.is_empty() && self.sides.is_empty()
+    }
+
+    /// The fields of a refined mesh: of its vertices by the rows of `vertices`, of its cells and sides those of the ones that they
+    /// are parts of.
+    ///
+    /// # Panics
+    /// When a row or a parent is none of an element.
+    pub fn refined(&self, vertices: &Mix, cells: &[u32], sides: &[u32]) -> MeshFields {
+        MeshFields {
+            points: self.points.mixed(vertices),
+            cells: self.cells.gather(cells),
+            sides: self.sides.gather(sides),
+        }
     }
 
     /// Names of all fields, each once, in order.

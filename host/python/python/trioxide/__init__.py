@@ -9,7 +9,7 @@
 <trioxide.Solution: 928 unknowns, largest error 0.0184 at a vertex>
 
 Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have the names and options of the command line. Arrays
-of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth` and `polylla`, and the results stay there.
+of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine` and `polylla`, and the results stay there.
 """
 
 from ._conversions import from_meshio, from_pyvista, from_trimesh
@@ -17,11 +17,16 @@ from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
 from ._functions import devices, generate, info, read, render, selftest, vem, write
 from ._mesh import Mesh, VolumeMesh
-from ._results import (
+from ._resident import (
     DevicePolygons,
+    DeviceRefined,
+    DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSurface,
+    DeviceVolume,
     DeviceWelded,
+)
+from ._results import (
     Polygons,
     Refined,
     RefinedVolume,
@@ -36,8 +41,11 @@ __all__ = [
     "Device",
     "DeviceArray",
     "DevicePolygons",
+    "DeviceRefined",
+    "DeviceRefinedVolume",
     "DeviceSmoothed",
     "DeviceSurface",
+    "DeviceVolume",
     "DeviceWelded",
     "Mesh",
     "Polygons",

@@ -10,16 +10,20 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._trioxide import DeviceArray
+
 #: No vertex has this id or one above it.
 MOST_ID = 2**32 - 2
 _KINDS = {"U": "text", "S": "bytes", "c": "complex numbers", "V": "records", "M": "dates", "m": "times"}
-_SWAPPED = "points come first, then the ids of the vertices: are both swapped?"
+SWAPPED = "points come first, then the ids of the vertices: are both swapped?"
 
 
 def is_device_array(value: Any) -> bool:
-    """Whether the array is in a GPU's memory."""
+    """Whether the array is in a device's memory: a GPU's, or a `DeviceArray`."""
     if isinstance(value, np.ndarray):
         return False
+    if isinstance(value, DeviceArray):
+        return True
     if hasattr(value, "__dlpack_device__"):
         kind = int(value.__dlpack_device__()[0])
         return kind in (2, 13)  # kDLCUDA, kDLCUDAManaged
@@ -42,8 +46,7 @@ def host_array(value: Any, name: str) -> np.ndarray:
         raise TypeError(f"{name} is None: give an array")
     if is_device_array(value):
         raise TypeError(
-            f"{name} is in a GPU's memory, where this function takes none: copy it to the host (cupy: .get(), torch: .cpu(), "
-            "trioxide: .numpy())"
+            f"{name} is in a device's memory, where a host array is needed: copy it (cupy: .get(), torch: .cpu(), trioxide: .numpy())"
         )
     try:
         array = np.asanyarray(value)
@@ -136,7 +139,7 @@ def ids(value: Any, name: str, columns: int = 0) -> np.ndarray:
     elif array.dtype.kind == "b":
         raise TypeError(f"{name} is an array of bool: ids are integers")
     elif array.dtype.kind == "f":
-        raise TypeError(f"{name} is an array of {array.dtype.name}: ids are integers; {_SWAPPED}")
+        raise TypeError(f"{name} is an array of {array.dtype.name}: ids are integers; {SWAPPED}")
     if columns:
         array = _table(array, name, (columns,), "ids")
     elif array.ndim != 1:

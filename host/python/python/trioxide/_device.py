@@ -6,9 +6,10 @@ import os
 import warnings
 from typing import Any, Dict, Tuple, Union
 
+from ._arguments import SWAPPED
 from ._trioxide import Device, DeviceArray
 
-__all__ = ["Device", "DeviceArray", "DeviceLike", "opened", "taken"]
+__all__ = ["Device", "DeviceArray", "DeviceLike", "of_array", "on_device", "opened", "taken"]
 
 DeviceLike = Union[str, Device]
 
@@ -45,40 +46,70 @@ def opened(device: DeviceLike) -> Device:
 
 
 def of_array(array: Any, device: DeviceLike) -> Device:
-    """The device for an array of a GPU: "auto" is where the array is."""
+    """The device for an array of one: "auto" is where the array is."""
     if isinstance(device, str) and device == "auto":
-        number = 0
+        kind, number = 2, 0
         if hasattr(array, "__dlpack_device__"):
-            number = int(array.__dlpack_device__()[1])
-        return opened(f"cuda:{number}")
+            kind, number = map(int, array.__dlpack_device__())
+        return opened("cpu" if kind == 1 else f"cuda:{number}")
     return opened(device)
 
 
-def taken(array: Any, name: str, number: str, device: Device) -> DeviceArray:
-    """An array of a GPU for a function: in place where it has the right type, else converted by its own package, on the GPU.
+#: What the numbers of an array are, by its name.
+_KINDS = {
+    "points": "floats", "normals": "floats", "uvs": "floats", "field": "floats", "colors": "bytes", "triangles": "ids",
+    "tetrahedra": "ids", "segments": "ids", "regions": "tags", "markers": "tags",
+}  # fmt: skip
 
-    `number` is "float64" or "ids".
+
+def taken(array: Any, name: str, kind: str, device: Device) -> DeviceArray:
+    """An array of a device for a function: in place where it has the right type, else converted by its own package, on the device.
+
+    `kind` is "floats", "bytes", "ids", "tags" or "flags".
     """
-    return DeviceArray.of(_converted(array, name, number), device)
+    try:
+        return DeviceArray.of(_converted(array, name, kind), device)
+    except (ValueError, BufferError) as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(name) else f"{name}: {text}") from None
 
 
-def _converted(array: Any, name: str, number: str) -> Any:
+def on_device(device: Device, **arrays: Any) -> Dict[str, DeviceArray]:
+    """The arrays that are there, for the native part."""
+    return {name: taken(array, name, _KINDS[name], device) for name, array in arrays.items() if array is not None}
+
+
+_INTEGERS = ("int64", "uint64", "int16", "uint16", "int8", "uint8")
+
+
+def _converted(array: Any, name: str, kind: str) -> Any:
     if isinstance(array, DeviceArray):
         return array
-    kind = str(getattr(array, "dtype", "")).rsplit(".", 1)[-1]
-    if number == "float64":
-        if kind in ("float32", "float16"):
+    number = str(getattr(array, "dtype", "")).rsplit(".", 1)[-1]
+    if kind == "floats":
+        if number in ("float32", "float16"):
             return _cast(array, "float64")
+        if number.startswith(("int", "uint", "bool", "complex")):
+            raise TypeError(f"{name} is an array of {number}: coordinates are floats; {SWAPPED}")
         return array
-    if kind in ("int64", "uint64", "int16", "uint16", "int8", "uint8"):
-        low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
-        if low < 0 or high >= 2**31:
-            raise ValueError(f"{name} has the id {low if low < 0 else high}: ids run from 0 to {2**31 - 1} in arrays of a GPU")
+    if kind == "bytes":
+        if number not in ("uint8", ""):
+            raise TypeError(f"{name} is an array of {number}: uint8 is needed")
+        return array
+    if number.startswith(("float", "complex")):
+        swapped = f"; {SWAPPED}" if name in ("triangles", "tetrahedra") else ""
+        raise TypeError(f"{name} is an array of {number}: integers are needed{swapped}")
+    if number == "bool":
+        if kind != "flags":
+            raise TypeError(f"{name} is an array of bool: integers are needed")
+        return array
+    if number in _INTEGERS and hasattr(array, "min"):
+        low, high = (int(array.min()), int(array.max())) if array.shape[0] else (0, 0)
+        least = -(2**31) if kind == "tags" else 0
+        if low < least or high >= 2**31:
+            wrong = low if low < least else high
+            raise ValueError(f"{name} has {wrong}: numbers run from {least} to {2**31 - 1} in arrays of a device")
         return _cast(array, "int32")
-    if kind.startswith("float"):
-        raise TypeError(
-            f"{name} is an array of {kind}: ids are integers; points come first, then the ids of the vertices: are both swapped?"
-        )
     return array
 
 

@@ -8,21 +8,20 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, of_array, opened, taken
-from ._inputs import any_mesh, floats, host_only, resident, surface_of, whole
+from ._device import DeviceLike, of_array, on_device, opened
+from ._inputs import any_mesh, chosen, floats, lone, resident, surface_of, whole
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
-from ._results import (
+from ._resident import (
     DevicePolygons,
+    DeviceRefined,
+    DeviceRefinedVolume,
     DeviceSmoothed,
+    DeviceSurface,
+    DeviceVolume,
     DeviceWelded,
-    Polygons,
-    Refined,
-    RefinedVolume,
-    Smoothed,
-    SmoothedVolume,
-    Welded,
 )
+from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
 Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
@@ -47,7 +46,7 @@ def polylla(
     Parameters
     ----------
     mesh : Mesh, or (V, 2) or (V, 3) coordinates
-        A planar triangulation; of three columns all z are the same. Arrays of a GPU are used in place: the result stays there, z is
+        A planar triangulation; of three columns all z are the same. Arrays of a device are used in place: the result stays there, z is
         left out.
     triangles : (T, 3) integers
         Vertex ids, counter-clockwise.
@@ -70,7 +69,7 @@ def polylla(
     Returns
     -------
     Polygons
-        or `DevicePolygons` for arrays of a GPU.
+        or `DevicePolygons` for arrays of a device.
 
     Raises
     ------
@@ -83,42 +82,42 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
-    arrays = resident(mesh, triangles)
+    there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     options: Dict[str, Any] = dict(
         method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
     )
-    if arrays is not None:
-        host_only(True, regions=regions, segments=segments, markers=markers)
+    if there is not None:
         if (method, ties, precision) != ("half-edge", "edge", "f64"):
-            raise ValueError("arrays of a GPU are joined by method='half-edge', ties='edge', precision='f64'")
-        on = of_array(arrays[0], device)
-        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+            raise ValueError("arrays of a device are joined by method='half-edge', ties='edge', precision='f64'")
+        on = of_array(there.points, device)
+        held = on_device(on, **there._held())
         with watching(progress) as watch:
-            return DevicePolygons(native.polylla_on_device(on, points, ids, options, watch), arrays[0])
+            return DevicePolygons(native.on_device("polylla", on, held, options, watch), there, bool(unconstrained))
     surface = surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
     on = opened(device)
     with watching(progress) as watch:
-        return Polygons._of_result(native.polylla_on_host(on, surface._arrays(), options, watch))
+        return Polygons._of_result(native.on_host("polylla", on, surface._arrays(), options, watch))
 
 
-_PLANE_MARKS = {"all": 0, "fraction": 1, "box": 4, "disk": 3, "area": 1, "angle": 1}
-_SPACE_MARKS = {"all": 0, "fraction": 1, "box": 6, "ball": 4, "volume": 1}
+#: The numbers that a marking takes.
+_SURFACE_MARKS = {"all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,)}
+_VOLUME_MARKS = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
 
 
-def _marking(mark: Mark, seed: int, count: int, kinds: Dict[str, int], element: str) -> Dict[str, Any]:
-    """The marking as the native part takes it."""
+def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: str) -> Optional[Dict[str, Any]]:
+    """The marking as the native part takes it; None for flags and ids."""
     if isinstance(mark, str):
         kind, _, rest = mark.partition(":")
         numbers: Sequence[Any] = rest.split(",") if rest else ()
     elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
         kind, numbers = mark[0], mark[1:]
     else:
-        return dict(mark="flags", flags=check.flags(mark, "mark", count, element))
+        return None
     if kind not in kinds:
         raise ValueError(f"mark={mark!r} is not known: it is {', '.join(kinds)}, flags or ids of {element}s")
     values = floats(numbers, f"mark={kind!r}")
-    if len(values) != kinds[kind]:
-        raise ValueError(f"mark={kind!r} takes {kinds[kind]} numbers, not {len(values)}")
+    if len(values) not in kinds[kind]:
+        raise ValueError(f"mark={kind!r} takes {' or '.join(map(str, kinds[kind]))} numbers, not {len(values)}")
     least, most = {"fraction": (0, 1), "angle": (0, 60), "area": (0, np.inf), "volume": (0, np.inf)}.get(kind, (-np.inf, np.inf))
     for value in values:
         if not least <= value <= most:
@@ -141,19 +140,20 @@ def refine(
     markers: Any = None,
     precision: str = "f64",
     progress: Progress = None,
-) -> Union[Refined, RefinedVolume]:
+) -> Any:
     """Divides marked triangles or tetrahedra, and their neighbours as far as conformity requires.
 
     Parameters
     ----------
     mesh : Mesh, VolumeMesh of tetrahedra, or (V, 2) or (V, 3) coordinates
-        A planar triangulation; of tetrahedra a `VolumeMesh`.
+        A triangulation, of the plane where all z are the same (they become 0), else of a surface in space; of tetrahedra a
+        `VolumeMesh`. Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are refined there, and the result stays there.
     triangles : (T, 3) integers
-        Vertex ids, counter-clockwise.
+        Vertex ids, in the plane counter-clockwise.
     mark : str, tuple, or array
         "all"; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids in
-        ("box", x0, y0, x1, y1), ("disk", x, y, radius), of tetrahedra ("box", x0, y0, z0, x1, y1, z1), ("ball", x, y, z, radius); as
-        text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, or the ids of cells: for one round.
+        ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
+        ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, or the ids of cells: for one round.
     rounds : int
     max_cells : int, optional
         A round that would make more is not done.
@@ -165,7 +165,14 @@ def refine(
     Returns
     -------
     Refined or RefinedVolume
-        The mesh with `parents` and `prolongation`. Attributes and fields are carried over.
+        The mesh with `parents` and `prolongation`. Attributes, fields, regions and segments are carried over.
+    DeviceRefined or DeviceRefinedVolume
+        of arrays of a device: regions are carried over; `interpolate` takes a field of the vertices along.
+
+    Raises
+    ------
+    ValueError
+        The mesh breaks a rule; the sentence names the element.
 
     >>> from trioxide import generate
     >>> coarse = generate("grid", 9)
@@ -175,30 +182,50 @@ def refine(
     >>> fine.prolongation.shape
     (16, 9)
     """
-    volume = mesh if isinstance(mesh, VolumeMesh) and triangles is None else None
-    surface = None if volume is not None else surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
-    found: Any = volume if volume is not None else surface
-    arrays = found._arrays()
-    cells = "tetrahedra" if volume is not None else "triangles"
-    if arrays[cells] is None:
-        raise ValueError(f"the mesh has other cells than {cells}: divide them first")
-    if volume is not None and not (regions is None and segments is None and markers is None):
-        raise TypeError("regions, segments and markers go with triangles: set VolumeMesh.regions")
-    kinds, element = (_SPACE_MARKS, "tetrahedron") if volume is not None else (_PLANE_MARKS, "triangle")
-    options = _marking(mark, seed, len(arrays[cells]), kinds, element)
+    is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
+    cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
+    marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
+    options = dict(mark="all") if marking is None else marking
     options["rounds"] = whole(rounds, "rounds")
     options["max_cells"] = None if max_cells is None else whole(max_cells, "max_cells")
     options["precision"] = precision
-    if options["mark"] == "flags" and options["rounds"] > 1:
+    if marking is None and options["rounds"] > 1:
         raise ValueError("flags and ids of cells are for one round: rounds=1")
+    if is_volume:
+        options["edges"] = edges
+        if not (regions is None and segments is None and markers is None):
+            raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
+    elif edges != "longest":
+        raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
+    family = "refine_tets" if is_volume else "refine"
+    there: Any = mesh if isinstance(mesh, DeviceVolume) else None
+    if not is_volume:
+        there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    if there is not None:
+        if precision != "f64":
+            raise ValueError("arrays of a device are refined in precision='f64'")
+        if isinstance(there, DeviceSurface):
+            remedy = "leave it out, and carry numbers of vertices by .interpolate; or refine on the host (.to_host())"
+            lone(there, "refine", remedy, "segments", "markers", "normals", "colors", "uvs")
+        on = of_array(there.points, device)
+        held = on_device(on, **there._held())
+        before = held["points"].shape[0]
+        if marking is None:
+            held["mark"] = chosen(mark, "mark", held[cells].shape[0], element, on)
+        with watching(progress) as watch:
+            kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
+            return kind(native.on_device(family, on, held, options, watch), on, before)
+    found = mesh if is_volume else surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    arrays = found._arrays()
+    if arrays[cells] is None:
+        raise ValueError(f"the mesh has other cells than {cells}: divide them first")
+    if marking is None:
+        options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
     on = opened(device)
     with watching(progress) as watch:
-        if volume is not None:
-            options["edges"] = edges
-            return RefinedVolume._of_result(native.refine_tets_on_host(on, arrays, options, watch), len(arrays["points"]))
-        if edges != "longest":
-            raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
-        return Refined._of_result(native.refine_on_host(on, arrays, options, watch), len(arrays["points"]))
+        result = native.on_host(family, on, arrays, options, watch)
+    before = len(arrays["points"])
+    return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
 
 
 def weld(
@@ -226,7 +253,8 @@ def weld(
     Parameters
     ----------
     mesh : Mesh, or (V, 2) or (V, 3) coordinates
-        A surface or a point cloud. Arrays of a GPU are used in place, and the result stays there.
+        A surface or a point cloud. Arrays of a device, or a `DeviceSurface` with attributes and regions, are used in place, and
+        the result stays there.
     triangles : (F, 3) integers, optional
         Vertex ids.
     epsilon : float
@@ -251,7 +279,7 @@ def weld(
     Returns
     -------
     Welded
-        or `DeviceWelded` for arrays of a GPU, with `map` and `representatives`.
+        or `DeviceWelded` for arrays of a device, with `map` and `representatives`.
 
     >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
     >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
@@ -276,26 +304,21 @@ def weld(
     )
     if ratio is not None and not 0 <= ratio <= 1:
         raise ValueError(f"ratio is {ratio}: it is a fraction from 0 to 1")
-    arrays = resident(mesh, triangles)
-    if arrays is not None:
-        host_only(
-            True,
-            normal_tolerance=normal_tolerance,
-            uv_tolerance=uv_tolerance,
-            color_tolerance=color_tolerance,
-            lock_boundary=lock_boundary,
-            locked=None if locked is None else True,
-        )
-        on = of_array(arrays[0], device)
-        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+    there = resident(mesh, triangles)
+    if there is not None:
+        lone(there, "weld", "leave it out, or weld on the host (.to_host())", "segments", "markers")
+        on = of_array(there.points, device)
+        held = on_device(on, **there._held())
+        if locked is not None:
+            held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceWelded(native.weld_on_device(on, points, ids, options, watch))
+            return DeviceWelded(native.on_device("weld", on, held, options, watch))
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        return Welded._of_result(native.weld_on_host(on, surface, options, watch))
+        return Welded._of_result(native.on_host("weld", on, surface, options, watch))
 
 
 def smooth(
@@ -325,7 +348,7 @@ def smooth(
     Parameters
     ----------
     mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
-        Arrays of a GPU are used in place, and the result stays there.
+        Arrays of a device, or a `DeviceSurface`, are used in place, and the result stays there.
     triangles : (F, 3) integers
         Vertex ids.
     max_iterations : int
@@ -350,7 +373,7 @@ def smooth(
     Returns
     -------
     Smoothed, SmoothedVolume
-        or `DeviceSmoothed` for arrays of a GPU: the mesh with new points, `moving` and `sweeps`.
+        or `DeviceSmoothed` for arrays of a device: the mesh with new points, `moving` and `sweeps`.
 
     >>> fan = smooth([[0, 0], [2, 0], [2, 2], [0, 2], [0.5, 1.5]], [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], device="cpu")
     >>> fan.points[4], fan.moving
@@ -380,15 +403,16 @@ def smooth(
     )
     if options["max_iterations"] >= 2**32:
         raise ValueError("max_iterations is beyond 32 bits")
-    arrays = resident(mesh, triangles)
-    if arrays is not None:
-        host_only(True, fixed=None if fixed is None else True)
+    there = resident(mesh, triangles)
+    if there is not None:
         if precision != "f64":
-            raise ValueError("arrays of a GPU are smoothed in precision='f64'")
-        on = of_array(arrays[0], device)
-        points, ids = taken(arrays[0], "points", "float64", on), taken(arrays[1], "triangles", "ids", on)
+            raise ValueError("arrays of a device are smoothed in precision='f64'")
+        on = of_array(there.points, device)
+        held = on_device(on, points=there.points, triangles=there.triangles, regions=there.regions)
+        if fixed is not None:
+            held["fixed"] = chosen(fixed, "fixed", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceSmoothed(native.smooth_on_device(on, points, ids, options, watch), ids)
+            return DeviceSmoothed(native.on_device("smooth", on, held, options, watch), there)
     found = any_mesh(mesh, triangles)
     is_volume = isinstance(found, VolumeMesh)
     given = found._arrays()
@@ -396,7 +420,7 @@ def smooth(
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        result = native.smooth_on_host(on, given, is_volume, options, watch)
+        result = native.on_host("smooth_volume" if is_volume else "smooth", on, given, options, watch)
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Union
 
 from . import _arguments as check
+from ._device import Device, DeviceArray, taken
 from ._mesh import Mesh, VolumeMesh
-from ._results import DeviceSurface
+from ._resident import DevicePolygons, DeviceSurface, DeviceVolume, OnDevice
 
 
 def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
@@ -24,6 +25,8 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
         return found
     if isinstance(mesh, VolumeMesh):
         raise TypeError("this function takes a Mesh, not a VolumeMesh")
+    if isinstance(mesh, OnDevice):
+        raise TypeError(f"this function takes a mesh in host memory, not a {type(mesh).__name__}: take its .to_host()")
     return Mesh(mesh, triangles, **given)
 
 
@@ -31,28 +34,45 @@ def any_mesh(mesh: Any, cells: Any) -> Union[Mesh, VolumeMesh]:
     return mesh if isinstance(mesh, VolumeMesh) and cells is None else surface_of(mesh, cells)
 
 
-def resident(mesh: Any, triangles: Any) -> Optional[Tuple[Any, Any]]:
-    """Points and triangles, if they are arrays of a GPU."""
+def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface]:
+    """The surface of the first arguments, if they are on a device; the others go with it."""
+    given = {name: value for name, value in arrays.items() if value is not None}
+    if isinstance(mesh, DeviceVolume):
+        raise TypeError("this function takes a surface, not tetrahedra")
+    if isinstance(mesh, DevicePolygons):
+        raise TypeError("this function takes triangles on a device, not polygons: take .to_host()")
     if isinstance(mesh, DeviceSurface):
         if triangles is not None:
             raise TypeError("give a surface, or points and triangles, not both")
-        return mesh.points, mesh.triangles
-    on_gpu = [array is not None and check.is_device_array(array) for array in (mesh, triangles)]
-    if not any(on_gpu) or isinstance(mesh, (Mesh, VolumeMesh)):
+        given = {**mesh._held(), **given}
+    elif isinstance(mesh, (Mesh, VolumeMesh)) or not any(map(check.is_device_array, (mesh, triangles))):
         return None
-    if triangles is None:
-        raise TypeError("triangles are missing: arrays of a GPU are points and triangles")
-    if not all(on_gpu):
-        where = ("points", "triangles") if on_gpu[0] else ("triangles", "points")
-        raise ValueError(f"{where[0]} are in a GPU's memory and {where[1]} are not: copy one of them")
-    return mesh, triangles
+    elif triangles is None:
+        raise TypeError("triangles are missing: arrays of a device are points and triangles")
+    else:
+        given = {"points": mesh, "triangles": triangles, **given}
+    there = [name for name, array in given.items() if check.is_device_array(array)]
+    here = [name for name in given if name not in there]
+    if here:
+        raise ValueError(
+            f"{there[0] if there else 'the surface'} is in a device's memory and {here[0]} is not: copy one of them, such as by "
+            "trioxide.DeviceArray.copy_of or .numpy()"
+        )
+    return DeviceSurface(**given)
 
 
-def host_only(device: bool, **options: Any) -> None:
-    """Refuses options that arrays of a GPU do not have."""
-    for name, value in options.items():
-        if device and value not in (None, False):
-            raise ValueError(f"{name} is for host arrays only: arrays of a GPU have points and triangles alone")
+def chosen(value: Any, name: str, count: int, element: str, device: Device) -> DeviceArray:
+    """Some of the elements of a mesh on a device: flags or ids there, or of the host, which are copied there."""
+    if check.is_device_array(value):
+        return taken(value, name, "flags", device)
+    return DeviceArray.copy_of(check.flags(value, name, count, element), device)
+
+
+def lone(surface: DeviceSurface, function: str, remedy: str, *names: str) -> None:
+    """Refuses arrays that a function does not carry on a device."""
+    for name in names:
+        if getattr(surface, name) is not None:
+            raise ValueError(f"{function} does not carry {name} on a device: {remedy}")
 
 
 def known(value: Any, name: str, words: Sequence[str]) -> Any:

@@ -9,6 +9,9 @@ import numpy as np
 
 from . import _arguments as check
 from . import _conversions as conversions
+from ._device import DeviceLike, opened
+from ._resident import DeviceSurface, DeviceVolume, copies
+
 
 def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
     """Refuses an id of a vertex that is not there."""
@@ -18,16 +21,67 @@ def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
     return array
 
 
-_Surface = TypeVar("_Surface", bound="Mesh")
-_Volume = TypeVar("_Volume", bound="VolumeMesh")
+_Self = TypeVar("_Self", bound="_Held")
 
 
-class _Shown:
-    """How a mesh is shown."""
+_FIELDS = ("point_data", "cell_data", "side_data")
 
-    points: np.ndarray
+
+class _Held:
+    """Arrays by their names, checked where they are used, and how they are shown."""
+
+    #: The arrays but for the fields.
+    _names: Tuple[str, ...] = ()
+    points: Any
+    offsets: Any
+    vertices: Any
     point_data: Dict[str, np.ndarray]
     cell_data: Dict[str, np.ndarray]
+    side_data: Dict[str, np.ndarray]
+
+    def _hold(self, given: Dict[str, Any]) -> None:
+        """Takes the arguments of a constructor, and checks them."""
+        for name in self._names:
+            setattr(self, name, given[name])
+        for name in _FIELDS:
+            setattr(self, name, given[name] or {})
+        self.__dict__.update(self._arrays())
+
+    @classmethod
+    def _of(cls: Type[_Self], arrays: Dict[str, Any]) -> _Self:
+        """A mesh of the native part's arrays, which are right."""
+        mesh = cls.__new__(cls)
+        for name in cls._names:
+            setattr(mesh, name, arrays.get(name))
+        for name in _FIELDS:
+            setattr(mesh, name, arrays.get(name) or {})
+        return mesh
+
+    def _arrays(self) -> Dict[str, Any]:
+        """Checked arrays for the native part: they may have been replaced since the mesh was made."""
+        raise NotImplementedError
+
+    def _elements(self, simplices: str, corners: int) -> Tuple[Dict[str, Any], int, int]:
+        """Points with simplices, or with offsets and vertices; the numbers of vertices and elements."""
+        points = check.points(self.points)
+        count, elements = len(points), 0
+        found: Dict[str, Any] = {"points": points, simplices: None, "offsets": None, "vertices": None}
+        given = getattr(self, simplices)
+        if given is not None:
+            if self.offsets is not None:
+                raise ValueError(f"a mesh has {simplices} or offsets, not both")
+            found[simplices] = _within(check.ids(given, simplices, corners), simplices, count)
+            elements = len(found[simplices])
+        elif self.offsets is not None or self.vertices is not None:
+            if self.offsets is None or self.vertices is None:
+                raise ValueError("lists of vertices are given by both, offsets and vertices")
+            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
+            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
+            elements = len(found["offsets"]) - 1
+        return found, count, elements
+
+    def _fields(self, points: int, cells: int, sides: int) -> Dict[str, Any]:
+        return {name: check.fields(getattr(self, name), name, count) for name, count in zip(_FIELDS, (points, cells, sides))}
 
     def _counts(self) -> List[Tuple[str, Any]]:
         raise NotImplementedError
@@ -56,7 +110,7 @@ class _Shown:
         return self.to_pyvista().plot(**options)
 
 
-class Mesh(_Shown):
+class Mesh(_Held):
     """Points with triangles or polygons, or without: planar (z = 0), in space, or a cloud.
 
     Parameters
@@ -88,6 +142,17 @@ class Mesh(_Shown):
     ValueError: triangles[0, 2] is 3: there are 3 points
     """
 
+    _names = (
+        "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs",
+    )  # fmt: skip
+    triangles: Any
+    regions: Any
+    segments: Any
+    markers: Any
+    normals: Any
+    colors: Any
+    uvs: Any
+
     def __init__(
         self,
         points: Any,
@@ -105,39 +170,10 @@ class Mesh(_Shown):
         cell_data: Optional[Dict[str, Any]] = None,
         side_data: Optional[Dict[str, Any]] = None,
     ) -> None:
-        self.points = points
-        self.triangles = triangles
-        self.offsets = offsets
-        self.vertices = vertices
-        self.regions = regions
-        self.segments = segments
-        self.markers = markers
-        self.normals = normals
-        self.colors = colors
-        self.uvs = uvs
-        self.point_data = point_data or {}
-        self.cell_data = cell_data or {}
-        self.side_data = side_data or {}
-        self.__dict__.update(self._arrays())
+        self._hold(locals())
 
     def _arrays(self) -> Dict[str, Any]:
-        """Checked arrays for the native part: they may have been replaced since the mesh was made."""
-        points = check.points(self.points)
-        count = len(points)
-        found: Dict[str, Any] = dict(points=points, triangles=None, offsets=None, vertices=None)
-        if self.triangles is not None:
-            if self.offsets is not None:
-                raise ValueError("a mesh has triangles or offsets, not both")
-            found["triangles"] = _within(check.ids(self.triangles, "triangles", 3), "triangles", count)
-            faces = len(found["triangles"])
-        elif self.offsets is not None or self.vertices is not None:
-            if self.offsets is None or self.vertices is None:
-                raise ValueError("polygons are given by both, offsets and vertices")
-            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
-            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
-            faces = len(found["offsets"]) - 1
-        else:
-            faces = 0
+        found, count, faces = self._elements("triangles", 3)
         found["regions"] = None if self.regions is None else check.tags(self.regions, "regions", faces, "face")
         found["segments"] = found["markers"] = None
         sides = 0
@@ -149,20 +185,8 @@ class Mesh(_Shown):
         for name, columns, kind in (("normals", 3, np.float64), ("colors", 4, np.uint8), ("uvs", 2, np.float64)):
             value = getattr(self, name)
             found[name] = None if value is None else check.rows(value, name, columns, count, kind)
-        found["point_data"] = check.fields(self.point_data, "point_data", count)
-        found["cell_data"] = check.fields(self.cell_data, "cell_data", faces)
-        found["side_data"] = check.fields(self.side_data, "side_data", sides)
+        found.update(self._fields(count, faces, sides))
         return found
-
-    @classmethod
-    def _of(cls: Type[_Surface], arrays: Dict[str, Any]) -> _Surface:
-        """A mesh of the native part's arrays, which are right."""
-        mesh = cls.__new__(cls)
-        for name in _MESH_ARRAYS:
-            setattr(mesh, name, arrays.get(name))
-        for name in ("point_data", "cell_data", "side_data"):
-            setattr(mesh, name, arrays.get(name) or {})
-        return mesh
 
     def _counts(self) -> List[Tuple[str, Any]]:
         counts: List[Tuple[str, Any]] = [("vertices", len(self.points))]
@@ -191,6 +215,22 @@ class Mesh(_Shown):
         """The vertex ids of each face, as a list of arrays."""
         offsets, vertices = self.polygons()
         return np.split(vertices, offsets[1:-1].astype(np.int64)) if len(offsets) > 1 else []
+
+    def to_device(self, device: DeviceLike = "auto") -> DeviceSurface:
+        """A copy in the memory of a device, for chains that stay there. Fields stay behind; polygons are refused.
+
+        >>> there = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]]).to_device("cpu")
+        >>> there.points
+        <trioxide.DeviceArray [3, 3] <f8 on the CPU>
+        >>> there.to_host()
+        <trioxide.Mesh: 3 vertices, 1 triangles>
+        """
+        arrays = self._arrays()
+        if arrays["offsets"] is not None:
+            raise ValueError("the mesh has polygons: surfaces on a device have triangles alone")
+        if arrays["triangles"] is None:
+            arrays["triangles"] = np.zeros((0, 3), np.uint32)
+        return DeviceSurface(**copies(arrays, DeviceSurface, opened(device)))
 
     def to_pyvista(self) -> Any:
         """A `pyvista.PolyData` with the faces, or the points as vertices; regions are the cell data "region". Segments are left out."""
@@ -268,12 +308,7 @@ class Mesh(_Shown):
         return cls(np.asarray(mesh.vertices), np.asarray(mesh.faces))
 
 
-_MESH_ARRAYS = (
-    "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs",
-)  # fmt: skip
-
-
-class VolumeMesh(_Shown):
+class VolumeMesh(_Held):
     """Points with tetrahedra, or cells of several kinds.
 
     Parameters
@@ -295,6 +330,13 @@ class VolumeMesh(_Shown):
     <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
     """
 
+    _names = ("points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags")
+    tetrahedra: Any
+    regions: Any
+    face_offsets: Any
+    face_vertices: Any
+    face_tags: Any
+
     def __init__(
         self,
         points: Any,
@@ -310,33 +352,11 @@ class VolumeMesh(_Shown):
         cell_data: Optional[Dict[str, Any]] = None,
         side_data: Optional[Dict[str, Any]] = None,
     ) -> None:
-        self.points = points
-        self.tetrahedra = tetrahedra
-        self.offsets = offsets
-        self.vertices = vertices
-        self.regions = regions
-        self.face_offsets = face_offsets
-        self.face_vertices = face_vertices
-        self.face_tags = face_tags
-        self.point_data = point_data or {}
-        self.cell_data = cell_data or {}
-        self.side_data = side_data or {}
-        self.__dict__.update(self._arrays())
+        self._hold(locals())
 
     def _arrays(self) -> Dict[str, Any]:
-        points = check.points(self.points)
-        count = len(points)
-        found: Dict[str, Any] = dict(points=points, tetrahedra=None, offsets=None, vertices=None)
-        if self.tetrahedra is not None:
-            if self.offsets is not None:
-                raise ValueError("a volume mesh has tetrahedra or offsets, not both")
-            found["tetrahedra"] = _within(check.ids(self.tetrahedra, "tetrahedra", 4), "tetrahedra", count)
-            cells = len(found["tetrahedra"])
-        elif self.offsets is not None and self.vertices is not None:
-            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
-            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
-            cells = len(found["offsets"]) - 1
-        else:
+        found, count, cells = self._elements("tetrahedra", 4)
+        if self.tetrahedra is None and self.offsets is None:
             raise ValueError("a volume mesh has tetrahedra, or offsets and vertices")
         found["regions"] = None if self.regions is None else check.tags(self.regions, "regions", cells, "cell")
         sides = 0
@@ -350,21 +370,8 @@ class VolumeMesh(_Shown):
             sides = len(found["face_offsets"]) - 1
         if self.face_tags is not None:
             found["face_tags"] = check.tags(self.face_tags, "face_tags", sides, "tagged face")
-        found["point_data"] = check.fields(self.point_data, "point_data", count)
-        found["cell_data"] = check.fields(self.cell_data, "cell_data", cells)
-        found["side_data"] = check.fields(self.side_data, "side_data", sides)
+        found.update(self._fields(count, cells, sides))
         return found
-
-    @classmethod
-    def _of(cls: Type[_Volume], arrays: Dict[str, Any]) -> _Volume:
-        mesh = cls.__new__(cls)
-        for name in (
-            "points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags",
-        ):  # fmt: skip
-            setattr(mesh, name, arrays.get(name))
-        for name in ("point_data", "cell_data", "side_data"):
-            setattr(mesh, name, arrays.get(name) or {})
-        return mesh
 
     def _counts(self) -> List[Tuple[str, Any]]:
         if self.tetrahedra is not None:
@@ -377,6 +384,17 @@ class VolumeMesh(_Shown):
             count = len(self.tetrahedra)
             return np.arange(0, 4 * count + 1, 4, dtype=np.uint32), np.ascontiguousarray(self.tetrahedra).reshape(-1)
         return self.offsets, self.vertices
+
+    def to_device(self, device: DeviceLike = "auto") -> DeviceVolume:
+        """A copy of points, tetrahedra and regions in the memory of a device. Fields and tagged faces stay behind.
+
+        >>> VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]]).to_device("cpu").to_host()
+        <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
+        """
+        arrays = self._arrays()
+        if arrays["tetrahedra"] is None:
+            raise ValueError("the mesh has other cells than tetrahedra: divide them first")
+        return DeviceVolume(**copies(arrays, DeviceVolume, opened(device)))
 
     def to_pyvista(self) -> Any:
         """A `pyvista.UnstructuredGrid`; regions are the cell data "region". Tagged faces are left out."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Tuple
 
 import numpy as np
 
 from ._mesh import Mesh, VolumeMesh
-
-
-def _csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
+from ._resident import csr
 
 
 class Polygons(Mesh):
@@ -52,7 +47,25 @@ class Polygons(Mesh):
         return result
 
 
-class Refined(Mesh):
+class _Prolonged:
+    """What both kinds of refined meshes have."""
+
+    parents: np.ndarray
+    rounds: int
+    _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
+
+    def _take(self, arrays: Dict[str, Any], before: int) -> None:
+        self.parents, self.rounds = arrays["parents"], arrays["rounds"]
+        offsets, columns, weights = (arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
+        self._prolongation = (offsets, columns, weights, before)
+
+    @property
+    def prolongation(self) -> Any:
+        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V)."""
+        return csr(*self._prolongation)
+
+
+class Refined(_Prolonged, Mesh):
     """A refined triangulation: a `Mesh` of triangles.
 
     Attributes
@@ -65,34 +78,17 @@ class Refined(Mesh):
         Why they ended: "rounds", "nothing marked" or "max_cells".
     """
 
-    parents: np.ndarray
-    rounds: int
     end: str
-    _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
     @classmethod
     def _of_result(cls, arrays: Dict[str, Any], before: int) -> "Refined":
         mesh = cls._of(arrays)
-        mesh.parents, mesh.rounds, mesh.end = arrays["parents"], arrays["rounds"], arrays["end"]
-        mesh._prolongation = _prolongation_of(arrays, before)
+        mesh._take(arrays, before)
+        mesh.end = arrays["end"]
         return mesh
 
-    @property
-    def prolongation(self) -> Any:
-        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V)."""
-        return _csr(*self._prolongation)
 
-
-def _prolongation_of(arrays: Dict[str, Any], before: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    return (
-        arrays["prolongation_offsets"],
-        arrays["prolongation_columns"],
-        arrays["prolongation_weights"],
-        before,
-    )
-
-
-class RefinedVolume(VolumeMesh):
+class RefinedVolume(_Prolonged, VolumeMesh):
     """A refined mesh of tetrahedra: a `VolumeMesh`.
 
     Attributes
@@ -105,23 +101,14 @@ class RefinedVolume(VolumeMesh):
         Rounds that were done.
     """
 
-    parents: np.ndarray
     vertex_parents: np.ndarray
-    rounds: int
-    _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
     @classmethod
     def _of_result(cls, arrays: Dict[str, Any], before: int) -> "RefinedVolume":
         mesh = cls._of(arrays)
-        mesh.parents, mesh.rounds = arrays["parents"], arrays["rounds"]
+        mesh._take(arrays, before)
         mesh.vertex_parents = arrays["vertex_parents"]
-        mesh._prolongation = _prolongation_of(arrays, before)
         return mesh
-
-    @property
-    def prolongation(self) -> Any:
-        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V)."""
-        return _csr(*self._prolongation)
 
 
 class Welded(Mesh):
@@ -202,69 +189,3 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"<trioxide.Solution: {self.unknowns} unknowns, largest error {self.error:.3g} at a vertex>"
-
-
-class _OnDevice:
-    """Arrays of a GPU: each has `__dlpack__`, `__cuda_array_interface__` and `.numpy()`."""
-
-    __slots__: Tuple[str, ...] = ()
-
-    def _names(self) -> List[str]:
-        return [name for slots in type(self).__mro__ for name in getattr(slots, "__slots__", ())]
-
-    def __repr__(self) -> str:
-        arrays = ", ".join(f"{name} {getattr(self, name).shape}" for name in self._names() if hasattr(getattr(self, name), "shape"))
-        return f"<trioxide.{type(self).__name__}: {arrays}>"
-
-
-class DeviceSurface(_OnDevice):
-    """A surface in a GPU's memory: `points`, (V, 3) float64, and `triangles`, (F, 3) uint32 or as they were given."""
-
-    __slots__ = ("points", "triangles")
-
-    def __init__(self, points: Any, triangles: Any) -> None:
-        self.points = points
-        self.triangles = triangles
-
-    def to_host(self) -> Mesh:
-        """A copy in host memory."""
-        triangles = self.triangles.numpy() if hasattr(self.triangles, "numpy") else np.asarray(self.triangles)
-        return Mesh(self.points.numpy(), triangles)
-
-
-class DeviceWelded(DeviceSurface):
-    """A welded surface in a GPU's memory, with `map`, `representatives` and `epsilon` as of `Welded`."""
-
-    __slots__ = ("map", "representatives", "epsilon")
-
-    def __init__(self, arrays: Dict[str, Any]) -> None:
-        super().__init__(arrays["points"], arrays["triangles"])
-        self.map = arrays["map"]
-        self.representatives = arrays["representatives"]
-        self.epsilon: float = arrays["epsilon"]
-
-
-class DeviceSmoothed(DeviceSurface):
-    """A smoothed surface in a GPU's memory, with `moving` and `sweeps` as of `Smoothed`."""
-
-    __slots__ = ("moving", "sweeps")
-
-    def __init__(self, arrays: Dict[str, Any], triangles: Any) -> None:
-        super().__init__(arrays["points"], triangles)
-        self.moving: int = arrays["moving"]
-        self.sweeps: int = arrays["sweeps"]
-
-
-class DevicePolygons(_OnDevice):
-    """Polygons in a GPU's memory, with `points` as they were given: `offsets`, `vertices`, `half_edges` and `counts` as of `Polygons`."""
-
-    __slots__ = ("points", "offsets", "vertices", "half_edges", "counts")
-
-    def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
-        self.points = points
-        self.offsets = arrays["offsets"]
-        self.vertices = arrays["vertices"]
-        self.half_edges = arrays["half_edges"]
-        self.counts: Dict[str, int] = arrays["counts"]
-
-

@@ -1,0 +1,137 @@
+//! What a mesh has beside its geometry, from the input of a pipeline to its output.
+
+use super::{MeshFields, Mix};
+use crate::Result;
+use crate::mesh::{Mesh, Segment, VertexAttributes};
+use crate::prolongation::Prolongation;
+
+/// Attributes and fields of a surface mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Of the vertices.
+    pub attributes: VertexAttributes,
+    /// Of vertices, faces and segments.
+    pub fields: MeshFields,
+}
+
+impl Carried {
+    /// Takes them out of a mesh, whose fields must fit it.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::Error::Invalid) for a field of another length.
+    pub fn take(mesh: &mut Mesh) -> Result<Carried> {
+        let (points, faces) = (mesh.points.len(), mesh.faces.len());
+        mesh.fields.check(points, faces, mesh.segments.len())?;
+        Ok(Carried {
+            attributes: std::mem::take(&mut mesh.attributes),
+            fields: std::mem::take(&mut mesh.fields),
+        })
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.attributes == VertexAttributes::default()
+    }
+
+    /// Those of a refined mesh: `prolongation` takes values to its vertices, its triangles are parts of `ancestors`, and its
+    /// segments of the `segments`, by their ids.
+    ///
+    /// # Panics
+    /// When an id is none of the mesh that they were taken from.
+    pub fn refined(
+        &self,
+        prolongation: Prolongation,
+        ancestors: &[u32],
+        segments: &[u32],
+    ) -> Carried {
+        if self.is_empty() {
+            return Carried::default();
+        }
+        let mix = Mix::of_prolongation(prolongation);
+        Carried {
+            attributes: self.attributes.mixed(&mix),
+            fields: self.fields.refined(&mix, ancestors, segments),
+        }
+    }
+
+    /// Numbers the segments, where they have fields: a marker is then the place of the segment that a part comes from. Gives the
+    /// markers that they had.
+    pub fn number(&self, segments: &mut [Segment]) -> Option<Vec<i32>> {
+        if self.fields.sides.is_empty() {
+            return None;
+        }
+        let numbered = segments.iter_mut().zip(0..);
+        Some(
+            numbered
+                .map(|(s, i)| std::mem::replace(&mut s.marker, i))
+                .collect(),
+        )
+    }
+
+    /// Puts the markers back; gives the segment that each is a part of.
+    ///
+    /// # Panics
+    /// When a marker is none of [`Carried::number`].
+    pub fn restore(markers: Option<Vec<i32>>, segments: &mut [Segment]) -> Vec<u32> {
+        let Some(markers) = markers else {
+            return Vec::new();
+        };
+        let restored = segments.iter_mut().map(|segment| {
+            let parent = segment.marker as u32;
+            segment.marker = markers[parent as usize];
+            parent
+        });
+        restored.collect()
+    }
+
+    /// Gives them to a mesh.
+    pub fn put(self, mesh: &mut Mesh) {
+        mesh.attributes = self.attributes;
+        mesh.fields = self.fields;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::fields::{Field, Values};
+    use crate::mesh::Refinement;
+
+    #[test]
+    fn parts_have_the_values_of_what_they_are_parts_of() {
+        let mut mesh = Mesh {
+            points: vec![DVec3::ZERO, DVec3::X],
+            segments: vec![Segment {
+                ends: [0, 1],
+                marker: 7,
+            }],
+            ..Mesh::default()
+        };
+        mesh.attributes.normals = Some(vec![DVec3::Z, DVec3::Z]);
+        mesh.fields.points.push(Field::scalars("t", vec![2.0, 4.0]));
+        mesh.fields.sides.push(Field::scalars("s", vec![9u8]));
+        let carried = Carried::take(&mut mesh).unwrap();
+        assert!(mesh.fields.is_empty() && !carried.is_empty());
+        let markers = carried.number(&mut mesh.segments);
+        assert_eq!(mesh.segments[0].marker, 0);
+        // Both halves of the segment have its number.
+        let mut halves = vec![mesh.segments[0], mesh.segments[0]];
+        let parents = Carried::restore(markers, &mut halves);
+        assert_eq!((halves[1].marker, &parents[..]), (7, &[0, 0][..]));
+        let round = Refinement {
+            ends: vec![[0, 1]],
+            ..Refinement::default()
+        };
+        let matrix = Prolongation::of_rounds(2, &[round]);
+        let fine = carried.refined(matrix, &[], &parents);
+        let of = |field: Option<&Field>| field.unwrap().values.clone();
+        assert_eq!(
+            of(fine.fields.points.get("t")),
+            Values::from(vec![2.0, 4.0, 3.0])
+        );
+        assert_eq!(of(fine.fields.sides.get("s")), Values::from(vec![9u8, 9]));
+        assert_eq!(fine.attributes.normals.unwrap().len(), 3);
+    }
+}

@@ -1,0 +1,272 @@
+"""Meshes in a device's memory: what goes in as arrays of a device comes out so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._device import Device, DeviceArray, taken
+from ._progress import Progress, watching
+
+if TYPE_CHECKING:
+    from ._mesh import Mesh, VolumeMesh
+
+
+def csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
+    """A matrix of SciPy, which is imported here."""
+    from scipy.sparse import csr_array
+
+    return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
+
+
+def copies(arrays: Dict[str, Any], kind: Any, device: Device) -> Dict[str, Any]:
+    """The arrays of a mesh that `kind` has, in the memory of a device."""
+    return {name: DeviceArray.copy_of(arrays[name], device) for name in kind._arrays if arrays.get(name) is not None}
+
+
+def _on_host(array: Any) -> Any:
+    """A copy in host memory, of an array of any package."""
+    if array is None:
+        return None
+    for name in ("get", "cpu"):  # CuPy, PyTorch
+        if hasattr(array, name) and not isinstance(array, DeviceArray):
+            return np.asarray(getattr(array, name)())
+    if isinstance(array, DeviceArray):
+        return array.numpy()
+    return array.copy_to_host() if hasattr(array, "copy_to_host") else np.asarray(array)
+
+
+class OnDevice:
+    """Arrays of a device: those that trioxide made have `__dlpack__`, `__cuda_array_interface__` and `.numpy()`."""
+
+    __slots__: Tuple[str, ...] = ()
+    #: The arrays that make the mesh.
+    _arrays: Tuple[str, ...] = ()
+
+    def _names(self) -> List[str]:
+        return [name for kind in type(self).__mro__[::-1] for name in getattr(kind, "__slots__", ())]
+
+    def __repr__(self) -> str:
+        found = [(name, getattr(self, name)) for name in self._names()]
+        arrays = ", ".join(f"{name} {tuple(array.shape)}" for name, array in found if hasattr(array, "shape"))
+        return f"<trioxide.{type(self).__name__}: {arrays}>"
+
+    def _held(self) -> Dict[str, Any]:
+        """The arrays that are there."""
+        return {name: getattr(self, name) for name in self._arrays if getattr(self, name) is not None}
+
+
+class DeviceSurface(OnDevice):
+    """A surface of triangles in a device's memory, made of arrays of CuPy, PyTorch, JAX or Numba, or by `Mesh.to_device`.
+
+    Parameters
+    ----------
+    points : (V, 3) floats
+        Coordinates. `polylla` and `refine` take (V, 2) too.
+    triangles : (F, 3) integers
+        Vertex ids.
+    regions : (F,) integers, optional
+        A tag of each triangle.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges to keep, as pairs of vertex ids, and their tags.
+    normals, colors, uvs : (V, 3) floats, (V, 4) uint8, (V, 2) floats, optional
+        Attributes of the vertices.
+
+    Arrays are used where they are, so none of them may change while a function runs. They are looked at when a function takes them.
+    """
+
+    __slots__ = ("points", "triangles", "regions", "segments", "markers", "normals", "colors", "uvs")
+    _arrays = __slots__
+
+    def __init__(
+        self,
+        points: Any,
+        triangles: Any,
+        *,
+        regions: Any = None,
+        segments: Any = None,
+        markers: Any = None,
+        normals: Any = None,
+        colors: Any = None,
+        uvs: Any = None,
+    ) -> None:
+        self.points = points
+        self.triangles = triangles
+        self.regions = regions
+        self.segments = segments
+        self.markers = markers
+        self.normals = normals
+        self.colors = colors
+        self.uvs = uvs
+
+    def to_host(self) -> Mesh:
+        """A copy in host memory, as a `Mesh`."""
+        from ._mesh import Mesh
+
+        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})
+
+
+class DeviceVolume(OnDevice):
+    """A mesh of tetrahedra in a device's memory, for `refine`: `points`, (V, 3), `tetrahedra`, (N, 4), and `regions`, (N,), or None."""
+
+    __slots__ = ("points", "tetrahedra", "regions")
+    _arrays = __slots__
+
+    def __init__(self, points: Any, tetrahedra: Any, *, regions: Any = None) -> None:
+        self.points = points
+        self.tetrahedra = tetrahedra
+        self.regions = regions
+
+    def to_host(self) -> VolumeMesh:
+        """A copy in host memory, as a `VolumeMesh`."""
+        from ._mesh import VolumeMesh
+
+        return VolumeMesh(**{name: _on_host(array) for name, array in self._held().items()})
+
+
+class DeviceWelded(DeviceSurface):
+    """A welded surface in a device's memory, with its attributes and regions, and `map`, `representatives` and `epsilon` as of `Welded`."""
+
+    __slots__ = ("map", "representatives", "epsilon")
+
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        super().__init__(**{name: arrays.get(name) for name in DeviceSurface._arrays})
+        self.map: DeviceArray = arrays["map"]
+        self.representatives: DeviceArray = arrays["representatives"]
+        self.epsilon: float = arrays["epsilon"]
+
+
+class DeviceSmoothed(DeviceSurface):
+    """A smoothed surface in a device's memory: the input with new points, and `moving` and `sweeps` as of `Smoothed`."""
+
+    __slots__ = ("moving", "sweeps")
+
+    def __init__(self, arrays: Dict[str, Any], given: DeviceSurface) -> None:
+        super().__init__(**{**given._held(), "points": arrays["points"]})
+        self.moving: int = arrays["moving"]
+        self.sweeps: int = arrays["sweeps"]
+
+
+class _Interpolating(OnDevice):
+    """What both kinds of refined meshes have."""
+
+    __slots__ = ()
+    _device: Device
+    _midpoints: Any
+    _before: int
+
+    def _take(self, arrays: Dict[str, Any], device: Device, before: int) -> None:
+        for name in ("parents", "vertex_parents", "rounds"):
+            setattr(self, name, arrays[name])
+        self._device, self._midpoints, self._before = device, arrays["midpoints"], before
+
+    def interpolate(self, field: Any, *, progress: Progress = None) -> DeviceArray:
+        """Carries a field of the input's vertices, (V,) floats of a device, to the vertices of this mesh, (V',), on the device.
+
+        A new vertex has the mean of the ends of its edge, round by round: what `prolongation` gives, but for the last digits.
+
+        >>> import numpy, trioxide
+        >>> coarse = trioxide.generate("grid", 9).to_device("cpu")
+        >>> fine = trioxide.refine(coarse)
+        >>> height = trioxide.DeviceArray.copy_of(numpy.arange(9.0), trioxide.Device("cpu"))
+        >>> fine.interpolate(height).numpy()[:12]
+        array([0., 1., 2., 3., 4., 5., 6., 7., 8., 2., 3., 5.])
+        """
+        shape = tuple(getattr(field, "shape", ()))
+        if shape != (self._before,):
+            raise ValueError(
+                f"field has the shape {shape}: one number for each vertex of the input is needed, ({self._before},); of several "
+                "columns carry each alone"
+            )
+        given = taken(field, "field", "float64", self._device)
+        with watching(progress) as watch:
+            return self._midpoints.interpolate(given, watch)
+
+    @property
+    def prolongation(self) -> Any:
+        """The matrix that takes values at the vertices of the input to the vertices of this mesh: a SciPy CSR array, (V', V).
+
+        SciPy's arrays are in host memory: `vertex_parents` are copied there. `interpolate` stays on the device.
+        """
+        arrays = self._midpoints.prolongation()
+        return csr(*(arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights")), self._before)
+
+
+class DeviceRefined(_Interpolating, DeviceSurface):
+    """A refined surface in a device's memory, with its regions.
+
+    Attributes
+    ----------
+    parents : (F,) uint32
+        The triangle of the input that each triangle is a part of.
+    vertex_parents : (V' - V, 2) uint32
+        The ends of the edge that each new vertex halves; they may be new vertices too.
+    rounds : int
+        Rounds that were done.
+    end : str
+        Why they ended: "rounds", "nothing marked" or "max_cells".
+    """
+
+    __slots__ = ("parents", "vertex_parents", "rounds", "end", "_device", "_midpoints", "_before")
+    parents: DeviceArray
+    vertex_parents: DeviceArray
+    rounds: int
+
+    def __init__(self, arrays: Dict[str, Any], device: Device, before: int) -> None:
+        DeviceSurface.__init__(self, arrays["points"], arrays["triangles"], regions=arrays.get("regions"))
+        self._take(arrays, device, before)
+        self.end: str = arrays["end"]
+
+
+class DeviceRefinedVolume(_Interpolating, DeviceVolume):
+    """A refined mesh of tetrahedra in a device's memory; `parents`, `vertex_parents` and `rounds` as of `DeviceRefined`."""
+
+    __slots__ = ("parents", "vertex_parents", "rounds", "_device", "_midpoints", "_before")
+    parents: DeviceArray
+    vertex_parents: DeviceArray
+    rounds: int
+
+    def __init__(self, arrays: Dict[str, Any], device: Device, before: int) -> None:
+        DeviceVolume.__init__(self, arrays["points"], arrays["tetrahedra"], regions=arrays.get("regions"))
+        self._take(arrays, device, before)
+
+
+class DevicePolygons(OnDevice):
+    """Polygons in a device's memory, with what the input had of its vertices and segments.
+
+    Attributes
+    ----------
+    points, segments, markers, normals, colors, uvs
+        As they were given, or None.
+    offsets, vertices : (P + 1,) and (C,) uint32
+        Polygon i has the vertices ``vertices[offsets[i]:offsets[i + 1]]``.
+    half_edges : (P,) uint32
+        As of `Polygons`.
+    regions : (P,) int32, or None
+        The region of each polygon.
+    counts : dict
+        As of `Polygons`.
+    """
+
+    _arrays = ("points", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs")
+    __slots__ = (*_arrays, "half_edges", "counts")
+
+    def __init__(self, arrays: Dict[str, Any], given: DeviceSurface, unconstrained: bool) -> None:
+        held = given._held()
+        self.points: Any = held["points"]
+        self.offsets: DeviceArray = arrays["offsets"]
+        self.vertices: DeviceArray = arrays["vertices"]
+        self.half_edges: DeviceArray = arrays["half_edges"]
+        self.regions: Optional[DeviceArray] = arrays.get("regions")
+        for name in ("segments", "markers"):
+            setattr(self, name, None if unconstrained else held.get(name))
+        for name in ("normals", "colors", "uvs"):
+            setattr(self, name, held.get(name))
+        self.counts: Dict[str, int] = arrays["counts"]
+
+    def to_host(self) -> Mesh:
+        """A copy in host memory, as a `Mesh`."""
+        from ._mesh import Mesh
+
+        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})

@@ -1,0 +1,306 @@
+"""Meshes in a device's memory: on the CPU, and on a GPU where there is one. Results have the bits of those of host arrays."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import trioxide
+from trioxide import DeviceArray
+
+
+@pytest.fixture(params=["cpu", "cuda:0"])
+def device(request):
+    if request.param != "cpu":
+        request.getfixturevalue("gpu")
+    return trioxide.Device(request.param)
+
+
+def same(found, expected, *names):
+    for name in names:
+        there, here = getattr(found, name), getattr(expected, name)
+        assert (there is None) == (here is None), name
+        if here is not None:
+            there = there.numpy()
+            assert there.dtype == here.dtype, name
+            np.testing.assert_array_equal(there, here, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def coloured(scan):
+    """A scan with attributes and two regions."""
+    count = len(scan.points)
+    random = np.random.default_rng(5)
+    normals = scan.points / np.linalg.norm(scan.points, axis=1, keepdims=True)
+    colors = random.integers(0, 256, (count, 4)).astype(np.uint8)
+    return trioxide.Mesh(
+        scan.points,
+        scan.triangles,
+        normals=normals,
+        colors=colors,
+        uvs=random.random((count, 2)),
+        regions=(scan.points[scan.triangles, 2].mean(axis=1) > 0).astype(int),
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(epsilon=0.08),
+        dict(epsilon=0.08, position="first", keep_degenerate=True),
+        dict(epsilon=0.12, normal_tolerance=5.0),
+        dict(epsilon=0.12, uv_tolerance=0.3),
+        dict(epsilon=0.12, color_tolerance=90),
+        dict(ratio=0.2),
+    ],
+)
+def test_attributes_and_regions_are_welded_there(device, coloured, options):
+    welded = trioxide.weld(coloured.to_device(device), device=device, **options)
+    expected = trioxide.weld(coloured, device="cpu", **options)
+    assert len(expected.removed) > 0
+    same(welded, expected, "points", "triangles", "map", "representatives", "normals", "colors", "uvs", "regions")
+    assert welded.epsilon == expected.epsilon
+
+
+def test_locks_hold_there(device, plane):
+    """Of a planar mesh, which has a boundary."""
+    resident = plane.to_device(device)
+    ids = np.arange(0, len(plane.points), 3)
+    flags = np.zeros(len(plane.points), bool)
+    flags[ids] = True
+    for locked in (ids, flags, DeviceArray.copy_of(flags, device), DeviceArray.copy_of(ids.astype(np.uint32), device)):
+        for boundary in (False, True):
+            options = dict(epsilon=0.05, lock_boundary=boundary)
+            welded = trioxide.weld(resident, locked=locked, device=device, **options)
+            same(welded, trioxide.weld(plane, locked=flags, device="cpu", **options), "points", "map", "triangles")
+    free = trioxide.weld(plane, epsilon=0.05, device="cpu")
+    assert len(free.points) < len(welded.map.numpy()) and len(welded.points) > len(free.points)
+
+
+def test_fixed_vertices_and_regions_stay_there(device, plane):
+    split = trioxide.Mesh(plane.points, plane.triangles, regions=(plane.points[plane.triangles, 0].mean(axis=1) > 0.5).astype(int))
+    fixed = np.arange(0, len(plane.points), 7)
+    flags = np.zeros(len(plane.points), bool)
+    flags[fixed] = True
+    expected = trioxide.smooth(split, fixed=fixed, max_iterations=20, device="cpu")
+    free = trioxide.smooth(plane, max_iterations=20, device="cpu")
+    assert expected.moving < free.moving
+    for some in (fixed, flags, DeviceArray.copy_of(flags, device), DeviceArray.copy_of(fixed.astype(np.int32), device)):
+        smoothed = trioxide.smooth(split.to_device(device), fixed=some, max_iterations=20, device=device)
+        same(smoothed, expected, "points")
+        assert (smoothed.moving, smoothed.sweeps) == (expected.moving, expected.sweeps)
+    same(smoothed, expected, "triangles", "regions")
+
+
+def test_regions_and_segments_bound_polygons_there(device, plane):
+    left = (plane.points[plane.triangles, 0].mean(axis=1) < 0.5).astype(int) * 9 - 4
+    edges = np.concatenate([plane.triangles[::40, :2], plane.triangles[7::50, 1:]])
+    constrained = trioxide.Mesh(plane.points, plane.triangles, regions=left, segments=edges, markers=np.arange(len(edges)))
+    expected = trioxide.polylla(constrained, device="cpu")
+    assert expected.counts["polygons"] > 330
+    polygons = trioxide.polylla(constrained.to_device(device), device=device)
+    same(polygons, expected, "offsets", "vertices", "half_edges", "regions", "segments", "markers")
+    assert polygons.counts == expected.counts
+    again = polygons.to_host()
+    np.testing.assert_array_equal(again.regions, expected.regions)
+    # As keywords beside points and triangles, in two columns too.
+    there = plane.to_device(device)
+    flat = DeviceArray.copy_of(np.ascontiguousarray(plane.points[:, :2]), device)
+    given = dict(regions=DeviceArray.copy_of(left.astype(np.int32), device))
+    for points in (there.points, flat):
+        same(trioxide.polylla(points, there.triangles, device=device, **given), trioxide.polylla(plane, regions=left, device="cpu"), "vertices", "regions")
+    free = trioxide.polylla(constrained.to_device(device), unconstrained=True, device=device)
+    same(free, trioxide.polylla(plane, device="cpu"), "vertices", "regions", "segments")
+
+
+MARKS = ["all", "fraction:0.3", ("disk", 0.5, 0.5, 0.2), ("box", 0, 0, 0.5, 0.5), ("ball", 0.5, 0.5, 0, 0.2), "area:0.001", "angle:25"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_triangles_are_refined_there(device, plane, mark):
+    regions = np.arange(len(plane.triangles)) % 5 - 2
+    mesh = trioxide.Mesh(plane.points, plane.triangles, regions=regions)
+    fine = trioxide.refine(mesh.to_device(device), mark=mark, rounds=3, device=device)
+    expected = trioxide.refine(mesh, mark=mark, rounds=3, device="cpu")
+    assert len(expected.triangles) > len(plane.triangles)
+    same(fine, expected, "points", "triangles", "parents", "regions")
+    assert (fine.rounds, fine.end) == (expected.rounds, expected.end)
+    ends = fine.vertex_parents.numpy()
+    np.testing.assert_array_equal(expected.points[len(plane.points) :], expected.points[ends].mean(axis=1))
+
+
+def test_two_columns_stay_two(device, plane):
+    flat = DeviceArray.copy_of(np.ascontiguousarray(plane.points[:, :2]), device)
+    fine = trioxide.refine(flat, plane.to_device(device).triangles, device=device)
+    np.testing.assert_array_equal(fine.points.numpy(), trioxide.refine(plane, device="cpu").points[:, :2])
+
+
+def test_surfaces_in_space_are_refined(device, scan):
+    expected = trioxide.refine(scan, mark=("ball", 0, 0, 1, 0.7), rounds=2, device="cpu")
+    assert len(expected.triangles) > len(scan.triangles)
+    np.testing.assert_allclose(expected.prolongation @ scan.points, expected.points, atol=1e-12)
+    fine = trioxide.refine(scan.to_device(device), mark=("ball", 0, 0, 1, 0.7), rounds=2, device=device)
+    same(fine, expected, "points", "triangles", "parents")
+    single = trioxide.refine(scan, precision="f32", device="cpu")
+    assert len(single.triangles) == len(trioxide.refine(scan, device="cpu").triangles)
+
+
+def test_flags_and_ids_mark_there(device, plane):
+    ids = np.array([3, 77, 500])
+    flags = np.zeros(len(plane.triangles), bool)
+    flags[ids] = True
+    expected = trioxide.refine(plane, mark=ids, device="cpu")
+    for mark in (ids, flags, DeviceArray.copy_of(flags, device), DeviceArray.copy_of(ids.astype(np.uint32), device)):
+        same(trioxide.refine(plane.to_device(device), mark=mark, device=device), expected, "points", "triangles", "parents")
+    with pytest.raises(ValueError, match=r"mark\[1\] is 1"):
+        trioxide.refine(plane.to_device(device), mark=DeviceArray.copy_of(np.array([0, 10**6], np.int32), device), device=device)
+    with pytest.raises(ValueError, match="one for each triangle"):
+        trioxide.refine(plane.to_device(device), mark=DeviceArray.copy_of(flags[1:], device), device=device)
+
+
+def test_tetrahedra_are_refined_there(device, tets):
+    mesh = trioxide.VolumeMesh(tets.points, tets.tetrahedra, regions=np.arange(len(tets.tetrahedra)) % 3)
+    for mark, rounds in (("all", 1), ("fraction:0.3", 2), (("ball", 0.5, 0.5, 0.5, 0.3), 2), ([0, 5, 9], 1)):
+        fine = trioxide.refine(mesh.to_device(device), mark=mark, rounds=rounds, device=device)
+        expected = trioxide.refine(mesh, mark=mark, rounds=rounds, device="cpu")
+        same(fine, expected, "points", "tetrahedra", "parents", "vertex_parents", "regions")
+        assert fine.rounds == expected.rounds
+    field = DeviceArray.copy_of(np.ascontiguousarray(mesh.points[:, 1]), device)
+    carried = fine.interpolate(field).numpy()
+    np.testing.assert_allclose(carried, expected.prolongation @ mesh.points[:, 1], atol=1e-14)
+
+
+def test_fields_are_carried_there(device, plane):
+    pytest.importorskip("scipy")
+    fine = trioxide.refine(plane.to_device(device), mark="disk:0.5,0.5,0.2", rounds=3, device=device)
+    expected = trioxide.refine(plane, mark="disk:0.5,0.5,0.2", rounds=3, device="cpu")
+    values = np.sin(9 * plane.points[:, 0]) + plane.points[:, 1]
+    carried = fine.interpolate(DeviceArray.copy_of(values, device))
+    np.testing.assert_allclose(carried.numpy(), expected.prolongation @ values, rtol=1e-13)
+    for a, b in zip((fine.prolongation.data, fine.prolongation.indices), (expected.prolongation.data, expected.prolongation.indices)):
+        np.testing.assert_array_equal(a, b)
+    for wrong in (DeviceArray.copy_of(values[1:], device), DeviceArray.copy_of(plane.points, device)):
+        with pytest.raises(ValueError, match="one number for each vertex"):
+            fine.interpolate(wrong)
+    # The result of a refinement is refined again: parents are those of its triangles.
+    again = trioxide.refine(fine, device=device)
+    assert int(again.parents.numpy().max()) == len(expected.triangles) - 1
+
+
+def test_refinement_leaves_its_input(device, plane):
+    there = plane.to_device(device)
+    trioxide.refine(there, rounds=2, device=device)
+    same(there, plane, "points", "triangles")
+
+
+def test_a_chain_stays_there(device):
+    mesh = trioxide.generate("jittered", 90_000, seed=4)
+    there = mesh.to_device(device)
+    before = device.transferred
+    welded = trioxide.weld(there, epsilon=1e-9, device=device)
+    fine = trioxide.refine(welded, mark=("disk", 0.5, 0.5, 0.2), rounds=2, device=device)
+    polygons = trioxide.polylla(trioxide.smooth(fine, max_iterations=10, device=device), device=device)
+    to_device, to_host = (after - start for after, start in zip(device.transferred, before))
+    # The smallest array of the chain, offsets, has more; counts and extremes cross.
+    assert to_host < 100_000 < 4 * len(polygons.offsets) and to_device < 100_000
+    host = trioxide.refine(trioxide.weld(mesh, epsilon=1e-9, device="cpu"), mark=("disk", 0.5, 0.5, 0.2), rounds=2, device="cpu")
+    expected = trioxide.polylla(trioxide.smooth(host, max_iterations=10, device="cpu"), device="cpu")
+    same(polygons, expected, "offsets", "vertices", "points")
+
+
+def test_arrays_of_the_cpu_are_numpy_s_without_a_copy(plane):
+    there = plane.to_device("cpu")
+    view = np.from_dlpack(there.points)
+    address = view.__array_interface__["data"][0]
+    assert address == np.from_dlpack(there.points).__array_interface__["data"][0]
+    del there
+    gc.collect()
+    np.testing.assert_array_equal(view, plane.points)
+    for array in (np.array([True, False]), np.arange(3, dtype=np.uint8), np.arange(3, dtype=np.int32)):
+        copy = DeviceArray.copy_of(array, trioxide.Device("cpu"))
+        assert copy.dtype == array.dtype and np.from_dlpack(copy).dtype == array.dtype
+        np.testing.assert_array_equal(copy.numpy(), array)
+    assert not hasattr(copy, "__cuda_array_interface__")
+
+
+def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets):
+    there = plane.to_device(device)
+    segments = DeviceArray.copy_of(plane.triangles[:1, :2].copy(), device)
+    wrong = {
+        "points is in a device's memory and triangles is not: copy": lambda: trioxide.weld(there.points, plane.triangles, epsilon=1),
+        "triangles is in a device's memory and points is not": lambda: trioxide.smooth(plane.points, there.triangles),
+        "and regions is not": lambda: trioxide.polylla(there, regions=np.zeros(len(plane.triangles))),
+        "triangles are missing": lambda: trioxide.smooth(there.points),
+        "weld does not carry segments on a device: leave it out": lambda: trioxide.weld(
+            trioxide.DeviceSurface(there.points, there.triangles, segments=segments), epsilon=1
+        ),
+        "refine does not carry segments.*interpolate": lambda: trioxide.refine(there, segments=segments),
+        "take its .to_host": lambda: trioxide.info(there),
+        "takes a surface, not tetrahedra": lambda: trioxide.smooth(tets.to_device(device)),
+        "not polygons: take .to_host": lambda: trioxide.smooth(trioxide.polylla(there, device=device)),
+        "refined in precision": lambda: trioxide.refine(there, precision="f32"),
+        "smoothed in precision": lambda: trioxide.smooth(there, precision="f32"),
+        "regions has 3 entries: one for each triangle": lambda: trioxide.polylla(
+            there, regions=DeviceArray.copy_of(np.zeros(3, np.int32), device)
+        ),
+        "normals has 2 entries: one for each vertex": lambda: trioxide.weld(
+            trioxide.DeviceSurface(there.points, there.triangles, normals=DeviceArray.copy_of(np.ones((2, 3)), device)), epsilon=1
+        ),
+        "colors is a device array of the shape .*: the shape \\(n, 4\\)": lambda: trioxide.weld(
+            trioxide.DeviceSurface(there.points, there.triangles, colors=DeviceArray.copy_of(np.ones((2, 3), np.uint8), device)),
+            epsilon=1,
+        ),
+        "segment 0.* is no edge": lambda: trioxide.polylla(there, segments=DeviceArray.copy_of(np.array([[0, 0]], np.int32), device)),
+        "segment 1 has a vertex index": lambda: trioxide.polylla(
+            there,
+            segments=DeviceArray.copy_of(np.concatenate([plane.triangles[:1, :2], [[0, -1]]]).astype(np.int32), device),
+        ),
+        r"fixed\[0\] is -1": lambda: trioxide.smooth(there, fixed=DeviceArray.copy_of(np.array([-1], np.int32), device)),
+        "polygons: surfaces on a device": lambda: trioxide.polylla(plane, device="cpu").to_device(device),
+        "points is a device array of the shape .* type <u4": lambda: trioxide.weld(there.triangles, there.triangles, epsilon=1),
+        "triangles is a device array": lambda: trioxide.weld(there.points, there.points, epsilon=1),
+        "one or two dimensions": lambda: DeviceArray.copy_of(np.zeros((2, 2, 2)), device),
+        "not contiguous": lambda: DeviceArray.copy_of(np.zeros((4, 4))[::2], device),
+        "float64, int32, uint32, uint8 and bool": lambda: DeviceArray.copy_of(np.zeros(2, np.int64), device),
+    }
+    for message, call in wrong.items():
+        with pytest.raises((TypeError, ValueError), match=message):
+            call()
+
+
+def test_wrong_ids_and_coordinates_are_found_there(device, scan, tets):
+    for wrong in (-1, len(scan.points), 2**31 - 1):
+        there = scan.to_device(device)
+        bad = scan.triangles.astype(np.int32)
+        bad[7, 1] = wrong
+        there.triangles = DeviceArray.copy_of(bad, device)
+        for call in (lambda: trioxide.weld(there, epsilon=0.1), lambda: trioxide.smooth(there), lambda: trioxide.refine(there)):
+            with pytest.raises(ValueError, match="7"):
+                call()
+    there = scan.to_device(device)
+    bad = scan.points.copy()
+    bad[11, 2] = np.nan
+    there.points = DeviceArray.copy_of(bad, device)
+    for call in (lambda: trioxide.weld(there, epsilon=0.1), lambda: trioxide.smooth(there), lambda: trioxide.refine(there)):
+        with pytest.raises(ValueError, match="11"):
+            call()
+    volume = tets.to_device(device)
+    bad = tets.tetrahedra.copy()
+    bad[3] = bad[3, [1, 0, 2, 3]]
+    volume.tetrahedra = DeviceArray.copy_of(bad, device)
+    with pytest.raises(ValueError, match="tetrahedron 3"):
+        trioxide.refine(volume)
+
+
+def test_nothing_is_something_there(device):
+    empty = trioxide.Mesh(np.zeros((0, 3)), np.zeros((0, 3), int), regions=[], normals=np.zeros((0, 3))).to_device(device)
+    for call in (
+        lambda: trioxide.weld(empty, epsilon=1.0),
+        lambda: trioxide.smooth(empty),
+        lambda: trioxide.refine(trioxide.DeviceSurface(empty.points, empty.triangles)),
+        lambda: trioxide.polylla(empty),
+    ):
+        try:
+            assert len(call().points) == 0
+        except ValueError as error:
+            assert str(error)
