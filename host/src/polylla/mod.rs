@@ -40,12 +40,14 @@ mod constraints;
 mod error;
 mod fields;
 mod result;
+mod share;
 
 pub use constraints::Constraints;
 pub use error::{Error, Result};
 pub use fields::triangles_of_polygons;
 pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
+pub use share::{Owners, Share, polylla_share};
 
 /// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,10 +166,18 @@ fn label<P: Point>(
     constraints: Option<&Constraints>,
     ties: Ties,
 ) -> Result<(BitSet<HalfEdge>, BitSet<HalfEdge>)> {
-    let n = mesh.half_edges();
-    let words = words(n as usize);
+    let longest = label_longest(on, mesh, ties)?;
+    label_frontier(on, mesh, constraints, &longest)
+}
+
+/// The longest edge of each triangle.
+fn label_longest<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    ties: Ties,
+) -> Result<BitSet<HalfEdge>> {
     let longest = on.stage("label longest edges", || {
-        let mut longest = on.uninitialized(words)?;
+        let mut longest = on.uninitialized(words(mesh.half_edges() as usize))?;
         // SAFETY: half-edges and vertices of a checked triangulation.
         unsafe {
             kernel::label_longest_edges::launch(
@@ -182,6 +192,18 @@ fn label<P: Point>(
         }?;
         Ok(longest)
     })?;
+    Ok(longest)
+}
+
+/// The frontier edges and the seeds, by the longest edges.
+fn label_frontier<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    constraints: Option<&Constraints>,
+    longest: &BitSet<HalfEdge>,
+) -> Result<(BitSet<HalfEdge>, BitSet<HalfEdge>)> {
+    let n = mesh.half_edges();
+    let words = words(n as usize);
     let constrained = Constraints::edges(constraints, mesh)?;
     on.try_stage("label frontier edges", || {
         let (mut frontier, mut seeds) = (on.uninitialized(words)?, on.uninitialized(words)?);
@@ -193,7 +215,7 @@ fn label<P: Point>(
                 on,
                 n,
                 mesh.twins(),
-                &longest,
+                longest,
                 constrained,
                 &mut frontier,
                 &mut seeds,
@@ -217,6 +239,23 @@ fn link<P: Point>(
     frontier: &mut Buffer<Bits<HalfEdge>>,
     with_prev: bool,
 ) -> Result<(Links, Buffer<HalfEdge>)> {
+    let (mut links, tip_bits) = find_links(on, mesh, frontier, with_prev)?;
+    let middles = on.stage("repair barrier tips", || {
+        let tips = compact(on, &tip_bits)?;
+        let middles = mark_middles(on, mesh, &tips, frontier)?;
+        link_new_edges(on, mesh, &middles, frontier, &mut links)?;
+        Ok(middles)
+    })?;
+    Ok((links, middles))
+}
+
+/// The links of frontier edges before the repair, and the half-edges that end at barrier tips.
+fn find_links<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    frontier: &Buffer<Bits<HalfEdge>>,
+    with_prev: bool,
+) -> Result<(Links, BitSet<HalfEdge>)> {
     let n = mesh.half_edges();
     let mut links = Links {
         next: on.uninitialized(n as usize)?,
@@ -238,16 +277,21 @@ fn link<P: Point>(
         }?;
         Ok(tips)
     })?;
-    let middles = on.stage("repair barrier tips", || {
-        let tips = compact(on, &tip_bits)?;
-        let mut middles = on.uninitialized(2 * tips.len())?;
-        let (n, twins) = (tips.len() as u32, mesh.twins());
-        // SAFETY: a tip is an inner vertex, with triangles all around it.
-        unsafe { kernel::mark_middle_edges::launch(on, n, &tips, twins, frontier, &mut middles) }?;
-        link_new_edges(on, mesh, &middles, frontier, &mut links)?;
-        Ok(middles)
-    })?;
-    Ok((links, middles))
+    Ok((links, tip_bits))
+}
+
+/// Makes the middle edge of each tip a frontier edge; both half-edges of each.
+fn mark_middles<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    tips: &Buffer<HalfEdge>,
+    frontier: &mut Buffer<Bits<HalfEdge>>,
+) -> crate::Result<Buffer<HalfEdge>> {
+    let mut middles = on.uninitialized(2 * tips.len())?;
+    let (n, twins) = (tips.len() as u32, mesh.twins());
+    // SAFETY: a tip is an inner vertex, with triangles all around it.
+    unsafe { kernel::mark_middle_edges::launch(on, n, tips, twins, frontier, &mut middles) }?;
+    Ok(middles)
 }
 
 fn labelled<'a, P: Point>(

@@ -1,0 +1,34 @@
+//! Meshes that several processes hold together: the results of the single run, bit for bit, for any number of ranks.
+//!
+//! | to find | look in |
+//! | --- | --- |
+//! | what carries messages: MPI, or threads of one process | [`transport`], [`threads`], `mpi` |
+//! | the input, a block of ids a rank; the directories of elements | [`block`] |
+//! | which rank owns what | [`ownership`] |
+//! | a rank's part of the mesh, with its ghosts | [`part`] |
+//! | a family on ranks | [`polylla`](mod@polylla) |
+//! | errors on which all ranks agree | [`fault`] |
+//!
+//! # Why the bits are the same
+//!
+//! - Elements have ids in the whole mesh, 64 bits wide. A rank's local ids ascend with them, so a tie that goes by ids falls as in the
+//!   single run, and the kernels and pipelines of the single run work on a rank's part as they are.
+//! - What is decided about an element is decided where all that it depends on is at hand, by its owner, and told to the others. No
+//!   float is added up in an order that depends on ranks: what crosses is joined by minimum, maximum, bits or sums of integers.
+//! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over ranks.
+//!
+//! Who owns what changes the time only. Equal parts of a Morton curve have short borders: a part of n triangles has about sqrt(n) ghosts.
+
+pub mod block;
+pub mod fault;
+pub mod ownership;
+pub mod part;
+pub mod polylla;
+pub mod threads;
+pub mod transport;
+
+pub use block::Block;
+pub use fault::{Fault, Result};
+pub use ownership::Ownership;
+pub use part::Part;
+pub use transport::{Ranks, Transport};

@@ -1,0 +1,310 @@
+//! Polylla on ranks: the polygons of the single run, and their order.
+//!
+//! | step | how |
+//! | --- | --- |
+//! | labels, links, repair, polygons within a rank | [`polylla_share`] on the rank's device: the kernels of the single run |
+//! | polygons that cross ranks | pieces, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
+//! | order | [`Polygons::ordered`]: by the smallest half-edge, as in the single run |
+
+mod fragments;
+
+use trioxide::Device;
+use trioxide::half_edges::{self, DeviceTriangulation, Point};
+use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
+
+use crate::block::{Block, Blocks};
+use crate::fault::{Fault, Result};
+use crate::part::{Part, no_edge};
+use crate::transport::{Mail, Ranks, Reduction};
+
+/// Counts of a run, of the whole mesh; as [`PolyllaCounts`](trioxide::mesh::PolyllaCounts).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Terminal-edge regions.
+    pub regions: u64,
+    /// Frontier edges before the repair.
+    pub frontier_edges: u64,
+    /// Vertices with one frontier edge, before the repair.
+    pub barrier_tips: u64,
+    /// Polygons that visit a vertex more than once.
+    pub weakly_simple: u64,
+    /// Polygons.
+    pub polygons: u64,
+}
+
+/// Some of a mesh's polygons, by the ids of the whole mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Polygons {
+    /// Smallest half-edge of each polygon, ascending.
+    pub half_edges: Vec<u64>,
+    /// Start of each polygon in `vertices`, and the end of the last.
+    pub offsets: Vec<u64>,
+    /// Vertices of all of them, each from the origin of its smallest half-edge.
+    pub vertices: Vec<u64>,
+    /// Region id of each, if the mesh has them.
+    pub regions: Option<Vec<i32>>,
+}
+
+impl Polygons {
+    /// Number of polygons.
+    pub fn len(&self) -> usize {
+        self.half_edges.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.half_edges.is_empty()
+    }
+
+    /// Vertices of a polygon.
+    pub fn get(&self, i: usize) -> &[u64] {
+        &self.vertices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+
+    /// The polygons with these places, in this order.
+    fn gather(&self, places: &[usize]) -> Self {
+        let mut gathered = Self::with_regions(self.regions.is_some());
+        for &i in places {
+            let region = self.regions.as_ref().map(|regions| regions[i]);
+            gathered.push(self.half_edges[i], self.get(i), region);
+        }
+        gathered
+    }
+
+    fn with_regions(has_regions: bool) -> Self {
+        Self {
+            offsets: vec![0],
+            regions: has_regions.then(Vec::new),
+            ..Self::default()
+        }
+    }
+
+    fn push(&mut self, half_edge: u64, vertices: &[u64], region: Option<i32>) {
+        self.half_edges.push(half_edge);
+        self.vertices.extend_from_slice(vertices);
+        self.offsets.push(self.vertices.len() as u64);
+        if let (Some(regions), Some(region)) = (&mut self.regions, region) {
+            regions.push(region);
+        }
+    }
+
+    /// The polygons in the order of the single run: this rank gets those whose smallest half-edge lies in its block of all half-edges
+    /// of `triangles`. The slices of all ranks, one behind the other, are the list of the single run. Collective.
+    pub fn ordered(self, ranks: &Ranks, triangles: u64) -> Self {
+        ranks.phase("order of polygons");
+        let blocks = Blocks::new(3 * triangles, ranks.size());
+        let to = |i: usize| blocks.rank(self.half_edges[i]);
+        let heads = (0..self.len()).map(|i| {
+            let region = self.regions.as_ref().map_or(0, |regions| regions[i] as u32);
+            let [size, region] = [self.get(i).len() as u64, u64::from(region)];
+            (to(i), [self.half_edges[i], size << 32 | region])
+        });
+        let heads = ranks
+            .exchange(&Mail::sorted(ranks.size(), heads))
+            .into_items();
+        let vertices = (0..self.len()).flat_map(|i| self.get(i).iter().map(move |&v| (i, v)));
+        let vertices = vertices.map(|(i, vertex)| (to(i), vertex));
+        let vertices = ranks
+            .exchange(&Mail::sorted(ranks.size(), vertices))
+            .into_items();
+        let mut all = Self::with_regions(self.regions.is_some());
+        let mut start = 0;
+        for [half_edge, packed] in heads {
+            let end = start + (packed >> 32) as usize;
+            all.push(half_edge, &vertices[start..end], Some(packed as u32 as i32));
+            start = end;
+        }
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        places.sort_unstable_by_key(|&i| all.half_edges[i]);
+        all.gather(&places)
+    }
+}
+
+/// Makes polygons of the mesh whose blocks the ranks hold; each rank gets those whose smallest half-edge it owns. Collective.
+///
+/// # Errors
+/// As [`polylla`](trioxide::polylla()), in the same words on every rank.
+pub fn polylla<P: Point>(
+    ranks: &Ranks,
+    on: &Device,
+    block: Block,
+    ownership: &crate::Ownership,
+) -> Result<(Polygons, Counts)> {
+    ranks.agree(check_points::<P>(ranks, &block))?;
+    let has_regions = block.regions.is_some();
+    let part = Part::build(ranks, block, ownership)?;
+    ranks.phase("polylla");
+    let owned = part.owned_half_edges(ranks.rank());
+    let uploaded = DeviceTriangulation::<P>::upload(on, &part.mesh);
+    let mesh = ranks.agree(uploaded.map_err(|error| in_the_whole_mesh(error, &part)))?;
+    let constraints = Constraints::of(on, &mesh, &part.mesh);
+    let constraints = ranks.agree(constraints.map_err(|error| match error {
+        polylla::Error::NoEdge { segment, from, to } => {
+            let ends = [from, to].map(|v| part.vertices[v as usize] as u32);
+            no_edge(part.segments[segment as usize], ends)
+        }
+        error => error.into(),
+    }))?;
+    let mut halo = FlagHalo {
+        ranks,
+        part: &part,
+        fault: None,
+    };
+    let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, &mut halo);
+    if let Some(fault) = halo.fault {
+        return Err(fault);
+    }
+    // Where one rank failed, the others agree with it when they give flags, or here.
+    let share = ranks.agree(share.map_err(Fault::from))?;
+    drop((mesh, constraints));
+
+    ranks.phase("polygons across ranks");
+    let crossing = fragments::join(ranks, &part, &owned, &share.open, has_regions);
+    let weak = crossing.count_weakly_simple() + u64::from(share.weakly_simple);
+    let mut counts = [
+        u64::from(share.regions),
+        u64::from(share.frontier),
+        u64::from(share.boundary),
+        u64::from(share.barrier_tips),
+        weak,
+        (share.half_edges.len() + crossing.len()) as u64,
+    ];
+    ranks.reduce_all(&mut counts, Reduction::Sum);
+    let [
+        regions,
+        frontier,
+        boundary,
+        barrier_tips,
+        weakly_simple,
+        polygons,
+    ] = counts;
+    let counts = Counts {
+        regions,
+        frontier_edges: (frontier - boundary) / 2 + boundary,
+        barrier_tips,
+        weakly_simple,
+        polygons,
+    };
+    Ok((merge(&part, &share, crossing), counts))
+}
+
+/// The flags of ghosts' half-edges, from their owners.
+struct FlagHalo<'r> {
+    ranks: &'r Ranks<'r>,
+    part: &'r Part,
+    /// That of another rank, on which all have agreed.
+    fault: Option<Fault>,
+}
+
+impl Owners for FlagHalo<'_> {
+    fn give(&mut self, flags: &mut [u32]) -> trioxide::Result<()> {
+        if let Err(fault) = self.ranks.agree(Ok(())) {
+            self.fault = Some(fault);
+            return Err(trioxide::Error::Interrupted);
+        }
+        let bit = |flags: &[u32], h: u32| (flags[h as usize / 32] >> (h % 32) & 1) as u8;
+        let own = flags.to_vec();
+        let get =
+            |&t: &u32| bit(&own, 3 * t) | bit(&own, 3 * t + 1) << 1 | bit(&own, 3 * t + 2) << 2;
+        self.part.halo.update(self.ranks, get, |t, three| {
+            for k in 0..3 {
+                let h = 3 * t + k;
+                let (word, bit) = (&mut flags[h as usize / 32], 1 << (h % 32));
+                match three >> k & 1 {
+                    0 => *word &= !bit,
+                    _ => *word |= bit,
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Refuses points of the block that the device refuses, also of vertices that no triangle uses.
+fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
+    use gpu::point::{DoublePoint, MeshPoint};
+    let first = Blocks::new(block.vertices, ranks.size())
+        .range(ranks.rank())
+        .start;
+    for (id, &point) in (first..).zip(&block.points) {
+        let point = P::from_f64(point).to_f64();
+        if !point.has_finite_coordinates() {
+            let text = format!(
+                "vertex {id} has a coordinate that is not a finite number in the chosen precision"
+            );
+            return Err(Fault::of_mesh(0, id, text));
+        }
+        if point.largest_coordinate() > <P as MeshPoint>::LARGEST {
+            let (most, precision) = (<P as MeshPoint>::LARGEST, <P as MeshPoint>::PRECISION);
+            let text = format!(
+                "vertex {id} has a coordinate beyond {most:e}: squares of distances leave {precision}; scale the mesh down"
+            );
+            return Err(Fault::of_mesh(2, id, text));
+        }
+    }
+    Ok(())
+}
+
+/// The fault of a part, with the ids of the whole mesh.
+fn in_the_whole_mesh(error: half_edges::Error, part: &Part) -> Fault {
+    use half_edges::Error::{NotManifold, Orientation, TooSmall};
+    let id = |triangle: u32| part.triangles[triangle as usize];
+    let (rule, triangle) = match &error {
+        TooSmall { triangle, .. } => (3, *triangle),
+        Orientation { triangle } => (4, *triangle),
+        NotManifold { triangle, .. } => (5, *triangle),
+        _ => return error.into(),
+    };
+    let local = format!("triangle {triangle} ");
+    let whole = format!("triangle {} ", id(triangle));
+    Fault::of_mesh(
+        rule,
+        id(triangle),
+        error.to_string().replace(&local, &whole),
+    )
+}
+
+impl Polygons {
+    /// How many of the polygons visit a vertex more than once.
+    fn count_weakly_simple(&self) -> u64 {
+        let is_weak = |i: &usize| {
+            let mut sorted = self.get(*i).to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        (0..self.len()).filter(is_weak).count() as u64
+    }
+}
+
+/// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
+fn merge(part: &Part, share: &Share, crossing: Polygons) -> Polygons {
+    let mut all = Polygons::with_regions(part.mesh.regions.is_some());
+    let mut next = 0;
+    let mut vertices = Vec::new();
+    for (&h, polygon) in share.half_edges.iter().zip(share.polygons.iter()) {
+        let half_edge = part.half_edge(h);
+        while next < crossing.len() && crossing.half_edges[next] < half_edge {
+            all.push_from(&crossing, next);
+            next += 1;
+        }
+        vertices.clear();
+        vertices.extend(polygon.iter().map(|&v| part.vertices[v as usize]));
+        let region = part
+            .mesh
+            .regions
+            .as_ref()
+            .map(|regions| regions[h as usize / 3]);
+        all.push(half_edge, &vertices, region);
+    }
+    for i in next..crossing.len() {
+        all.push_from(&crossing, i);
+    }
+    all
+}
+
+impl Polygons {
+    fn push_from(&mut self, other: &Polygons, i: usize) {
+        let region = other.regions.as_ref().map(|regions| regions[i]);
+        self.push(other.half_edges[i], other.get(i), region);
+    }
+}

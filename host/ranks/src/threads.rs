@@ -1,0 +1,218 @@
+//! Ranks that are threads of one process: for tests, and where there is no MPI.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::transport::{Reduction, Transport};
+
+/// One rank among threads.
+pub struct Threads {
+    rank: usize,
+    meeting: Arc<Meeting>,
+}
+
+/// What a rank shows to all others while they meet.
+type Shown = Arc<(Vec<u8>, Vec<u64>)>;
+
+/// Where the threads wait for each other.
+struct Meeting {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    shown: Vec<Option<Shown>>,
+    arrived: usize,
+    /// Meetings so far.
+    meetings: u64,
+    /// Whether a rank is gone: the others wait in vain.
+    is_broken: bool,
+}
+
+impl Meeting {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows something to all ranks, and gives what each of them shows.
+    fn meet(&self, rank: usize, shown: Shown) -> Vec<Shown> {
+        let mut state = self.lock();
+        state.shown[rank] = Some(shown);
+        state = self.wait(state);
+        let all = state.shown.iter().flatten().cloned().collect();
+        // Nobody shows anything new before all have looked.
+        drop(self.wait(state));
+        all
+    }
+
+    fn wait<'m>(&self, mut state: MutexGuard<'m, State>) -> MutexGuard<'m, State> {
+        state.arrived += 1;
+        let meeting = state.meetings;
+        if state.arrived == state.shown.len() {
+            state.arrived = 0;
+            state.meetings += 1;
+            self.changed.notify_all();
+            return state;
+        }
+        while state.meetings == meeting {
+            assert!(!state.is_broken, "another rank has failed");
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+}
+
+/// Tells the others when a rank's thread panics.
+struct Departure<'m>(&'m Meeting);
+
+impl Drop for Departure<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_broken = true;
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+/// Runs `work` on `size` ranks, a thread each; what each of them gives, in their order.
+///
+/// # Panics
+/// When the work of a rank panics.
+pub fn run<R: Send>(size: usize, work: impl Fn(&Threads) -> R + Sync) -> Vec<R> {
+    let meeting = Arc::new(Meeting {
+        state: Mutex::new(State {
+            shown: vec![None; size],
+            arrived: 0,
+            meetings: 0,
+            is_broken: false,
+        }),
+        changed: Condvar::new(),
+    });
+    std::thread::scope(|scope| {
+        let spawn = |rank| {
+            let (meeting, work) = (meeting.clone(), &work);
+            scope.spawn(move || {
+                let departure = Departure(&meeting);
+                let result = work(&Threads {
+                    rank,
+                    meeting: meeting.clone(),
+                });
+                drop(departure);
+                result
+            })
+        };
+        let threads: Vec<_> = (0..size).map(spawn).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<R>| {
+            let joined = thread.join();
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+impl Transport for Threads {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.meeting.lock().shown.len()
+    }
+
+    fn on_this_machine(&self) -> (usize, usize) {
+        (self.rank, self.size())
+    }
+
+    fn counts(&self, to: &[u64]) -> Vec<u64> {
+        let all = self
+            .meeting
+            .meet(self.rank, Arc::new((Vec::new(), to.to_vec())));
+        all.iter().map(|shown| shown.1[self.rank]).collect()
+    }
+
+    fn exchange(&self, send: &[u8], sent: &[u64], receive: &mut [u8], received: &[u64]) {
+        let shown = Arc::new((send.to_vec(), sent.to_vec()));
+        let all = self.meeting.meet(self.rank, shown);
+        let mut rest = receive;
+        for (shown, &count) in all.iter().zip(received) {
+            let (bytes, counts) = &**shown;
+            let start: u64 = counts[..self.rank].iter().sum();
+            let (here, behind) = rest.split_at_mut(count as usize);
+            here.copy_from_slice(&bytes[start as usize..(start + counts[self.rank]) as usize]);
+            rest = behind;
+        }
+    }
+
+    fn reduce(&self, values: &mut [u64], by: Reduction) {
+        let all = self
+            .meeting
+            .meet(self.rank, Arc::new((Vec::new(), values.to_vec())));
+        for (i, value) in values.iter_mut().enumerate() {
+            let of_all = all.iter().map(|shown| shown.1[i]);
+            *value = of_all
+                .reduce(|a, b| by.join(a, b))
+                .expect("there is a rank");
+        }
+    }
+
+    fn abort(&self, status: i32) -> ! {
+        panic!("rank {} ends all with status {status}", self.rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{Mail, Ranks};
+
+    #[test]
+    fn every_rank_gets_what_the_others_send() {
+        for size in [1, 2, 3, 7] {
+            let results = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let me = ranks.rank();
+                // Rank r sends r + 1 numbers to each rank but the last, which gets none.
+                let to = (0..size - 1).flat_map(|to| vec![(to, (10 * me + to) as u32); me + 1]);
+                let got = ranks.exchange(&Mail::sorted(size, to));
+                let scan = ranks.scan(me as u64 + 1);
+                let least = ranks.reduce(10 - me as u64, Reduction::Min);
+                (got, scan, least, ranks.broadcast(size - 1, &[me as u64; 3]))
+            });
+            for (me, (got, scan, least, broadcast)) in results.into_iter().enumerate() {
+                for from in 0..size {
+                    let count = if me + 1 < size { from + 1 } else { 0 };
+                    assert_eq!(got.of(from), vec![(10 * from + me) as u32; count]);
+                }
+                let sum = |n: usize| (n * (n + 1) / 2) as u64;
+                assert_eq!(scan, (sum(me), sum(size)));
+                assert_eq!(least, 11 - size as u64);
+                assert_eq!(broadcast, [size as u64 - 1; 3]);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic = "boom"]
+    fn a_rank_that_panics_ends_all() {
+        run(3, |transport| {
+            assert!(transport.rank() != 0, "boom");
+            transport.counts(&[0; 3]);
+        });
+    }
+
+    #[test]
+    fn bytes_to_other_ranks_are_counted() {
+        let sent = run(3, |transport| {
+            let ranks = Ranks::new(transport);
+            ranks.phase("one");
+            let to = [(0, 1_u32), (1, 2), (1, 3), (2, 4)];
+            ranks.exchange(&Mail::sorted(3, to.into_iter()));
+            ranks.traffic()[0]
+        });
+        let bytes: Vec<u64> = sent.iter().map(|traffic| traffic.bytes).collect();
+        // The items for other ranks, and a count for each of two.
+        assert_eq!(bytes, [12 + 16, 8 + 16, 12 + 16]);
+    }
+}

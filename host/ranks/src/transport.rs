@@ -1,0 +1,277 @@
+//! What carries messages between ranks: one small trait, and typed calls over it that count what crosses.
+
+use std::cell::{Cell, RefCell};
+
+use bytemuck::{Pod, zeroed_vec};
+
+/// How [`Transport::reduce`] joins the numbers of all ranks. None of them shows an order: none is a sum of floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+    /// The sum.
+    Sum,
+    /// The bits of any.
+    Or,
+}
+
+impl Reduction {
+    /// Two numbers joined.
+    pub fn join(self, a: u64, b: u64) -> u64 {
+        match self {
+            Reduction::Min => a.min(b),
+            Reduction::Max => a.max(b),
+            Reduction::Sum => a + b,
+            Reduction::Or => a | b,
+        }
+    }
+}
+
+/// Ranks that work together. Every call but [`rank`](Transport::rank), [`size`](Transport::size) and [`abort`](Transport::abort) is
+/// collective: all ranks make it, in the same order.
+pub trait Transport {
+    /// This rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// This rank's place among those of its machine, and their number.
+    fn on_this_machine(&self) -> (usize, usize);
+
+    /// Gives `to[r]` to rank r; what each rank gave to this one.
+    fn counts(&self, to: &[u64]) -> Vec<u64>;
+
+    /// Gives bytes to every rank: `sent` bytes of `send` to each, in the order of ranks. `receive` takes `received` bytes from
+    /// each, which [`counts`](Transport::counts) told.
+    fn exchange(&self, send: &[u8], sent: &[u64], receive: &mut [u8], received: &[u64]);
+
+    /// Joins the numbers of all ranks, place by place.
+    fn reduce(&self, values: &mut [u64], by: Reduction);
+
+    /// Ends all ranks, this one included, with this status: where a rank cannot go on and the others wait for it.
+    fn abort(&self, status: i32) -> !;
+}
+
+/// Items for each rank, or of each: the ones of rank 0, then those of rank 1, and so on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mail<T> {
+    items: Vec<T>,
+    /// Start of each rank's items, and the end of the last.
+    offsets: Vec<usize>,
+}
+
+impl<T: Pod> Mail<T> {
+    /// Items with the rank that each is for; those for one rank keep their order.
+    pub fn sorted(ranks: usize, items: impl Iterator<Item = (usize, T)> + Clone) -> Self {
+        let mut offsets = vec![0; ranks + 1];
+        for (rank, _) in items.clone() {
+            offsets[rank + 1] += 1;
+        }
+        for rank in 0..ranks {
+            offsets[rank + 1] += offsets[rank];
+        }
+        let mut next = offsets.clone();
+        let mut sorted: Vec<T> = zeroed_vec(offsets[ranks]);
+        for (rank, item) in items {
+            sorted[next[rank]] = item;
+            next[rank] += 1;
+        }
+        Self {
+            items: sorted,
+            offsets,
+        }
+    }
+
+    /// Items in the order of ranks, so many for each.
+    ///
+    /// # Panics
+    /// When the counts are not those of the items.
+    pub fn from_parts(items: Vec<T>, counts: impl Iterator<Item = usize>) -> Self {
+        let mut offsets = vec![0];
+        for count in counts {
+            offsets.push(offsets[offsets.len() - 1] + count);
+        }
+        assert_eq!(offsets[offsets.len() - 1], items.len(), "counts of items");
+        Self { items, offsets }
+    }
+
+    /// The same places with other items.
+    ///
+    /// # Panics
+    /// When there are not as many of them.
+    pub fn with<U: Pod>(&self, items: Vec<U>) -> Mail<U> {
+        assert_eq!(items.len(), self.items.len(), "as many items");
+        let offsets = self.offsets.clone();
+        Mail { items, offsets }
+    }
+
+    /// Items made of these, each at its place.
+    pub fn map<U: Pod>(&self, make: impl FnMut(&T) -> U) -> Mail<U> {
+        self.with(self.items.iter().map(make).collect())
+    }
+
+    /// All items, in the order of ranks.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// All items, in the order of ranks.
+    pub fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
+    /// The items of a rank.
+    pub fn of(&self, rank: usize) -> &[T] {
+        &self.items[self.offsets[rank]..self.offsets[rank + 1]]
+    }
+
+    /// Each item with its rank.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let ranks = 0..self.offsets.len() - 1;
+        ranks.flat_map(move |rank| self.of(rank).iter().map(move |item| (rank, item)))
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        let pairs = self.offsets.windows(2);
+        pairs.map(|pair| (pair[1] - pair[0]) as u64).collect()
+    }
+}
+
+/// What a rank sent to others in one phase of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// The phase.
+    pub phase: &'static str,
+    /// Bytes to other ranks. A number that all ranks join counts once.
+    pub bytes: u64,
+    /// Collective calls.
+    pub calls: u64,
+}
+
+/// A transport with typed calls, which counts the traffic of each phase.
+pub struct Ranks<'t> {
+    transport: &'t dyn Transport,
+    phases: RefCell<Vec<Traffic>>,
+    seconds: Cell<f64>,
+}
+
+impl<'t> Ranks<'t> {
+    /// The ranks of a transport.
+    pub fn new(transport: &'t dyn Transport) -> Self {
+        Self {
+            transport,
+            phases: RefCell::default(),
+            seconds: Cell::default(),
+        }
+    }
+
+    /// This rank, from 0.
+    pub fn rank(&self) -> usize {
+        self.transport.rank()
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.transport.size()
+    }
+
+    /// The transport below.
+    pub fn transport(&self) -> &'t dyn Transport {
+        self.transport
+    }
+
+    /// What follows is counted under this name.
+    pub fn phase(&self, phase: &'static str) {
+        self.phases.borrow_mut().push(Traffic {
+            phase,
+            bytes: 0,
+            calls: 0,
+        });
+    }
+
+    /// What this rank sent so far, phase by phase.
+    pub fn traffic(&self) -> Vec<Traffic> {
+        self.phases.borrow().clone()
+    }
+
+    /// Seconds that this rank spent in collective calls: sending, and waiting for others.
+    pub fn seconds(&self) -> f64 {
+        self.seconds.get()
+    }
+
+    /// Counts bytes to other ranks, and the time of a call.
+    fn counted<R>(&self, bytes: u64, call: impl FnOnce(&dyn Transport) -> R) -> R {
+        if self.phases.borrow().is_empty() {
+            self.phase("start");
+        }
+        if let Some(phase) = self.phases.borrow_mut().last_mut() {
+            phase.bytes += bytes;
+            phase.calls += 1;
+        }
+        let start = std::time::Instant::now();
+        let result = call(self.transport);
+        self.seconds
+            .set(self.seconds.get() + start.elapsed().as_secs_f64());
+        result
+    }
+
+    /// Gives each rank its items; the items that each gave to this one.
+    pub fn exchange<T: Pod>(&self, mail: &Mail<T>) -> Mail<T> {
+        let size = size_of::<T>() as u64;
+        let others = mail.items.len() - mail.of(self.rank()).len();
+        let head = 8 * (self.size() as u64 - 1);
+        self.counted(others as u64 * size + head, |transport| {
+            let sent = mail.counts();
+            let received = transport.counts(&sent);
+            let counts = received.iter().map(|&count| count as usize);
+            let total: usize = counts.clone().sum();
+            let mut items: Vec<T> = zeroed_vec(total);
+            let bytes = |counts: &[u64]| counts.iter().map(|count| count * size).collect();
+            let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&sent), bytes(&received));
+            let send = bytemuck::cast_slice(&mail.items);
+            let receive = bytemuck::cast_slice_mut(&mut items);
+            transport.exchange(send, &sent, receive, &received);
+            Mail::from_parts(items, counts)
+        })
+    }
+
+    /// Joins the numbers of all ranks, place by place.
+    pub fn reduce_all(&self, values: &mut [u64], by: Reduction) {
+        let bytes = size_of_val(values) as u64;
+        self.counted(bytes, |transport| transport.reduce(values, by));
+    }
+
+    /// Joins one number of each rank.
+    pub fn reduce(&self, value: u64, by: Reduction) -> u64 {
+        let mut values = [value];
+        self.reduce_all(&mut values, by);
+        values[0]
+    }
+
+    /// The number of each rank.
+    pub fn gather(&self, value: u64) -> Vec<u64> {
+        self.counted(8 * (self.size() as u64 - 1), |transport| {
+            transport.counts(&vec![value; self.size()])
+        })
+    }
+
+    /// The sum of the numbers of the ranks before this one, and of all.
+    pub fn scan(&self, value: u64) -> (u64, u64) {
+        let all = self.gather(value);
+        (all[..self.rank()].iter().sum(), all.iter().sum())
+    }
+
+    /// The items of rank `from`, on every rank.
+    pub fn broadcast<T: Pod>(&self, from: usize, items: &[T]) -> Vec<T> {
+        let copies = match self.rank() == from {
+            true => self.size(),
+            false => 0,
+        };
+        let all = items.repeat(copies);
+        let counts = (0..self.size()).map(|_| if copies == 0 { 0 } else { items.len() });
+        self.exchange(&Mail::from_parts(all, counts)).into_items()
+    }
+}

@@ -1,0 +1,111 @@
+//! Meshes and ownerships of the property tests.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use trioxide::glam::DVec2;
+use trioxide::mesh::{Segment, Triangulation};
+use trioxide_ranks::Ownership;
+
+/// Numbers of ranks that each mesh is worked on with.
+pub const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
+
+/// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices. Points are
+/// arbitrary, or on a small grid: equal lengths, right angles, cocircular points.
+pub fn triangulations() -> impl Strategy<Value = Triangulation> {
+    let arbitrary = prop::collection::vec((0.0..1.0, 0.0..1.0), 4..120);
+    let on_grid = prop::collection::vec((0..9u8, 0..9u8), 4..70).prop_map(|points| {
+        let points = points.into_iter();
+        points.map(|(x, y)| (f64::from(x), f64::from(y))).collect()
+    });
+    let points = prop_oneof![arbitrary, on_grid];
+    let removed = prop::collection::vec(prop::bool::weighted(0.2), 1..200);
+    (points, any::<bool>(), removed).prop_map(|(points, whole, removed)| {
+        let mut mesh = delaunay(&points);
+        let mut removed = removed.iter().cycle();
+        mesh.triangles
+            .retain(|_| whole || !removed.next().expect("cycles"));
+        mesh
+    })
+}
+
+fn delaunay(points: &[(f64, f64)]) -> Triangulation {
+    use spade::Triangulation as _;
+    let points = points.iter().map(|&(x, y)| spade::Point2::new(x, y));
+    let spade = spade::DelaunayTriangulation::<spade::Point2<f64>>::bulk_load(points.collect());
+    let spade = spade.expect("finite points");
+    let position = |v: spade::handles::FixedVertexHandle| spade.vertex(v).position();
+    Triangulation {
+        points: spade
+            .fixed_vertices()
+            .map(|v| DVec2::new(position(v).x, position(v).y))
+            .collect(),
+        triangles: spade
+            .inner_faces()
+            .map(|face| face.vertices().map(|v| v.fix().index() as u32))
+            .collect(),
+        ..Default::default()
+    }
+}
+
+/// As [`triangulations`], about half with regions, and some of their edges as segments.
+pub fn constrained() -> impl Strategy<Value = Triangulation> {
+    let regions = prop::option::of(prop::collection::vec(0..3i32, 1..40));
+    let picked = prop::collection::vec(any::<prop::sample::Index>(), 0..6);
+    (triangulations(), regions, picked).prop_map(|(mut mesh, regions, picked)| {
+        let n = mesh.triangles.len();
+        mesh.regions = regions.map(|ids| ids.into_iter().cycle().take(n).collect());
+        if n > 0 {
+            let segment = |i: prop::sample::Index| {
+                let h = i.index(3 * n);
+                let corners = mesh.triangles[h / 3];
+                Segment {
+                    ends: [corners[h % 3], corners[(h + 1) % 3]],
+                    marker: h as i32,
+                }
+            };
+            mesh.segments = picked.into_iter().map(segment).collect();
+        }
+        mesh
+    })
+}
+
+/// A way to choose owners for any number of ranks.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice {
+    Curve,
+    RoundRobin,
+    /// Rank 0 has none: two ranks share the rest by halves, others are empty.
+    Halves,
+    /// All on one rank, the last.
+    Last,
+    Random(u64),
+}
+
+impl Choice {
+    pub fn of(self, ranks: usize) -> Ownership {
+        let owner = move |id: u64| match self {
+            Choice::Curve | Choice::Last => ranks - 1,
+            Choice::RoundRobin => id as usize % ranks,
+            Choice::Halves => (1 + usize::from(id > 40)).min(ranks - 1),
+            Choice::Random(seed) => {
+                let mixed = (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (mixed >> 33) as usize % ranks
+            }
+        };
+        match self {
+            Choice::Curve => Ownership::Curve,
+            _ => Ownership::Given(Arc::new(owner)),
+        }
+    }
+}
+
+pub fn choices() -> impl Strategy<Value = Choice> {
+    prop_oneof![
+        3 => Just(Choice::Curve),
+        1 => Just(Choice::RoundRobin),
+        1 => Just(Choice::Halves),
+        1 => Just(Choice::Last),
+        2 => any::<u64>().prop_map(Choice::Random),
+    ]
+}

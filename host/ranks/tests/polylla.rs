@@ -1,0 +1,95 @@
+//! Polylla on ranks gives what the single run gives: same polygons, same order, same counts.
+
+mod common;
+
+use common::{Choice, RANKS, choices, constrained};
+use proptest::prelude::*;
+use trioxide::Device;
+use trioxide::glam::{DVec2, Vec2};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::{PolyllaLists, Triangulation};
+use trioxide::polylla::{self, Constraints, polylla};
+use trioxide_ranks::polylla::{Counts, Polygons};
+use trioxide_ranks::threads::run;
+use trioxide_ranks::{Block, Ownership, Ranks, Result};
+
+fn single<P: Point>(mesh: &Triangulation) -> PolyllaLists {
+    let on = Device::cpu(Some(1)).unwrap();
+    let triangulation = DeviceTriangulation::<P>::upload(&on, mesh).unwrap();
+    let constraints = Constraints::of(&on, &triangulation, mesh).unwrap();
+    let options = polylla::Options::default();
+    let result = polylla(&on, &triangulation, constraints.as_ref(), options).unwrap();
+    result.download(&on).unwrap()
+}
+
+/// The slices of all ranks, and what they count.
+fn on_ranks<P: Point>(
+    mesh: &Triangulation,
+    size: usize,
+    ownership: &Ownership,
+) -> Vec<Result<(Polygons, Counts)>> {
+    run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = Block::of(mesh, ranks.rank(), size);
+        let result = trioxide_ranks::polylla::polylla::<P>(&ranks, &on, block, ownership);
+        result.map(|(polygons, counts)| {
+            let triangles = mesh.triangles.len() as u64;
+            (polygons.ordered(&ranks, triangles), counts)
+        })
+    })
+}
+
+fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
+    let expected = single::<P>(mesh);
+    let mut half_edges = Vec::new();
+    let mut lists = Vec::new();
+    let mut regions = Vec::new();
+    for result in on_ranks::<P>(mesh, size, &choice.of(size)) {
+        let (slice, counts) = result.unwrap();
+        assert_eq!(counts.polygons, u64::from(expected.counts.polygons));
+        assert_eq!(counts.regions, u64::from(expected.counts.regions));
+        let frontier = u64::from(expected.counts.frontier_edges);
+        assert_eq!(counts.frontier_edges, frontier);
+        let tips = u64::from(expected.counts.barrier_tips);
+        assert_eq!(counts.barrier_tips, tips);
+        let weak = u64::from(expected.counts.weakly_simple);
+        assert_eq!(counts.weakly_simple, weak);
+        half_edges.extend(slice.half_edges.iter().map(|&h| h as u32));
+        lists.extend((0..slice.len()).map(|i| slice.get(i).to_vec()));
+        assert_eq!(slice.regions.is_some(), mesh.regions.is_some());
+        regions.extend(slice.regions.unwrap_or_default());
+    }
+    assert_eq!(half_edges, expected.half_edges, "{size} ranks, {choice:?}");
+    let wide = |list: &[u32]| -> Vec<u64> { list.iter().map(|&v| u64::from(v)).collect() };
+    let expected_lists: Vec<_> = expected.polygons.iter().map(wide).collect();
+    assert_eq!(lists, expected_lists, "{size} ranks, {choice:?}");
+    if let Some(of_triangles) = &mesh.regions {
+        let region = |&h: &u32| of_triangles[h as usize / 3];
+        let expected: Vec<i32> = expected.half_edges.iter().map(region).collect();
+        assert_eq!(regions, expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+    #[test]
+    fn any_mesh_any_owners(mesh in constrained(), size in prop::sample::select(&RANKS[..]), choice in choices()) {
+        check::<DVec2>(&mesh, size, choice);
+    }
+}
+
+#[test]
+fn known_meshes_on_every_number_of_ranks() {
+    let grid = trioxide_generate::grid(900).unwrap();
+    let random = trioxide_generate::random(700, 5).unwrap();
+    let disk = trioxide_generate::disk(300, 6).unwrap();
+    for mesh in [&grid, &random, &disk, &Triangulation::default()] {
+        for size in RANKS {
+            for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
+                check::<DVec2>(mesh, size, choice);
+            }
+        }
+    }
+    check::<Vec2>(&random, 3, Choice::Curve);
+}
