@@ -222,7 +222,7 @@ impl Owners for FlagHalo<'_> {
 
 /// Refuses points of the block that the device refuses, also of vertices that no triangle uses.
 fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
-    use gpu::point::{DoublePoint, MeshPoint};
+    use gpu::point::{Coordinates, DoublePoint, MeshPoint};
     let first = Blocks::new(block.vertices, ranks.size())
         .range(ranks.rank())
         .start;
@@ -235,7 +235,7 @@ fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
             return Err(Fault::of_mesh(0, id, text));
         }
         if point.largest_coordinate() > <P as MeshPoint>::LARGEST {
-            let (most, precision) = (<P as MeshPoint>::LARGEST, <P as MeshPoint>::PRECISION);
+            let (most, precision) = (<P as MeshPoint>::LARGEST, <P as Coordinates>::PRECISION);
             let text = format!(
                 "vertex {id} has a coordinate beyond {most:e}: squares of distances leave {precision}; scale the mesh down"
             );
