@@ -139,6 +139,22 @@ pub(crate) fn by_size(runs: &[&Run], stage: impl Fn(&Run) -> Option<Stage>) -> C
     )
 }
 
+/// All stages of each of `pipelines`, with its name and its floor, by the number of vertices of grids.
+pub(crate) fn of_grids(id: &str, title: &str, runs: &[Run], pipelines: &[(&str, &str)]) -> Plot {
+    let grids: Vec<&Run> = runs
+        .iter()
+        .filter(|run| run.parameter("mesh") == "grid")
+        .collect();
+    let mut plot = Plot::log_log(id, title, "vertices", "milliseconds");
+    for (pipeline, name) in pipelines {
+        let curve = by_size(&grids, |run| run.stage(pipeline, "all stages"));
+        plot = plot
+            .with(Series::marked(name, curve.times))
+            .with(Series::dashed(&format!("floor, {name}"), curve.floors));
+    }
+    plot
+}
+
 /// A stage over the values of `x`.
 pub(crate) fn by(
     runs: &[&Run],

@@ -215,33 +215,20 @@ pub fn run(options: &Options) -> Result<()> {
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
     let read = read(&options.input, quiet)?;
-    let carried = (read.carried, read.marks);
-    let (mesh, report) = match read.mesh {
-        Dimensions::Plane(input) => {
-            let wants = match &options.output {
-                None => Wants::Counts,
-                Some(path) if is_edges_file(path) => Wants::Edges,
-                Some(_) => Wants::Triangles,
-            };
-            let (mesh, report) = refined::<DVec2, Vec2>(options, input, carried, opening, wants)?;
-            if let (Some(output), Refined::Edges(mesh)) = (&options.output, &mesh) {
-                account::part("work of the host");
-                write_edges(output, mesh, options.edges_by)?;
-                account::part("write");
-            }
-            (mesh.triangles(), report)
-        }
-        Dimensions::Space(input) => {
-            let wants = match &options.output {
-                None => Wants::Counts,
-                Some(_) => Wants::Triangles,
-            };
-            let (mesh, report) = refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
-            (mesh.triangles(), report)
-        }
+    let wants = match &options.output {
+        None => Wants::Counts,
+        Some(path) if is_edges_file(path) => Wants::Edges,
+        Some(_) => Wants::Triangles,
     };
-    if let (Some(output), Some(mesh)) = (&options.output, mesh) {
-        super::write_mesh(output, &mesh, quiet)?;
+    let (mesh, report) = refine_read(options, read, opening, wants)?;
+    match (&options.output, mesh) {
+        (Some(output), Refined::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
+        (Some(output), Refined::Edges(mesh)) => {
+            account::part("work of the host");
+            write_edges(output, &mesh, options.edges_by)?;
+            account::part("write");
+        }
+        _ => {}
     }
     report.give(&options.device)
 }
@@ -257,18 +244,35 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
 /// Refines a mesh of triangles on the machine that `opening` gives.
 pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
     let read = of_mesh(mesh).map_err(|error| error.in_file(&options.input))?;
-    let (carried, wants) = ((read.carried, read.marks), Wants::Triangles);
-    let (mesh, report) = match read.mesh {
-        Dimensions::Plane(input) => {
-            let (mesh, report) = refined::<DVec2, Vec2>(options, input, carried, opening, wants)?;
-            (mesh.triangles(), report)
-        }
+    match refine_read(options, read, opening, Wants::Triangles)? {
+        (Refined::Triangles(mesh), report) => Ok((mesh, report)),
+        _ => unreachable!("triangles are wanted"),
+    }
+}
+
+/// Refines a mesh of the plane or of space. Only one of the plane is given as edges.
+fn refine_read(
+    options: &Options,
+    read: Read,
+    opening: Opening,
+    wants: Wants,
+) -> Result<(Refined<DVec2>, Report<'_>)> {
+    let carried = (read.carried, read.marks);
+    match read.mesh {
+        Dimensions::Plane(input) => refined::<DVec2, Vec2>(options, input, carried, opening, wants),
         Dimensions::Space(input) => {
+            let wants = match wants {
+                Wants::Counts => Wants::Counts,
+                Wants::Triangles | Wants::Edges => Wants::Triangles,
+            };
             let (mesh, report) = refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
-            (mesh.triangles(), report)
+            let mesh = match mesh {
+                Refined::Triangles(mesh) => Refined::Triangles(mesh),
+                _ => Refined::Nothing,
+            };
+            Ok((mesh, report))
         }
-    };
-    Ok((mesh.expect("triangles are wanted"), report))
+    }
 }
 
 impl Options {
@@ -295,15 +299,6 @@ enum Refined<V> {
     Nothing,
     Triangles(Mesh),
     Edges(EdgeTriangulation<V>),
-}
-
-impl<V> Refined<V> {
-    fn triangles(self) -> Option<Mesh> {
-        match self {
-            Refined::Triangles(mesh) => Some(mesh),
-            _ => None,
-        }
-    }
 }
 
 /// Refines a mesh of points that are `P` in double precision, and `S` in single.

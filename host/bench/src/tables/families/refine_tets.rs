@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::plot::{Plot, Series, by_size};
+use super::super::plot::of_grids;
 use super::super::results::Run;
 use super::super::table::{OURS, Table, ours_only};
 use super::Made;
@@ -31,22 +31,12 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
             table.row(cells);
         }
     }
-    let grids: Vec<&Run> = runs
-        .iter()
-        .filter(|run| run.parameter("mesh") == "grid")
-        .collect();
-    let mut plot = Plot::log_log(
+    let plot = of_grids(
         "refine-tets-time",
         "Refinement of tetrahedra of a grid: a level",
-        "vertices",
-        "milliseconds",
+        runs,
+        &WAYS,
     );
-    for (pipeline, name) in WAYS {
-        let level = by_size(&grids, |run| run.stage(pipeline, "all stages"));
-        plot = plot
-            .with(Series::marked(name, level.times))
-            .with(Series::dashed(&format!("floor, {name}"), level.floors));
-    }
     Made {
         tables: vec![table],
         plots: vec![plot],
