@@ -11,6 +11,7 @@ mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod laps;
 mod launches;
 mod pages;
 mod ptx;
@@ -30,6 +31,7 @@ use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 use crate::{Error, Result};
 pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
+pub use laps::Laps;
 pub use launches::Launched;
 pub use ptx::{Ptx, TRIOXIDE as PTX, origin as ptx_origin};
 pub use start::{Costs, has_cuda_driver, machine_code};

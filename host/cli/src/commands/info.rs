@@ -5,13 +5,12 @@ mod counts;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use trioxide::backend::Stage;
+use trioxide::backend::{Laps, Stage};
 use trioxide::edges::Edges;
 use trioxide::formats::Format;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh, Polygons};
@@ -121,13 +120,7 @@ struct Report {
 
 impl Report {
     fn of(mesh: Mesh) -> Report {
-        let mut stages = Vec::new();
-        let mut start = Instant::now();
-        let mut lap = |name| {
-            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-            stages.push(Stage { name, milliseconds });
-            start = Instant::now();
-        };
+        let mut laps = Laps::start();
         progress::stage("count");
         let (points, count) = (&mesh.points, mesh.faces.len());
         let face = |i: usize| mesh.faces.get(i);
@@ -194,28 +187,28 @@ impl Report {
             quality: None,
             stages: Vec::new(),
         };
-        lap("count");
+        laps.end("count");
         progress::stage("check the mesh");
         if is_planar {
             match check_planar(mesh) {
                 Ok((mesh, weakly_simple)) => {
-                    lap("check the mesh");
+                    laps.end("check the mesh");
                     progress::stage("measure the quality");
                     report.weakly_simple = Some(weakly_simple);
                     report.quality = Some(quality(&mesh));
-                    lap("measure the quality");
+                    laps.end("measure the quality");
                 }
                 Err(error) => {
-                    lap("check the mesh");
+                    laps.end("check the mesh");
                     report.problems.push(error.to_string());
                 }
             }
         } else {
             report.problems = problems_of_surface(&mesh, &edges);
-            lap("check the mesh");
+            laps.end("check the mesh");
         }
-        account::stages(&stages);
-        report.stages = stages;
+        report.stages = laps.into_stages();
+        account::stages(&report.stages);
         report
     }
 

@@ -1,12 +1,11 @@
 //! `trioxide polylla`: a triangulation becomes a polygonal mesh, a mesh of tetrahedra a mesh of polyhedra.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
 use serde_json::json;
-use trioxide::backend::{Choice, Device, Stage};
+use trioxide::backend::{Choice, Device, Laps, Stage};
 use trioxide::fields::{Carried, Fields};
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -275,33 +274,20 @@ fn with_remedy(error: polylla::Error) -> Error {
     }
 }
 
-fn stage((name, time): (&'static str, Duration)) -> Stage {
-    Stage {
-        name,
-        milliseconds: time.as_secs_f64() * 1e3,
-    }
-}
-
 fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> {
-    let mut stages = Vec::new();
-    let mut start = Instant::now();
-    let mut lap = |stages: &mut Vec<Stage>, name| {
-        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        stages.push(Stage { name, milliseconds });
-        start = Instant::now();
-    };
+    let mut laps = Laps::start();
     progress::stage("polylla, sequentially");
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;
     let checked = DeviceTriangulation::<P>::upload(&on, mesh)?;
     Constraints::of(&on, &checked, mesh)?;
     drop(checked);
-    lap(&mut stages, "check the mesh");
+    laps.end("check the mesh");
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
-    lap(&mut stages, "half-edges");
+    laps.end("half-edges");
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let constrained = reference::constrained_edges(mesh, &half_edges)?;
-    lap(&mut stages, "mark constraints");
+    laps.end("mark constraints");
     let is_constrained = |h: u32| constrained[h as usize];
     let is_lost = options.ties() == Ties::First
         && reference::polylla::loses_triangles(&points, &half_edges, is_constrained, Ties::First);
@@ -310,9 +296,10 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
     }
     if options.method == Method::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
-        lap(&mut stages, "find neighbours");
+        laps.end("find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties());
-        stages.extend(times.map(stage));
+        laps.end_all(times);
+        let stages = laps.into_stages();
         account::stages(&stages);
         return Ok(Outcome {
             device: "serial".to_owned(),
@@ -326,12 +313,12 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
     }
     let (mut result, times) =
         reference::polylla(&points, &half_edges, is_constrained, options.ties());
-    stages.extend(times.phases().map(stage));
+    laps.end_all(times.phases());
     if options.strict {
-        lap(&mut Vec::new(), "");
         reference::polylla::split_weakly_simple(&half_edges, &mut result);
-        lap(&mut stages, "cut weakly simple polygons");
+        laps.end("cut weakly simple polygons");
     }
+    let stages = laps.into_stages();
     account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
