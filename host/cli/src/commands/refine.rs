@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
-use trioxide::backend::{Device, Stage};
 use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
-use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun, refine};
+use trioxide::refine::{self, End, Marking};
 use trioxide::{Error, Result};
 
 use trioxide_arguments::account;
@@ -25,6 +24,8 @@ use super::ids::{read_flags, read_values};
 
 #[path = "refine_maps.rs"]
 mod maps;
+#[path = "refine_runs.rs"]
+mod runs;
 #[path = "refine_tets.rs"]
 pub mod tets;
 
@@ -319,7 +320,7 @@ where
         Input::Edges(_) => None,
     };
     let input = &input;
-    let wanted = Wanted {
+    let wanted = runs::Wanted {
         maps: options.maps.is_some() || (wants != Wants::Counts && !carried.is_empty()),
         mesh: wants,
     };
@@ -337,13 +338,13 @@ where
     };
     let result = match (opening.open()?, options.device.precision) {
         (Some(device), Precision::F64) => {
-            on_device::<P>(&device, input, &settings, options, wanted)
+            runs::on_device::<P>(&device, input, &settings, options, wanted)
         }
         (Some(device), Precision::F32) => {
-            on_device::<S>(&device, input, &settings, options, wanted)
+            runs::on_device::<S>(&device, input, &settings, options, wanted)
         }
-        (None, Precision::F64) => serial::<P>(input, &settings, options, wanted),
-        (None, Precision::F32) => serial::<S>(input, &settings, options, wanted),
+        (None, Precision::F64) => runs::serial::<P>(input, &settings, options, wanted),
+        (None, Precision::F32) => runs::serial::<S>(input, &settings, options, wanted),
     };
     let outcome = result.map_err(|error| {
         super::with_precision(explained(error), options.device.precision).in_file(&options.input)
@@ -368,9 +369,9 @@ where
         maps::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
     let mesh = match outcome.mesh {
-        Output::None => Refined::Nothing,
-        Output::Edges(mesh) => Refined::Edges(mesh),
-        Output::Triangles(mesh) => {
+        runs::Output::None => Refined::Nothing,
+        runs::Output::Edges(mesh) => Refined::Edges(mesh),
+        runs::Output::Triangles(mesh) => {
             let mut mesh = Mesh::from(mesh);
             let segments = Carried::restore(markers, &mut mesh.segments);
             if !carried.is_empty() {
@@ -393,85 +394,6 @@ fn end_name(end: End) -> &'static str {
     }
 }
 
-/// What of a run is asked for beside the mesh.
-#[derive(Clone, Copy)]
-struct Wanted {
-    /// Where the parts come from.
-    maps: bool,
-    /// The mesh.
-    mesh: Wants,
-}
-
-struct Outcome<V> {
-    device: String,
-    vertices: usize,
-    triangles: usize,
-    edges: usize,
-    mesh: Output<V>,
-    /// Triangle of the input that each is a part of, if they are asked for.
-    ancestors: Vec<u32>,
-    rounds: Vec<Refinement>,
-    end: End,
-    stages: Vec<Stage>,
-    peak_bytes: Option<u64>,
-}
-
-/// What the output's format takes.
-enum Output<V> {
-    None,
-    Triangles(Triangulation<V>),
-    Edges(EdgeTriangulation<V>),
-}
-
-fn on_device<P: AnyPoint>(
-    on: &Device,
-    input: &Input<P::Double>,
-    settings: &trioxide::refine::Options,
-    options: &Options,
-    wanted: Wanted,
-) -> Result<Outcome<P::Double>, refine::Error> {
-    let mut fine = match input {
-        Input::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
-        Input::Edges(mesh) => DeviceEdgeMesh::<P>::upload_edges(on, mesh)?,
-    };
-    let end = refine(on, &mut fine, settings)?;
-    if let Some(level) = options.coarsen_to {
-        fine.coarsen(on, level)?;
-    }
-    let level = fine.level();
-    Ok(Outcome {
-        device: on.name(),
-        vertices: level.vertices as usize,
-        triangles: level.triangles as usize,
-        edges: level.edges as usize,
-        mesh: match wanted.mesh {
-            Wants::Counts => Output::None,
-            Wants::Edges => Output::Edges(in_double(fine.download(on)?)),
-            Wants::Triangles => Output::Triangles(fine.triangulation(on, input.regions())?),
-        },
-        ancestors: match wanted.maps {
-            true => on.download_rows(&fine.ancestors(on)?)?,
-            false => Vec::new(),
-        },
-        rounds: match wanted.maps {
-            true => fine.rounds(on)?,
-            false => vec![Refinement::default(); fine.levels().len() - 1],
-        },
-        end,
-        stages: account::take_stages(on)?,
-        peak_bytes: Some(on.peak_bytes()),
-    })
-}
-
-fn in_double<P: AnyPoint>(mesh: EdgeTriangulation<P>) -> EdgeTriangulation<P::Double> {
-    EdgeTriangulation {
-        points: mesh.points.into_iter().map(P::to_f64).collect(),
-        edges: mesh.edges,
-        triangles: mesh.triangles,
-        tags: mesh.tags,
-    }
-}
-
 /// The error with the options that help.
 fn explained(error: refine::Error) -> Error {
     let is_degenerate = matches!(error, refine::Error::Degenerate { .. });
@@ -482,71 +404,4 @@ fn explained(error: refine::Error) -> Error {
         },
         error => error,
     }
-}
-
-/// The paper's sequential algorithm.
-fn serial<P: AnyPoint>(
-    input: &Input<P::Double>,
-    settings: &trioxide::refine::Options,
-    options: &Options,
-    wanted: Wanted,
-) -> Result<Outcome<P::Double>, refine::Error> {
-    let mut settings = settings.clone();
-    if let Some(level) = options.coarsen_to {
-        // Levels below are those of a run that ended there.
-        settings.rounds = settings
-            .rounds
-            .min(u32::try_from(level).unwrap_or(u32::MAX));
-    }
-    // By the check of the devices, so that every machine refuses the same meshes in the same words.
-    let on = Device::cpu(Some(1))?;
-    match input {
-        Input::Triangles(mesh) => drop(DeviceEdgeMesh::<P>::upload(&on, mesh)?),
-        Input::Edges(mesh) => drop(DeviceEdgeMesh::<P>::upload_edges(&on, mesh)?),
-    }
-    let run = match input {
-        Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, &settings)?,
-        Input::Edges(mesh) => SerialRun::new(
-            EdgeTriangulation {
-                points: mesh.points.iter().map(|&p| P::from_f64(p)).collect(),
-                edges: mesh.edges.clone(),
-                triangles: mesh.triangles.clone(),
-                tags: mesh.tags.clone(),
-            },
-            &settings,
-        )?,
-    };
-    if let Some(level) = options.coarsen_to
-        && level > run.rounds.len()
-    {
-        return Err(refine::Error::NoSuchLevel {
-            level,
-            rounds: run.rounds.len(),
-        });
-    }
-    let stages = run.times.iter().map(|&(name, time)| Stage {
-        name,
-        milliseconds: time.as_secs_f64() * 1e3,
-    });
-    let stages: Vec<Stage> = stages.collect();
-    account::stages(&stages);
-    Ok(Outcome {
-        device: "serial".to_owned(),
-        vertices: run.mesh.points.len(),
-        triangles: run.mesh.triangles.len(),
-        edges: run.mesh.edges.len(),
-        stages,
-        ancestors: match wanted.maps {
-            true => run.ancestors(),
-            false => Vec::new(),
-        },
-        end: run.end,
-        mesh: match wanted.mesh {
-            Wants::Counts => Output::None,
-            Wants::Edges => Output::Edges(in_double(run.mesh)),
-            Wants::Triangles => Output::Triangles(run.triangulation(input.regions())?),
-        },
-        rounds: run.rounds,
-        peak_bytes: None,
-    })
 }
