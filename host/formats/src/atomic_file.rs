@@ -8,8 +8,6 @@ use tempfile::{NamedTempFile, TempPath};
 
 use trioxide_mesh::{Error, Result};
 
-use crate::rows_out::RowsOut;
-
 /// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`]; dropped
 /// before that, it leaves nothing behind.
 ///
@@ -27,8 +25,6 @@ pub struct AtomicFile {
     target: Target,
 }
 
-#[cfg(target_os = "linux")]
-mod mapped;
 #[cfg(target_os = "linux")]
 mod unnamed;
 
@@ -233,19 +229,6 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl RowsOut for AtomicFile {
-    fn write_pieces(&mut self, pieces: &[Vec<u8>]) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        if let Target::Unnamed(file) = &mut self.target
-            && mapped::pays(pieces)
-            && mapped::append(file, pieces)?
-        {
-            return Ok(());
-        }
-        pieces.iter().try_for_each(|piece| self.write_all(piece))
     }
 }
 

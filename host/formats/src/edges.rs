@@ -12,7 +12,7 @@
 //! convert others: an edge that its one triangle runs along in reverse is turned on reading. Triangles may run clockwise, as
 //! in the paper's own example.
 
-use std::io;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use glam::DVec2;
 use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
-use super::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
 use super::{map_file, triangles};
 use trioxide_mesh::edge_table::{self, EdgeTable};
@@ -299,7 +299,7 @@ pub fn write(path: &Path, mesh: &EdgeTriangulation, marked: &[bool], layout: Lay
 }
 
 pub(crate) fn write_to(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     mesh: &EdgeTriangulation,
     marked: &[bool],
     layout: Layout,

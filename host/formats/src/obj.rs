@@ -7,7 +7,7 @@
 //! out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and `material`, and a note
 //! gives their names. Everything else (smoothing groups, lines, curves) is skipped.
 
-use std::io;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::obj_groups::{self, Mark};
 use super::off::parse_point;
-use super::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
     Fault, Line, Parsed, check_vertex, concat, lines, parse_chunks, parse_integer, show,
     split_at_lines, text_start, with_line_feeds,
@@ -326,7 +326,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut dyn RowsOut, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh) -> io::Result<()> {
     let VertexAttributes {
         normals,
         colors,

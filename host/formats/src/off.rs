@@ -8,7 +8,7 @@
 //! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter, which are
 //! written.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use glam::{DVec2, DVec3};
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
-use super::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
     Fault, Line, Parsed, Rows, check_vertex, concat, show, text_start, with_line_feeds,
 };
@@ -401,7 +401,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut dyn RowsOut, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh) -> io::Result<()> {
     let faces = mesh.faces.len();
     let VertexAttributes {
         normals,

@@ -9,20 +9,10 @@ use trioxide_mesh::progress;
 /// Records that one task formats: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
 
-/// Where records go.
-pub(crate) trait RowsOut: Write + Send {
-    /// Writes pieces, one behind the other.
-    fn write_pieces(&mut self, pieces: &[Vec<u8>]) -> io::Result<()> {
-        pieces.iter().try_for_each(|piece| self.write_all(piece))
-    }
-}
-
-impl RowsOut for Vec<u8> {}
-
 /// Writes `count` records to `out`; `format` appends record `i` to a buffer. The next batch is formatted while one is
 /// written.
 pub(crate) fn write_records(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     count: usize,
     format: impl Fn(&mut Vec<u8>, usize) + Sync,
 ) -> io::Result<()> {
@@ -33,7 +23,7 @@ pub(crate) fn write_records(
 
 /// As [`write_records`], with `format` for a range of records.
 pub(crate) fn write_blocks(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     count: usize,
     format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
@@ -51,7 +41,7 @@ pub(crate) fn write_blocks(
     format_batch(&mut ready, 0);
     for first in (0..count).step_by(tasks * RECORDS) {
         let (written, ()) = rayon::join(
-            || out.write_pieces(&ready),
+            || ready.iter().try_for_each(|buffer| out.write_all(buffer)),
             || format_batch(&mut next, first + tasks * RECORDS),
         );
         written?;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::off::{parse_point, push_point};
-use super::rows_out::{RowsOut, push_f64, write_records};
+use super::rows_out::{push_f64, write_records};
 use super::text::{
     Fault, Line, Parsed, concat, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
 };
@@ -190,7 +190,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
 }
 
 fn write_text(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     count: usize,
     corners: impl Fn(usize) -> [DVec3; 3] + Sync,
 ) -> io::Result<()> {

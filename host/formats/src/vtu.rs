@@ -5,13 +5,12 @@
 //! cell array `marker`. An array has a value for every cell: lines are in region 0 and faces have marker 0, and neither
 //! means anything. [`super::volume::vtu`] reads them.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::fields::of_attributes;
-use super::rows_out::RowsOut;
 use super::vtu_out::{self, Grid, Numbers};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
@@ -24,7 +23,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     write_atomically(path, |file| write_to(file, mesh, encoding))
 }
 
-fn write_to(out: &mut dyn RowsOut, mesh: &Mesh, encoding: Encoding) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh, encoding: Encoding) -> io::Result<()> {
     let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
     let cells = faces + lines;
     let face_corners = match &mesh.faces {

@@ -1,11 +1,11 @@
 //! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp` ([`super::vtp`]).
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write};
 
 use super::Encoding;
 use super::fields::{Joined, Number};
-use super::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use super::rows_out::{push_f64, push_integer, write_records};
 use super::vtu_blocks::compress;
 use trioxide_mesh::fields::{Fields, NumberType};
 
@@ -208,7 +208,11 @@ fn escape(name: &str) -> String {
 }
 
 /// Writes a file; `encoding` is text, or little-endian binary appended raw.
-pub(crate) fn write(out: &mut dyn RowsOut, grid: &Grid, encoding: Encoding) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut (dyn Write + Send),
+    grid: &Grid,
+    encoding: Encoding,
+) -> io::Result<()> {
     let Grid {
         points,
         cells,
@@ -259,7 +263,7 @@ pub(crate) fn field_arrays<'a>(
 
 /// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
 pub(crate) fn write_sections(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     kind: &str,
     counts: &str,
     sections: &[Section],
@@ -322,7 +326,7 @@ fn field_record<'a>(field: &'a Joined) -> Box<Record<'a>> {
 
 /// Writes the element of an array: with its numbers in a file that is text, else with the place where they are.
 fn write_element(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     array: &Array,
     encoding: Encoding,
     offset: usize,

@@ -77,12 +77,21 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         fn copy<T: bytemuck::Pod>(on: &Device, buffer: &Buffer<T>) -> Result<Buffer<T>> {
             on.moved(buffer, buffer.capacity())
         }
+        let longest = match &self.stale {
+            Stale::None => copy(on, &self.longest)?,
+            // Found anew.
+            Stale::All | Stale::Some(..) => {
+                let mut longest = on.uninitialized(self.longest.capacity())?;
+                on.resize(&mut longest, self.longest.len())?;
+                longest
+            }
+        };
         Ok(Self {
             points: copy(on, &self.points)?,
             corners: copy(on, &self.corners)?,
             sides: copy(on, &self.sides)?,
             halves: copy(on, &self.halves)?,
-            longest: copy(on, &self.longest)?,
+            longest,
             tags: copy(on, &self.tags)?,
             markers: self.markers.clone(),
             parents: copy(on, &self.parents)?,

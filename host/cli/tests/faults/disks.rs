@@ -28,29 +28,6 @@ fn a_limit_of_file_sizes_is_an_error_and_leaves_nothing() {
     }
 }
 
-/// Eight threads and more write into the file's pages, which have their place on the disk before.
-#[test]
-fn many_threads_write_the_same_file_or_none() {
-    let place = Place::new();
-    let generate = "generate grid -n 200k -o";
-    for (threads, name) in [(1, "one.ply"), (16, "many.ply")] {
-        let before = format!("export RAYON_NUM_THREADS={threads}");
-        assert!(
-            place
-                .limited(&before, &format!("{generate} {name}"))
-                .status
-                .success()
-        );
-    }
-    let read = |name| fs::read(place.path(name)).unwrap();
-    assert!(read("one.ply") == read("many.ply"));
-    let files = place.files();
-    let limit = "ulimit -f 4096; export RAYON_NUM_THREADS=16";
-    let message = sentence(&place.limited(limit, &format!("{generate} half.ply")));
-    assert!(message.contains("File too large"), "{message}");
-    assert_eq!(place.files(), files);
-}
-
 #[test]
 fn a_full_disk_is_an_error() {
     let place = Place::new();

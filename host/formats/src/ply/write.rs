@@ -1,6 +1,6 @@
 //! PLY files written.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
@@ -10,7 +10,7 @@ use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::fields::Number;
-use crate::rows_out::{RowsOut, push_f64, push_integer, write_blocks, write_records};
+use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
@@ -204,7 +204,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         header + "end_header\n"
     }
 
-    fn write_header(&self, out: &mut dyn RowsOut) -> io::Result<()> {
+    fn write_header(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
         let Mesh {
             points,
@@ -234,7 +234,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         out.write_all(self.properties().as_bytes())
     }
 
-    fn write(&self, out: &mut dyn RowsOut) -> io::Result<()> {
+    fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         self.write_header(out)?;
         let mesh = self.mesh;
         let attributes = &mesh.attributes;

@@ -7,7 +7,7 @@
 //! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
 //! the array `marker`.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
@@ -19,7 +19,6 @@ use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::input::peek_file;
-use crate::rows_out::RowsOut;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use crate::vtu_out::{Array, Numbers, Record, write_sections};
@@ -301,7 +300,11 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-fn write_to(out: &mut dyn RowsOut, mesh: &PolyhedralMesh, encoding: Encoding) -> io::Result<()> {
+fn write_to(
+    out: &mut (dyn Write + Send),
+    mesh: &PolyhedralMesh,
+    encoding: Encoding,
+) -> io::Result<()> {
     let solid = mesh.len();
     let cells = solid + mesh.tagged.len();
     let tagged = |i: usize| mesh.faces.get(mesh.tagged[i - solid].face as usize);

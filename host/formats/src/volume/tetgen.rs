@@ -5,13 +5,14 @@
 //! the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is their region.
 //! Attributes and markers of points are skipped. The points are read by [`triangle`].
 
+use std::io::Write;
 use std::path::Path;
 
 use super::elements::{Elements, Shape, Tags};
 use crate::atomic_file::AtomicFile;
 use crate::input::{is_pipe, peek_file};
 use crate::map_file;
-use crate::rows_out::{RowsOut, push_integer, write_records};
+use crate::rows_out::{push_integer, write_records};
 use crate::text::{Fault, Parsed, Rows, text_start};
 use crate::triangle::{self, Nodes, header_count, sibling, write_file, write_nodes};
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
@@ -206,7 +207,7 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
     AtomicFile::commit_all(files)
 }
 
-fn write_elements(out: &mut dyn RowsOut, mesh: &VolumeMesh) -> std::io::Result<()> {
+fn write_elements(out: &mut (dyn Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
     let attributes = usize::from(mesh.regions.is_some());
     writeln!(out, "{} 4 {attributes}", mesh.cells.len())?;
     write_records(out, mesh.cells.len(), |buffer, i| {
@@ -223,7 +224,7 @@ fn write_elements(out: &mut dyn RowsOut, mesh: &VolumeMesh) -> std::io::Result<(
     })
 }
 
-fn write_faces(out: &mut dyn RowsOut, mesh: &VolumeMesh) -> std::io::Result<()> {
+fn write_faces(out: &mut (dyn Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
     writeln!(out, "{} 1", mesh.faces.len())?;
     write_records(out, mesh.faces.len(), |buffer, i| {
         push_integer(buffer, i);

@@ -1,11 +1,11 @@
 //! The attributes of a legacy `.vtk` file as fields.
 
-use std::io;
+use std::io::{self, Write};
 
 use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
 use crate::fields::Joined;
-use crate::rows_out::{RowsOut, write_records};
+use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::fields::{Field, NumberType};
 
@@ -135,7 +135,11 @@ fn type_name(kind: NumberType) -> &'static str {
 }
 
 /// Writes fields as arrays of a `FIELD`.
-pub(super) fn write(out: &mut dyn RowsOut, fields: &[Joined], is_binary: bool) -> io::Result<()> {
+pub(super) fn write(
+    out: &mut (dyn Write + Send),
+    fields: &[Joined],
+    is_binary: bool,
+) -> io::Result<()> {
     for field in fields {
         let (components, count) = (field.components, field.count);
         let (name, kind) = (encode(&field.name), type_name(field.kind));

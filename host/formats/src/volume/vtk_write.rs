@@ -1,6 +1,6 @@
 //! Writing of legacy `.vtk` files: an unstructured grid of version 3.0, with what the `.vtu` files have.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
@@ -10,7 +10,7 @@ use super::vtk_cells::{Record, number};
 use super::vtk_fields;
 use crate::atomic_file::write_atomically;
 use crate::fields::{Joined, of_attributes};
-use crate::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use crate::rows_out::{push_f64, push_integer, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
@@ -122,7 +122,7 @@ pub(crate) fn write_surface(path: &Path, mesh: &Mesh, encoding: Encoding) -> Res
     })
 }
 
-fn write_to(out: &mut dyn RowsOut, grid: &Grid, is_binary: bool) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), grid: &Grid, is_binary: bool) -> io::Result<()> {
     let Grid {
         points,
         cells,
@@ -133,7 +133,7 @@ fn write_to(out: &mut dyn RowsOut, grid: &Grid, is_binary: bool) -> io::Result<(
         fields: [of_points, of_cells],
     } = grid;
     // Of cells with their numbers of vertices, types and tags.
-    let integers = |out: &mut dyn RowsOut, record: &Record<i32>| {
+    let integers = |out: &mut (dyn Write + Send), record: &Record<i32>| {
         write_records(out, *cells, |buffer, i| {
             record(i, &mut |value| {
                 if is_binary {

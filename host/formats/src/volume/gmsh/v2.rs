@@ -1,6 +1,6 @@
 //! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more.
 
-use std::io;
+use std::io::{self, Write};
 
 use glam::DVec3;
 
@@ -11,7 +11,7 @@ use super::data::{Data, Start};
 use super::{
     Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
 };
-use crate::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
 pub(super) fn parse(data: &mut Data) -> Parsed<Grid> {
@@ -252,7 +252,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
     Ok(())
 }
 
-pub(super) fn write(out: &mut dyn RowsOut, mesh: Output, is_binary: bool) -> io::Result<()> {
+pub(super) fn write(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
     write_format(out, "2.2", is_binary)?;
     write!(out, "$Nodes\n{}\n", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {

@@ -12,7 +12,7 @@ use super::{
     Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape,
     v40, write_format,
 };
-use crate::rows_out::{RowsOut, push_f64, push_integer, write_records};
+use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 
 /// First physical group of each entity that has one, by dimension and tag.
@@ -280,7 +280,7 @@ impl Sink<'_> {
     }
 }
 
-pub(super) fn write(out: &mut dyn RowsOut, mesh: Output, is_binary: bool) -> io::Result<()> {
+pub(super) fn write(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
     let entities = entities(mesh);
     let blocks = blocks(mesh, &entities);
 
@@ -296,7 +296,7 @@ pub(super) fn write(out: &mut dyn RowsOut, mesh: Output, is_binary: bool) -> io:
 
 /// Writes the curves, surfaces and volumes, by tag, in the box of all points.
 fn write_entities(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     mesh: Output,
     entities: &[Entities; 3],
     is_binary: bool,
@@ -332,7 +332,7 @@ fn write_entities(
 }
 
 /// Writes the points, all of one volume or surface.
-fn write_nodes(out: &mut dyn RowsOut, mesh: Output, is_binary: bool) -> io::Result<()> {
+fn write_nodes(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
     writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
     let mut sink = Sink { out, is_binary };
@@ -369,7 +369,7 @@ fn write_nodes(out: &mut dyn RowsOut, mesh: Output, is_binary: bool) -> io::Resu
 
 /// Writes faces and cells, in blocks.
 fn write_elements(
-    out: &mut dyn RowsOut,
+    out: &mut (dyn Write + Send),
     mesh: Output,
     blocks: &[Block],
     is_binary: bool,

@@ -1,6 +1,6 @@
 //! Writing of `.vtu` files of cells.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use trioxide_mesh::Result;
@@ -9,14 +9,13 @@ use trioxide_mesh::volume::{Cells, VolumeMesh};
 use super::super::vtk_cells::number;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
-use crate::rows_out::RowsOut;
 use crate::vtu_out::{Grid, Numbers, write as write_grid};
 
 pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh, encoding))
 }
 
-fn write_to(out: &mut dyn RowsOut, mesh: &VolumeMesh, encoding: Encoding) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), mesh: &VolumeMesh, encoding: Encoding) -> io::Result<()> {
     let (points, solid, faces) = (mesh.points.len(), mesh.cells.len(), mesh.faces.len());
     let cells = solid + faces;
     let solid_corners = match &mesh.cells {
