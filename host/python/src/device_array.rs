@@ -298,7 +298,17 @@ impl PyDeviceArray {
     /// A copy of a NumPy array in the memory of `device`: of float64, int32, uint32, uint8 or bool, contiguous, of one or two
     /// dimensions.
     #[staticmethod]
-    fn copy_of(py: Python<'_>, array: &Bound<'_, PyAny>, device: &PyDevice) -> PyResult<Self> {
+    fn copy_of(
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        device: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let device = device.cast::<PyDevice>().map_err(|_| {
+            PyTypeError::new_err(
+                "device is no trioxide.Device: give one, such as trioxide.Device(\"cuda:0\")",
+            )
+        })?;
+        let device = device.get();
         let on = device.get()?;
         macro_rules! first_of {
             ($($type:ty, $number:expr, $as:expr);*) => {
@@ -319,7 +329,7 @@ impl PyDeviceArray {
             bool, Number::Bool, flags
         );
         Err(PyTypeError::new_err(
-            "float64, int32, uint32, uint8 and bool arrays can be on a device: convert it, such as by astype",
+            "a NumPy array of float64, int32, uint32, uint8 or bool can be on a device: convert it, such as by astype",
         ))
     }
 

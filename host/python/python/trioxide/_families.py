@@ -9,7 +9,7 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, opened
-from ._inputs import any_mesh, chosen, floats, lone, resident, surface_of, whole
+from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, surface_of, whole, with_triangles
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
@@ -23,6 +23,7 @@ from ._resident import (
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
+_PRECISIONS = ("f64", "f32")
 Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
@@ -82,6 +83,9 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
+    known(method, "method", ("half-edge", "indexed"))
+    known(ties, "ties", ("edge", "first"))
+    known(precision, "precision", _PRECISIONS)
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     options: Dict[str, Any] = dict(
         method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
@@ -93,7 +97,7 @@ def polylla(
         held = on_device(on, **there._held())
         with watching(progress) as watch:
             return DevicePolygons(native.on_device("polylla", on, held, options, watch), there, bool(unconstrained))
-    surface = surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    surface = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     on = opened(device)
     with watching(progress) as watch:
         return Polygons._of_result(native.on_host("polylla", on, surface._arrays(), options, watch))
@@ -111,6 +115,8 @@ def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: 
         numbers: Sequence[Any] = rest.split(",") if rest else ()
     elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
         kind, numbers = mark[0], mark[1:]
+    elif mark is None:
+        raise TypeError(f"mark is None: it is {', '.join(kinds)}, flags or ids of {element}s")
     else:
         return None
     if kind not in kinds:
@@ -186,9 +192,9 @@ def refine(
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
     marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
     options = dict(mark="all") if marking is None else marking
-    options["rounds"] = whole(rounds, "rounds")
-    options["max_cells"] = None if max_cells is None else whole(max_cells, "max_cells")
-    options["precision"] = precision
+    options["rounds"] = whole(rounds, "rounds", 0, 2**32 - 1)
+    options["max_cells"] = None if max_cells is None else min(whole(max_cells, "max_cells"), 2**32 - 1)
+    options["precision"] = known(precision, "precision", _PRECISIONS)
     if marking is None and options["rounds"] > 1:
         raise ValueError("flags and ids of cells are for one round: rounds=1")
     if is_volume:
@@ -215,7 +221,9 @@ def refine(
         with watching(progress) as watch:
             kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
             return kind(native.on_device(family, on, held, options, watch), on, before)
-    found = mesh if is_volume else surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+    found: Any = mesh
+    if not is_volume:
+        found = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     arrays = found._arrays()
     if arrays[cells] is None:
         raise ValueError(f"the mesh has other cells than {cells}: divide them first")
@@ -292,11 +300,11 @@ def weld(
     if (epsilon is None) == (ratio is None):
         raise ValueError("give epsilon, a distance, or ratio, the fraction of the vertices to remove")
     options: Dict[str, Any] = dict(
-        epsilon=None if epsilon is None else float(epsilon),
-        ratio=None if ratio is None else float(ratio),
-        normal_tolerance=normal_tolerance,
-        uv_tolerance=uv_tolerance,
-        color_tolerance=color_tolerance,
+        epsilon=None if epsilon is None else real(epsilon, "epsilon"),
+        ratio=None if ratio is None else real(ratio, "ratio"),
+        normal_tolerance=None if normal_tolerance is None else real(normal_tolerance, "normal_tolerance"),
+        uv_tolerance=None if uv_tolerance is None else real(uv_tolerance, "uv_tolerance"),
+        color_tolerance=None if color_tolerance is None else whole(color_tolerance, "color_tolerance", 0, 255),
         position=position,
         keep_degenerate=bool(keep_degenerate),
         lock_boundary=bool(lock_boundary),
@@ -383,15 +391,19 @@ def smooth(
         raise ValueError("lambda_ and mu go with method='taubin'")
     if method != "hc" and hc is not None:
         raise ValueError("hc goes with method='hc'")
+    lambda_ = None if lambda_ is None else real(lambda_, "lambda_")
+    mu = None if mu is None else real(mu, "mu")
     if lambda_ is not None and mu is None:
         mu = -lambda_ - 0.03
+    if guard and form not in (None, "b-coloured"):
+        raise ValueError(f"guard=True goes by colours: leave form out, or give 'b-coloured', not {form!r}")
     options: Dict[str, Any] = dict(
-        max_iterations=whole(max_iterations, "max_iterations"),
-        tolerance=float(tolerance),
+        max_iterations=whole(max_iterations, "max_iterations", 0, 2**32 - 1),
+        tolerance=real(tolerance, "tolerance"),
         method=method,
         lambda_=lambda_,
         mu=mu,
-        hc=None if hc is None else floats(hc, "hc"),
+        hc=None if hc is None else floats(hc, "hc", 2),
         weights=weights,
         boundary=boundary,
         guard=bool(guard),
@@ -399,10 +411,8 @@ def smooth(
         layout=layout,
         blocks=blocks,
         renumber=renumber,
-        precision=precision,
+        precision=known(precision, "precision", _PRECISIONS),
     )
-    if options["max_iterations"] >= 2**32:
-        raise ValueError("max_iterations is beyond 32 bits")
     there = resident(mesh, triangles)
     if there is not None:
         if precision != "f64":
@@ -415,6 +425,8 @@ def smooth(
             return DeviceSmoothed(native.on_device("smooth", on, held, options, watch), there)
     found = any_mesh(mesh, triangles)
     is_volume = isinstance(found, VolumeMesh)
+    if not isinstance(found, VolumeMesh):
+        with_triangles(found)
     given = found._arrays()
     if fixed is not None:
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")

@@ -137,7 +137,7 @@ def render(
         elevation=None if elevation is None else float(elevation),
         format=format,
         width=None if width is None else whole(width, "width", 1),
-        window=None if window is None else floats(window, "window"),
+        window=None if window is None else floats(window, "window", 4),
     )
     if values is not None:
         field = check._lossless(check.host_array(values, "values"), np.float64, "values")

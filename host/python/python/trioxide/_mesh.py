@@ -17,7 +17,9 @@ def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
     """Refuses an id of a vertex that is not there."""
     if array.size and int(array.max()) >= count:
         place = np.unravel_index(int(array.argmax()), array.shape)
-        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points")
+        from_one = int(array.max()) == count and int(array.min()) > 0
+        remedy = ", and ids begin at 0: subtract 1, if these begin at 1" if from_one else ""
+        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points{remedy}")
     return array
 
 
