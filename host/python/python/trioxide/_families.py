@@ -104,8 +104,10 @@ def polylla(
 
 
 #: The numbers that a marking takes.
-_SURFACE_MARKS = {"all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,)}
-_VOLUME_MARKS = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
+_SURFACE_MARKS: Dict[str, Tuple[int, ...]] = {
+    "all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,),
+}  # fmt: skip
+_VOLUME_MARKS: Dict[str, Tuple[int, ...]] = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
 
 
 def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: str) -> Optional[Dict[str, Any]]:
@@ -191,7 +193,7 @@ def refine(
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
     marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
-    options = dict(mark="all") if marking is None else marking
+    options: Dict[str, Any] = dict(mark="all") if marking is None else marking
     options["rounds"] = whole(rounds, "rounds", 0, 2**32 - 1)
     options["max_cells"] = None if max_cells is None else min(whole(max_cells, "max_cells"), 2**32 - 1)
     options["precision"] = known(precision, "precision", _PRECISIONS)
@@ -289,6 +291,13 @@ def weld(
     Welded
         or `DeviceWelded` for arrays of a device, with `map` and `representatives`.
 
+    Raises
+    ------
+    ValueError
+        A coordinate that is not finite, an id that is none of a vertex, or a guard over an attribute that is not there.
+    MemoryError
+        The device has not enough memory.
+
     >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
     >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
     >>> welded.triangles
@@ -382,6 +391,11 @@ def smooth(
     -------
     Smoothed, SmoothedVolume
         or `DeviceSmoothed` for arrays of a device: the mesh with new points, `moving` and `sweeps`.
+
+    Raises
+    ------
+    ValueError
+        The mesh breaks a rule, with the element; or options that do not go together.
 
     >>> fan = smooth([[0, 0], [2, 0], [2, 2], [0, 2], [0.5, 1.5]], [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], device="cpu")
     >>> fan.points[4], fan.moving

@@ -270,7 +270,7 @@ class Mesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Faces are in blocks by their number of vertices, and cell data follow them."""
-        import meshio
+        import meshio  # type: ignore[import-untyped, unused-ignore]
 
         offsets, vertices = self.polygons()
         sizes = np.diff(offsets.astype(np.int64))
@@ -427,7 +427,7 @@ class VolumeMesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Cells are in blocks by their kind, and cell data follow them."""
-        import meshio
+        import meshio  # type: ignore[import-untyped, unused-ignore]
 
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._device import Device, DeviceArray, taken
 from ._progress import Progress, watching
+from ._trioxide import Midpoints
 
 if TYPE_CHECKING:
     from ._mesh import Mesh, VolumeMesh
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
     """A matrix of SciPy, which is imported here."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
     return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
 
@@ -153,13 +154,14 @@ class _Interpolating(OnDevice):
 
     __slots__ = ()
     _device: Device
-    _midpoints: Any
+    _midpoints: Midpoints
     _before: int
 
     def _take(self, arrays: Dict[str, Any], device: Device, before: int) -> None:
         for name in ("parents", "vertex_parents", "rounds"):
             setattr(self, name, arrays[name])
-        self._device, self._midpoints, self._before = device, arrays["midpoints"], before
+        for name, value in (("_device", device), ("_midpoints", arrays["midpoints"]), ("_before", before)):
+            setattr(self, name, value)
 
     def interpolate(self, field: Any, *, progress: Progress = None) -> DeviceArray:
         """Carries a field of the input's vertices, (V,) floats of a device, to the vertices of this mesh, (V',), on the device.
@@ -190,7 +192,8 @@ class _Interpolating(OnDevice):
         SciPy's arrays are in host memory: `vertex_parents` are copied there. `interpolate` stays on the device.
         """
         arrays = self._midpoints.prolongation()
-        return csr(*(arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights")), self._before)
+        offsets, columns, weights = (arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
+        return csr(offsets, columns, weights, self._before)
 
 
 class DeviceRefined(_Interpolating, DeviceSurface):
