@@ -236,7 +236,7 @@ class Mesh(_Held):
 
     def to_pyvista(self) -> Any:
         """A `pyvista.PolyData` with the faces, or the points as vertices; regions are the cell data "region". Segments are left out."""
-        import pyvista
+        pyvista = conversions.package("pyvista", "to_pyvista")
 
         offsets, vertices = self.polygons()
         if len(offsets) > 1:
@@ -270,7 +270,7 @@ class Mesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Faces are in blocks by their number of vertices, and cell data follow them."""
-        import meshio  # type: ignore[import-untyped, unused-ignore]
+        meshio = conversions.package("meshio", "to_meshio")
 
         offsets, vertices = self.polygons()
         sizes = np.diff(offsets.astype(np.int64))
@@ -290,7 +290,7 @@ class Mesh(_Held):
 
     def to_trimesh(self) -> Any:
         """A `trimesh.Trimesh` of the triangles as they are (``process=False``)."""
-        import trimesh
+        trimesh = conversions.package("trimesh", "to_trimesh")
 
         triangles = self.triangles
         if triangles is None:
@@ -400,7 +400,7 @@ class VolumeMesh(_Held):
 
     def to_pyvista(self) -> Any:
         """A `pyvista.UnstructuredGrid`; regions are the cell data "region". Tagged faces are left out."""
-        import pyvista
+        pyvista = conversions.package("pyvista", "to_pyvista")
 
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))
@@ -427,7 +427,7 @@ class VolumeMesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Cells are in blocks by their kind, and cell data follow them."""
-        import meshio  # type: ignore[import-untyped, unused-ignore]
+        meshio = conversions.package("meshio", "to_meshio")
 
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ._conversions import package
 from ._device import Device, DeviceArray, taken
 from ._progress import Progress, watching
 from ._trioxide import Midpoints
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
 
 def csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
     """A matrix of SciPy, which is imported here."""
-    from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
-
-    return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
+    sparse = package("scipy.sparse", "prolongation")
+    return sparse.csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
 
 
 def copies(arrays: Dict[str, Any], kind: Any, device: Device) -> Dict[str, Any]:
