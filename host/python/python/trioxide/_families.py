@@ -96,11 +96,11 @@ def polylla(
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
-            return DevicePolygons(native.on_device("polylla", on, held, options, watch), there, bool(unconstrained))
+            return DevicePolygons(native.run("polylla_on_device", on, held, options, watch), there, bool(unconstrained))
     surface = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     on = opened(device)
     with watching(progress) as watch:
-        return Polygons._of_result(native.on_host("polylla", on, surface._arrays(), options, watch))
+        return Polygons._of_result(native.run("polylla", on, surface._arrays(), options, watch))
 
 
 #: The numbers that a marking takes.
@@ -222,7 +222,7 @@ def refine(
             held["mark"] = chosen(mark, "mark", held[cells].shape[0], element, on)
         with watching(progress) as watch:
             kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
-            return kind(native.on_device(family, on, held, options, watch), on, before)
+            return kind(native.run(f"{family}_on_device", on, held, options, watch), on, before)
     found: Any = mesh
     if not is_volume:
         found = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
@@ -233,7 +233,7 @@ def refine(
         options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
     on = opened(device)
     with watching(progress) as watch:
-        result = native.on_host(family, on, arrays, options, watch)
+        result = native.run(family, on, arrays, options, watch)
     before = len(arrays["points"])
     return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
 
@@ -329,13 +329,13 @@ def weld(
         if locked is not None:
             held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceWelded(native.on_device("weld", on, held, options, watch))
+            return DeviceWelded(native.run("weld_on_device", on, held, options, watch))
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        return Welded._of_result(native.on_host("weld", on, surface, options, watch))
+        return Welded._of_result(native.run("weld", on, surface, options, watch))
 
 
 def smooth(
@@ -436,7 +436,7 @@ def smooth(
         if fixed is not None:
             held["fixed"] = chosen(fixed, "fixed", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceSmoothed(native.on_device("smooth", on, held, options, watch), there)
+            return DeviceSmoothed(native.run("smooth_on_device", on, held, options, watch), there)
     found = any_mesh(mesh, triangles)
     is_volume = isinstance(found, VolumeMesh)
     if not isinstance(found, VolumeMesh):
@@ -446,7 +446,7 @@ def smooth(
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        result = native.on_host("smooth_volume" if is_volume else "smooth", on, given, options, watch)
+        result = native.run("smooth_volume" if is_volume else "smooth", on, given, options, watch)
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]

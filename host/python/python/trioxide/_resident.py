@@ -57,6 +57,10 @@ class OnDevice:
         """The arrays that are there."""
         return {name: getattr(self, name) for name in self._arrays if getattr(self, name) is not None}
 
+    def _copied(self) -> Dict[str, Any]:
+        """Copies of them in host memory."""
+        return {name: _on_host(array) for name, array in self._held().items()}
+
 
 class DeviceSurface(OnDevice):
     """A surface of triangles in a device's memory, made of arrays of CuPy, PyTorch, JAX or Numba, or by `Mesh.to_device`.
@@ -105,7 +109,7 @@ class DeviceSurface(OnDevice):
         """A copy in host memory, as a `Mesh`."""
         from ._mesh import Mesh
 
-        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return Mesh(**self._copied())
 
 
 class DeviceVolume(OnDevice):
@@ -123,7 +127,7 @@ class DeviceVolume(OnDevice):
         """A copy in host memory, as a `VolumeMesh`."""
         from ._mesh import VolumeMesh
 
-        return VolumeMesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return VolumeMesh(**self._copied())
 
 
 class DeviceWelded(DeviceSurface):
@@ -272,4 +276,4 @@ class DevicePolygons(OnDevice):
         """A copy in host memory, as a `Mesh`."""
         from ._mesh import Mesh
 
-        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return Mesh(**self._copied())
