@@ -314,7 +314,7 @@ impl PyDeviceArray {
             ($($type:ty, $number:expr, $as:expr);*) => {
                 $(if let Some((values, shape)) = values_of::<$type>(array)? {
                     let values: Vec<_> = $as(values);
-                    let buffer = py.detach(|| on.upload(&values)).map_err(exception)?;
+                    let buffer = py.detach(|| complete(&on, on.upload(&values)?)).map_err(exception)?;
                     let list = Self::of_buffer(&on, device.gpu, buffer, $number, 0);
                     return Ok(Self { shape, ..list });
                 })*
@@ -424,6 +424,12 @@ impl PyDeviceArray {
         })
         .map_err(exception)
     }
+}
+
+/// A buffer whose content is there: other packages read it by queues of their own.
+pub fn complete<T: Pod>(on: &Device, buffer: Buffer<T>) -> trioxide::Result<Buffer<T>> {
+    on.synchronize()?;
+    Ok(buffer)
 }
 
 /// The numbers and the shape of a NumPy array, if they are of this type.

@@ -227,6 +227,21 @@ def test_surfaces_and_tetrahedra_of_other_packages_are_refined(make, gpu, scan, 
     same(fine, trioxide.refine(tets, mark="fraction:0.3", rounds=2, device="cpu"), "points", "tetrahedra", "parents", "vertex_parents")
 
 
+def test_copies_are_complete_when_they_are_given(gpu):
+    """Other packages read them by queues of their own, which wait for nothing."""
+    cupy = pytest.importorskip("cupy")
+    numbers = np.arange(20_000_000, dtype=np.float64)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    for _ in range(5):
+        with stream:
+            there = cupy.asarray(trioxide.DeviceArray.copy_of(numbers, gpu))
+            assert float(there[-1]) == numbers[-1] and float(there.sum()) == numbers.sum()
+    plane = trioxide.generate("random", 200_000, seed=1).to_device(gpu)
+    with stream:
+        ends = cupy.asarray(trioxide.refine(plane, device=gpu).vertex_parents).get()
+    np.testing.assert_array_equal(ends, trioxide.refine(plane, device=gpu).vertex_parents.numpy())
+
+
 def test_a_tensor_with_a_gradient_says_so(gpu, scan):
     torch = pytest.importorskip("torch")
     points, triangles = torch_arrays(scan.points, scan.triangles)
