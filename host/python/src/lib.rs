@@ -8,6 +8,7 @@ mod device_array;
 mod dlpack;
 mod families;
 mod files;
+mod foreign;
 mod meshes;
 mod refinement;
 mod resident;
