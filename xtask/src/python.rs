@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Error;
+use crate::process::output_of;
 
 /// A virtual environment.
 pub(crate) struct Environment {
@@ -49,19 +50,45 @@ impl Environment {
         Command::new(self.program("python"))
     }
 
-    /// Installs packages one after the other; those that cannot be installed are returned.
+    /// Installs the packages that are not there; those that cannot be installed are returned.
     pub(crate) fn install<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
-        let is_missing = |package: &&&str| {
-            let pip = [
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ];
-            let status = self.python().args(pip).arg(package).status();
-            !status.is_ok_and(|status| status.success())
+        let missing = self.missing(packages);
+        if missing.is_empty() || self.pip(&missing) {
+            return Vec::new();
+        }
+        // One that cannot be installed keeps the others from it.
+        missing
+            .into_iter()
+            .filter(|package| !self.pip(&[package]))
+            .collect()
+    }
+
+    /// The packages that are not there, by their names; a path is looked at by pip alone.
+    fn missing<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
+        const LOOK: &str = "\
+import importlib.metadata, re, sys
+for package in sys.argv[1:]:
+    try:
+        importlib.metadata.version(re.split('[<>=!~]', package)[0])
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        print(package)
+";
+        let Some(listed) = output_of(self.python().args(["-c", LOOK]).args(packages)) else {
+            return packages.to_vec();
         };
-        packages.iter().filter(is_missing).copied().collect()
+        let is_listed = |package: &&str| listed.lines().any(|line| line == *package);
+        packages.iter().copied().filter(is_listed).collect()
+    }
+
+    fn pip(&self, packages: &[&str]) -> bool {
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ];
+        let status = self.python().args(pip).args(packages).status();
+        status.is_ok_and(|status| status.success())
     }
 }

@@ -28,9 +28,10 @@ impl Call<'_, '_> {
     }
 }
 
-/// Runs a family on arrays of the host: `input` is a mesh.
-#[pyfunction]
-pub fn on_host<'py>(
+/// Runs a family: on arrays of the host, where `input` is a mesh; or, with `_on_device` behind its name, on arrays of a device, which
+/// `input` has by their names.
+#[pyfunction(name = "run")]
+pub fn run_family<'py>(
     family: &str,
     device: &Bound<'py, PyDevice>,
     input: &Dict<'py>,
@@ -45,44 +46,20 @@ pub fn on_host<'py>(
     };
     match family {
         "polylla" => families::polylla(&call, input),
+        "polylla_on_device" => resident::polylla(&call, input),
         "refine" => refinement::refine(&call, input),
+        "refine_on_device" => resident_refinement::refine(&call, input),
         "refine_tets" => refinement::refine_tets(&call, input),
+        "refine_tets_on_device" => resident_refinement::refine_tets(&call, input),
         "smooth" => families::smooth_surface(&call, input),
+        "smooth_on_device" => resident::smooth(&call, input),
         "smooth_volume" => families::smooth_volume(&call, input),
         "weld" => families::weld(&call, input),
-        _ => Err(unknown(family)),
+        "weld_on_device" => resident::weld(&call, input),
+        _ => Err(PyValueError::new_err(format!(
+            "{family:?} is no family: use the package's functions"
+        ))),
     }
-}
-
-/// Runs a family on arrays of a device: `input` has them by their names.
-#[pyfunction]
-pub fn on_device<'py>(
-    family: &str,
-    device: &Bound<'py, PyDevice>,
-    input: &Dict<'py>,
-    options: &Dict<'py>,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Dict<'py>> {
-    let call = Call {
-        py: input.py(),
-        device,
-        options,
-        watch,
-    };
-    match family {
-        "polylla" => resident::polylla(&call, input),
-        "refine" => resident_refinement::refine(&call, input),
-        "refine_tets" => resident_refinement::refine_tets(&call, input),
-        "smooth" => resident::smooth(&call, input),
-        "weld" => resident::weld(&call, input),
-        _ => Err(unknown(family)),
-    }
-}
-
-fn unknown(family: &str) -> PyErr {
-    PyValueError::new_err(format!(
-        "{family:?} is no family: use the package's functions"
-    ))
 }
 
 /// An option of a dictionary; the default where it is missing or None.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use trioxide::Device;
 use trioxide::backend::{Choice, Stage};
 
-use crate::work::exception;
+use crate::work::{exception, in_python};
 
 /// A machine that computes: `Device("auto")`, `Device("cuda:0")`, `Device("cpu", threads=4)`.
 ///
@@ -34,7 +34,16 @@ struct Opened {
 impl PyDevice {
     #[new]
     #[pyo3(signature = (name = "auto", *, threads = None))]
-    fn new(py: Python<'_>, name: &str, threads: Option<usize>) -> PyResult<Self> {
+    fn new(py: Python<'_>, name: &str, threads: Option<i64>) -> PyResult<Self> {
+        let threads = match threads {
+            None => None,
+            Some(threads) if (1..=4096).contains(&threads) => Some(threads as usize),
+            Some(threads) => {
+                return Err(PyValueError::new_err(format!(
+                    "threads is {threads}: it is 1 to 4096, or None for all cores"
+                )));
+            }
+        };
         let choice: Choice = name.parse().map_err(|_: String| {
             PyValueError::new_err(format!(
                 "device {name:?} is not known: it is auto, cuda:N or cpu"
@@ -47,7 +56,8 @@ impl PyDevice {
             Choice::Auto => match Device::cuda(0) {
                 Ok(device) => Ok((device, Some(0), None)),
                 Err(reason) => {
-                    Device::cpu(threads).map(|cpu| (cpu, None, Some(reason.to_string())))
+                    let reason = in_python(&reason.to_string());
+                    Device::cpu(threads).map(|cpu| (cpu, None, Some(reason)))
                 }
             },
             Choice::Cuda(index) => Device::cuda(index).map(|gpu| (gpu, Some(index), None)),

@@ -13,6 +13,7 @@ use trioxide::{Buffer, Device};
 
 use crate::device::PyDevice;
 use crate::dlpack;
+use crate::foreign::described;
 use crate::work::exception;
 
 /// The type of an array's numbers.
@@ -37,7 +38,8 @@ impl Number {
         }
     }
 
-    fn size(self) -> usize {
+    /// Bytes.
+    pub fn size(self) -> usize {
         match self {
             Self::F64 => 8,
             Self::U32 | Self::I32 => 4,
@@ -298,13 +300,23 @@ impl PyDeviceArray {
     /// A copy of a NumPy array in the memory of `device`: of float64, int32, uint32, uint8 or bool, contiguous, of one or two
     /// dimensions.
     #[staticmethod]
-    fn copy_of(py: Python<'_>, array: &Bound<'_, PyAny>, device: &PyDevice) -> PyResult<Self> {
+    fn copy_of(
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        device: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let device = device.cast::<PyDevice>().map_err(|_| {
+            PyTypeError::new_err(
+                "device is no trioxide.Device: give one, such as trioxide.Device(\"cuda:0\")",
+            )
+        })?;
+        let device = device.get();
         let on = device.get()?;
         macro_rules! first_of {
             ($($type:ty, $number:expr, $as:expr);*) => {
                 $(if let Some((values, shape)) = values_of::<$type>(array)? {
                     let values: Vec<_> = $as(values);
-                    let buffer = py.detach(|| on.upload(&values)).map_err(exception)?;
+                    let buffer = py.detach(|| complete(&on, on.upload(&values)?)).map_err(exception)?;
                     let list = Self::of_buffer(&on, device.gpu, buffer, $number, 0);
                     return Ok(Self { shape, ..list });
                 })*
@@ -319,7 +331,7 @@ impl PyDeviceArray {
             bool, Number::Bool, flags
         );
         Err(PyTypeError::new_err(
-            "float64, int32, uint32, uint8 and bool arrays can be on a device: convert it, such as by astype",
+            "a NumPy array of float64, int32, uint32, uint8 or bool can be on a device: convert it, such as by astype",
         ))
     }
 
@@ -416,6 +428,12 @@ impl PyDeviceArray {
     }
 }
 
+/// A buffer whose content is there: other packages read it by queues of their own.
+pub fn complete<T: Pod>(on: &Device, buffer: Buffer<T>) -> trioxide::Result<Buffer<T>> {
+    on.synchronize()?;
+    Ok(buffer)
+}
+
 /// The numbers and the shape of a NumPy array, if they are of this type.
 fn values_of<T: Element + Copy>(
     array: &Bound<'_, PyAny>,
@@ -434,74 +452,4 @@ fn values_of<T: Element + Copy>(
         PyValueError::new_err("the array is not contiguous: take numpy.ascontiguousarray of it")
     })?;
     Ok(Some((values.to_vec(), shape)))
-}
-
-/// An array of another package.
-pub struct Found {
-    pub address: u64,
-    pub shape: Vec<usize>,
-    pub number: Number,
-    /// What keeps the memory, if not the object itself.
-    pub keeper: Option<Py<PyAny>>,
-}
-
-/// Reads the CUDA array interface, version 2 or 3.
-fn described(interface: &Bound<'_, PyAny>, on: &Device, py: Python<'_>) -> PyResult<Found> {
-    let item = |name: &str| interface.get_item(name);
-    let shape: Vec<usize> = item("shape")?.extract()?;
-    let typestr: String = item("typestr")?.extract()?;
-    let number = Number::of_typestr(&typestr).ok_or_else(|| unknown_type(&typestr))?;
-    let (address, _): (u64, bool) = item("data")?.extract()?;
-    if let Ok(strides) = item("strides")
-        && !strides.is_none()
-    {
-        let strides: Vec<i64> = strides.extract()?;
-        check_strides(&shape, &strides, number.size() as i64)?;
-    }
-    if let Ok(mask) = item("mask")
-        && !mask.is_none()
-    {
-        return Err(PyValueError::new_err(
-            "a masked device array is not taken: fill it first",
-        ));
-    }
-    match item("stream") {
-        // Its package has waited.
-        Ok(stream) if stream.is_none() => {}
-        Ok(stream) => {
-            let stream: u64 = stream.extract()?;
-            // SAFETY: the array's package names a stream of its own, or 1 and 2 for the default ones.
-            py.detach(|| unsafe { on.wait_for_stream(stream) })
-                .map_err(exception)?;
-        }
-        // Version 2 says nothing.
-        Err(_) => py.detach(|| on.wait_for_all()).map_err(exception)?,
-    }
-    Ok(Found {
-        address,
-        shape,
-        number,
-        keeper: None,
-    })
-}
-
-pub fn unknown_type(name: &str) -> PyErr {
-    PyValueError::new_err(format!(
-        "a device array of type {name} is not taken: coordinates are float64, ids and tags int32 or uint32, colours uint8; convert it \
-         there, such as by astype"
-    ))
-}
-
-/// Refuses an array whose rows do not follow each other. `unit` is the stride of one number.
-pub fn check_strides(shape: &[usize], strides: &[i64], unit: i64) -> PyResult<()> {
-    let mut expected = unit;
-    for (&count, &stride) in shape.iter().zip(strides).rev() {
-        if count > 1 && stride != expected {
-            return Err(PyValueError::new_err(
-                "a device array with strides is not taken: make it contiguous there (ascontiguousarray, contiguous)",
-            ));
-        }
-        expected *= count as i64;
-    }
-    Ok(())
 }

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict};
 use trioxide::Device;
 
-use crate::device_array::{Found, Number, PyDeviceArray, check_strides, unknown_type};
+use crate::device_array::{Number, PyDeviceArray};
+use crate::foreign::{Found, check_strides, unknown_type};
 
 /// `kDLCUDA`.
 pub const CUDA: u32 = 2;

@@ -18,7 +18,7 @@ use crate::arrays::{list, of_json};
 use crate::call::{choice, option};
 use crate::device::PyDevice;
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
-use crate::work::{exception, run, run_on};
+use crate::work::{exception, in_python, run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
@@ -410,7 +410,9 @@ pub fn cuda_devices(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
                 .collect();
             json!({"cuda": [major, minor], "devices": devices, "reason": null})
         }
-        Err(reason) => json!({"cuda": null, "devices": [], "reason": reason.to_string()}),
+        Err(reason) => {
+            json!({"cuda": null, "devices": [], "reason": in_python(&reason.to_string())})
+        }
     };
     of_json(py, &found)
 }

@@ -8,6 +8,7 @@ mod device_array;
 mod dlpack;
 mod families;
 mod files;
+mod foreign;
 mod meshes;
 mod refinement;
 mod resident;
@@ -23,8 +24,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<device_array::PyDeviceArray>()?;
     module.add_class::<resident_refinement::PyMidpoints>()?;
     for function in [
-        wrap_pyfunction!(call::on_host, module)?,
-        wrap_pyfunction!(call::on_device, module)?,
+        wrap_pyfunction!(call::run_family, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,

@@ -17,7 +17,7 @@ use trioxide::{Buffer, Device, convert};
 
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
-use crate::device_array::{Number, PyDeviceArray};
+use crate::device_array::{Number, PyDeviceArray, complete};
 use crate::refinement::{name_of, plane_options, put_prolongation, space_options};
 use crate::resident::{Chosen, INDICES, Points, Results, buffer, check_length, needed};
 use crate::work::{exception, run_on};
@@ -88,7 +88,10 @@ impl Results<'_, '_> {
     /// The midpoints, and a copy of the ends of their edges for whoever takes it.
     fn put_midpoints(&self, call: &Call<'_, '_>, midpoints: Midpoints) -> PyResult<()> {
         let on = call.device.get().get()?;
-        let ends = on.duplicate(midpoints.ends()).map_err(exception)?;
+        let ends = on.duplicate(midpoints.ends());
+        let ends = ends
+            .and_then(|ends| complete(&on, ends))
+            .map_err(exception)?;
         self.put("vertex_parents", ends, Number::U32, 2)?;
         let midpoints = PyMidpoints {
             midpoints: Arc::new(midpoints),

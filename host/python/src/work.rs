@@ -22,7 +22,7 @@ const STEP: Duration = Duration::from_millis(50);
 /// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError` for a file;
 /// `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
-    let text = error.to_string();
+    let text = in_python(&error.to_string());
     match error {
         Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
         Error::File { path, source } => match source.raw_os_error() {
@@ -38,6 +38,20 @@ pub fn exception(error: Error) -> PyErr {
         Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
+}
+
+/// A message with options as the package's functions have them: `--device cpu` is `device="cpu"`, `--max-cells` is `max_cells`.
+pub fn in_python(message: &str) -> String {
+    let message = message.replace("--device cpu", "device=\"cpu\"");
+    let mut words = message.split(' ').map(|word| {
+        let start = word.find(|c: char| !"(`,".contains(c)).unwrap_or(0);
+        match word[start..].strip_prefix("--") {
+            Some(option) => format!("{}{}", &word[..start], option.replace('-', "_")),
+            None => word.to_owned(),
+        }
+    });
+    let first = words.next().unwrap_or_default();
+    words.fold(first, |text, word| text + " " + &word)
 }
 
 /// Threads for one computation at a time: while one waits for its own parts, it never begins another.

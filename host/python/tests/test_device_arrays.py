@@ -24,7 +24,7 @@ class Interface:
 
     def __init__(self, array):
         self.array = array
-        self.dtype = array.dtype
+        self.dtype, self.shape = array.dtype, array.shape
         self.__cuda_array_interface__ = array.__cuda_array_interface__
 
     def __len__(self):
@@ -82,13 +82,15 @@ def test_a_chain_moves_no_array_to_the_host(make, gpu):
     points, triangles = make(mesh.points, mesh.triangles)
     before = gpu.transferred
     welded = trioxide.weld(points, triangles, epsilon=1e-9, device=gpu)
-    smoothed = trioxide.smooth(welded, max_iterations=10, device=gpu)
+    fine = trioxide.refine(welded, mark=("disk", 0.5, 0.5, 0.2), rounds=2, device=gpu)
+    smoothed = trioxide.smooth(fine, max_iterations=10, device=gpu)
     polygons = trioxide.polylla(smoothed, device=gpu)
     to_device, to_host = (after - start for after, start in zip(gpu.transferred, before))
     # The smallest array of the chain, offsets, has a million bytes; counts and extremes cross.
     assert to_host < 100_000 and to_device < 100_000
     assert polygons.offsets.shape[0] * 4 > 300_000
-    host = trioxide.smooth(trioxide.weld(mesh, epsilon=1e-9, device="cpu"), max_iterations=10, device="cpu")
+    host = trioxide.refine(trioxide.weld(mesh, epsilon=1e-9, device="cpu"), mark=("disk", 0.5, 0.5, 0.2), rounds=2, device="cpu")
+    host = trioxide.smooth(host, max_iterations=10, device="cpu")
     expected = trioxide.polylla(host, device="cpu")
     np.testing.assert_array_equal(polygons.vertices.numpy(), expected.vertices)
 
@@ -140,20 +142,113 @@ def test_types_are_converted_on_the_gpu_or_refused(gpu, scan):
     single = points.astype("float32")
     of_single = trioxide.weld(scan.points.astype(np.float32), scan.triangles, epsilon=0.08, device="cpu")
     np.testing.assert_array_equal(trioxide.weld(single, triangles, epsilon=0.08).map.numpy(), of_single.map)
-    with pytest.raises(ValueError, match="ids run from 0"):
+    with pytest.raises(ValueError, match="triangles has -1: numbers run from 0 to"):
         trioxide.weld(points, triangles.astype("int64") - 1, epsilon=0.08)
-    with pytest.raises(TypeError, match="ids are integers"):
+    with pytest.raises(TypeError, match="are both swapped"):
         trioxide.weld(triangles, points, epsilon=0.08)
+    with pytest.raises(TypeError, match="colors is an array of float64: uint8"):
+        trioxide.weld(trioxide.DeviceSurface(points, triangles, colors=points), epsilon=0.08)
     with pytest.raises(ValueError, match="strides"):
         trioxide.weld(points[::2], triangles, epsilon=0.08)
     with pytest.raises(ValueError, match="shape"):
         trioxide.weld(points.ravel(), triangles, epsilon=0.08)
     with pytest.raises(ValueError, match="are not: copy"):
         trioxide.weld(points, scan.triangles, epsilon=0.08)
-    with pytest.raises(TypeError, match="copy it to the host"):
-        trioxide.refine(points, triangles)
+    with pytest.raises(TypeError, match="in a device's memory, where a host array is needed"):
+        trioxide.info(points, triangles)
     with pytest.raises(ValueError, match="CPU"):
         trioxide.weld(points, triangles, epsilon=0.08, device="cpu")
+
+
+def same(found, expected, *names):
+    for name in names:
+        np.testing.assert_array_equal(getattr(found, name).numpy(), getattr(expected, name), err_msg=name)
+
+
+@pytest.mark.parametrize("package", ["cupy", "torch"])
+def test_other_arrays_are_taken_too(gpu, plane, package):
+    """Regions, segments, flags, ids and attributes of other packages, of their usual types: int64 is converted on the GPU."""
+    module = pytest.importorskip(package)
+    put = module.asarray if package == "cupy" else lambda array: module.from_numpy(np.ascontiguousarray(array)).cuda()
+    points, triangles = put(plane.points), put(plane.triangles.astype(np.int64))
+    regions = np.arange(len(plane.triangles)) % 4 - 1
+    flags = np.arange(len(plane.points)) % 3 == 0
+    ids = np.flatnonzero(flags)
+    segments = plane.triangles[::40, :2].astype(np.int64)
+    found = trioxide.polylla(points, triangles, regions=put(regions), segments=put(segments), device=gpu)
+    expected = trioxide.polylla(plane, regions=regions, segments=segments, device="cpu")
+    same(found, expected, "offsets", "vertices", "regions")
+    for some in (put(flags), put(ids)):
+        same(trioxide.smooth(points, triangles, fixed=some, device=gpu), trioxide.smooth(plane, fixed=flags, device="cpu"), "points")
+        options = dict(epsilon=0.05, lock_boundary=True)
+        same(trioxide.weld(points, triangles, locked=some, device=gpu, **options), trioxide.weld(plane, locked=ids, device="cpu", **options), "map")
+    marked = np.arange(len(plane.triangles)) % 5 == 0
+    expected = trioxide.refine(plane, mark=marked, regions=regions, device="cpu")
+    for some in (put(marked), put(np.flatnonzero(marked))):
+        fine = trioxide.refine(points, triangles, mark=some, regions=put(regions), device=gpu)
+        same(fine, expected, "points", "triangles", "parents", "regions")
+    values = plane.points[:, 0] + 2
+    carried = fine.interpolate(put(values))
+    np.testing.assert_allclose(carried.numpy(), expected.prolongation @ values, rtol=1e-14)
+    taken = module.from_dlpack(fine.parents)
+    assert len(taken) == len(expected.parents)
+
+
+@pytest.mark.parametrize("package", ["cupy", "torch"])
+def test_attributes_of_other_packages_are_welded(gpu, scan, package):
+    module = pytest.importorskip(package)
+    put = module.asarray if package == "cupy" else lambda array: module.from_numpy(np.ascontiguousarray(array)).cuda()
+    random = np.random.default_rng(2)
+    arrays = dict(
+        normals=random.random((len(scan.points), 3)),
+        colors=random.integers(0, 256, (len(scan.points), 4)).astype(np.uint8),
+        uvs=random.random((len(scan.points), 2)),
+        regions=np.arange(len(scan.triangles)) % 3,
+    )
+    there = trioxide.DeviceSurface(put(scan.points), put(scan.triangles.astype(np.int64)), **{n: put(a) for n, a in arrays.items()})
+    found = trioxide.weld(there, epsilon=0.12, color_tolerance=120, device=gpu)
+    expected = trioxide.weld(trioxide.Mesh(scan.points, scan.triangles, **arrays), epsilon=0.12, color_tolerance=120, device="cpu")
+    assert len(expected.removed) > 0
+    same(found, expected, "points", "triangles", "map", "normals", "colors", "uvs", "regions")
+    np.testing.assert_array_equal(found.to_host().colors, expected.colors)
+
+
+def test_surfaces_and_tetrahedra_of_other_packages_are_refined(make, gpu, scan, tets):
+    points, triangles = make(scan.points, scan.triangles)
+    same(
+        trioxide.refine(points, triangles, rounds=2, device=gpu),
+        trioxide.refine(scan, rounds=2, device="cpu"),
+        "points",
+        "triangles",
+        "parents",
+    )
+    points, tetrahedra = make(tets.points, tets.tetrahedra)
+    fine = trioxide.refine(trioxide.DeviceVolume(points, tetrahedra), mark="fraction:0.3", rounds=2, device=gpu)
+    same(fine, trioxide.refine(tets, mark="fraction:0.3", rounds=2, device="cpu"), "points", "tetrahedra", "parents", "vertex_parents")
+
+
+def test_copies_are_complete_when_they_are_given(gpu):
+    """Other packages read them by queues of their own, which wait for nothing."""
+    cupy = pytest.importorskip("cupy")
+    numbers = np.arange(20_000_000, dtype=np.float64)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    for _ in range(5):
+        with stream:
+            there = cupy.asarray(trioxide.DeviceArray.copy_of(numbers, gpu))
+            assert float(there[-1]) == numbers[-1] and float(there.sum()) == numbers.sum()
+    plane = trioxide.generate("random", 200_000, seed=1).to_device(gpu)
+    with stream:
+        ends = cupy.asarray(trioxide.refine(plane, device=gpu).vertex_parents).get()
+    np.testing.assert_array_equal(ends, trioxide.refine(plane, device=gpu).vertex_parents.numpy())
+
+
+def test_a_tensor_with_a_gradient_says_so(gpu, scan):
+    torch = pytest.importorskip("torch")
+    points, triangles = torch_arrays(scan.points, scan.triangles)
+    with pytest.raises(ValueError, match="points: .*detach"):
+        trioxide.smooth(points.requires_grad_(), triangles)
+    with pytest.raises(ValueError, match="CPU|cpu"):
+        trioxide.smooth(points.detach(), triangles, device="cpu")
 
 
 def test_wrong_ids_and_coordinates_are_found_there(gpu, scan):

@@ -40,8 +40,8 @@ def test_the_readme_s_ten_lines(tmp_path, monkeypatch):
 
 def test_the_table_of_peers_is_printed(tmp_path):
     script = HERE / "examples" / "peers.py"
-    result = subprocess.run([sys.executable, script, "500"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    result = subprocess.run([sys.executable, script, "500", "1"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stderr
-    rows = result.stdout.splitlines()[2:]
-    assert len(rows) == 10 and all(row.count("|") == 4 for row in rows)
-    assert sum(row.startswith(("| merge vertices | trioxide |", "| smooth, 20 sweeps | trioxide |")) for row in rows) == 2
+    rows = result.stdout.splitlines()[4:]
+    assert len(rows) == 10 and all(row.count("|") == 5 for row in rows)
+    assert sum(row.startswith(("| merge vertices | trioxide, 500 vertices |", "| smooth, 20 sweeps | trioxide, 500 vertices |")) for row in rows) == 2

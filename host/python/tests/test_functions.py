@@ -87,6 +87,25 @@ def test_refined_triangles_know_their_parents(plane):
     np.testing.assert_array_equal(text.triangles, fine.triangles)
 
 
+def test_fields_of_segments_and_attributes_are_refined(plane):
+    edges = plane.triangles[:40:10, :2]
+    uvs = plane.points[:, :2].copy()
+    mesh = trioxide.Mesh(
+        plane.points, plane.triangles, segments=edges, markers=[5, 5, 6, 7], uvs=uvs, side_data={"load": [0.5, 1.5, 2.5, 3.5]}
+    )
+    fine = trioxide.refine(mesh, device="cpu")
+    assert len(fine.segments) > 4
+    np.testing.assert_allclose(fine.uvs, fine.points[:, :2], atol=1e-12)
+    # Each part lies on its segment, and has its marker and load.
+    loads = dict(zip([0.5, 1.5, 2.5, 3.5], zip(edges, [5, 5, 6, 7])))
+    for ends, marker, load in zip(fine.segments, fine.markers, fine.side_data["load"]):
+        (a, b), expected = loads[load]
+        assert marker == expected
+        d = plane.points[b] - plane.points[a]
+        for p in fine.points[ends] - plane.points[a]:
+            assert abs(d[0] * p[1] - d[1] * p[0]) < 1e-12 and -1e-12 <= d @ p <= d @ d + 1e-12
+
+
 def test_flags_and_ids_mark_the_same(plane):
     chosen = np.array([3, 77, 500])
     flags = np.zeros(len(plane.triangles), bool)

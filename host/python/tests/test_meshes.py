@@ -115,6 +115,29 @@ def test_other_packages_are_imported_when_they_are_used():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+def test_missing_packages_are_named():
+    """As in a notebook of an environment with NumPy alone: what needs no other package works."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\n"
+        "for name in ('pyvista', 'meshio', 'trimesh', 'scipy', 'tqdm'): sys.modules[name] = None\n"
+        "import trioxide\n"
+        "mesh = trioxide.generate('grid', 9)\n"
+        "assert 'trioxide.Mesh' in mesh._repr_html_()\n"
+        "fine = trioxide.refine(mesh, device='cpu')\n"
+        "for use in (mesh.plot, mesh.to_meshio, mesh.to_trimesh, lambda: fine.prolongation,\n"
+        "            lambda: trioxide.smooth(mesh, device='cpu', progress=True)):\n"
+        "    try: use()\n"
+        "    except ImportError as error: print(error)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(told) == 5
+    for line, name in zip(told, ("pyvista", "meshio", "trimesh", "scipy", "tqdm")):
+        assert f"needs {name}" in line and f"pip install {name}" in line
+
+
 def test_meshes_are_shown(labelled, tets):
     assert repr(labelled).startswith("<trioxide.Mesh: 1000 vertices, ")
     table = labelled._repr_html_()

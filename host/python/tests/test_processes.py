@@ -67,6 +67,46 @@ def test_processes(method):
             assert pool.map_async(polygon_count, [500, 500, 500]).get(timeout=120) == [expected] * 3
 
 
+def test_a_forked_process_uses_what_was_on_the_device(plane):
+    """Meshes in the CPU's memory, and those of another device object."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("no fork")
+    there = plane.to_device("cpu")
+    expected = trioxide.smooth(there, max_iterations=5).points.numpy()
+    again = trioxide.smooth(there, max_iterations=5, device=trioxide.Device("cpu", threads=1)).points.numpy()
+    np.testing.assert_array_equal(again, expected)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+
+    def work():
+        queue.put(trioxide.smooth(there, max_iterations=5).points.numpy())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = context.Process(target=work)
+        child.start()
+    np.testing.assert_array_equal(queue.get(timeout=120), expected)
+    child.join()
+    assert child.exitcode == 0
+
+
+def test_threads_share_what_is_on_the_device(plane):
+    there = plane.to_device("cpu")
+    expected = trioxide.refine(there, rounds=2).points.numpy()
+    results = [None] * 6
+
+    def work(i):
+        results[i] = trioxide.refine(there, rounds=2).points.numpy()
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(results))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
 def test_optimised_python():
     code = "import trioxide; print(len(trioxide.polylla(trioxide.generate('random', 1000, seed=1), device='cpu').offsets) - 1)"
     for option in ("-O", "-OO"):

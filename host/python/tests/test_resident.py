@@ -261,7 +261,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         "triangles is a device array": lambda: trioxide.weld(there.points, there.points, epsilon=1),
         "one or two dimensions": lambda: DeviceArray.copy_of(np.zeros((2, 2, 2)), device),
         "not contiguous": lambda: DeviceArray.copy_of(np.zeros((4, 4))[::2], device),
-        "float64, int32, uint32, uint8 and bool": lambda: DeviceArray.copy_of(np.zeros(2, np.int64), device),
+        "float64, int32, uint32, uint8 or bool": lambda: DeviceArray.copy_of(np.zeros(2, np.int64), device),
     }
     for message, call in wrong.items():
         with pytest.raises((TypeError, ValueError), match=message):

@@ -45,6 +45,16 @@ WRONG = {
     "objects": (np.array([[None] * 3] * 4), TRIANGLES, TypeError, "points"),
     "ragged rows": (POINTS, [[0, 1, 2], [0, 2]], (TypeError, ValueError), "triangles"),
     "none": (None, TRIANGLES, TypeError, "points is None"),
+    "objects that are numbers": (POINTS.astype(object), TRIANGLES, TypeError, r"by astype\(float\)"),
+    "a dictionary": ({"points": POINTS}, TRIANGLES, TypeError, "points is a dict: give an array"),
+    "a generator": ((p for p in POINTS), TRIANGLES, TypeError, "points is a generator: give an array"),
+    "a file's name": ("scan.ply", TRIANGLES, TypeError, "trioxide.read reads a file"),
+    "a number": (3.0, TRIANGLES, ValueError, r"points has the shape \(\)"),
+    "ids from 1": (POINTS, TRIANGLES + 1, ValueError, "subtract 1, if these begin at 1"),
+    "ids of 8 bits beyond the points": (POINTS, np.full((1, 3), 127, np.int8), ValueError, "127: there are 4 points"),
+    "ids beyond 63 bits": (POINTS, TRIANGLES.astype(np.uint64) + np.uint64(2**63), ValueError, "9223372036854775808"),
+    "faces as VTK has them": (POINTS, np.array([3, 0, 1, 2, 3, 0, 2, 3]), ValueError, r"triangles has the shape \(8,\): ids are rows"),
+    "records": (np.zeros(4, [("x", "f8"), ("y", "f8")]), TRIANGLES, TypeError, "not one of records"),
     "masked": (np.ma.masked_less(POINTS, 0.5), TRIANGLES, ValueError, "masked"),
     "integers beyond 53 bits": (np.full((4, 3), 2**53 + 1), TRIANGLES, ValueError, "float64 does not hold"),
 }
@@ -56,6 +66,60 @@ def test_wrong_arrays_are_refused(function, case):
     points, triangles, error, message = WRONG[case]
     with pytest.raises(error, match=message):
         everything(points, triangles)[function]()
+
+
+OPTIONS = {
+    "epsilon is 'a': a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon="a", device="cpu"),
+    r"epsilon is \[1, 2\]: a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=[1, 2], device="cpu"),
+    "color_tolerance is 300: .* 255 at most": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, color_tolerance=300, device="cpu"),
+    "tolerance is 'x'": lambda: trioxide.smooth(POINTS, TRIANGLES, tolerance="x", device="cpu"),
+    "max_iterations is 1.5: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=1.5, device="cpu"),
+    "max_iterations is True: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=True, device="cpu"),
+    "max_iterations is 4294967296: .* 4294967295 at most": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=2**32, device="cpu"),
+    "hc has 1 numbers: 2 are needed": lambda: trioxide.smooth(POINTS, TRIANGLES, method="hc", hc=(1,), device="cpu"),
+    "lambda_ is 'a'": lambda: trioxide.smooth(POINTS, TRIANGLES, method="taubin", lambda_="a", device="cpu"),
+    "leave form out, or give 'b-coloured'": lambda: trioxide.smooth(trioxide.generate("tets", 50), guard=True, form="a", device="cpu"),
+    "fixed is an array of float64: flags are booleans": lambda: trioxide.smooth(POINTS, TRIANGLES, fixed=[0.5], device="cpu"),
+    "mark is an array of float64: flags are booleans": lambda: trioxide.refine(POINTS, TRIANGLES, mark=np.ones(2), device="cpu"),
+    "mark is None: it is all, fraction": lambda: trioxide.refine(POINTS, TRIANGLES, mark=None, device="cpu"),
+    "mark='box' takes 4 or 6 numbers, not 1": lambda: trioxide.refine(POINTS, TRIANGLES, mark="box:1", device="cpu"),
+    "rounds is 1099511627776": lambda: trioxide.refine(POINTS, TRIANGLES, rounds=2**40, device="cpu"),
+    "precision=32 is not known: it is f64, f32": lambda: trioxide.polylla(POINTS, TRIANGLES, precision=32, device="cpu"),
+    "method='magic' is not known: it is half-edge, indexed": lambda: trioxide.polylla(POINTS, TRIANGLES, method="magic", device="cpu"),
+    "the mesh has no triangles: give points and triangles": lambda: trioxide.polylla(POINTS, device="cpu"),
+    "the mesh has no triangles": lambda: trioxide.smooth(trioxide.Mesh(POINTS), device="cpu"),
+    "has no triangles": lambda: trioxide.refine(POINTS, None, device="cpu"),
+    "threads is 0: it is 1 to 4096": lambda: trioxide.Device("cpu", threads=0),
+    "threads is -1": lambda: trioxide.Device("cpu", threads=-1),
+    "window has 2 numbers: 4": lambda: trioxide.render(POINTS, TRIANGLES, window=(0, 1)),
+    "so use another width$": lambda: trioxide.render(POINTS, TRIANGLES, width=10**9),
+    "device is no trioxide.Device": lambda: trioxide.DeviceArray.copy_of(POINTS, "cpu"),
+}
+
+
+@pytest.mark.parametrize("message", list(OPTIONS))
+def test_wrong_options_are_named(message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        OPTIONS[message]()
+
+
+def test_messages_have_the_options_of_python():
+    """Not those of the command line."""
+    found = trioxide.devices()
+    if found["devices"]:
+        pytest.skip("there is a GPU")
+    assert 'device="cpu"' in found["reason"] and "--" not in found["reason"]
+    with pytest.raises(RuntimeError, match='use device="cpu"'):
+        trioxide.Device("cuda:0")
+
+
+def test_tables_of_pandas_are_read():
+    pandas = pytest.importorskip("pandas")
+    points, triangles = pandas.DataFrame(POINTS, columns=list("xyz")), pandas.DataFrame(TRIANGLES)
+    assert len(trioxide.polylla(points, triangles, device="cpu").faces()) == 1
+    named = pandas.DataFrame({"x": [0.0, 1, 1, 0], "y": list("abcd")})
+    with pytest.raises(TypeError, match="objects"):
+        trioxide.polylla(named, triangles, device="cpu")
 
 
 @pytest.mark.parametrize("function", ["polylla", "refine", "weld", "smooth", "vem"])

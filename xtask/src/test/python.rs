@@ -11,7 +11,11 @@ use crate::{Error, target_dir};
 /// Packages of PyPI without which no test runs.
 const NEEDED: [&str; 2] = ["numpy", "pytest"];
 /// Packages whose tests are skipped where they cannot be installed.
-const OTHERS: [&str; 5] = ["scipy", "meshio", "pyvista", "trimesh", "tqdm"];
+const OTHERS: [&str; 6] = ["scipy", "meshio", "pyvista", "trimesh", "tqdm", PARALLEL];
+/// Runs tests in several processes.
+const PARALLEL: &str = "pytest-xdist";
+/// Processes that run tests: most tests wait for one thread.
+const WORKERS: &str = "2";
 /// Mark of a line with a skipped test and its reason.
 const SKIPPED: &str = "SKIPPED ";
 
@@ -43,7 +47,7 @@ pub(super) fn test(prebuilt: bool, skipped: &mut Vec<String>) -> Result<(), Erro
         ));
         return Ok(());
     }
-    environment.install(&OTHERS);
+    let is_parallel = !environment.install(&OTHERS).contains(&PARALLEL);
     let mut build = cargo(BUILD);
     if prebuilt {
         build.env("TRIOXIDE_PTX", "prebuilt");
@@ -70,6 +74,9 @@ pub(super) fn test(prebuilt: bool, skipped: &mut Vec<String>) -> Result<(), Erro
         .current_dir(&root)
         .env("PYTHONPATH", &built)
         .env("PYTHONDONTWRITEBYTECODE", "1");
+    if is_parallel {
+        pytest.args(["-n", WORKERS, "--dist", "worksteal"]);
+    }
     let (reasons, result) = run_and_collect(&mut pytest, SKIPPED);
     skipped.extend(reasons.iter().map(|reason| format!("python: {reason}")));
     result

@@ -44,23 +44,30 @@ def host_array(value: Any, name: str) -> np.ndarray:
     """
     if value is None:
         raise TypeError(f"{name} is None: give an array")
+    if isinstance(value, (dict, set, frozenset)) or hasattr(value, "__next__"):
+        raise TypeError(f"{name} is a {type(value).__name__}: give an array or a list")
     if is_device_array(value):
         raise TypeError(
             f"{name} is in a device's memory, where a host array is needed: copy it (cupy: .get(), torch: .cpu(), trioxide: .numpy())"
         )
     try:
         array = np.asanyarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} is no array: {error}") from None
+    except ValueError:
+        raise ValueError(f"{name} is no array: its rows have different lengths") from None
     if isinstance(array, np.ma.MaskedArray):
         if np.ma.is_masked(array):
             raise ValueError(f"{name} is masked: fill or drop the masked values first")
         array = array.data
     array = np.asarray(array)
     if array.dtype.kind not in "biuf" and array.dtype != object:
-        raise TypeError(f"{name}: an array of numbers is needed, not one of {_KINDS.get(array.dtype.kind, array.dtype.name)}")
+        remedy = "; trioxide.read reads a file" if array.dtype.kind in "US" and array.ndim == 0 else ""
+        kind = _KINDS.get(array.dtype.kind, array.dtype.name)
+        raise TypeError(f"{name}: an array of numbers is needed, not one of {kind}{remedy}")
     if array.dtype == object:
-        raise TypeError(f"{name}: rows of different lengths, or objects, are no array of numbers")
+        raise TypeError(
+            f"{name} is an array of objects, or a {type(value).__name__}: give an array of numbers; if its objects are numbers, by "
+            "astype(float) or astype(int)"
+        )
     return array
 
 
@@ -139,7 +146,8 @@ def ids(value: Any, name: str, columns: int = 0) -> np.ndarray:
     elif array.dtype.kind == "b":
         raise TypeError(f"{name} is an array of bool: ids are integers")
     elif array.dtype.kind == "f":
-        raise TypeError(f"{name} is an array of {array.dtype.name}: ids are integers; {SWAPPED}")
+        swapped = f"; {SWAPPED}" if columns > 2 else ""
+        raise TypeError(f"{name} is an array of {array.dtype.name}: ids are integers{swapped}")
     if columns:
         array = _table(array, name, (columns,), "ids")
     elif array.ndim != 1:
@@ -192,6 +200,8 @@ def flags(value: Any, name: str, length: int, element: str) -> np.ndarray:
                 f"{name} has the shape {array.shape}: one flag for each {element} is needed, ({length},), or the ids of some"
             )
         return _contiguous(array, np.uint8)
+    if array.dtype.kind == "f" and array.size:
+        raise TypeError(f"{name} is an array of {array.dtype.name}: flags are booleans, and ids are integers")
     chosen = ids(array, name)
     if len(chosen) and int(chosen.max()) >= length:
         raise ValueError(f"{name} names {element} {int(chosen.max())}: there are {length}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Dict, Tuple
 
 import numpy as np
@@ -11,6 +12,21 @@ VTK_VOLUMES = {4: 10, 5: 14, 6: 13, 8: 12}
 _VTK_FACES = (5, 7, 9)  # triangle, polygon, quadrilateral
 MESHIO_VOLUMES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 _MESHIO_FACES = ("triangle", "quad", "polygon")
+
+
+def package(name: str, use: str) -> Any:
+    """A package that is imported where it is used.
+
+    >>> package("no_such_package", "flying")
+    Traceback (most recent call last):
+    ImportError: flying needs no_such_package: pip install no_such_package
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        top = name.partition(".")[0]
+        reason = "" if isinstance(error, ModuleNotFoundError) and error.name == top else f" ({error})"
+        raise ImportError(f"{use} needs {top}: pip install {top}{reason}", name=top) from None
 
 
 def face_type(size: int) -> str:

@@ -117,7 +117,7 @@ def _cast(array: Any, kind: str) -> Any:
     if hasattr(array, "astype"):
         return array.astype(kind)
     if hasattr(array, "to"):
-        import torch
+        import torch  # type: ignore[import-not-found, unused-ignore]
 
         return array.to(getattr(torch, kind))
     return array

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, opened
-from ._inputs import any_mesh, chosen, floats, lone, resident, surface_of, whole
+from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, surface_of, whole, with_triangles
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
@@ -23,6 +23,7 @@ from ._resident import (
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
+_PRECISIONS = ("f64", "f32")
 Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
@@ -82,6 +83,9 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
+    known(method, "method", ("half-edge", "indexed"))
+    known(ties, "ties", ("edge", "first"))
+    known(precision, "precision", _PRECISIONS)
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     options: Dict[str, Any] = dict(
         method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
@@ -92,16 +96,18 @@ def polylla(
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
-            return DevicePolygons(native.on_device("polylla", on, held, options, watch), there, bool(unconstrained))
-    surface = surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+            return DevicePolygons(native.run("polylla_on_device", on, held, options, watch), there, bool(unconstrained))
+    surface = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     on = opened(device)
     with watching(progress) as watch:
-        return Polygons._of_result(native.on_host("polylla", on, surface._arrays(), options, watch))
+        return Polygons._of_result(native.run("polylla", on, surface._arrays(), options, watch))
 
 
 #: The numbers that a marking takes.
-_SURFACE_MARKS = {"all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,)}
-_VOLUME_MARKS = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
+_SURFACE_MARKS: Dict[str, Tuple[int, ...]] = {
+    "all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,),
+}  # fmt: skip
+_VOLUME_MARKS: Dict[str, Tuple[int, ...]] = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
 
 
 def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: str) -> Optional[Dict[str, Any]]:
@@ -111,6 +117,8 @@ def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: 
         numbers: Sequence[Any] = rest.split(",") if rest else ()
     elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
         kind, numbers = mark[0], mark[1:]
+    elif mark is None:
+        raise TypeError(f"mark is None: it is {', '.join(kinds)}, flags or ids of {element}s")
     else:
         return None
     if kind not in kinds:
@@ -185,10 +193,10 @@ def refine(
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
     marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
-    options = dict(mark="all") if marking is None else marking
-    options["rounds"] = whole(rounds, "rounds")
-    options["max_cells"] = None if max_cells is None else whole(max_cells, "max_cells")
-    options["precision"] = precision
+    options: Dict[str, Any] = dict(mark="all") if marking is None else marking
+    options["rounds"] = whole(rounds, "rounds", 0, 2**32 - 1)
+    options["max_cells"] = None if max_cells is None else min(whole(max_cells, "max_cells"), 2**32 - 1)
+    options["precision"] = known(precision, "precision", _PRECISIONS)
     if marking is None and options["rounds"] > 1:
         raise ValueError("flags and ids of cells are for one round: rounds=1")
     if is_volume:
@@ -214,8 +222,10 @@ def refine(
             held["mark"] = chosen(mark, "mark", held[cells].shape[0], element, on)
         with watching(progress) as watch:
             kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
-            return kind(native.on_device(family, on, held, options, watch), on, before)
-    found = mesh if is_volume else surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers)
+            return kind(native.run(f"{family}_on_device", on, held, options, watch), on, before)
+    found: Any = mesh
+    if not is_volume:
+        found = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     arrays = found._arrays()
     if arrays[cells] is None:
         raise ValueError(f"the mesh has other cells than {cells}: divide them first")
@@ -223,7 +233,7 @@ def refine(
         options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
     on = opened(device)
     with watching(progress) as watch:
-        result = native.on_host(family, on, arrays, options, watch)
+        result = native.run(family, on, arrays, options, watch)
     before = len(arrays["points"])
     return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
 
@@ -281,6 +291,13 @@ def weld(
     Welded
         or `DeviceWelded` for arrays of a device, with `map` and `representatives`.
 
+    Raises
+    ------
+    ValueError
+        A coordinate that is not finite, an id that is none of a vertex, or a guard over an attribute that is not there.
+    MemoryError
+        The device has not enough memory.
+
     >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
     >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
     >>> welded.triangles
@@ -292,11 +309,11 @@ def weld(
     if (epsilon is None) == (ratio is None):
         raise ValueError("give epsilon, a distance, or ratio, the fraction of the vertices to remove")
     options: Dict[str, Any] = dict(
-        epsilon=None if epsilon is None else float(epsilon),
-        ratio=None if ratio is None else float(ratio),
-        normal_tolerance=normal_tolerance,
-        uv_tolerance=uv_tolerance,
-        color_tolerance=color_tolerance,
+        epsilon=None if epsilon is None else real(epsilon, "epsilon"),
+        ratio=None if ratio is None else real(ratio, "ratio"),
+        normal_tolerance=None if normal_tolerance is None else real(normal_tolerance, "normal_tolerance"),
+        uv_tolerance=None if uv_tolerance is None else real(uv_tolerance, "uv_tolerance"),
+        color_tolerance=None if color_tolerance is None else whole(color_tolerance, "color_tolerance", 0, 255),
         position=position,
         keep_degenerate=bool(keep_degenerate),
         lock_boundary=bool(lock_boundary),
@@ -312,13 +329,13 @@ def weld(
         if locked is not None:
             held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceWelded(native.on_device("weld", on, held, options, watch))
+            return DeviceWelded(native.run("weld_on_device", on, held, options, watch))
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        return Welded._of_result(native.on_host("weld", on, surface, options, watch))
+        return Welded._of_result(native.run("weld", on, surface, options, watch))
 
 
 def smooth(
@@ -375,6 +392,11 @@ def smooth(
     Smoothed, SmoothedVolume
         or `DeviceSmoothed` for arrays of a device: the mesh with new points, `moving` and `sweeps`.
 
+    Raises
+    ------
+    ValueError
+        The mesh breaks a rule, with the element; or options that do not go together.
+
     >>> fan = smooth([[0, 0], [2, 0], [2, 2], [0, 2], [0.5, 1.5]], [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], device="cpu")
     >>> fan.points[4], fan.moving
     (array([1., 1., 0.]), 1)
@@ -383,15 +405,19 @@ def smooth(
         raise ValueError("lambda_ and mu go with method='taubin'")
     if method != "hc" and hc is not None:
         raise ValueError("hc goes with method='hc'")
+    lambda_ = None if lambda_ is None else real(lambda_, "lambda_")
+    mu = None if mu is None else real(mu, "mu")
     if lambda_ is not None and mu is None:
         mu = -lambda_ - 0.03
+    if guard and form not in (None, "b-coloured"):
+        raise ValueError(f"guard=True goes by colours: leave form out, or give 'b-coloured', not {form!r}")
     options: Dict[str, Any] = dict(
-        max_iterations=whole(max_iterations, "max_iterations"),
-        tolerance=float(tolerance),
+        max_iterations=whole(max_iterations, "max_iterations", 0, 2**32 - 1),
+        tolerance=real(tolerance, "tolerance"),
         method=method,
         lambda_=lambda_,
         mu=mu,
-        hc=None if hc is None else floats(hc, "hc"),
+        hc=None if hc is None else floats(hc, "hc", 2),
         weights=weights,
         boundary=boundary,
         guard=bool(guard),
@@ -399,10 +425,8 @@ def smooth(
         layout=layout,
         blocks=blocks,
         renumber=renumber,
-        precision=precision,
+        precision=known(precision, "precision", _PRECISIONS),
     )
-    if options["max_iterations"] >= 2**32:
-        raise ValueError("max_iterations is beyond 32 bits")
     there = resident(mesh, triangles)
     if there is not None:
         if precision != "f64":
@@ -412,15 +436,17 @@ def smooth(
         if fixed is not None:
             held["fixed"] = chosen(fixed, "fixed", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceSmoothed(native.on_device("smooth", on, held, options, watch), there)
+            return DeviceSmoothed(native.run("smooth_on_device", on, held, options, watch), there)
     found = any_mesh(mesh, triangles)
     is_volume = isinstance(found, VolumeMesh)
+    if not isinstance(found, VolumeMesh):
+        with_triangles(found)
     given = found._arrays()
     if fixed is not None:
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
     on = opened(device)
     with watching(progress) as watch:
-        result = native.on_host("smooth_volume" if is_volume else "smooth", on, given, options, watch)
+        result = native.run("smooth_volume" if is_volume else "smooth", on, given, options, watch)
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]

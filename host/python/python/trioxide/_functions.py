@@ -32,6 +32,18 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
         cube, at random points with `random`.
     n : int
         About this number of vertices.
+    seed : int
+        Of the random numbers, 0 or more.
+    progress : function or True, optional
+
+    Returns
+    -------
+    Mesh or VolumeMesh
+
+    Raises
+    ------
+    ValueError
+        An unknown kind, or a number of vertices that no mesh has.
 
     >>> generate("random", 100, seed=7)
     <trioxide.Mesh: 100 vertices, 174 triangles>
@@ -46,6 +58,25 @@ def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh
     """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume.
 
     The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
+
+    Parameters
+    ----------
+    path : path
+    progress : function or True, optional
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        Its content breaks the format; the sentence names the line or the byte.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "grid.off")
+    ...     write(path, generate("grid", 9))
+    ...     read(path)
+    <trioxide.Mesh: 9 vertices, 8 triangles>
     """
     with watching(progress) as watch:
         is_volume, arrays, notes = native.read(os.fspath(path), watch)
@@ -63,6 +94,14 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     mesh : Mesh, VolumeMesh, or coordinates with `triangles`
     encoding : "binary", "big-endian" or "text", optional
         Of formats with several.
+    progress : function or True, optional
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    ValueError
+        The format does not hold such a mesh.
     """
     if isinstance(path, (Mesh, VolumeMesh, np.ndarray)):
         raise TypeError("the path comes first: write('mesh.ply', mesh)")
@@ -74,7 +113,21 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
 
 
 def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progress: Progress = None) -> Dict[str, Any]:
-    """Counts, bounds and quality of a mesh, as a dictionary; `device` measures the cells of volume meshes.
+    """Counts, bounds and quality of a mesh, as a dictionary.
+
+    Parameters
+    ----------
+    mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
+    triangles : (F, 3) integers, optional
+        Vertex ids.
+    device : "auto", "cuda:N", "cpu" or Device
+        Measures the cells of volume meshes.
+    progress : function or True, optional
+
+    Returns
+    -------
+    dict
+        Lengths in the unit of the coordinates, angles in degrees; "problem" is None, or a sentence with the element and the rule.
 
     >>> report = info(generate("grid", 9))
     >>> report["vertices"], report["faces"], report["planar"], report["problem"]
@@ -106,6 +159,11 @@ def render(
 
     Parameters
     ----------
+    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+    triangles : (F, 3) integers, optional
+        Vertex ids.
+    path : path, optional
+        A .png or .svg file.
     values : (F,) or (V,) floats, optional
         Colours by a field of the faces, or by the means of a field of the vertices.
     width : int, optional
@@ -118,6 +176,14 @@ def render(
         Angles of the view on a surface in space, in degrees.
     format : "png" or "svg", optional
         Else that of `path`, or "png".
+    progress : function or True, optional
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    ValueError
+        Values of another length than the mesh's, or a picture without size.
 
     >>> render(generate("grid", 9), width=64)[1:4]
     b'PNG'
@@ -137,7 +203,7 @@ def render(
         elevation=None if elevation is None else float(elevation),
         format=format,
         width=None if width is None else whole(width, "width", 1),
-        window=None if window is None else floats(window, "window"),
+        window=None if window is None else floats(window, "window", 4),
     )
     if values is not None:
         field = check._lossless(check.host_array(values, "values"), np.float64, "values")
@@ -168,7 +234,18 @@ def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Pr
     ----------
     mesh : Mesh, or coordinates with `triangles`
     problem : "sine" or "patch"
-        sin(pi x) sin(pi y), or a linear function, which the method hits.
+        sin(pi x) sin(pi y), or a linear function, which the method hits. The mesh is moved and scaled so that its longer side is
+        from 0 to 1.
+    progress : function or True, optional
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    ValueError
+        A polygon that is clockwise, flat or no polygon; the sentence names it.
 
     >>> vem(generate("grid", 25), problem="patch").error < 1e-8
     True
@@ -185,7 +262,17 @@ def devices() -> Dict[str, Any]:
 def selftest(*, device: DeviceLike = "auto", only: str = "", progress: Progress = None) -> Dict[str, Optional[str]]:
     """Runs the small cases that compare a device with sequential algorithms, bit for bit.
 
-    Returns the cases' names, with None for those that pass and a sentence for others; `only` picks those with this in their names.
+    Parameters
+    ----------
+    device : "auto", "cuda:N", "cpu" or Device
+    only : str
+        Picks the cases with this in their names.
+    progress : function or True, optional
+
+    Returns
+    -------
+    dict
+        The cases' names, with None for those that pass and a sentence for others.
 
     >>> set(selftest(device="cpu", only="exclusive scan").values())
     {None}

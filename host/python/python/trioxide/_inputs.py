@@ -81,18 +81,42 @@ def known(value: Any, name: str, words: Sequence[str]) -> Any:
     return value
 
 
-def floats(values: Sequence[Any], name: str) -> List[float]:
+def floats(values: Any, name: str, count: Optional[int] = None) -> List[float]:
+    """Numbers, `count` of them."""
     try:
-        return [float(value) for value in values]
+        numbers = [float(value) for value in values]
     except (TypeError, ValueError):
         raise TypeError(f"{name} needs numbers, not {values!r}") from None
+    if count is not None and len(numbers) != count:
+        raise ValueError(f"{name} has {len(numbers)} numbers: {count} are needed")
+    return numbers
 
 
-def whole(value: Any, name: str, least: int = 0) -> int:
+def real(value: Any, name: str) -> float:
+    """One number."""
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}: a number is needed") from None
+
+
+def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """An integer within bounds."""
+    try:
+        if isinstance(value, bool):
+            raise AttributeError
         number = int(value.__index__())
     except AttributeError:
         raise TypeError(f"{name} is {value!r}: an integer is needed") from None
-    if not least <= number < 2**63:
-        raise ValueError(f"{name} is {number}: it is {least} or more")
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}: it is {least} or more" + (f", and {most} at most" if number > most else ""))
     return number
+
+
+def with_triangles(mesh: Mesh) -> Mesh:
+    """The mesh, which is no cloud."""
+    if mesh.triangles is None and mesh.offsets is None:
+        raise ValueError("the mesh has no triangles: give points and triangles")
+    return mesh

@@ -17,7 +17,9 @@ def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
     """Refuses an id of a vertex that is not there."""
     if array.size and int(array.max()) >= count:
         place = np.unravel_index(int(array.argmax()), array.shape)
-        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points")
+        from_one = int(array.max()) == count and int(array.min()) > 0
+        remedy = ", and ids begin at 0: subtract 1, if these begin at 1" if from_one else ""
+        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points{remedy}")
     return array
 
 
@@ -234,7 +236,7 @@ class Mesh(_Held):
 
     def to_pyvista(self) -> Any:
         """A `pyvista.PolyData` with the faces, or the points as vertices; regions are the cell data "region". Segments are left out."""
-        import pyvista
+        pyvista = conversions.package("pyvista", "to_pyvista")
 
         offsets, vertices = self.polygons()
         if len(offsets) > 1:
@@ -268,7 +270,7 @@ class Mesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Faces are in blocks by their number of vertices, and cell data follow them."""
-        import meshio
+        meshio = conversions.package("meshio", "to_meshio")
 
         offsets, vertices = self.polygons()
         sizes = np.diff(offsets.astype(np.int64))
@@ -288,7 +290,7 @@ class Mesh(_Held):
 
     def to_trimesh(self) -> Any:
         """A `trimesh.Trimesh` of the triangles as they are (``process=False``)."""
-        import trimesh
+        trimesh = conversions.package("trimesh", "to_trimesh")
 
         triangles = self.triangles
         if triangles is None:
@@ -398,7 +400,7 @@ class VolumeMesh(_Held):
 
     def to_pyvista(self) -> Any:
         """A `pyvista.UnstructuredGrid`; regions are the cell data "region". Tagged faces are left out."""
-        import pyvista
+        pyvista = conversions.package("pyvista", "to_pyvista")
 
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))
@@ -425,7 +427,7 @@ class VolumeMesh(_Held):
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Cells are in blocks by their kind, and cell data follow them."""
-        import meshio
+        meshio = conversions.package("meshio", "to_meshio")
 
         offsets, vertices = self.cells()
         sizes = np.diff(offsets.astype(np.int64))

@@ -21,7 +21,7 @@ def watching(progress: Progress) -> Iterator[Optional[Callable[[str, str, int, i
     if progress is not True:
         raise TypeError("progress is a function of (stage, unit, done, total), or True for a bar")
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         raise ImportError("progress=True needs tqdm (pip install tqdm), or give a function") from None
     with tqdm() as bar:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ._conversions import package
 from ._device import Device, DeviceArray, taken
 from ._progress import Progress, watching
+from ._trioxide import Midpoints
 
 if TYPE_CHECKING:
     from ._mesh import Mesh, VolumeMesh
@@ -15,9 +17,8 @@ if TYPE_CHECKING:
 
 def csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
     """A matrix of SciPy, which is imported here."""
-    from scipy.sparse import csr_array
-
-    return csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
+    sparse = package("scipy.sparse", "prolongation")
+    return sparse.csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
 
 
 def copies(arrays: Dict[str, Any], kind: Any, device: Device) -> Dict[str, Any]:
@@ -55,6 +56,10 @@ class OnDevice:
     def _held(self) -> Dict[str, Any]:
         """The arrays that are there."""
         return {name: getattr(self, name) for name in self._arrays if getattr(self, name) is not None}
+
+    def _copied(self) -> Dict[str, Any]:
+        """Copies of them in host memory."""
+        return {name: _on_host(array) for name, array in self._held().items()}
 
 
 class DeviceSurface(OnDevice):
@@ -104,7 +109,7 @@ class DeviceSurface(OnDevice):
         """A copy in host memory, as a `Mesh`."""
         from ._mesh import Mesh
 
-        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return Mesh(**self._copied())
 
 
 class DeviceVolume(OnDevice):
@@ -122,7 +127,7 @@ class DeviceVolume(OnDevice):
         """A copy in host memory, as a `VolumeMesh`."""
         from ._mesh import VolumeMesh
 
-        return VolumeMesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return VolumeMesh(**self._copied())
 
 
 class DeviceWelded(DeviceSurface):
@@ -153,13 +158,14 @@ class _Interpolating(OnDevice):
 
     __slots__ = ()
     _device: Device
-    _midpoints: Any
+    _midpoints: Midpoints
     _before: int
 
     def _take(self, arrays: Dict[str, Any], device: Device, before: int) -> None:
         for name in ("parents", "vertex_parents", "rounds"):
             setattr(self, name, arrays[name])
-        self._device, self._midpoints, self._before = device, arrays["midpoints"], before
+        for name, value in (("_device", device), ("_midpoints", arrays["midpoints"]), ("_before", before)):
+            setattr(self, name, value)
 
     def interpolate(self, field: Any, *, progress: Progress = None) -> DeviceArray:
         """Carries a field of the input's vertices, (V,) floats of a device, to the vertices of this mesh, (V',), on the device.
@@ -190,7 +196,8 @@ class _Interpolating(OnDevice):
         SciPy's arrays are in host memory: `vertex_parents` are copied there. `interpolate` stays on the device.
         """
         arrays = self._midpoints.prolongation()
-        return csr(*(arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights")), self._before)
+        offsets, columns, weights = (arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
+        return csr(offsets, columns, weights, self._before)
 
 
 class DeviceRefined(_Interpolating, DeviceSurface):
@@ -269,4 +276,4 @@ class DevicePolygons(OnDevice):
         """A copy in host memory, as a `Mesh`."""
         from ._mesh import Mesh
 
-        return Mesh(**{name: _on_host(array) for name, array in self._held().items()})
+        return Mesh(**self._copied())

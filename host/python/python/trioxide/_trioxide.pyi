@@ -1,14 +1,16 @@
 """The native part. Its functions take arrays that the package has converted; use those of `trioxide`."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, final
 
 import numpy as np
 
+__all__: List[str]
 __version__: str
 
 _Arrays = Dict[str, Any]
 _Watch = Optional[Callable[[str, str, int, int], Any]]
 
+@final
 class Device:
     """A machine that computes: ``Device("auto")``, ``Device("cuda:0")``, ``Device("cpu", threads=4)``."""
 
@@ -24,6 +26,7 @@ class Device:
     @property
     def timings(self) -> List[Tuple[str, float]]: ...
 
+@final
 class DeviceArray:
     """An array in a device's memory, which other packages take without a copy."""
 
@@ -49,14 +52,14 @@ class DeviceArray:
     ) -> Any: ...
     def __dlpack_device__(self) -> Tuple[int, int]: ...
 
+@final
 class Midpoints:
     """Where the new vertices of a refined mesh lie."""
 
     def interpolate(self, field: DeviceArray, watch: _Watch) -> DeviceArray: ...
     def prolongation(self) -> _Arrays: ...
 
-def on_host(family: str, device: Device, input: _Arrays, options: _Arrays, watch: _Watch) -> _Arrays: ...
-def on_device(family: str, device: Device, input: _Arrays, options: _Arrays, watch: _Watch) -> _Arrays: ...
+def run(family: str, device: Device, input: _Arrays, options: _Arrays, watch: _Watch) -> _Arrays: ...
 def read(path: str, watch: _Watch) -> Tuple[bool, _Arrays, List[str]]: ...
 def write(path: str, mesh: _Arrays, is_volume: bool, encoding: Optional[str], watch: _Watch) -> List[str]: ...
 def generate_mesh(kind: str, n: int, seed: int, random: bool, watch: _Watch) -> Tuple[bool, _Arrays]: ...
