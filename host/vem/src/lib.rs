@@ -24,6 +24,7 @@
 
 mod element;
 mod errors;
+mod multigrid;
 mod polyhedra;
 mod sparse;
 
