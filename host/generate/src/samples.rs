@@ -41,7 +41,7 @@ const ATTEMPTS: u64 = 8;
 ///
 /// - [`Sample::Uniform`]: `n` points, fewer by those that fall together.
 /// - [`Sample::Poisson`]: Bridson's sampling ("Fast Poisson Disk Sampling in Arbitrary Dimensions", SIGGRAPH 2007 sketches) with 30
-///   candidates between one and two radii from a point, as `scipy.stats.qmc.PoissonDisk`; the radius is 0.8218 / (n^(1/3) - 0.329), 0.0225 for
+///   candidates up to two radii from each point, as `scipy.stats.qmc.PoissonDisk`; the radius is 0.8218 / (n^(1/3) - 0.329), 0.0225 for
 ///   50,000 points, which gives `n` within some percent.
 /// - [`Sample::SemiUniform`]: an assumption. There TetGen refines the cube until no tetrahedron has more than a given volume. Here they
 ///   are the points of a grid of k x k x k, k = cube root of `n` rounded, those inside moved by up to a quarter of its spacing along each
@@ -151,8 +151,8 @@ fn moved_grid(n: usize, generator: &mut Pcg64) -> Vec<DVec3> {
     points
 }
 
-/// Bridson's sampling of the unit cube: around a point that is chosen at random from those that may have room, candidates are drawn;
-/// one that is no nearer than the radius to any point becomes a point, and a point without such candidates has no room.
+/// Bridson's sampling of the unit cube, as SciPy has it: a point that is chosen at random from those that had no turn has candidates in
+/// the ball of two radii around it, and each that is no nearer than the radius to any point becomes a point.
 fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
     // A cell has one point at most.
     let cells = (3f64.sqrt() / radius).ceil().max(1.0) as usize;
@@ -189,31 +189,24 @@ fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
     let mut active = vec![0u32];
     while !active.is_empty() {
         let place = (generator.next_u64() as u128 * active.len() as u128 >> 64) as usize;
-        let from = points[active[place] as usize];
-        let mut found = false;
+        let from = points[active.swap_remove(place) as usize];
         for _ in 0..CANDIDATES {
-            let step = in_shell(generator) * radius;
-            let p = from + step;
+            let p = from + in_ball(generator) * (2.0 * radius);
             let is_inside = p.to_array().iter().all(|x| (0.0..1.0).contains(x));
             if is_inside && has_room(p, &points, &grid) {
                 active.push(points.len() as u32);
                 add(p, &mut points, &mut grid);
-                found = true;
-                break;
             }
-        }
-        if !found {
-            active.swap_remove(place);
         }
     }
     points
 }
 
-/// A random vector of length 1 to 2, uniform in that shell, without sines.
-fn in_shell(generator: &mut Pcg64) -> DVec3 {
+/// A random vector of length 1 or less, uniform in the ball, without sines.
+fn in_ball(generator: &mut Pcg64) -> DVec3 {
     loop {
-        let v = 4.0 * point(generator) - 2.0;
-        if (1.0..4.0).contains(&v.length_squared()) {
+        let v = 2.0 * point(generator) - 1.0;
+        if v.length_squared() <= 1.0 {
             return v;
         }
     }
