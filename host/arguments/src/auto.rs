@@ -23,6 +23,8 @@ pub struct Work {
 impl Work {
     /// Triangles to polygons.
     pub const POLYLLA: Work = Work { cpu: 15.0 };
+    /// Tetrahedra to polyhedra.
+    pub const POLYHEDRA: Work = Work { cpu: 25.0 };
     /// One round of refinement of triangles.
     pub const REFINE: Work = Work { cpu: 34.0 };
     /// One round of refinement of tetrahedra.

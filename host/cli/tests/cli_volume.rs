@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use trioxide::fields::Field;
 use trioxide::formats::{read_polyhedra, read_volume, write_volume};
 use trioxide::mesh::Polygons;
 use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
@@ -255,6 +256,53 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
     );
 }
 
+/// Fields of points stay, those of tetrahedra are means over the volume, integers those of the first tetrahedron; the parts of the
+/// run are accounted for.
+#[test]
+fn fields_of_tetrahedra_travel_to_polyhedra() {
+    let place = Place::new();
+    place.succeeds("generate tets -n 200 --random --seed 3 -o r.vtu --quiet");
+    let mut mesh = read_volume(&place.path("r.vtu")).unwrap();
+    let cells = mesh.cells.len();
+    let ids = |n: usize| (0..n as u32).collect::<Vec<_>>();
+    let heights: Vec<f64> = mesh.points.iter().map(|p| p.z).collect();
+    mesh.fields.points.push(Field::scalars("height", heights));
+    mesh.fields.cells.push(Field::scalars("id", ids(cells)));
+    mesh.fields
+        .cells
+        .push(Field::scalars("one", vec![1.0; cells]));
+    mesh.fields
+        .sides
+        .push(Field::scalars("side", ids(mesh.faces.len())));
+    write_volume(&place.path("f.vtu"), &mesh).unwrap();
+    let run = place.json("polylla f.vtu -o p.vtu --device cpu");
+    let parts = run["whole_run"]["parts"].as_array().unwrap();
+    for name in ["read", "number polyhedra", "write"] {
+        assert!(
+            parts.iter().any(|part| part["name"] == name),
+            "{name}: {run}"
+        );
+    }
+    let made = read_polyhedra(&place.path("p.vtu")).unwrap();
+    assert_eq!(made.fields.points, mesh.fields.points);
+    assert_eq!(made.fields.sides, mesh.fields.sides);
+    let one = &made.fields.cells.get("one").unwrap().values;
+    let id = &made.fields.cells.get("id").unwrap().values;
+    let mut seen: Vec<i64> = (0..made.len()).map(|p| id.i64(p)).collect();
+    assert!((0..made.len()).all(|p| (one.f64(p) - 1.0).abs() < 1e-12));
+    seen.dedup();
+    assert_eq!(seen.len(), made.len());
+    let listed = place.succeeds("info p.vtu");
+    assert!(
+        listed.contains("height") && listed.contains("one"),
+        "{listed}"
+    );
+    let free = place.json("polylla f.vtu --unconstrained -o u.vtu --device cpu");
+    assert!(free["polyhedra"].as_u64() <= run["polyhedra"].as_u64());
+    let free = read_polyhedra(&place.path("u.vtu")).unwrap();
+    assert!(free.tagged.is_empty() && free.fields.sides.is_empty());
+}
+
 #[test]
 fn tetrahedra_become_polyhedra() {
     let place = Place::new();
@@ -304,6 +352,8 @@ fn tetrahedra_become_polyhedra() {
     place.succeeds("render p.vtu -o p.png --cut 1,0,0 --width 300");
     assert!(place.path("p.png").is_file());
 
+    place.succeeds("polylla r.vtu -o p.visf --device cpu");
+    assert!(place.path("p.visf").is_file());
     let strict = place.json("polylla r.vtu --strict --by circumradius -o c.foam --device cpu");
     assert_eq!(strict["pinched"], 0);
     assert!(place.path("constant/polyMesh/owner").is_file());

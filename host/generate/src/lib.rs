@@ -22,6 +22,7 @@ mod disk;
 mod grid;
 mod noise;
 mod random;
+mod samples;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{grid, jittered};
 pub use random::{random, random_points};
+pub use samples::{Sample, sampled_tets};
 pub use scan::scan;
 pub use tets::{random_tets, tet_grid};
 

@@ -126,7 +126,11 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
     let curved: Vec<DVec3> = points
         .iter()
         .zip(&grid)
-        .map(|(&p, node)| curve(p, *node, last, || unit_interval(&mut generator)))
+        .map(|(&p, node)| {
+            curve(p, sides(*node, last), spacing, || {
+                unit_interval(&mut generator)
+            })
+        })
         .collect();
     // In a single cube, half the spacing would leave one point: the same for all.
     let margin = if last == 1 { 0.25 } else { spacing / 2.0 };
@@ -135,16 +139,42 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
         points.push(DVec3::new(inside(), inside(), inside()));
     }
 
+    let sides_of: Vec<u32> = grid.iter().map(|&node| sides(node, last)).collect();
+    delaunay_in_cube(points, &curved, &sides_of).map_err(|error| flat(error, n, seed))
+}
+
+/// The error of a mesh of `n` points with a tetrahedron that is too flat.
+fn flat(tetrahedron: Failure, n: usize, seed: u64) -> Error {
+    match tetrahedron {
+        Failure::Other(error) => error,
+        Failure::Flat(t) => Error::Argument(format!(
+            "tetrahedron {t} of {n} random points with seed {seed} is too flat: use another seed"
+        )),
+    }
+}
+
+/// Why points have no mesh.
+pub(super) enum Failure {
+    /// A tetrahedron is flat.
+    Flat(usize),
+    Other(Error),
+}
+
+/// The Delaunay mesh of `points` of the unit cube. The first lie on its sides, on those that `sides_of` has a bit for each;
+/// `curved` are the places where the construction sees them. Triangles of the sides are tagged.
+pub(super) fn delaunay_in_cube(
+    points: Vec<DVec3>,
+    curved: &[DVec3],
+    sides_of: &[u32],
+) -> std::result::Result<TetMesh, Failure> {
     let mut sites: Vec<[f64; 3]> = points.iter().map(DVec3::to_array).collect();
-    for (site, curved) in sites.iter_mut().zip(&curved) {
+    for (site, curved) in sites.iter_mut().zip(curved) {
         *site = curved.to_array();
     }
-    let of_node = |v: u32| match grid.get(v as usize) {
-        None => 0,
-        Some(node) => sides(*node, last),
-    };
+    let of_node = |v: u32| sides_of.get(v as usize).copied().unwrap_or(0);
     let mut mesh = TetMesh {
-        tetrahedra: delaunay(&sites)?
+        tetrahedra: delaunay(&sites)
+            .map_err(Failure::Other)?
             .into_iter()
             .filter(|tetrahedron| tetrahedron.iter().fold(63, |all, &v| all & of_node(v)) == 0)
             .collect(),
@@ -157,24 +187,21 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
         .par_iter()
         .position_first(|tetrahedron| orientation(points, tetrahedron) <= 0.0)
     {
-        return Err(Error::Argument(format!(
-            "tetrahedron {t} of {n} random points with seed {seed} is too flat: use another seed"
-        )));
+        return Err(Failure::Flat(t));
     }
     tag_sides(&mut mesh, of_node);
     Ok(mesh)
 }
 
-/// A node of the cube's sides moved outward: by the height of a paraboloid over each side that it lies on, and noise.
-fn curve(p: DVec3, node: [u32; 3], last: u32, mut random: impl FnMut() -> f64) -> DVec3 {
+/// A point of the cube's sides moved outward: by the height of a paraboloid over each side that it lies on, and noise.
+pub(super) fn curve(p: DVec3, sides: u32, spacing: f64, mut random: impl FnMut() -> f64) -> DVec3 {
     const HEIGHT: f64 = 1e-6;
-    let spacing = 1.0 / f64::from(last);
     let mut curved = p;
     for axis in 0..3 {
-        let outward = match node[axis] {
-            0 => -1.0,
-            i if i == last => 1.0,
-            _ => continue,
+        let outward = match sides >> (2 * axis) & 3 {
+            0 => continue,
+            1 => -1.0,
+            _ => 1.0,
         };
         let arch = |x: f64| x * (1.0 - x);
         let (y, z) = (p[(axis + 1) % 3], p[(axis + 2) % 3]);
@@ -258,7 +285,7 @@ fn whole_cube_root(n: usize) -> usize {
     if root.pow(3) > n { root - 1 } else { root }
 }
 
-fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()> {
+pub(super) fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()> {
     if n < least {
         return Err(Error::Argument(format!(
             "a mesh of {n} points cannot be made: ask for at least {least}"

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 
+use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 use crate::volume::{CellKind, TetMesh, faces};
 use crate::{Error, Result};
@@ -125,6 +126,8 @@ pub struct PolyhedralMesh {
     pub regions: Option<Vec<i32>>,
     /// Faces with a tag.
     pub tagged: Vec<TaggedFace>,
+    /// Fields of the points, of the polyhedra (`cells`), and of the tagged faces (`sides`).
+    pub fields: MeshFields,
 }
 
 impl PolyhedralMesh {
@@ -216,6 +219,7 @@ impl PolyhedralMesh {
                 })
                 .filter(|tagged| tagged.face != NONE)
                 .collect(),
+            fields: MeshFields::default(),
         })
     }
 }

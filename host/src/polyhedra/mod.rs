@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod fields;
 mod forest;
 mod lists;
 mod pinched;
@@ -30,6 +31,7 @@ use gpu::polyhedra::{self as kernel, Link, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
+pub use fields::tets_of_polyhedra;
 pub use result::DevicePolyhedra;
 
 use crate::Result;

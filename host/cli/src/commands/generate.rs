@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::volume::TetPoints;
 use clap::{Args, ValueEnum};
 use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
@@ -27,6 +28,9 @@ pub struct Options {
     /// Of tets: random points with regular ones on the sides of the cube, Delaunay, in place of a grid
     #[arg(long)]
     random: bool,
+    /// Of tets: how their points are chosen [default: grid]
+    #[arg(long, value_enum, value_name = "SAMPLE", conflicts_with = "random")]
+    sample: Option<TetPoints>,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
     /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz, .ale, or
@@ -63,12 +67,18 @@ enum Dataset {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     if let Dataset::Tets = options.dataset {
-        let Options {
-            n, random, seed, ..
-        } = *options;
+        let Options { n, seed, .. } = *options;
+        let sample = match options.random {
+            true => Some(TetPoints::Random),
+            false => options.sample,
+        };
         let output = &options.output;
-        super::volume::generate_tets(n, random, seed, output, options.volume, options.quiet)?;
+        super::volume::generate_tets(n, sample, seed, output, options.volume, options.quiet)?;
         return super::print_timings(options.timings && !options.quiet);
+    }
+    if options.sample.is_some() {
+        let reason = "--sample goes with tets: leave it out";
+        return Err(trioxide::Error::Argument(reason.to_owned()));
     }
     if options.random {
         let reason = "--random goes with tets; `trioxide generate random` makes a planar mesh";

@@ -6,17 +6,18 @@ use clap::ValueEnum;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
+use trioxide::fields::Fields;
 use trioxide::formats::{check_polyhedra_output, write_polyhedra};
-use trioxide::polyhedra::{self, Measure, polyhedra};
+use trioxide::polyhedra::{self, Measure, polyhedra, tets_of_polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
-use trioxide::reference;
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::TetMesh;
-use trioxide::{Error, Result};
+use trioxide::{Error, Result, progress, reference};
 
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
-use trioxide_arguments::note;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{Opening, Precision, Report};
 use trioxide_arguments::polylla::Method;
+use trioxide_arguments::{account, note};
 
 use super::super::with_precision;
 use super::{Options, TiesOption};
@@ -62,17 +63,12 @@ pub fn run(options: &Options) -> Result<()> {
         check_polyhedra_output(output)?;
     }
     let quiet = options.device.quiet;
+    let opening = options.device.begin(&options.input, Work::POLYHEDRA);
     let mut mesh = super::super::read_volume(&options.input, quiet)?;
-    let lost = mesh.fields.names().len();
-    if lost > 0 && options.output.is_some() {
-        note(
-            quiet,
-            format_args!("{lost} fields of the tetrahedra's mesh are left out"),
-        );
-    }
-    mesh.fields = Default::default();
-    let mut mesh = mesh
-        .into_tet_mesh()
+    let mut fields = std::mem::take(&mut mesh.fields);
+    let mut mesh = fields
+        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
+        .and_then(|()| mesh.into_tet_mesh())
         .map_err(|error| error.in_file(&options.input))?;
     let turned = mesh.orient();
     if turned > 0 {
@@ -88,15 +84,15 @@ pub fn run(options: &Options) -> Result<()> {
         strict: options.strict,
     };
     let result = match options.device.precision {
-        Precision::F64 => merge::<DVec3>(&mesh, settings, &options.device),
-        Precision::F32 => merge::<Vec3>(&mesh, settings, &options.device),
+        Precision::F64 => merge::<DVec3>(&mesh, settings, opening),
+        Precision::F32 => merge::<Vec3>(&mesh, settings, opening),
     };
     let outcome = result
         .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
     let lists = outcome.lists;
     let single = (0..lists.len()).filter(|&p| lists.tets_of(p).len() == 1);
     let counts = lists.counts;
-    Report {
+    let report = Report {
         command: "polylla",
         input: &options.input,
         device: outcome.device,
@@ -117,22 +113,29 @@ pub fn run(options: &Options) -> Result<()> {
             ("split_rounds", json!(counts.split_rounds)),
         ],
         peak_bytes: outcome.peak_bytes,
-    }
-    .give(&options.device)?;
+    };
     if let Some(output) = &options.output {
         if options.unconstrained {
             mesh.regions = None;
             mesh.faces.clear();
+            fields.sides = Fields::default();
         }
         let mut polyhedral = PolyhedralMesh::new(&mesh, &lists)?;
+        if !fields.cells.is_empty() {
+            fields.cells = fields.cells.mixed(&tets_of_polyhedra(&mesh, &lists));
+        }
+        polyhedral.fields = fields;
         if options.merge_faces {
             polyhedral = polyhedral.merge_coplanar();
         }
-        for loss in write_polyhedra(output, &polyhedral, Default::default())? {
+        account::part("work of the host");
+        let losses = write_polyhedra(output, &polyhedral, Default::default())?;
+        account::part("write");
+        for loss in losses {
             note(quiet, loss);
         }
     }
-    Ok(())
+    report.give(&options.device)
 }
 
 struct Outcome {
@@ -145,20 +148,23 @@ struct Outcome {
 fn merge<P: SpacePoint>(
     mesh: &TetMesh,
     settings: polyhedra::Options,
-    device: &DeviceOptions,
+    opening: Opening,
 ) -> Result<Outcome> {
-    let Some(on) = device.open()? else {
+    let Some(on) = opening.open()? else {
+        progress::stage("polyhedra, sequentially");
         let start = Instant::now();
         // By the check of the devices, so that every machine refuses the same meshes in the same words.
         drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
         let lists = reference::polyhedra::<P>(mesh, settings);
+        let stages = vec![Stage {
+            name: "polyhedra",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        }];
+        account::stages(&stages);
         return Ok(Outcome {
             device: "serial".to_owned(),
             lists,
-            stages: vec![Stage {
-                name: "polyhedra",
-                milliseconds: start.elapsed().as_secs_f64() * 1e3,
-            }],
+            stages,
             peak_bytes: None,
         });
     };
@@ -172,7 +178,7 @@ fn merge<P: SpacePoint>(
     Ok(Outcome {
         device: on.name(),
         lists: result.download(&on, &faces)?,
-        stages: on.take_stages()?,
+        stages: account::take_stages(&on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }

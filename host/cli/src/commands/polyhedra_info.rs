@@ -11,6 +11,7 @@ use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::quality::Distribution;
 use trioxide::quality_polyhedra::{PolyhedraQuality, quality};
 
+use super::field_list;
 use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Of the names in the text.
@@ -61,6 +62,7 @@ fn to_json(mesh: &PolyhedralMesh, quality: &PolyhedraQuality) -> Value {
         "boundary_faces": quality.boundary_faces,
         "barrier_faces": quality.barrier_faces,
         "tagged_faces": mesh.tagged.len(),
+        "fields": field_list::to_json(&field_list::rows(&mesh.fields, "polyhedra", "tagged faces")),
         "faces_per_polyhedron": sizes,
         "volume": quality.total_volume,
         "volumes": spread(&quality.volume),
@@ -90,6 +92,10 @@ fn to_text(mesh: &PolyhedralMesh, quality: &PolyhedraQuality) -> String {
     line("  on the boundary", quality.boundary_faces.to_string());
     line("  barriers", quality.barrier_faces.to_string());
     line("tagged faces", mesh.tagged.len().to_string());
+    let fields = field_list::rows(&mesh.fields, "polyhedra", "tagged faces");
+    for (name, value) in field_list::to_lines(&fields) {
+        line(&name, value);
+    }
     line("volume", quality.total_volume.to_string());
     let measures = [
         ("volumes", &quality.volume),

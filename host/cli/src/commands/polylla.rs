@@ -32,7 +32,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 ///
 /// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces one polyhedron.
 /// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
-/// the value of its first triangle, as regions.
+/// the value of its first triangle, as regions; those of tetrahedra in a polyhedron the mean over its volume.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
@@ -40,7 +40,7 @@ pub struct Options {
     /// the bare stem); or tetrahedra: .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele
     input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments.
-    /// Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), or their faces to a format of faces
+    /// Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a format of faces
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same

@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::backend::{Device, Stage};
 use trioxide::formats::volume::{
     Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
 };
+use trioxide::generate::Sample;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
@@ -53,10 +54,25 @@ pub fn convert(input: &Path, output: &Path, options: VolumeOutput, quiet: bool) 
     print(&format!("{}: {}\n", output.display(), counts(&mesh)))
 }
 
+/// Points of a mesh of tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TetPoints {
+    /// A grid, every small cube split into six
+    Grid,
+    /// Random points with regular ones on the sides of the cube, Delaunay
+    Random,
+    /// Random points, those near a side moved onto it, Delaunay
+    Uniform,
+    /// No two points nearer than a radius, those near a side moved onto it, Delaunay
+    Poisson,
+    /// A grid whose inner points are moved by up to a quarter of its spacing, Delaunay
+    SemiUniform,
+}
+
 /// Generates a mesh of about `n` points in the unit cube.
 pub fn generate_tets(
     n: usize,
-    random: bool,
+    sample: Option<TetPoints>,
     seed: u64,
     output: &Path,
     options: VolumeOutput,
@@ -64,9 +80,12 @@ pub fn generate_tets(
 ) -> Result<()> {
     VolumeFormat::to_write(output)?;
     progress::stage(format!("make {n} points and their tetrahedra"));
-    let mesh = match random {
-        true => generate::random_tets(n, seed)?,
-        false => generate::tet_grid(n, seed)?,
+    let mesh = match sample.unwrap_or(TetPoints::Grid) {
+        TetPoints::Grid => generate::tet_grid(n, seed)?,
+        TetPoints::Random => generate::random_tets(n, seed)?,
+        TetPoints::Uniform => generate::sampled_tets(n, Sample::Uniform, seed)?,
+        TetPoints::Poisson => generate::sampled_tets(n, Sample::Poisson, seed)?,
+        TetPoints::SemiUniform => generate::sampled_tets(n, Sample::SemiUniform, seed)?,
     };
     let mesh = VolumeMesh::from(mesh);
     account::part("generate");

@@ -4,6 +4,7 @@
 //! | --- | --- | --- | --- | --- | --- |
 //! | VTU, cells of type 42 | `.vtu` | yes | yes | yes | yes |
 //! | OpenFOAM | `.foam`, with `constant/polyMesh/` beside it | no | yes | no | on the boundary, as patches |
+//! | VisF | `.visf` | no | yes | no | no |
 //! | formats of faces | those of [`crate::write`] | no | each face once | no | no |
 //!
 //! Faces run counter-clockwise as seen from outside of their polyhedron, in files too.
@@ -20,6 +21,7 @@ use crate::{Encoding, Format, map_file};
 mod foam;
 #[cfg(test)]
 mod tests;
+mod visf;
 mod vtu;
 
 pub use vtu::is_polyhedra;
@@ -28,6 +30,7 @@ pub use vtu::is_polyhedra;
 enum Kind {
     Vtu,
     Foam,
+    Visf,
     Faces,
 }
 
@@ -36,6 +39,7 @@ fn kind_to_write(path: &Path) -> Result<Kind> {
     match extension.map(str::to_lowercase).as_deref() {
         Some("vtu") => Ok(Kind::Vtu),
         Some("foam") => Ok(Kind::Foam),
+        Some("visf") => Ok(Kind::Visf),
         _ => Format::to_write(path).map(|_| Kind::Faces),
     }
 }
@@ -68,9 +72,11 @@ pub fn write_polyhedra(
     mesh: &PolyhedralMesh,
     encoding: Encoding,
 ) -> Result<Vec<String>> {
-    match kind_to_write(path)? {
-        Kind::Vtu => vtu::write(path, mesh, encoding).map(|()| Vec::new()),
-        Kind::Foam => foam::write(path, mesh),
+    let kind = kind_to_write(path)?;
+    let mut losses = match kind {
+        Kind::Vtu => return vtu::write(path, mesh, encoding).map(|()| Vec::new()),
+        Kind::Foam => foam::write(path, mesh)?,
+        Kind::Visf => visf::write(path, mesh)?,
         Kind::Faces => {
             let faces = Mesh {
                 points: mesh.points.clone(),
@@ -79,10 +85,18 @@ pub fn write_polyhedra(
                 ..Mesh::default()
             };
             crate::write(path, &faces)?;
-            Ok(vec![format!(
-                "{}: the file has the faces, each once, and not which polyhedra they bound: .vtu and .foam keep that",
+            vec![format!(
+                "{}: the file has the faces, each once, and not which polyhedra they bound: .vtu, .foam and .visf keep that",
                 path.display()
-            )])
+            )]
         }
+    };
+    let fields = mesh.fields.names().len();
+    if fields > 0 {
+        losses.push(format!(
+            "{}: {fields} fields of polyhedra, faces and points are left out: .vtu keeps them",
+            path.display()
+        ));
     }
+    Ok(losses)
 }

@@ -1,6 +1,7 @@
 //! Polyhedra through files and back, and damaged files.
 
 use glam::DVec3;
+use trioxide_mesh::fields::{Field, MeshFields};
 use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
 
 use super::*;
@@ -54,6 +55,54 @@ fn polyhedra_pass_through_vtu() {
     }
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("42"), "{text}");
+}
+
+/// Fields of points, polyhedra and tagged faces; one with the name of an array that the format has gets another.
+#[test]
+fn fields_of_polyhedra_pass_through_vtu() {
+    let mut mesh = house();
+    let fields = &mut mesh.fields;
+    let heights: Vec<f64> = mesh.points.iter().map(|p| p.z).collect();
+    fields.points.push(Field::scalars("height", heights));
+    fields.cells.push(Field {
+        name: "flow".to_owned(),
+        components: 3,
+        values: vec![0.5f32, 1.0, 2.0, -1.0, 0.0, 3.0].into(),
+    });
+    fields.cells.push(Field::scalars("layer", vec![1u8, 2]));
+    fields.sides.push(Field::scalars("layer", vec![7u8, 0, 9]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("house.vtu");
+    for encoding in [Encoding::Binary, Encoding::Text, Encoding::Compressed] {
+        write_polyhedra(&path, &mesh, encoding).unwrap();
+        assert_eq!(read_polyhedra(&path).unwrap(), mesh, "{encoding:?}");
+    }
+    mesh.fields = MeshFields::default();
+    mesh.fields
+        .cells
+        .push(Field::scalars("region", vec![5i32, 6]));
+    write_polyhedra(&path, &mesh, Encoding::Binary).unwrap();
+    let read = read_polyhedra(&path).unwrap();
+    assert_eq!(read.regions, mesh.regions);
+    assert_eq!(read.fields.cells.get("region_2").unwrap().values.i64(1), 6);
+    for name in ["house.foam", "house.visf", "house.off"] {
+        let losses = write_polyhedra(&folder.path().join(name), &mesh, Encoding::Text).unwrap();
+        assert!(losses.last().unwrap().contains("1 fields"), "{losses:?}");
+    }
+}
+
+/// Text and polyhedra, points, faces, no neighbours, polyhedra, as Camaron reads them.
+#[test]
+fn polyhedra_are_written_as_visf() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("house.visf");
+    let losses = write_polyhedra(&path, &house(), Encoding::Text).unwrap();
+    assert_eq!(losses.len(), 2, "{losses:?}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..3], ["2 2", "9", "0 0 0"]);
+    assert_eq!(lines[10..13], ["0.5 0.5 1.75", "10", "4 0 2 3 1"]);
+    assert_eq!(lines[22..], ["0", "2", "6 0 1 2 3 4 5", "5 1 6 7 8 9"]);
 }
 
 #[test]

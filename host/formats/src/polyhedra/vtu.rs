@@ -5,7 +5,7 @@
 //! cells. The connectivity of a polyhedron lists its vertices. VTK writes another layout from 9.4 on, and both are read:
 //! `polyhedron_to_faces` lists each polyhedron's faces up to its end in `polyhedron_offsets`, `face_connectivity` each face's
 //! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
-//! the array `marker`.
+//! the array `marker`. Other arrays of points and cells are fields.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,14 +14,17 @@ use glam::DVec3;
 use rayon::prelude::*;
 use roxmltree::Node;
 use trioxide_mesh::Result;
+use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
 
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
+use crate::fields::{Joined, split};
 use crate::input::peek_file;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
-use crate::vtu_out::{Array, Numbers, Record, write_sections};
+use crate::volume::vtu::fields;
+use crate::vtu_out::{Array, Numbers, Record, field_arrays, field_records, write_sections};
 
 /// VTK's number of a polyhedron.
 const POLYHEDRON: i64 = 42;
@@ -108,10 +111,12 @@ pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
     let faces: Vec<u32> = tagged.iter().map(find).collect::<Parsed<_>>()?;
     let tagged = faces.into_iter().zip(markers);
     let tagged = tagged.map(|(face, tag)| TaggedFace { face, tag }).collect();
+    let fields = cells.fields(&arrays, piece, points.len())?;
     Ok(PolyhedralMesh {
         points,
         regions: region.map(|_| regions),
         tagged,
+        fields,
         ..builder.finish()
     })
 }
@@ -258,6 +263,27 @@ impl<'a, 'b> Cells<'a, 'b> {
                 format!("cell {i}: its list of faces is too long"),
             )),
         }
+    }
+
+    /// Fields of points, polyhedra and tagged faces.
+    fn fields(&self, arrays: &Arrays, piece: Node, points: usize) -> Parsed<MeshFields> {
+        let data = |name| child(piece, name).ok();
+        let of_points = fields::read(arrays, data("PointData"), points, &[])?;
+        let count = self.types.len();
+        let of_cells = fields::read(arrays, data("CellData"), count, &["region", "marker"])?;
+        let ids = |is_wanted: fn(i64) -> bool| -> Vec<u32> {
+            let cells = (0u32..).zip(&self.types);
+            let wanted = cells.filter(|&(_, &kind)| is_wanted(kind));
+            wanted.map(|(i, _)| i).collect()
+        };
+        let solid = ids(|kind| kind == POLYHEDRON);
+        let tagged = ids(|kind| matches!(kind, 5 | 7 | 9));
+        let [cells, sides] = split(of_cells, count, [&solid, &tagged]);
+        Ok(MeshFields {
+            points: of_points.into_iter().collect(),
+            cells,
+            sides,
+        })
     }
 
     /// The cells' array of that name, if there is one.
@@ -408,11 +434,20 @@ fn write_to(
     if !mesh.tagged.is_empty() {
         data.push(array(tag, "marker", [cells, cells], &marker));
     }
+    let of_point_fields: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
+    let lists = [&mesh.fields.cells, &mesh.fields.sides];
+    let reserved = ["region", "marker"];
+    let of_cell_fields = Joined::of_two(lists, [solid, mesh.tagged.len()], &reserved);
+    let point_records = field_records(&of_point_fields);
+    let cell_records = field_records(&of_cell_fields);
+    let point_data = field_arrays(&of_point_fields, &point_records);
+    data.extend(field_arrays(&of_cell_fields, &cell_records));
     let counts = format!(
         "NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\"",
         mesh.points.len()
     );
     let sections = [
+        ("PointData", "", &point_data[..]),
         ("Points", "", &of_points[..]),
         ("Cells", "", &of_cells[..]),
         ("CellData", "", &data[..]),

@@ -1,11 +1,12 @@
 //! Faces of polyhedra in one plane become one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use robust::{Coord3D, orient3d};
 
 use super::{PolyhedralMesh, TaggedFace};
+use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 
 /// Vertices of a polygon that faces become, for each of them.
@@ -57,16 +58,19 @@ impl PolyhedralMesh {
             }
             result.offsets.push(result.sides.len() as u32);
         }
-        for &TaggedFace { face, tag } in &self.tagged {
-            let tagged = TaggedFace {
-                face: new_of[face as usize],
-                tag,
-            };
-            let is_merged = merged.contains_key(&face);
-            if !is_merged || !result.tagged.contains(&tagged) {
-                result.tagged.push(tagged);
+        // Of the tagged faces that become one the first, with its fields.
+        let (mut kept, mut seen) = (Vec::new(), HashSet::new());
+        for (i, &TaggedFace { face, tag }) in self.tagged.iter().enumerate() {
+            let new = new_of[face as usize];
+            if !merged.contains_key(&face) || seen.insert((new, tag)) {
+                result.tagged.push(TaggedFace { face: new, tag });
+                kept.push(i as u32);
             }
         }
+        result.fields = MeshFields {
+            sides: self.fields.sides.gather(&kept),
+            ..self.fields.clone()
+        };
         result
     }
 

@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use trioxide::fields::{Field, Fields};
 use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions};
 use trioxide::formats::{self, Encoding, Format};
+use trioxide::glam::DVec3;
 use trioxide::mesh::{Mesh, Segment};
+use trioxide::polyhedra::Options;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::volume::VolumeMesh;
-use trioxide::{generate, validate};
+use trioxide::{generate, reference, validate};
 
 use super::Target;
 
@@ -39,7 +43,82 @@ pub fn targets() -> Vec<Target> {
             });
         }
     }
+    targets.push(Target {
+        name: "read-polyhedra-vtu".to_owned(),
+        family: None,
+        seeds: Box::new(polyhedra_seeds),
+        run: Box::new(polyhedra),
+    });
     targets
+}
+
+/// Polyhedra as trioxide writes them, in each encoding, with regions, tags and fields, and with faces joined.
+fn polyhedra_seeds() -> Vec<Vec<u8>> {
+    let mut tets = generate::random_tets(24, 2).expect("a mesh");
+    tets.regions = Some((0..tets.tetrahedra.len() as i32).map(|i| i % 3).collect());
+    let lists = reference::polyhedra::<DVec3>(&tets, Options::default());
+    let mut mesh = PolyhedralMesh::new(&tets, &lists).expect("a small mesh");
+    let heights: Vec<f64> = mesh.points.iter().map(|p| p.z).collect();
+    mesh.fields.points.push(Field::scalars("height", heights));
+    let numbers: Vec<u32> = (0..mesh.len() as u32).collect();
+    mesh.fields.cells.push(Field::scalars("number", numbers));
+    let path = unused("seed-polyhedra", "vtu");
+    let mut seeds = Vec::new();
+    for mesh in [&mesh, &mesh.merge_coplanar(), &PolyhedralMesh::default()] {
+        for encoding in [Encoding::Text, Encoding::Binary, Encoding::Compressed] {
+            formats::write_polyhedra(&path, mesh, encoding).expect("it is written");
+            seeds.push(std::fs::read(&path).expect("it was written"));
+        }
+    }
+    // The layout of VTK 9.4.
+    seeds.push(NEW_LAYOUT.as_bytes().to_vec());
+    seeds
+}
+
+/// A tetrahedron by `polyhedron_to_faces`.
+const NEW_LAYOUT: &str = r#"<?xml version="1.0"?>
+<VTKFile type="UnstructuredGrid" version="2.3" byte_order="LittleEndian" header_type="UInt64">
+<UnstructuredGrid><Piece NumberOfPoints="4" NumberOfCells="1">
+<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points>
+<Cells>
+<DataArray type="Int64" Name="connectivity" format="ascii">0 1 2 3</DataArray>
+<DataArray type="Int64" Name="offsets" format="ascii">4</DataArray>
+<DataArray type="UInt8" Name="types" format="ascii">42</DataArray>
+<DataArray type="Int64" Name="face_connectivity" format="ascii">0 2 1 0 1 3 1 2 3 0 3 2</DataArray>
+<DataArray type="Int64" Name="face_offsets" format="ascii">3 6 9 12</DataArray>
+<DataArray type="Int64" Name="polyhedron_to_faces" format="ascii">0 1 2 3</DataArray>
+<DataArray type="Int64" Name="polyhedron_offsets" format="ascii">4</DataArray>
+</Cells></Piece></UnstructuredGrid></VTKFile>
+"#;
+
+/// What is read is whole; written and read again it is the same.
+fn polyhedra(data: &[u8]) {
+    let path = lay_out("polyhedra", "vtu", data);
+    formats::is_polyhedra(&path);
+    let Ok(mesh) = formats::read_polyhedra(&path) else {
+        return;
+    };
+    let points = mesh.points.len();
+    for face in mesh.faces.iter() {
+        assert!(face.len() > 2, "face {face:?}");
+        assert!(
+            face.iter().all(|&v| (v as usize) < points),
+            "face {face:?} of {points} vertices"
+        );
+    }
+    let count = |fields: &Fields, n| fields.check(n, "elements").expect("as many as elements");
+    count(&mesh.fields.points, points);
+    count(&mesh.fields.cells, mesh.len());
+    count(&mesh.fields.sides, mesh.tagged.len());
+    let again = unused("again-polyhedra", "vtu");
+    formats::write_polyhedra(&again, &mesh, Encoding::Binary).expect("it is written");
+    let read = formats::read_polyhedra(&again).expect("what was written is read");
+    same_points(&read.points, &mesh.points);
+    assert_eq!(read.faces, mesh.faces, "faces written and read again");
+    assert_eq!(read.sides, mesh.sides, "sides written and read again");
+    assert_eq!(read.regions, mesh.regions, "regions written and read again");
+    assert_eq!(read.tagged, mesh.tagged, "tags written and read again");
+    _ = mesh.merge_coplanar();
 }
 
 /// The extensions; of a pair of files the first.
