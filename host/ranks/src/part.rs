@@ -61,12 +61,12 @@ impl Part {
     ///
     /// # Errors
     /// A vertex id out of range; a part with more triangles or vertices than 32-bit ids name.
-    pub fn build(ranks: &Ranks, block: Block, ownership: &Ownership) -> Result<Self> {
+    pub fn build(ranks: &Ranks, block: &Block, ownership: &Ownership) -> Result<Self> {
         ranks.phase("ownership");
-        ranks.agree(check_corners(ranks, &block))?;
-        let owners = ownership.owners(ranks, &block);
+        ranks.agree(check_corners(ranks, block))?;
+        let owners = ownership.owners(ranks, block);
         ranks.phase("distribution");
-        let mut owned = deal(ranks, &block, &owners);
+        let mut owned = deal(ranks, block, &owners);
         owned.par_sort_unstable_by_key(|triangle| triangle[0]);
 
         ranks.phase("ghosts");
@@ -92,7 +92,7 @@ impl Part {
             triangles.iter().map(region).collect()
         });
         let (segments, places) = local_segments(&block.segments, local, |v| shared.has(v));
-        check_segments(ranks, &block, &shared, &vertices)?;
+        check_segments(ranks, block, &shared, &vertices)?;
         Ok(Self {
             mesh: Triangulation {
                 points,

@@ -127,10 +127,10 @@ impl Polygons {
 pub fn polylla<P: Point>(
     ranks: &Ranks,
     on: &Device,
-    block: Block,
+    block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<(Polygons, Counts)> {
-    ranks.agree(check_points::<P>(ranks, &block))?;
+    ranks.agree(check_points::<P>(ranks, block))?;
     let has_regions = block.regions.is_some();
     let part = Part::build(ranks, block, ownership)?;
     ranks.phase("polylla");
