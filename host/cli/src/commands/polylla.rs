@@ -35,6 +35,9 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces one polyhedron.
 /// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions.
+///
+/// Under mpirun several processes work on one mesh of triangles, each on its own GPU (cargo xtask build --mpi), and write the file of
+/// one: .ply by slices, or .pvtu with a piece a rank.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

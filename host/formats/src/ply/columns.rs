@@ -175,6 +175,9 @@ pub(super) fn read_equal_faces(
     Some((faces, regions, fields, length))
 }
 
+/// Corners of triangles, and their regions if the file has them.
+pub type Triangles = (Vec<[u32; 3]>, Option<Vec<i32>>);
+
 /// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a range and their
 /// regions. `None` where they are not, or where one is faulty.
 pub(super) struct TriangleColumns(FaceLayout);
@@ -194,7 +197,7 @@ impl TriangleColumns {
         bytes: &[u8],
         range: Range<usize>,
         vertices: usize,
-    ) -> Option<(Vec<[u32; 3]>, Option<Vec<i32>>)> {
+    ) -> Option<Triangles> {
         let layout = &self.0;
         let records = &bytes[layout.size * range.start..layout.size * range.end];
         let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(range.len());

@@ -37,7 +37,7 @@ use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
 pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
-pub use slices::Slices;
+pub use slices::{Slices, Triangles};
 use trioxide_mesh::Result;
 use trioxide_mesh::edges::edge_faces;
 use trioxide_mesh::fields::{Fields, MeshFields};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
+pub use super::columns::Triangles;
 use super::columns::{TriangleColumns, VertexColumns};
 use super::header::{Element, Encoding, Endian, Header, Kind, Role};
 use crate::input::{Bytes, is_pipe, map_file};
@@ -106,8 +107,7 @@ impl Slices {
     ///
     /// # Panics
     /// When the range ends behind the last triangle.
-    #[allow(clippy::type_complexity)]
-    pub fn corners(&self, range: Range<usize>) -> Option<(Vec<[u32; 3]>, Option<Vec<i32>>)> {
+    pub fn corners(&self, range: Range<usize>) -> Option<Triangles> {
         assert!(range.end <= self.triangles(), "a range of the triangles");
         let start = self.header.end + self.vertices() * self.size;
         self.triangles

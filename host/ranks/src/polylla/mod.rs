@@ -8,8 +8,10 @@
 
 mod fragments;
 
+use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::half_edges::{self, DeviceTriangulation, Point};
+use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
 
 use crate::block::{Block, Blocks};
@@ -135,7 +137,7 @@ pub fn polylla<P: Point>(
     let part = Part::build(ranks, block, ownership)?;
     ranks.phase("polylla");
     let owned = part.owned_half_edges(ranks.rank());
-    let uploaded = DeviceTriangulation::<P>::upload(on, &part.mesh);
+    let uploaded = upload::<P>(on, &part.mesh);
     let mesh = ranks.agree(uploaded.map_err(|error| in_the_whole_mesh(error, &part)))?;
     let constraints = Constraints::of(on, &mesh, &part.mesh);
     let constraints = ranks.agree(constraints.map_err(|error| match error {
@@ -243,6 +245,22 @@ fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The half-edges of a part. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose elements are
+/// ids: those of the part become those of the whole mesh.
+fn upload<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+) -> half_edges::Result<DeviceTriangulation<P>> {
+    let bytes = DeviceTriangulation::<P>::bytes_needed(mesh.points.len(), mesh.triangles.len());
+    on.require(bytes)?;
+    let (points, origins) = on.stage("copy to the device", || {
+        let points: Vec<P> = mesh.points.par_iter().map(|&p| P::from_f64(p)).collect();
+        let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+        Ok((on.upload(&points)?, origins))
+    })?;
+    DeviceTriangulation::build(on, points, origins)
 }
 
 /// The fault of a part, with the ids of the whole mesh.
