@@ -87,32 +87,6 @@ fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn collects_marked_lines_and_reports_failure() {
-        // A program every build machine has, with a known line in its output.
-        let (lines, result) = run_and_collect(&mut cargo(&["--version"]), "cargo ");
-        result.unwrap();
-        assert_eq!(lines.len(), 1);
-        let (_, result) = run_and_collect(&mut cargo(&["no-such-command"]), "skipped: ");
-        assert!(
-            result
-                .unwrap_err()
-                .to_string()
-                .contains("no-such-command failed")
-        );
-    }
-
-    #[test]
-    fn absent_program_has_no_output() {
-        assert_eq!(output_of(&mut Command::new("/nonexistent/program")), None);
-        assert!(run(&mut Command::new("/nonexistent/program")).is_err());
-    }
-}
-
 /// Whether this runs as root.
 pub(crate) fn is_root() -> bool {
     output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
@@ -137,4 +111,30 @@ pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
     run(apt_get()
         .args(["install", "--yes", "--no-install-recommends"])
         .args(packages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collects_marked_lines_and_reports_failure() {
+        // A program every build machine has, with a known line in its output.
+        let (lines, result) = run_and_collect(&mut cargo(&["--version"]), "cargo ");
+        result.unwrap();
+        assert_eq!(lines.len(), 1);
+        let (_, result) = run_and_collect(&mut cargo(&["no-such-command"]), "skipped: ");
+        assert!(
+            result
+                .unwrap_err()
+                .to_string()
+                .contains("no-such-command failed")
+        );
+    }
+
+    #[test]
+    fn absent_program_has_no_output() {
+        assert_eq!(output_of(&mut Command::new("/nonexistent/program")), None);
+        assert!(run(&mut Command::new("/nonexistent/program")).is_err());
+    }
 }
