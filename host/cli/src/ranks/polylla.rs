@@ -53,7 +53,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
             output::write_pvtu(ranks, path, &block, &polygons)?;
         }
         Some(path) => {
-            let ordered = polygons.ordered(ranks, block.triangles);
+            let ordered = polygons.ordered(ranks, block.cells);
             if is_ply(path) {
                 output::write_ply(ranks, path, &block, &ordered)?;
             } else {
@@ -146,7 +146,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
                     options.input.display()
                 ),
             );
-            Block::scatter(ranks, whole.map_err(Fault::from))?
+            let whole = ranks.agree(whole.map_err(Fault::from))?;
+            Block::scatter(ranks, whole.as_ref().map(Into::into))
         }
     };
     if options.unconstrained {
@@ -172,9 +173,10 @@ fn of_slices(ranks: &Ranks, file: &ply::Slices) -> Option<Block> {
     let (corners, regions) = file.corners(range(triangles))?;
     Some(Block {
         vertices: vertices as u64,
-        triangles: triangles as u64,
+        cells: triangles as u64,
+        size: 3,
         points: points.iter().map(|p| p.truncate()).collect(),
-        corners: corners.iter().map(|t| t.map(u64::from)).collect(),
+        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
         regions,
         segments: file.segments().to_vec(),
     })
@@ -238,7 +240,7 @@ fn report(
             .collect(),
         counts: vec![
             ("vertices", json!(block.vertices)),
-            ("triangles", json!(block.triangles)),
+            ("triangles", json!(block.cells)),
             ("polygons", json!(counts.polygons)),
             ("regions", json!(counts.regions)),
             ("frontier_edges", json!(counts.frontier_edges)),
