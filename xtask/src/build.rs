@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::{cargo, output_of, run as run_command};
-use crate::{Error, ptxas, target_dir, workspace};
+use crate::process::{install, is_debian, is_root};
+use crate::{Error, mpi, ptxas, target_dir, workspace};
 
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
 ///
@@ -14,15 +15,52 @@ use crate::{Error, ptxas, target_dir, workspace};
 /// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
 /// embedded. The same as: cargo build --release --package trioxide-cli --bin trioxide
 #[derive(clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// With MPI, so that `mpirun -n 4 target/release/trioxide …` works on one mesh: needs an MPI with headers and libclang, which
+    /// are installed on Debian as root.
+    #[arg(long)]
+    mpi: bool,
+}
 
-pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
-    println!("{}", trioxide()?.display());
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let path = match arguments.mpi {
+        true => {
+            provide_mpi()?;
+            build(&["--features", "mpi"])?
+        }
+        false => trioxide()?,
+    };
+    println!("{}", path.display());
     Ok(())
 }
 
+/// Installs what MPI needs where that can be done.
+fn provide_mpi() -> Result<(), Error> {
+    let missing = mpi::missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !is_root() || !is_debian() {
+        return Err(format!(
+            "--mpi needs {}, which are not here: {}",
+            missing.join(", "),
+            mpi::remedy()
+        )
+        .into());
+    }
+    install(mpi::DEBIAN_PACKAGES)
+}
+
 /// Builds the binary; its path.
+///
+/// # Errors
+///
+/// As cargo.
 pub fn trioxide() -> Result<PathBuf, Error> {
+    build(&[])
+}
+
+fn build(more: &[&str]) -> Result<PathBuf, Error> {
     let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
     let path = target_dir().join("release").join(name);
     // On standard error, as cargo's own progress: standard output may belong to the program that is run.
@@ -40,6 +78,7 @@ pub fn trioxide() -> Result<PathBuf, Error> {
         "--bin",
         "trioxide",
     ]);
+    build.args(more);
     match ptxas::find_or_download() {
         Ok(ptxas) => _ = build.env("TRIOXIDE_PTXAS", ptxas.path),
         Err(reason) => {

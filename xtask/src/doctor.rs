@@ -9,7 +9,7 @@ use ptx_rules::{entries, join_directory};
 use crate::process::{cargo, output_of};
 use crate::ptx::prebuilt;
 use crate::report::find_browser;
-use crate::{Error, ptxas};
+use crate::{Error, mpi, ptxas};
 
 /// Shows the programs that trioxide finds on this machine and the missing ones, with the commands that install them.
 ///
@@ -24,6 +24,7 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Error> {
     let has_prebuilt = report_prebuilt();
     report_ptxas();
     report_browser();
+    report_mpi();
     report_gpu();
     if search.found.is_none() && !has_prebuilt {
         return Err("there is neither a device compiler nor a prebuilt file of kernels".into());
@@ -147,6 +148,24 @@ fn report_browser() {
             &format!("not here (only the check of the report's page needs it)\n{reason}"),
         ),
     }
+}
+
+fn report_mpi() {
+    let missing = mpi::missing();
+    if missing.is_empty() {
+        for (name, found) in mpi::findings() {
+            report(name, &found.unwrap_or_default());
+        }
+        return;
+    }
+    report(
+        "MPI",
+        &format!(
+            "not here (only several ranks need it: cargo xtask build --mpi); missing: {}\ninstall: {}",
+            missing.join(", "),
+            mpi::remedy()
+        ),
+    );
 }
 
 fn report_gpu() {

@@ -10,6 +10,7 @@ pub mod demo;
 mod dist;
 mod doctor;
 mod fuzz;
+mod mpi;
 pub mod process;
 mod ptx;
 mod ptxas;

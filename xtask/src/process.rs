@@ -1,6 +1,7 @@
 //! Running other programs.
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::path::Path;
 use std::process::Command;
 
 use crate::Error;
@@ -84,6 +85,32 @@ fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result
         return Err(format!("{} failed ({status})", command_line(command)).into());
     }
     Ok(())
+}
+
+/// Whether this runs as root.
+pub(crate) fn is_root() -> bool {
+    output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
+}
+
+/// Whether this is Debian, or a system made of it.
+pub(crate) fn is_debian() -> bool {
+    Path::new("/etc/debian_version").exists()
+}
+
+/// Installs Debian's packages.
+pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
+    println!("== install: {}", packages.join(" "));
+    let apt_get = || {
+        let mut command = Command::new("apt-get");
+        command
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .args(["--quiet=2", "--option=Dpkg::Use-Pty=0"]);
+        command
+    };
+    run(apt_get().arg("update"))?;
+    run(apt_get()
+        .args(["install", "--yes", "--no-install-recommends"])
+        .args(packages))
 }
 
 #[cfg(test)]

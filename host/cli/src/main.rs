@@ -12,6 +12,7 @@ mod commands;
 #[cfg(unix)]
 mod memory;
 mod outputs;
+mod ranks;
 #[cfg(unix)]
 mod signals;
 mod usage;
@@ -50,6 +51,9 @@ fn main() -> ExitCode {
     account::begin();
     #[cfg(unix)]
     signals::handle();
+    if let Some(size) = ranks::started_together() {
+        return ranks::main(size);
+    }
     // clap exits with status 2 on bad usage.
     let matches = usage::matches(Cli::command());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -9,10 +9,14 @@ use clap::{ArgMatches, Command};
 
 /// The arguments of this process. Ends it where they are wrong, with status 2.
 pub fn matches(command: Command) -> ArgMatches {
+    try_matches(command).unwrap_or_else(|error| error.exit())
+}
+
+/// The arguments of this process, or what is wrong with them.
+pub fn try_matches(command: Command) -> Result<ArgMatches, clap::Error> {
     // `-5` is a number for whoever reads it, and no option: the message says then which numbers there may be.
     let command = command.mut_subcommands(|command| command.allow_negative_numbers(true));
-    let matches = command.try_get_matches();
-    matches.unwrap_or_else(|error| with_remedy(error).exit())
+    command.try_get_matches().map_err(with_remedy)
 }
 
 fn with_remedy(mut error: clap::Error) -> clap::Error {

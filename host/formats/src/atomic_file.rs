@@ -48,10 +48,41 @@ impl AtomicFile {
     /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may not be
     /// written.
     pub fn create(path: &Path) -> Result<AtomicFile> {
-        AtomicFile::create_at(path).map_err(|source| Error::file(path, source))
+        AtomicFile::create_at(path, false).map_err(|source| Error::file(path, source))
     }
 
-    fn create_at(path: &Path) -> io::Result<AtomicFile> {
+    /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on other machines with
+    /// the same folder if `elsewhere`.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
+    pub fn create_shared(path: &Path, elsewhere: bool) -> Result<AtomicFile> {
+        let file = AtomicFile::create_at(path, elsewhere);
+        let file = file.map_err(|source| Error::file(path, source))?;
+        match file.target {
+            Target::Direct(_) => Err(Error::Argument(format!(
+                "{} is no file, and several processes write no other output: name a file",
+                path.display()
+            ))),
+            _ => Ok(file),
+        }
+    }
+
+    /// A path by which other processes of the same user open the file for writing, until it has its name. `None` for what is no file.
+    pub fn name_for_others(&self) -> Option<PathBuf> {
+        match &self.target {
+            Target::Direct(_) => None,
+            #[cfg(target_os = "linux")]
+            Target::Unnamed(file) => {
+                use std::os::fd::AsRawFd;
+                let (process, descriptor) = (std::process::id(), file.as_raw_fd());
+                Some(format!("/proc/{process}/fd/{descriptor}").into())
+            }
+            Target::Temporary(file) => Some(file.path().to_owned()),
+        }
+    }
+
+    fn create_at(path: &Path, needs_name: bool) -> io::Result<AtomicFile> {
         if let Some(file) = open_descriptor(path) {
             let (path, target) = (path.to_owned(), Target::Direct(file?));
             return Ok(AtomicFile { path, target });
@@ -80,13 +111,15 @@ impl AtomicFile {
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
         }
         #[cfg(target_os = "linux")]
-        if let Some(file) = unnamed::create(folder, permissions.as_ref()) {
+        if !needs_name && let Some(file) = unnamed::create(folder, permissions.as_ref()) {
             if let Some(permissions) = permissions {
                 file.set_permissions(permissions)?;
             }
             let target = Target::Unnamed(file);
             return Ok(AtomicFile { path, target });
         }
+        #[cfg(not(target_os = "linux"))]
+        let _ = needs_name;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".trioxide-");
         // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.

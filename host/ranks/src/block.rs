@@ -6,7 +6,6 @@ use bytemuck::Pod;
 use glam::DVec2;
 use trioxide::mesh::{Segment, Triangulation};
 
-use crate::fault::Result;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Ids from 0 in blocks of one size, a block a rank; the last blocks may be shorter, or empty.
@@ -37,89 +36,122 @@ impl Blocks {
     }
 }
 
-/// A rank's block of a planar mesh.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Block {
+/// A rank's block of a mesh whose cells have one number of corners: of triangles, or of tetrahedra.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block<P = DVec2> {
     /// Vertices of the whole mesh.
     pub vertices: u64,
-    /// Triangles of the whole mesh.
-    pub triangles: u64,
+    /// Cells of the whole mesh.
+    pub cells: u64,
+    /// Corners of a cell.
+    pub size: usize,
     /// Points of the block's vertices.
-    pub points: Vec<DVec2>,
-    /// Vertex ids of the block's triangles.
-    pub corners: Vec<[u64; 3]>,
-    /// Region ids of the block's triangles, if the mesh has them.
+    pub points: Vec<P>,
+    /// Vertex ids of the block's cells, `size` each.
+    pub corners: Vec<u64>,
+    /// Region ids of the block's cells, if the mesh has them.
     pub regions: Option<Vec<i32>>,
     /// All segments of the mesh: every rank has them, since there are few.
     pub segments: Vec<Segment>,
 }
 
-impl Block {
-    /// The block of rank `rank` of a mesh that is whole in memory.
-    pub fn of(mesh: &Triangulation, rank: usize, ranks: usize) -> Self {
-        let (vertices, triangles) = (mesh.points.len() as u64, mesh.triangles.len() as u64);
-        let points = part(&mesh.points, Blocks::new(vertices, ranks).range(rank));
-        let range = Blocks::new(triangles, ranks).range(rank);
-        let corners = part(&mesh.triangles, range.clone());
+/// A mesh that is whole in memory, as its arrays.
+#[derive(Clone, Copy)]
+pub struct Whole<'a, P> {
+    /// Points of all vertices.
+    pub points: &'a [P],
+    /// Vertex ids of all cells.
+    pub corners: &'a [u32],
+    /// Corners of a cell.
+    pub size: usize,
+    /// Region id of each cell.
+    pub regions: Option<&'a [i32]>,
+    /// Segments.
+    pub segments: &'a [Segment],
+}
+
+impl<'a, P> From<&'a Triangulation<P>> for Whole<'a, P> {
+    fn from(mesh: &'a Triangulation<P>) -> Self {
         Self {
-            vertices,
-            triangles,
+            points: &mesh.points,
+            corners: mesh.triangles.as_flattened(),
+            size: 3,
+            regions: mesh.regions.as_deref(),
+            segments: &mesh.segments,
+        }
+    }
+}
+
+impl<P: Pod> Block<P> {
+    /// The block of rank `rank` of a mesh that is whole in memory.
+    pub fn of<'a>(mesh: impl Into<Whole<'a, P>>, rank: usize, ranks: usize) -> Self {
+        let mesh = mesh.into();
+        let (vertices, cells) = (mesh.points.len(), mesh.corners.len() / mesh.size);
+        let points = part(mesh.points, Blocks::new(vertices as u64, ranks).range(rank));
+        let range = Blocks::new(cells as u64, ranks).range(rank);
+        let size = mesh.size as u64;
+        let corners = part(mesh.corners, size * range.start..size * range.end);
+        Self {
+            vertices: vertices as u64,
+            cells: cells as u64,
+            size: mesh.size,
             points: points.to_vec(),
-            corners: corners.iter().map(|t| t.map(u64::from)).collect(),
-            regions: mesh.regions.as_ref().map(|all| part(all, range).to_vec()),
-            segments: mesh.segments.clone(),
+            corners: corners.iter().map(|&v| v.into()).collect(),
+            regions: mesh.regions.map(|all| part(all, range).to_vec()),
+            segments: mesh.segments.to_vec(),
         }
     }
 
     /// The blocks of a mesh that one rank has read. Collective: the other ranks give none.
-    ///
-    /// # Errors
-    /// The fault of the rank that should have read it, on all ranks.
-    pub fn scatter(ranks: &Ranks, mesh: Result<Option<Triangulation>>) -> Result<Self> {
-        let whole = ranks.agree(mesh)?.unwrap_or_default();
-        let size = ranks.size();
-        let counts = [whole.points.len(), whole.triangles.len()];
-        let has_regions = u64::from(whole.regions.is_some());
-        let mut head = [counts[0] as u64, counts[1] as u64, has_regions];
+    pub fn scatter(ranks: &Ranks, mesh: Option<Whole<P>>) -> Self {
+        let whole = mesh.unwrap_or(Whole {
+            points: &[],
+            corners: &[],
+            size: 0,
+            regions: None,
+            segments: &[],
+        });
+        let mut head = [
+            whole.points.len() as u64,
+            whole.corners.len() as u64,
+            whole.size as u64,
+            u64::from(whole.regions.is_some()),
+        ];
         ranks.reduce_all(&mut head, Reduction::Max);
-        let [vertices, triangles, regions] = head;
-        let deal = |total: usize| {
-            let blocks = Blocks::new(total as u64, size);
-            (0..size).map(move |rank| {
-                let range = blocks.range(rank);
-                (range.end - range.start) as usize
-            })
+        let [vertices, corners, size, has_regions] = head;
+        let cells = corners / size.max(1);
+        let points = deal(ranks, whole.points, vertices, 1);
+        let corners = deal(ranks, whole.corners, cells, size);
+        let regions = deal(ranks, whole.regions.unwrap_or_default(), cells, 1);
+        let flat = |segment: &Segment| [segment.ends[0], segment.ends[1], segment.marker as u32];
+        let segments: Vec<[u32; 3]> = whole.segments.iter().map(flat).collect();
+        let segment = |[a, b, marker]: [u32; 3]| Segment {
+            ends: [a, b],
+            marker: marker as i32,
         };
-        fn send<T: Pod>(ranks: &Ranks, all: &[T], counts: impl Iterator<Item = usize>) -> Vec<T> {
-            let mail = Mail::from_parts(all.to_vec(), counts);
-            ranks.exchange(&mail).into_items()
-        }
-        let points = send(ranks, &whole.points, deal(counts[0]));
-        let corners = send(ranks, &whole.triangles, deal(counts[1]));
-        let all_regions = whole.regions.unwrap_or_default();
-        let of_block = send(ranks, &all_regions, deal(all_regions.len()));
-        let ends = |segment: &Segment| [segment.ends[0], segment.ends[1], segment.marker as u32];
-        let segments: Vec<[u32; 3]> = whole.segments.iter().map(ends).collect();
-        let to_all = Mail::from_parts(
-            segments.repeat(size),
-            std::iter::repeat_n(segments.len(), size),
-        );
-        let segments = ranks.exchange(&to_all).into_items();
-        Ok(Self {
+        let segments = ranks.broadcast(0, &segments).into_iter().map(segment);
+        Self {
             vertices,
-            triangles,
+            cells,
+            size: size as usize,
             points,
-            corners: corners.iter().map(|t| t.map(u64::from)).collect(),
-            regions: (regions != 0).then_some(of_block),
-            segments: segments
-                .iter()
-                .map(|&[a, b, marker]| Segment {
-                    ends: [a, b],
-                    marker: marker as i32,
-                })
-                .collect(),
-        })
+            corners: corners.into_iter().map(u64::from).collect(),
+            regions: (has_regions != 0).then_some(regions),
+            segments: segments.collect(),
+        }
     }
+}
+
+/// The items of this rank's block, of all that rank 0 has, so many an id. Collective.
+fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
+    let blocks = Blocks::new(ids, ranks.size());
+    let count = |rank: usize| {
+        let range = blocks.range(rank);
+        let count = ((range.end - range.start) * each) as usize;
+        if all.is_empty() { 0 } else { count }
+    };
+    let mail = Mail::from_parts(all.to_vec(), (0..ranks.size()).map(count));
+    ranks.exchange(&mail).into_items()
 }
 
 fn part<T>(all: &[T], range: Range<u64>) -> &[T] {
@@ -158,7 +190,7 @@ mod tests {
             let blocks = run(size, |transport| {
                 let ranks = Ranks::new(transport);
                 let read = (ranks.rank() == 0).then(|| mesh.clone());
-                Block::scatter(&ranks, Ok(read)).unwrap()
+                Block::scatter(&ranks, read.as_ref().map(Whole::from))
             });
             for (rank, block) in blocks.into_iter().enumerate() {
                 assert_eq!(block, Block::of(&mesh, rank, size));

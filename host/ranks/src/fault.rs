@@ -19,10 +19,20 @@ pub type Result<T, E = Fault> = std::result::Result<T, E>;
 impl Fault {
     /// A fault of the mesh: of two the one of the smaller rule counts, then the one of the smaller element.
     pub fn of_mesh(rule: u8, element: u64, text: String) -> Self {
-        let order = 1 << 60 | u64::from(rule) << 52 | element.min((1 << 52) - 1);
+        let order = OF_MESH | u64::from(rule) << 52 | element.min((1 << 52) - 1);
         Self { order, text }
     }
 }
+
+impl Fault {
+    /// Whether the mesh is at fault, and not a file, a device or an argument.
+    pub fn is_of_mesh(&self) -> bool {
+        self.order >= OF_MESH
+    }
+}
+
+/// Faults of meshes come behind all others.
+const OF_MESH: u64 = 1 << 60;
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -34,8 +44,12 @@ impl std::error::Error for Fault {}
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
+        let order = match &error {
+            Error::Invalid { .. } => OF_MESH,
+            _ => 0,
+        };
         let text = error.to_string();
-        Self { order: 0, text }
+        Self { order, text }
     }
 }
 

@@ -21,6 +21,9 @@
 
 pub mod block;
 pub mod fault;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod output;
 pub mod ownership;
 pub mod part;
 pub mod polylla;

@@ -1,11 +1,12 @@
-//! Which rank owns each triangle. The result of a run does not depend on it: only the time does.
+//! Which rank owns each cell. The result of a run does not depend on it: only the time does.
 //!
-//! [`Ownership::Curve`] sorts the triangles along a Morton curve, by the key of their first vertex and then by their id, and cuts
-//! the order into parts of equal length. The keys are integers: the coordinates in 32 bits each of the bounding box, bits interleaved.
+//! [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of their first vertex and then by their id, and cuts
+//! the order into parts of equal length. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
+//! interleaved.
 
 use std::sync::Arc;
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 use crate::block::{Block, Blocks};
@@ -17,14 +18,14 @@ pub enum Ownership {
     /// Equal parts of a space-filling curve.
     #[default]
     Curve,
-    /// The owner of each triangle by its id: for tests.
+    /// The owner of each cell by its id: for tests.
     Given(Arc<dyn Fn(u64) -> usize + Send + Sync>),
 }
 
 impl Ownership {
-    /// The owner of each triangle of this rank's block. Collective.
-    pub fn owners(&self, ranks: &Ranks, block: &Block) -> Vec<u32> {
-        let first = Blocks::new(block.triangles, ranks.size()).range(ranks.rank());
+    /// The owner of each cell of this rank's block. Collective.
+    pub fn owners<P: Position>(&self, ranks: &Ranks, block: &Block<P>) -> Vec<u32> {
+        let first = Blocks::new(block.cells, ranks.size()).range(ranks.rank());
         match self {
             Ownership::Given(owner) => first.map(|id| owner(id) as u32).collect(),
             Ownership::Curve => along_the_curve(ranks, block, first.start),
@@ -32,14 +33,19 @@ impl Ownership {
     }
 }
 
-/// A triangle's place along the curve: its key, then its id.
+/// A cell's place along the curve: its key, then its id.
 type Place = (u64, u64);
 
-fn along_the_curve(ranks: &Ranks, block: &Block, first: u64) -> Vec<u32> {
+fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> Vec<u32> {
     if ranks.size() == 1 {
-        return vec![0; block.corners.len()];
+        return vec![0; block.corners.len() / block.size.max(1)];
     }
-    let firsts: Vec<u64> = block.corners.par_iter().map(|corners| corners[0]).collect();
+    let firsts: Vec<u64> = block
+        .corners
+        .par_iter()
+        .step_by(block.size.max(1))
+        .copied()
+        .collect();
     let mut asked = firsts.clone();
     asked.par_sort_unstable();
     asked.dedup();
@@ -53,7 +59,7 @@ fn along_the_curve(ranks: &Ranks, block: &Block, first: u64) -> Vec<u32> {
     let places: Vec<Place> = firsts.par_iter().enumerate().map(place).collect();
     let mut sorted = places.clone();
     sorted.par_sort_unstable();
-    let cuts = cuts(ranks, &sorted, block.triangles);
+    let cuts = cuts(ranks, &sorted, block.cells);
     let owner = |place: &Place| cuts.partition_point(|cut| cut <= place) as u32;
     places.par_iter().map(owner).collect()
 }
@@ -72,19 +78,46 @@ pub fn fetch<T: bytemuck::Pod>(ranks: &Ranks, total: u64, ids: &[u64], held: &[T
     ranks.exchange(&answers).into_items()
 }
 
+/// Points of the plane or of space.
+pub trait Position: bytemuck::Pod + Send + Sync {
+    /// Number of coordinates.
+    const DIMENSIONS: usize;
+
+    /// The coordinates; 0 behind the last.
+    fn coordinates(self) -> [f64; 3];
+}
+
+impl Position for DVec2 {
+    const DIMENSIONS: usize = 2;
+
+    fn coordinates(self) -> [f64; 3] {
+        [self.x, self.y, 0.0]
+    }
+}
+
+impl Position for DVec3 {
+    const DIMENSIONS: usize = 3;
+
+    fn coordinates(self) -> [f64; 3] {
+        self.to_array()
+    }
+}
+
 /// The smallest and the largest coordinates of all points.
-fn bounds(ranks: &Ranks, points: &[DVec2]) -> [DVec2; 2] {
-    let mut bits = [u64::MAX; 4];
+fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
+    let mut bits = [u64::MAX; 6];
     for p in points {
-        let [x, y] = p.to_array().map(to_ordered);
-        for (least, value) in bits.iter_mut().zip([x, y, !x, !y]) {
+        let [x, y, z] = p.coordinates().map(to_ordered);
+        for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
             *least = (*least).min(value);
         }
     }
     ranks.reduce_all(&mut bits, Reduction::Min);
-    let [x, y, not_x, not_y] = bits;
-    let point = |x, y| DVec2::new(from_ordered(x), from_ordered(y));
-    [point(x, y), point(!not_x, !not_y)]
+    let [x, y, z, not_x, not_y, not_z] = bits;
+    [
+        [x, y, z].map(from_ordered),
+        [!not_x, !not_y, !not_z].map(from_ordered),
+    ]
 }
 
 /// The bits of a number such that they compare as the numbers do.
@@ -103,30 +136,24 @@ fn from_ordered(bits: u64) -> f64 {
     })
 }
 
-/// Key along the curve: 32 bits a coordinate, interleaved.
-fn key(p: DVec2, [least, most]: [DVec2; 2]) -> u64 {
-    let extent = most - least;
-    // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such points later.
-    let quantize =
-        |x: f64, least: f64, extent: f64| ((x - least) / extent * 4_294_967_295.0) as u32;
-    let x = spread(quantize(p.x, least.x, extent.x));
-    let y = spread(quantize(p.y, least.y, extent.y));
-    x | y << 1
+/// Key along the curve: 32 bits a coordinate, or 21 of three, interleaved.
+fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
+    let bits = if P::DIMENSIONS == 2 { 32 } else { 21 };
+    let cells = ((1_u64 << bits) - 1) as f64;
+    let coordinates = p.coordinates();
+    let mut key = 0;
+    for k in 0..P::DIMENSIONS {
+        // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such points later.
+        let extent = most[k] - least[k];
+        let quantized = ((coordinates[k] - least[k]) / extent * cells) as u32;
+        key |= spread(quantized, bits, P::DIMENSIONS) << k;
+    }
+    key
 }
 
-/// The bits of a number with a 0 between each two.
-fn spread(x: u32) -> u64 {
-    let mut x = u64::from(x);
-    for (shift, mask) in [
-        (16, 0x0000_ffff_0000_ffff),
-        (8, 0x00ff_00ff_00ff_00ff),
-        (4, 0x0f0f_0f0f_0f0f_0f0f),
-        (2, 0x3333_3333_3333_3333),
-        (1, 0x5555_5555_5555_5555),
-    ] {
-        x = (x | x << shift) & mask;
-    }
-    x
+/// The lowest `bits` of a number, each `apart` from the next.
+fn spread(x: u32, bits: usize, apart: usize) -> u64 {
+    (0..bits).fold(0, |spread, i| spread | u64::from(x >> i & 1) << (apart * i))
 }
 
 /// The first place of each part but the first, of parts of equal length of all places: `sorted` are this rank's.
@@ -185,8 +212,9 @@ mod tests {
 
     #[test]
     fn bits_are_interleaved() {
-        assert_eq!(spread(0b1011), 0b100_0101);
-        assert_eq!(spread(u32::MAX), 0x5555_5555_5555_5555);
+        assert_eq!(spread(0b1011, 32, 2), 0b100_0101);
+        assert_eq!(spread(u32::MAX, 32, 2), 0x5555_5555_5555_5555);
+        assert_eq!(spread(u32::MAX, 21, 3), 0x1249_2492_4924_9249);
     }
 
     #[test]

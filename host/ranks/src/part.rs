@@ -1,44 +1,55 @@
-//! A rank's part of a planar mesh: the triangles that it owns, and the ghosts around them.
+//! A rank's part of a mesh: the cells (triangles, or tetrahedra) that it owns, and the ghosts around them.
 //!
-//! The ghosts are all triangles that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of vertices and
-//! of triangles: what compares two local ids decides as in the whole mesh.
+//! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of vertices and
+//! of cells: what compares two local ids decides as in the whole mesh.
 
 use bytemuck::Pod;
+use glam::DVec2;
 use rayon::prelude::*;
 use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
-use crate::ownership::{Ownership, fetch};
+use crate::ownership::{Ownership, Position, fetch};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A rank's part of a mesh.
-pub struct Part {
-    /// The owned triangles and the ghosts, by local ids; its segments are those that may be edges at an owned triangle's vertex.
-    pub mesh: Triangulation,
+pub struct Part<P = DVec2> {
+    /// Points of the vertices.
+    pub points: Vec<P>,
+    /// Vertices of the owned cells and the ghosts, by local ids, as many for each as the mesh has.
+    pub corners: Vec<u32>,
+    /// Corners of a cell.
+    pub size: usize,
+    /// Region of each cell, if the mesh has them.
+    pub regions: Option<Vec<i32>>,
+    /// Segments that may be edges at an owned cell's vertex, by local ids.
+    pub segments: Vec<Segment>,
+    /// Place of each of these segments among all of the mesh.
+    pub places: Vec<usize>,
     /// Id in the whole mesh of each vertex, ascending.
     pub vertices: Vec<u64>,
-    /// Id in the whole mesh of each triangle, ascending.
-    pub triangles: Vec<u64>,
-    /// The rank that owns each triangle.
+    /// The vertices of owned cells, whose cells are all here, ascending.
+    pub owned_vertices: Vec<u64>,
+    /// Id in the whole mesh of each cell, ascending.
+    pub cells: Vec<u64>,
+    /// The rank that owns each cell.
     pub owners: Vec<u32>,
-    /// Place of each of its segments among all of the mesh.
-    pub segments: Vec<usize>,
-    /// Where flags of triangles go and come from.
+    /// Where items of cells go and come from.
     pub halo: Halo,
 }
 
-/// The triangles whose owners and ghosts exchange something: both lists ascend for each rank, so that no id crosses.
+/// The cells whose owners and ghosts exchange something: both lists ascend for each rank, so that no id crosses.
 pub struct Halo {
-    /// Owned triangles that other ranks have as ghosts.
+    /// Owned cells that other ranks have as ghosts.
     send: Mail<u32>,
     /// Ghosts, by their owners.
     receive: Mail<u32>,
 }
 
 impl Halo {
-    /// Gives the items of owned triangles to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
+    /// Gives the items of owned cells to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
     /// Collective.
     pub fn update<T: Pod>(
         &self,
@@ -47,70 +58,124 @@ impl Halo {
         mut set: impl FnMut(u32, T),
     ) {
         let received = ranks.exchange(&self.send.map(get));
-        for (&triangle, &item) in self.receive.items().iter().zip(received.items()) {
-            set(triangle, item);
+        for (&cell, &item) in self.receive.items().iter().zip(received.items()) {
+            set(cell, item);
         }
     }
 }
 
-/// A triangle on its way: id, vertices, region.
-type Triangle = [u64; 5];
+/// Cells on their way, one behind the other: id, vertices, region.
+struct Cells {
+    words: Vec<u64>,
+    /// Words of a cell.
+    stride: usize,
+}
 
-impl Part {
+impl Cells {
+    fn len(&self) -> usize {
+        self.words.len() / self.stride
+    }
+
+    fn get(&self, i: usize) -> &[u64] {
+        &self.words[self.stride * i..self.stride * (i + 1)]
+    }
+
+    fn id(&self, i: usize) -> u64 {
+        self.words[self.stride * i]
+    }
+
+    fn vertices(&self, i: usize) -> &[u64] {
+        let cell = self.get(i);
+        &cell[1..cell.len() - 1]
+    }
+
+    /// All vertices of the cells, each once, ascending.
+    fn all_vertices(&self) -> Vec<u64> {
+        let mut all: Vec<u64> = (0..self.len())
+            .into_par_iter()
+            .flat_map_iter(|i| self.vertices(i).to_vec())
+            .collect();
+        all.par_sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The cells by their ids.
+    fn sorted(self) -> Self {
+        let mut order: Vec<(u64, usize)> = (0..self.len()).map(|i| (self.id(i), i)).collect();
+        order.par_sort_unstable();
+        let words = order
+            .iter()
+            .flat_map(|&(_, i)| self.get(i))
+            .copied()
+            .collect();
+        let stride = self.stride;
+        Self { words, stride }
+    }
+}
+
+impl<P: Position> Part<P> {
     /// This rank's part of the mesh whose blocks the ranks hold. Collective.
     ///
     /// # Errors
-    /// A vertex id out of range; a part with more triangles or vertices than 32-bit ids name.
-    pub fn build(ranks: &Ranks, block: Block, ownership: &Ownership) -> Result<Self> {
+    /// A vertex id out of range; a part with more cells or vertices than 32-bit ids name.
+    pub fn build(ranks: &Ranks, block: &Block<P>, ownership: &Ownership) -> Result<Self> {
         ranks.phase("ownership");
-        ranks.agree(check_corners(ranks, &block))?;
-        let owners = ownership.owners(ranks, &block);
+        ranks.agree(check_corners(ranks, block))?;
+        let owners = ownership.owners(ranks, block);
         ranks.phase("distribution");
-        let mut owned = deal(ranks, &block, &owners);
-        owned.par_sort_unstable_by_key(|triangle| triangle[0]);
+        let owned = deal(ranks, block, &owners).sorted();
 
         ranks.phase("ghosts");
         let shared = Shared::find(ranks, &owned, block.vertices);
         let (sent, ghosts) = shared.send(ranks, &owned);
-        let (triangles, owners, halo) = join(ranks, owned, sent, ghosts);
+        let (cells, owners, halo) = join(ranks, &owned, &sent, ghosts);
+        drop((owned, sent));
 
-        let mut vertices: Vec<u64> = triangles.iter().flat_map(|t| [t[1], t[2], t[3]]).collect();
-        vertices.par_sort_unstable();
-        vertices.dedup();
-        ranks.agree(check_size(ranks, vertices.len(), triangles.len()))?;
+        let vertices = cells.all_vertices();
+        ranks.agree(check_size(ranks, vertices.len(), cells.words.len()))?;
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
         let local = |vertex: u64| {
             let place = vertices.binary_search(&vertex);
             place.map_or(NONE, |place| place as u32)
         };
-        let corners = triangles
-            .par_iter()
-            .map(|t| [local(t[1]), local(t[2]), local(t[3])]);
-        let corners: Vec<[u32; 3]> = corners.collect();
-        let regions = block.regions.as_ref().map(|_| {
-            let region = |triangle: &Triangle| triangle[4] as i32;
-            triangles.iter().map(region).collect()
-        });
+        let corners = |i: usize| cells.vertices(i).iter().map(|&v| local(v));
+        let corners = (0..cells.len()).into_par_iter().flat_map_iter(corners);
         let (segments, places) = local_segments(&block.segments, local, |v| shared.has(v));
-        check_segments(ranks, &block, &shared, &vertices)?;
+        check_segments(ranks, block, &shared, &vertices)?;
         Ok(Self {
-            mesh: Triangulation {
-                points,
-                triangles: corners,
-                regions,
-                segments,
-            },
-            triangles: triangles.iter().map(|triangle| triangle[0]).collect(),
+            points,
+            corners: corners.collect(),
+            size: block.size,
+            regions: block.regions.as_ref().map(|_| {
+                let region = |i: usize| cells.get(i)[cells.stride - 1] as i32;
+                (0..cells.len()).map(region).collect()
+            }),
+            segments,
+            places,
+            cells: (0..cells.len()).map(|i| cells.id(i)).collect(),
             vertices,
+            owned_vertices: shared.vertices,
             owners,
-            segments: places,
             halo,
         })
     }
+}
 
-    /// The id in the whole mesh of a half-edge.
+impl Part {
+    /// The planar triangulation that a part of triangles is.
+    pub fn triangulation(&self) -> Triangulation {
+        Triangulation {
+            points: self.points.clone(),
+            triangles: self.corners.as_chunks().0.to_vec(),
+            regions: self.regions.clone(),
+            segments: self.segments.clone(),
+        }
+    }
+
+    /// The id in the whole mesh of a triangle's half-edge.
     pub fn half_edge(&self, h: u32) -> u64 {
-        3 * self.triangles[h as usize / 3] + u64::from(h % 3)
+        3 * self.cells[h as usize / 3] + u64::from(h % 3)
     }
 
     /// Whether this rank owns each half-edge: a bit each.
@@ -124,48 +189,54 @@ impl Part {
 }
 
 /// Refuses vertex ids that are out of range.
-fn check_corners(ranks: &Ranks, block: &Block) -> Result<()> {
-    let is_outside = |corners: &[u64; 3]| corners.iter().any(|&v| v >= block.vertices);
-    let Some(i) = block.corners.iter().position(is_outside) else {
+fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
+    let Some(i) = block.corners.iter().position(|&v| v >= block.vertices) else {
         return Ok(());
     };
-    let id = Blocks::new(block.triangles, ranks.size())
+    let first = Blocks::new(block.cells, ranks.size())
         .range(ranks.rank())
-        .start
-        + i as u64;
-    let text = format!("triangle {id} has a vertex index that is out of range");
+        .start;
+    let id = first + (i / block.size) as u64;
+    let element = if block.size == 3 { "triangle" } else { "cell" };
+    let text = format!("{element} {id} has a vertex index that is out of range");
     Err(Fault::of_mesh(1, id, text))
 }
 
-fn check_size(ranks: &Ranks, vertices: usize, triangles: usize) -> Result<()> {
-    let most = u32::MAX as usize / 4;
-    if triangles <= most && vertices < NONE as usize {
+fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
+    if words < u32::MAX as usize && vertices < NONE as usize {
         return Ok(());
     }
     let rank = ranks.rank();
     Err(trioxide::Error::Argument(format!(
-        "rank {rank} would hold {triangles} triangles and {vertices} vertices, more than 32-bit ids name: use more ranks"
+        "rank {rank} would hold {vertices} vertices, and cells with {words} ids, more than 32-bit ids name: use more ranks"
     ))
     .into())
 }
 
-/// Sends the triangles of the block to their owners; the ones that this rank owns.
-fn deal(ranks: &Ranks, block: &Block, owners: &[u32]) -> Vec<Triangle> {
-    let first = Blocks::new(block.triangles, ranks.size())
+/// Sends the cells of the block to their owners; the ones that this rank owns.
+fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Cells {
+    let first = Blocks::new(block.cells, ranks.size())
         .range(ranks.rank())
         .start;
-    let triangle = |i: usize| {
-        let [a, b, c] = block.corners[i];
+    let stride = block.size + 2;
+    let items = owners.iter().enumerate().flat_map(|(i, &owner)| {
+        let corners = block.corners[block.size * i..block.size * (i + 1)]
+            .iter()
+            .copied();
         let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
-        [first + i as u64, a, b, c, u64::from(region as u32)]
-    };
-    let items = (0..block.corners.len()).map(|i| (owners[i] as usize, triangle(i)));
-    ranks
+        let words = [first + i as u64]
+            .into_iter()
+            .chain(corners)
+            .chain([u64::from(region as u32)]);
+        words.map(move |word| (owner as usize, word))
+    });
+    let words = ranks
         .exchange(&Mail::sorted(ranks.size(), items))
-        .into_items()
+        .into_items();
+    Cells { words, stride }
 }
 
-/// The vertices of owned triangles, and the other ranks that own triangles at them.
+/// The vertices of owned cells, and the other ranks that own cells at them.
 struct Shared {
     /// Ascending.
     vertices: Vec<u64>,
@@ -175,10 +246,8 @@ struct Shared {
 
 impl Shared {
     /// Asks the directories of the vertices. Collective.
-    fn find(ranks: &Ranks, owned: &[Triangle], total: u64) -> Self {
-        let mut vertices: Vec<u64> = owned.iter().flat_map(|t| [t[1], t[2], t[3]]).collect();
-        vertices.par_sort_unstable();
-        vertices.dedup();
+    fn find(ranks: &Ranks, owned: &Cells, total: u64) -> Self {
+        let vertices = owned.all_vertices();
         let blocks = Blocks::new(total, ranks.size());
         let told = vertices.iter().map(|&vertex| (blocks.rank(vertex), vertex));
         let told = ranks.exchange(&Mail::sorted(ranks.size(), told));
@@ -200,12 +269,12 @@ impl Shared {
         Self { vertices, others }
     }
 
-    /// Whether an owned triangle has this vertex.
+    /// Whether an owned cell has this vertex.
     fn has(&self, vertex: u64) -> bool {
         self.vertices.binary_search(&vertex).is_ok()
     }
 
-    /// The other ranks with triangles at a vertex.
+    /// The other ranks with cells at a vertex.
     fn of(&self, vertex: u64) -> impl Iterator<Item = u64> {
         let start = self.others.partition_point(|other| other[0] < vertex);
         let behind = self.others[start..].iter();
@@ -214,64 +283,75 @@ impl Shared {
             .map(|other| other[1])
     }
 
-    /// Sends each owned triangle to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
-    fn send(&self, ranks: &Ranks, owned: &[Triangle]) -> (Mail<u64>, Mail<Triangle>) {
+    /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
+    fn send(&self, ranks: &Ranks, owned: &Cells) -> (Mail<u64>, Mail<u64>) {
         let sends: Vec<(usize, u64)> = match self.others.is_empty() {
             true => Vec::new(),
             false => {
-                let to = |(i, triangle): (usize, &Triangle)| {
-                    let mut to: Vec<u64> =
-                        triangle[1..4].iter().flat_map(|&v| self.of(v)).collect();
+                let to = |i: usize| {
+                    let vertices = owned.vertices(i).iter();
+                    let mut to: Vec<u64> = vertices.flat_map(|&v| self.of(v)).collect();
                     to.sort_unstable();
                     to.dedup();
-                    to.into_iter()
-                        .map(move |rank| (rank as usize, i as u64))
-                        .collect::<Vec<_>>()
+                    to.into_iter().map(move |rank| (rank as usize, i as u64))
                 };
-                owned.par_iter().enumerate().flat_map_iter(to).collect()
+                (0..owned.len()).into_par_iter().flat_map_iter(to).collect()
             }
         };
-        let sent = Mail::sorted(ranks.size(), sends.iter().copied());
-        let ghosts = ranks.exchange(&sent.map(|&i| owned[i as usize]));
-        (sent, ghosts)
+        let words = sends
+            .iter()
+            .flat_map(|&(rank, i)| owned.get(i as usize).iter().map(move |&word| (rank, word)));
+        let ghosts = ranks.exchange(&Mail::sorted(ranks.size(), words));
+        (Mail::sorted(ranks.size(), sends.iter().copied()), ghosts)
     }
 }
 
-/// Owned triangles and ghosts in one ascending list, their owners, and the halo.
+/// Owned cells and ghosts in one ascending list, their owners, and the halo.
 fn join(
     ranks: &Ranks,
-    owned: Vec<Triangle>,
-    sent: Mail<u64>,
-    ghosts: Mail<Triangle>,
-) -> (Vec<Triangle>, Vec<u32>, Halo) {
-    let owned_ids: Vec<u64> = owned.iter().map(|triangle| triangle[0]).collect();
-    let ghost_ids = ghosts.map(|triangle| triangle[0]);
-    let mut all: Vec<(Triangle, u32)> = Vec::with_capacity(owned.len() + ghosts.items().len());
-    all.extend(
-        ghosts
-            .iter()
-            .map(|(rank, &triangle)| (triangle, rank as u32)),
-    );
-    drop(ghosts);
-    all.extend(
-        owned
-            .into_iter()
-            .map(|triangle| (triangle, ranks.rank() as u32)),
-    );
-    all.par_sort_unstable_by_key(|(triangle, _)| triangle[0]);
-    let (triangles, owners): (Vec<Triangle>, Vec<u32>) = all.into_iter().unzip();
+    owned: &Cells,
+    sent: &Mail<u64>,
+    ghosts: Mail<u64>,
+) -> (Cells, Vec<u32>, Halo) {
+    let stride = owned.stride;
+    let ghost_owners = (0..ranks.size())
+        .flat_map(|rank| std::iter::repeat_n(rank as u32, ghosts.of(rank).len() / stride));
+    let ghost_owners: Vec<u32> = ghost_owners.collect();
+    let ghosts = Cells {
+        words: ghosts.into_items(),
+        stride,
+    };
+    // Ids with the owner and the place in either list.
+    let mut order: Vec<(u64, u32, usize)> = (0..ghosts.len())
+        .map(|i| (ghosts.id(i), ghost_owners[i], i))
+        .collect();
+    let me = ranks.rank() as u32;
+    order.extend((0..owned.len()).map(|i| (owned.id(i), me, i)));
+    order.par_sort_unstable();
+    let mut words = Vec::with_capacity(stride * order.len());
+    let mut owners = Vec::with_capacity(order.len());
+    for &(_, owner, i) in &order {
+        let cells = if owner == me { owned } else { &ghosts };
+        words.extend_from_slice(cells.get(i));
+        owners.push(owner);
+    }
     let local = |id: u64| {
-        let place = triangles.binary_search_by_key(&id, |triangle| triangle[0]);
+        let place = order.binary_search_by_key(&id, |&(id, ..)| id);
         place.expect("it is here") as u32
     };
+    let counts = (0..ranks.size()).map(|rank| {
+        let count = ghost_owners.iter().filter(|&&owner| owner == rank as u32);
+        count.count()
+    });
+    let receive = (0..ghosts.len()).map(|i| local(ghosts.id(i))).collect();
     let halo = Halo {
-        send: sent.map(|&i| local(owned_ids[i as usize])),
-        receive: ghost_ids.map(|&id| local(id)),
+        send: sent.map(|&i| local(owned.id(i as usize))),
+        receive: Mail::from_parts(receive, counts),
     };
-    (triangles, owners, halo)
+    (Cells { words, stride }, owners, halo)
 }
 
-/// The segments that have an end at an owned triangle's vertex, and both ends here, by local ids; and their places among all.
+/// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.
 fn local_segments(
     all: &[Segment],
     local: impl Fn(u64) -> u32,
@@ -293,9 +373,9 @@ fn local_segments(
     (segments, places)
 }
 
-/// Refuses segments that are no edges, as far as ids say so: where an owned triangle has one end, all triangles of the edge are here,
+/// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
 /// and the other end with them. Collective.
-fn check_segments(ranks: &Ranks, block: &Block, shared: &Shared, here: &[u64]) -> Result<()> {
+fn check_segments<P>(ranks: &Ranks, block: &Block<P>, shared: &Shared, here: &[u64]) -> Result<()> {
     let segments = &block.segments;
     if segments.is_empty() {
         return Ok(());

@@ -1,6 +1,7 @@
 //! What carries messages between ranks: one small trait, and typed calls over it that count what crosses.
 
 use std::cell::{Cell, RefCell};
+use std::time::Instant;
 
 use bytemuck::{Pod, zeroed_vec};
 
@@ -141,7 +142,7 @@ impl<T: Pod> Mail<T> {
 }
 
 /// What a rank sent to others in one phase of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic {
     /// The phase.
     pub phase: &'static str,
@@ -149,13 +150,18 @@ pub struct Traffic {
     pub bytes: u64,
     /// Collective calls.
     pub calls: u64,
+    /// Seconds of the phase.
+    pub seconds: f64,
+    /// Those of them in collective calls: sending, and waiting for others.
+    pub waited: f64,
 }
 
 /// A transport with typed calls, which counts the traffic of each phase.
 pub struct Ranks<'t> {
     transport: &'t dyn Transport,
     phases: RefCell<Vec<Traffic>>,
-    seconds: Cell<f64>,
+    /// When the phase began.
+    since: Cell<Instant>,
 }
 
 impl<'t> Ranks<'t> {
@@ -164,7 +170,7 @@ impl<'t> Ranks<'t> {
         Self {
             transport,
             phases: RefCell::default(),
-            seconds: Cell::default(),
+            since: Cell::new(Instant::now()),
         }
     }
 
@@ -185,21 +191,28 @@ impl<'t> Ranks<'t> {
 
     /// What follows is counted under this name.
     pub fn phase(&self, phase: &'static str) {
+        self.lap();
         self.phases.borrow_mut().push(Traffic {
             phase,
             bytes: 0,
             calls: 0,
+            seconds: 0.0,
+            waited: 0.0,
         });
+    }
+
+    /// The time until now belongs to the last phase.
+    fn lap(&self) {
+        let start = self.since.replace(Instant::now());
+        if let Some(phase) = self.phases.borrow_mut().last_mut() {
+            phase.seconds += (self.since.get() - start).as_secs_f64();
+        }
     }
 
     /// What this rank sent so far, phase by phase.
     pub fn traffic(&self) -> Vec<Traffic> {
+        self.lap();
         self.phases.borrow().clone()
-    }
-
-    /// Seconds that this rank spent in collective calls: sending, and waiting for others.
-    pub fn seconds(&self) -> f64 {
-        self.seconds.get()
     }
 
     /// Counts bytes to other ranks, and the time of a call.
@@ -207,14 +220,13 @@ impl<'t> Ranks<'t> {
         if self.phases.borrow().is_empty() {
             self.phase("start");
         }
+        let start = Instant::now();
+        let result = call(self.transport);
         if let Some(phase) = self.phases.borrow_mut().last_mut() {
             phase.bytes += bytes;
             phase.calls += 1;
+            phase.waited += start.elapsed().as_secs_f64();
         }
-        let start = std::time::Instant::now();
-        let result = call(self.transport);
-        self.seconds
-            .set(self.seconds.get() + start.elapsed().as_secs_f64());
         result
     }
 

@@ -32,7 +32,7 @@ fn on_ranks<P: Point>(
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(mesh, ranks.rank(), size);
-        let result = trioxide_ranks::polylla::polylla::<P>(&ranks, &on, block, ownership);
+        let result = trioxide_ranks::polylla::polylla::<P>(&ranks, &on, &block, ownership);
         result.map(|(polygons, counts)| {
             let triangles = mesh.triangles.len() as u64;
             (polygons.ordered(&ranks, triangles), counts)

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 
 use crate::Error;
-use crate::process::{cargo, output_of, run as run_command, run_and_collect};
+use crate::mpi;
+use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_collect};
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 
 /// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
@@ -20,7 +21,7 @@ const SKIPPED: &str = "skipped: ";
 
 /// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
-/// On Debian, as root and without a device compiler or a browser, their packages are installed first. Steps that cannot run here
+/// On Debian, as root and without a device compiler, a browser or an MPI, their packages are installed first. Steps that cannot run here
 /// (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration runs the same command.
 ///
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
@@ -79,6 +80,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         Step::new("tests", TESTS),
     ];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
+    if let Some(step) = ranks_step(arguments, &mut outcomes, &mut skipped) {
+        run_steps(vec![step], !has_gpu(), &mut outcomes, &mut skipped);
+    }
     println!("\n== kernels: cargo xtask ptx --check");
     outcomes.push(timed("kernels", || {
         let mut command = Command::new(env::current_exe()?);
@@ -89,6 +93,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     println!("\n== python: pytest host/python");
     outcomes.push(timed("python", || python::test(!has_gpu(), &mut skipped)));
     summarize(&outcomes, &skipped)
+}
+
+/// The tests of ranks under mpirun, where there is an MPI or it can be installed.
+fn ranks_step(
+    arguments: &Arguments,
+    outcomes: &mut Vec<Outcome>,
+    skipped: &mut Vec<String>,
+) -> Option<Step> {
+    if !mpi::missing().is_empty() && !arguments.no_install && is_root() && is_debian() {
+        let installed = timed("MPI", || install(mpi::DEBIAN_PACKAGES));
+        match &installed.result {
+            Ok(()) => outcomes.push(installed),
+            Err(error) => skipped.push(format!("installing MPI: {error}")),
+        }
+    }
+    let missing = mpi::missing();
+    if missing.is_empty() {
+        return Some(Step::new("ranks", RANKS));
+    }
+    let missing = missing.join(", ");
+    skipped.push(format!("ranks: no {missing}; {}", mpi::remedy()));
+    None
 }
 
 /// Format, lints and conformance of the changed families.
@@ -151,6 +177,15 @@ const TESTS: &[&str] = &[
     "--features",
     "trioxide-bench/report",
     "--no-fail-fast",
+];
+/// The binary with MPI, and the tests that start it by mpirun. All but two crates are those of the step before.
+const RANKS: &[&str] = &[
+    "test",
+    "--workspace",
+    "--features",
+    "trioxide-bench/report,trioxide-cli/mpi",
+    "--test",
+    "ranks",
 ];
 /// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built anew.
 const CONFORMANCE: &[&str] = &[
@@ -257,14 +292,6 @@ fn install_reason_against(arguments: &Arguments) -> Option<String> {
     }
 }
 
-fn is_root() -> bool {
-    output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
-}
-
-fn is_debian() -> bool {
-    Path::new("/etc/debian_version").exists()
-}
-
 fn install_device_compiler() -> Result<(), Error> {
     install(DEBIAN_PACKAGES)?;
     let search = search_device_compiler();
@@ -275,24 +302,6 @@ fn install_device_compiler() -> Result<(), Error> {
         )
         .into()),
     }
-}
-
-/// Installs Debian's packages.
-fn install(packages: &[&str]) -> Result<(), Error> {
-    println!("== install: {}", packages.join(" "));
-    let apt_get = || {
-        let mut command = Command::new("apt-get");
-        command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["--quiet=2", "--option=Dpkg::Use-Pty=0"]);
-        command
-    };
-    run_command(apt_get().arg("update"))?;
-    run_command(
-        apt_get()
-            .args(["install", "--yes", "--no-install-recommends"])
-            .args(packages),
-    )
 }
 
 /// Prints the steps that passed, failed and were skipped.

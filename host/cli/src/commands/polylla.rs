@@ -33,12 +33,15 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces one polyhedron.
 /// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions; those of tetrahedra in a polyhedron the mean over its volume.
+///
+/// Under mpirun several processes work on one mesh of triangles, each on its own GPU (cargo xtask build --mpi), and write the file of
+/// one: .ply by slices, or .pvtu with a piece a rank.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem); or tetrahedra: .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele
-    input: PathBuf,
+    pub input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments.
     /// Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a format of faces
     #[arg(short, long, value_name = "FILE")]
@@ -46,13 +49,13 @@ pub struct Options {
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
     /// polygons
     #[arg(long, value_enum, default_value = "half-edge")]
-    method: Method,
+    pub method: Method,
     /// Where --method indexed splits polygons with barrier tips [default: device]
     #[arg(long, value_enum)]
     repair: Option<Repair>,
     /// Split the few polygons that visit a vertex twice (--method half-edge), and polyhedra whose surface is no 2-manifold
     #[arg(long)]
-    strict: bool,
+    pub strict: bool,
     /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices [default: area]
     #[arg(long, value_enum, value_name = "MEASURE")]
     by: Option<By>,
@@ -61,7 +64,7 @@ pub struct Options {
     merge_faces: bool,
     /// Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders
     #[arg(long)]
-    unconstrained: bool,
+    pub unconstrained: bool,
     /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
     #[arg(long, value_enum, default_value = "edge")]
     ties: TiesOption,
@@ -202,7 +205,8 @@ pub fn check_usage(options: &Options) -> Result<()> {
 }
 
 impl Options {
-    fn ties(&self) -> Ties {
+    /// `--ties`.
+    pub fn ties(&self) -> Ties {
         match self.ties {
             TiesOption::Edge => Ties::Edge,
             TiesOption::First => Ties::First,

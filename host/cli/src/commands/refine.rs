@@ -9,7 +9,7 @@ use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
+use trioxide::mesh::{EdgeTriangulation, Mesh, Triangulation};
 use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, End, Marking};
 use trioxide::{Error, Result};

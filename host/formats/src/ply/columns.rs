@@ -1,5 +1,6 @@
 //! Records of one size of a binary PLY file, read in parallel.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::{DVec2, DVec3};
@@ -172,6 +173,49 @@ pub(super) fn read_equal_faces(
     };
     let fields = fields::of_records(element, records, layout.size, &layout.fields, endian);
     Some((faces, regions, fields, length))
+}
+
+/// Corners of triangles, and their regions if the file has them.
+pub type Triangles = (Vec<[u32; 3]>, Option<Vec<i32>>);
+
+/// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a range and their
+/// regions. `None` where they are not, or where one is faulty.
+pub(super) struct TriangleColumns(FaceLayout);
+
+impl TriangleColumns {
+    /// The layout, by the first face of all, whose bytes are `bytes`.
+    pub(super) fn new(element: &Element, bytes: &[u8], endian: Endian) -> Option<Self> {
+        let layout = FaceLayout::new(element, bytes, endian)?;
+        let length = element.count.checked_mul(layout.size)?;
+        let is_plain = layout.corners == 3 && layout.fields.is_empty();
+        (is_plain && bytes.len() == length).then_some(Self(layout))
+    }
+
+    /// The triangles of a range of all faces, and their regions.
+    pub(super) fn read(
+        &self,
+        bytes: &[u8],
+        range: Range<usize>,
+        vertices: usize,
+    ) -> Option<Triangles> {
+        let layout = &self.0;
+        let records = &bytes[layout.size * range.start..layout.size * range.end];
+        let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(range.len());
+        layout.read(records, triangles.as_flattened_mut(), vertices)?;
+        let regions = match layout.region {
+            None => None,
+            Some((scalar, offset)) => Some(
+                records
+                    .par_chunks_exact(layout.size)
+                    .map(|record| {
+                        let value = scalar.read(&record[offset..], layout.endian);
+                        i32::try_from(whole(value)?).ok()
+                    })
+                    .collect::<Option<_>>()?,
+            ),
+        };
+        Some((triangles, regions))
+    }
 }
 
 /// Where what stands in a face's record, if all have as many vertices.

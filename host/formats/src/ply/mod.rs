@@ -37,17 +37,20 @@ use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
 pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
+pub use slices::{Slices, Triangles};
 use trioxide_mesh::Result;
 use trioxide_mesh::edges::edge_faces;
 use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
+pub use write::SharedFile;
 pub(crate) use write::write;
 
 mod binary;
 mod columns;
 mod fields;
 mod header;
+mod slices;
 mod vertices;
 mod write;
 

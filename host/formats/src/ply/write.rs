@@ -101,9 +101,19 @@ impl Numbers for Text {
     }
 }
 
+/// Bytes of the length of a face with at most so many vertices: the types that most programs read, as long as they are wide enough.
+fn bytes_of_length(longest: usize) -> usize {
+    match longest <= usize::from(u8::MAX) {
+        true => 1,
+        false => 4,
+    }
+}
+
 /// A mesh, and the types that its numbers take.
 struct Body<'a, N> {
     mesh: &'a Mesh,
+    /// Vertices and faces that the header announces.
+    counts: [usize; 2],
     /// Bytes of the length of a face.
     length: usize,
     /// Whether normals and texture coordinates are `float`.
@@ -127,12 +137,8 @@ impl<'a, N: Numbers> Body<'a, N> {
         let are_short = |vector: &DVec3| vector.to_array().into_iter().all(is_short);
         Body {
             mesh,
-            // The types that most programs read, as long as they are wide enough.
-            length: if longest <= usize::from(u8::MAX) {
-                1
-            } else {
-                4
-            },
+            counts: [mesh.points.len(), mesh.faces.len()],
+            length: bytes_of_length(longest),
             short_normals: attributes
                 .normals
                 .as_ref()
@@ -161,12 +167,8 @@ impl<'a, N: Numbers> Body<'a, N> {
 
     /// The header behind its comments.
     fn properties(&self) -> String {
-        let Mesh {
-            points,
-            faces,
-            attributes,
-            ..
-        } = self.mesh;
+        let attributes = &self.mesh.attributes;
+        let [points, faces] = self.counts;
         let mut properties = String::new();
         let mut property = |kind: &str, names: &[&str]| {
             for name in names {
@@ -189,13 +191,12 @@ impl<'a, N: Numbers> Body<'a, N> {
         }
         properties.extend(self.vertex_fields.iter().map(Column::properties));
         let length = if self.length == 1 { "uchar" } else { "uint" };
-        let is_signed = i32::try_from(points.len()).is_ok();
+        let is_signed = i32::try_from(points).is_ok();
         let index = if is_signed { "int" } else { "uint" };
         let mut header = format!(
             "element vertex {}\n{properties}\
              element face {}\nproperty list {length} {index} vertex_indices\n",
-            points.len(),
-            faces.len()
+            points, faces
         );
         if self.mesh.regions.is_some() {
             header += "property int region\n";
@@ -206,19 +207,13 @@ impl<'a, N: Numbers> Body<'a, N> {
 
     fn write_header(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
-        let Mesh {
-            points,
-            faces,
-            segments,
-            ..
-        } = self.mesh;
+        let segments = &self.mesh.segments;
+        let [points, faces] = self.counts;
         if !segments.is_empty() {
             writeln!(
                 out,
-                "comment segments {} vertices {} faces {}",
-                segments.len(),
-                points.len(),
-                faces.len()
+                "comment segments {} vertices {points} faces {faces}",
+                segments.len()
             )?;
         }
         write_records(out, segments.len(), |buffer, i| {
@@ -236,17 +231,25 @@ impl<'a, N: Numbers> Body<'a, N> {
 
     fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         self.write_header(out)?;
+        self.write_vertices(out)?;
+        self.write_faces(out)
+    }
+
+    fn write_vertices(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let mesh = self.mesh;
         let attributes = &mesh.attributes;
         let is_bare = attributes == &Default::default() && self.vertex_fields.is_empty();
-        let are_bare_faces = mesh.regions.is_none() && self.face_fields.is_empty();
         if N::IS_MEMORY && is_bare {
-            out.write_all(bytemuck::cast_slice(&mesh.points))?;
-        } else {
-            write_records(out, mesh.points.len(), |buffer, i| {
-                self.push_vertex(buffer, i)
-            })?;
+            return out.write_all(bytemuck::cast_slice(&mesh.points));
         }
+        write_records(out, mesh.points.len(), |buffer, i| {
+            self.push_vertex(buffer, i)
+        })
+    }
+
+    fn write_faces(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let mesh = self.mesh;
+        let are_bare_faces = mesh.regions.is_none() && self.face_fields.is_empty();
         match &mesh.faces {
             Faces::Triangles(triangles) if N::IS_MEMORY && are_bare_faces => {
                 write_blocks(out, triangles.len(), &|buffer, range| {
@@ -299,5 +302,70 @@ impl<'a, N: Numbers> Body<'a, N> {
             field.numbers(i, |number, bytes| N::number(buffer, number, bytes));
         }
         N::end_row(buffer);
+    }
+}
+
+/// A binary file that several processes write, each a part of the vertices and of the faces: byte for byte the file of the whole mesh.
+#[derive(Clone, Debug)]
+pub struct SharedFile {
+    /// Vertices and faces of the whole mesh.
+    pub counts: [usize; 2],
+    /// Vertices of the face that has most.
+    pub longest: usize,
+    /// Whether the faces have regions.
+    pub has_regions: bool,
+    /// All segments of the mesh.
+    pub segments: Vec<Segment>,
+}
+
+impl SharedFile {
+    fn body<'a>(&self, part: &'a Mesh) -> Body<'a, Little> {
+        Body {
+            counts: self.counts,
+            length: bytes_of_length(self.longest),
+            ..Body::of(part)
+        }
+    }
+
+    /// What stands before the first vertex.
+    ///
+    /// # Errors
+    /// None: it is written to memory.
+    pub fn header(&self) -> io::Result<Vec<u8>> {
+        let mut header = Vec::new();
+        let mesh = Mesh {
+            segments: self.segments.clone(),
+            regions: self.has_regions.then(Vec::new),
+            ..Mesh::default()
+        };
+        self.body(&mesh).write_header(&mut header)?;
+        Ok(header)
+    }
+
+    /// Bytes of so many vertices.
+    pub fn vertex_bytes(&self, vertices: u64) -> u64 {
+        vertices * size_of::<DVec3>() as u64
+    }
+
+    /// Bytes of so many faces, with so many vertices in all.
+    pub fn face_bytes(&self, faces: u64, corners: u64) -> u64 {
+        let beside = bytes_of_length(self.longest) + 4 * usize::from(self.has_regions);
+        faces * beside as u64 + 4 * corners
+    }
+
+    /// Writes the vertices of a part.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_vertices(&self, out: &mut (dyn Write + Send), part: &Mesh) -> io::Result<()> {
+        self.body(part).write_vertices(out)
+    }
+
+    /// Writes the faces of a part, whose vertex ids are those of the whole mesh.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_faces(&self, out: &mut (dyn Write + Send), part: &Mesh) -> io::Result<()> {
+        self.body(part).write_faces(out)
     }
 }

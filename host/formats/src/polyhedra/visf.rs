@@ -26,7 +26,7 @@ fn push_list(buffer: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
     buffer.push(b'\n');
 }
 
-fn write_to(out: &mut (impl Write + Send), mesh: &PolyhedralMesh) -> io::Result<()> {
+fn write_to(out: &mut (dyn Write + Send), mesh: &PolyhedralMesh) -> io::Result<()> {
     write!(out, "2 2\n{}\n", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {
         for (k, x) in mesh.points[i].to_array().into_iter().enumerate() {

@@ -53,10 +53,7 @@ pub(super) fn join(
         )
     };
     let heads = Mail::sorted(ranks.size(), (0..fragments.len()).map(head));
-    let vertex = |h: u32| {
-        let corners = part.mesh.triangles[h as usize / 3];
-        part.vertices[corners[h as usize % 3] as usize]
-    };
+    let vertex = |h: u32| part.vertices[part.corners[h as usize] as usize];
     let vertices = (0..fragments.len()).flat_map(|i| {
         let rank = smallest[i][1] as usize;
         fragments[i]
@@ -66,9 +63,9 @@ pub(super) fn join(
     });
     let vertices = Mail::sorted(ranks.size(), vertices);
     let (heads, vertices) = (ranks.exchange(&heads), ranks.exchange(&vertices));
-    let regions = has_regions.then_some(()).and(part.mesh.regions.as_deref());
+    let regions = has_regions.then_some(()).and(part.regions.as_deref());
     let region = |half_edge: u64| {
-        let triangle = part.triangles.binary_search(&(half_edge / 3));
+        let triangle = part.cells.binary_search(&(half_edge / 3));
         Some(regions?[triangle.expect("it is owned here")])
     };
     join_rings(heads.items(), vertices.items(), region, has_regions)

@@ -8,8 +8,10 @@
 
 mod fragments;
 
+use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::half_edges::{self, DeviceTriangulation, Point};
+use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
 
 use crate::block::{Block, Blocks};
@@ -127,21 +129,22 @@ impl Polygons {
 pub fn polylla<P: Point>(
     ranks: &Ranks,
     on: &Device,
-    block: Block,
+    block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<(Polygons, Counts)> {
-    ranks.agree(check_points::<P>(ranks, &block))?;
+    ranks.agree(check_points::<P>(ranks, block))?;
     let has_regions = block.regions.is_some();
     let part = Part::build(ranks, block, ownership)?;
     ranks.phase("polylla");
     let owned = part.owned_half_edges(ranks.rank());
-    let uploaded = DeviceTriangulation::<P>::upload(on, &part.mesh);
+    let triangulation = part.triangulation();
+    let uploaded = upload::<P>(on, &triangulation);
     let mesh = ranks.agree(uploaded.map_err(|error| in_the_whole_mesh(error, &part)))?;
-    let constraints = Constraints::of(on, &mesh, &part.mesh);
+    let constraints = Constraints::of(on, &mesh, &triangulation);
     let constraints = ranks.agree(constraints.map_err(|error| match error {
         polylla::Error::NoEdge { segment, from, to } => {
             let ends = [from, to].map(|v| part.vertices[v as usize] as u32);
-            no_edge(part.segments[segment as usize], ends)
+            no_edge(part.places[segment as usize], ends)
         }
         error => error.into(),
     }))?;
@@ -245,10 +248,26 @@ fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
     Ok(())
 }
 
+/// The half-edges of a part. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose elements are
+/// ids: those of the part become those of the whole mesh.
+fn upload<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+) -> half_edges::Result<DeviceTriangulation<P>> {
+    let bytes = DeviceTriangulation::<P>::bytes_needed(mesh.points.len(), mesh.triangles.len());
+    on.require(bytes)?;
+    let (points, origins) = on.stage("copy to the device", || {
+        let points: Vec<P> = mesh.points.par_iter().map(|&p| P::from_f64(p)).collect();
+        let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
+        Ok((on.upload(&points)?, origins))
+    })?;
+    DeviceTriangulation::build(on, points, origins)
+}
+
 /// The fault of a part, with the ids of the whole mesh.
 fn in_the_whole_mesh(error: half_edges::Error, part: &Part) -> Fault {
     use half_edges::Error::{NotManifold, Orientation, TooSmall};
-    let id = |triangle: u32| part.triangles[triangle as usize];
+    let id = |triangle: u32| part.cells[triangle as usize];
     let (rule, triangle) = match &error {
         TooSmall { triangle, .. } => (3, *triangle),
         Orientation { triangle } => (4, *triangle),
@@ -278,7 +297,7 @@ impl Polygons {
 
 /// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
 fn merge(part: &Part, share: &Share, crossing: Polygons) -> Polygons {
-    let mut all = Polygons::with_regions(part.mesh.regions.is_some());
+    let mut all = Polygons::with_regions(part.regions.is_some());
     let mut next = 0;
     let mut vertices = Vec::new();
     for (&h, polygon) in share.half_edges.iter().zip(share.polygons.iter()) {
@@ -289,11 +308,7 @@ fn merge(part: &Part, share: &Share, crossing: Polygons) -> Polygons {
         }
         vertices.clear();
         vertices.extend(polygon.iter().map(|&v| part.vertices[v as usize]));
-        let region = part
-            .mesh
-            .regions
-            .as_ref()
-            .map(|regions| regions[h as usize / 3]);
+        let region = part.regions.as_ref().map(|regions| regions[h as usize / 3]);
         all.push(half_edge, &vertices, region);
     }
     for i in next..crossing.len() {

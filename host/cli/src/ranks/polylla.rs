@@ -1,0 +1,263 @@
+//! `mpirun … trioxide polylla`.
+
+use std::path::Path;
+
+use glam::{DVec2, DVec3, Vec2};
+use serde_json::json;
+use trioxide::Error;
+use trioxide::backend::Stage;
+use trioxide::formats::{self, Format, ply};
+use trioxide::half_edges::Point;
+use trioxide::mesh::Ties;
+use trioxide_arguments::device::{Precision, Report};
+use trioxide_arguments::note;
+use trioxide_arguments::polylla::Method;
+use trioxide_ranks::block::Blocks;
+use trioxide_ranks::polylla::{Counts, Polygons, polylla};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
+
+use super::run::device;
+use crate::commands;
+use crate::commands::polylla::{Options, check_usage};
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run; options that do not work on ranks.
+pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+    check_usage(options)?;
+    refuse(options)?;
+    let quiet = options.device.quiet || ranks.rank() != 0;
+    ranks.phase("read");
+    let block = read(ranks, options, quiet)?;
+    ranks.phase("open the device");
+    let on = device(ranks, &options.device)?;
+    let run = match options.device.precision {
+        Precision::F64 => on_ranks::<DVec2>,
+        Precision::F32 => on_ranks::<Vec2>,
+    };
+    let result = run(ranks, &on, &block);
+    let (polygons, counts) = result.map_err(|fault| with_file(fault, options))?;
+    let count = polygons.len();
+    match &options.output {
+        None => {}
+        Some(path) if is_pvtu(path) => {
+            let has_segments = !block.segments.is_empty();
+            if has_segments {
+                note(
+                    quiet,
+                    "the pieces of .pvtu hold no segments: write .ply to keep them",
+                );
+            }
+            output::write_pvtu(ranks, path, &block, &polygons)?;
+        }
+        Some(path) => {
+            let ordered = polygons.ordered(ranks, block.cells);
+            if is_ply(path) {
+                output::write_ply(ranks, path, &block, &ordered)?;
+            } else {
+                let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu are written by all";
+                note(quiet, said);
+                let written = match output::gather(ranks, &block, &ordered)? {
+                    Some(mesh) => commands::write_mesh(path, &mesh, quiet),
+                    None => Ok(()),
+                };
+                ranks.agree(written.map_err(Fault::from))?;
+            }
+        }
+    }
+    report(ranks, options, &on.name(), &block, (counts, count))
+}
+
+fn on_ranks<P: Point>(
+    ranks: &Ranks,
+    on: &trioxide::Device,
+    block: &Block,
+) -> Result<(Polygons, Counts)> {
+    polylla::<P>(ranks, on, block, &Ownership::Curve)
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+fn is_pvtu(path: &Path) -> bool {
+    has_extension(path, "pvtu")
+}
+
+fn is_ply(path: &Path) -> bool {
+    has_extension(path, "ply")
+}
+
+/// Refuses what one process does and several do not.
+fn refuse(options: &Options) -> Result<()> {
+    if let Some(output) = options.output.as_ref().filter(|path| !is_pvtu(path)) {
+        Format::to_write(output)?;
+    }
+    let wrong = if formats::is_volume(&options.input) {
+        "polyhedra are made by one process"
+    } else if options.method == Method::Indexed {
+        "--method indexed is for one process"
+    } else if options.strict {
+        "--strict is for one process"
+    } else if options.ties() == Ties::First {
+        "--ties first is for one process"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
+}
+
+/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
+fn with_file(fault: Fault, options: &Options) -> Fault {
+    if !fault.is_of_mesh() {
+        return fault;
+    }
+    let error = Error::Invalid {
+        element: format!("{}:", options.input.display()),
+        rule: fault.to_string(),
+    };
+    commands::with_precision(error, options.device.precision).into()
+}
+
+/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all.
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
+    let mut slice = None;
+    if has_extension(&options.input, "ply") {
+        let slices = ply::Slices::open(&options.input).map_err(Fault::from);
+        slice = ranks
+            .agree(slices)?
+            .and_then(|file| of_slices(ranks, &file));
+    }
+    let is_missing = u64::from(slice.is_none());
+    let mut block = match (ranks.reduce(is_missing, Reduction::Max), slice) {
+        (0, Some(block)) => block,
+        _ => {
+            let whole = match ranks.rank() {
+                0 => read_whole(options, quiet).map(Some),
+                _ => Ok(None),
+            };
+            note(
+                quiet,
+                format_args!(
+                    "{}: rank 0 reads it for all ranks: plain triangles in binary .ply are read by each",
+                    options.input.display()
+                ),
+            );
+            let whole = ranks.agree(whole.map_err(Fault::from))?;
+            Block::scatter(ranks, whole.as_ref().map(Into::into))
+        }
+    };
+    if options.unconstrained {
+        block.regions = None;
+        block.segments.clear();
+    }
+    Ok(block)
+}
+
+/// The block of this rank; `None` where the file is faulty or not planar, which is said by who reads it whole.
+fn of_slices(ranks: &Ranks, file: &ply::Slices) -> Option<Block> {
+    let [vertices, triangles] = [file.vertices(), file.triangles()];
+    let range = |total: usize| {
+        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
+        range.start as usize..range.end as usize
+    };
+    let points = file.points(range(vertices));
+    let z = file.points(0..vertices.min(1)).first().map_or(0.0, |p| p.z);
+    let is_planar = |p: &DVec3| p.z == z && p.z.is_finite();
+    if triangles == 0 || !points.iter().all(is_planar) {
+        return None;
+    }
+    let (corners, regions) = file.corners(range(triangles))?;
+    Some(Block {
+        vertices: vertices as u64,
+        cells: triangles as u64,
+        size: 3,
+        points: points.iter().map(|p| p.truncate()).collect(),
+        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
+        regions,
+        segments: file.segments().to_vec(),
+    })
+}
+
+/// The whole mesh.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<trioxide::mesh::Triangulation> {
+    let mesh = commands::read_mesh(&options.input, quiet)?;
+    let checked = commands::check_faces(&mesh).and_then(|()| {
+        if mesh.attributes != Default::default() || !mesh.fields.is_empty() {
+            return Err(Error::Argument(
+                "fields, normals, colours and texture coordinates are carried by one process: start it without mpirun, or leave \
+                 them out of the input"
+                    .to_owned(),
+            ));
+        }
+        mesh.into_triangulation()
+    });
+    checked.map_err(|error| error.in_file(&options.input))
+}
+
+/// Phases that are no work on the mesh.
+const BESIDE: [&str; 5] = ["start", "read", "open the device", "gather", "write"];
+
+/// Prints and writes the report, at rank 0.
+fn report(
+    ranks: &Ranks,
+    options: &Options,
+    device: &str,
+    block: &Block,
+    (counts, count): (Counts, usize),
+) -> Result<()> {
+    let traffic = ranks.traffic();
+    let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
+    let mut most = [sent, count as u64];
+    ranks.reduce_all(&mut most, Reduction::Max);
+    let sent_by_all = ranks.reduce(sent, Reduction::Sum);
+    let phases: Vec<_> = traffic
+        .iter()
+        .map(|phase| {
+            json!({
+                "name": phase.phase,
+                "seconds": phase.seconds,
+                "waited": phase.waited,
+                "bytes": phase.bytes,
+                "calls": phase.calls,
+            })
+        })
+        .collect();
+    let report = Report {
+        command: "polylla",
+        input: &options.input,
+        device: format!("{} ranks, rank 0: {device}", ranks.size()),
+        stages: traffic
+            .iter()
+            .filter(|phase| !BESIDE.contains(&phase.phase))
+            .map(|phase| Stage {
+                name: phase.phase,
+                milliseconds: 1e3 * phase.seconds,
+            })
+            .collect(),
+        counts: vec![
+            ("vertices", json!(block.vertices)),
+            ("triangles", json!(block.cells)),
+            ("polygons", json!(counts.polygons)),
+            ("regions", json!(counts.regions)),
+            ("frontier_edges", json!(counts.frontier_edges)),
+            ("barrier_tips", json!(counts.barrier_tips)),
+            ("weakly_simple", json!(counts.weakly_simple)),
+            ("ranks", json!(ranks.size())),
+            ("bytes_sent", json!(sent_by_all)),
+            ("most_bytes_of_a_rank", json!(most[0])),
+            ("most_polygons_of_a_rank", json!(most[1])),
+            // An object: for programs.
+            ("messages", json!({"phases_of_rank_0": phases})),
+        ],
+        peak_bytes: None,
+    };
+    let given = match ranks.rank() {
+        0 => report.give(&options.device),
+        _ => Ok(()),
+    };
+    ranks.agree(given.map_err(Fault::from))
+}

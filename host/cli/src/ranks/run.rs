@@ -1,0 +1,140 @@
+//! The run of one rank.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+use trioxide::Error;
+use trioxide::backend::{Choice, Device, cuda_devices};
+use trioxide_arguments::device::DeviceOptions;
+use trioxide_arguments::{account, print_error, write_json};
+use trioxide_ranks::mpi::Mpi;
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Fault, Ranks, Result, Transport};
+
+use crate::{Cli, Command, outputs, show_progress, usage};
+
+/// Runs the command as one of `size` ranks. Only rank 0 prints.
+pub fn main(size: usize) -> ExitCode {
+    let Some(mpi) = Mpi::start().filter(|mpi| mpi.size() == size) else {
+        print_error(format_args!(
+            "{size} processes were started together, but not by the MPI that trioxide is built with: use the mpirun of that one"
+        ));
+        return ExitCode::FAILURE;
+    };
+    end_all_on_panic();
+    let ranks = Ranks::new(&mpi);
+    let is_first = ranks.rank() == 0;
+    let parsed = usage::try_matches(Cli::command()).and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((matches, cli))
+    });
+    let status = match parsed {
+        Ok((matches, cli)) => {
+            let (name, options) = matches.subcommand().expect("clap asks for a command");
+            let shown = is_first.then(|| show_progress(name, options));
+            let result = start(&ranks, options).and_then(|()| run(&ranks, name, &cli));
+            drop(shown);
+            if let (Err(fault), true) = (&result, is_first) {
+                print_error(fault);
+            }
+            if result.is_ok() && is_first {
+                outputs::note_nothing_written(name, options);
+            }
+            i32::from(result.is_err())
+        }
+        Err(error) => {
+            if is_first {
+                _ = error.print();
+            }
+            error.exit_code()
+        }
+    };
+    // The first to end must not be one that has something to say: mpirun ends the others.
+    ranks.reduce(0, Reduction::Max);
+    drop(mpi);
+    crate::end(status as u8)
+}
+
+/// Ends the process where a thread panics: MPI would wait for the other ranks, and they for this one. `mpirun` ends them.
+fn end_all_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        print(info);
+        _ = std::io::stderr().flush();
+        #[cfg(unix)]
+        // SAFETY: it has no requirements, and does not return.
+        unsafe {
+            libc::_exit(101)
+        }
+    }));
+}
+
+/// Checks the options' files, at rank 0, and starts the threads of the host.
+fn start(ranks: &Ranks, options: &clap::ArgMatches) -> Result<()> {
+    let checked = match ranks.rank() {
+        0 => outputs::check(options),
+        _ => Ok(()),
+    };
+    ranks.agree(checked.map_err(Fault::from))?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(threads(ranks));
+    let started = threads.build_global().map_err(|error| {
+        Fault::from(Error::Argument(format!(
+            "the threads of rank {} cannot start ({error}): use fewer ranks a machine",
+            ranks.rank()
+        )))
+    });
+    ranks.agree(started)
+}
+
+/// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
+pub fn threads(ranks: &Ranks) -> usize {
+    let (_, here) = ranks.transport().on_this_machine();
+    let bound = std::thread::available_parallelism().map_or(1, usize::from);
+    // SAFETY: it has no requirements.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    match (bound as i64) < online {
+        true => bound,
+        false => (bound / here).max(1),
+    }
+}
+
+fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
+    match &cli.command {
+        Command::Polylla(options) => super::polylla::run(ranks, options)?,
+        _ => {
+            return Err(Error::Argument(format!(
+                "trioxide {name} does not run on several ranks: start it without mpirun"
+            ))
+            .into());
+        }
+    }
+    let written = match &cli.account {
+        Some(path) if ranks.rank() == 0 => write_json(path, &account::to_json()),
+        _ => Ok(()),
+    };
+    ranks.agree(written.map_err(Fault::from))
+}
+
+/// The device of a rank: of a machine's GPUs its rank r gets number r, modulo their number.
+///
+/// # Errors
+/// The device cannot be opened; `--device serial`.
+pub fn device(ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
+    let threads = options.threads.map_or(threads(ranks), usize::from);
+    let (rank, _) = ranks.transport().on_this_machine();
+    let gpus = || cuda_devices().map_or(Vec::new(), |(_, devices)| devices);
+    let device = match options.device {
+        Choice::Serial => Err(Error::Argument(
+            "--device serial is for one process: use --device cpu, or start it without mpirun"
+                .to_owned(),
+        )),
+        Choice::Cpu => Device::cpu(Some(threads)),
+        Choice::Cuda(index) => Device::cuda(index),
+        Choice::Auto => match &gpus()[..] {
+            [] => Device::cpu(Some(threads)),
+            devices => Device::cuda(devices[rank % devices.len()].index),
+        },
+    };
+    ranks.agree(device.map_err(Fault::from))
+}

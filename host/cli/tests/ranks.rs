@@ -1,0 +1,293 @@
+//! `mpirun … trioxide`: the files of the single run, byte for byte, and faults that end all ranks.
+//!
+//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`
+#![cfg(feature = "mpi")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const RANKS: [usize; 4] = [2, 3, 4, 7];
+
+fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
+    let binary = env!("CARGO_BIN_EXE_trioxide");
+    let mut command = match ranks {
+        1 => Command::new(binary),
+        _ => {
+            let mut command = Command::new("mpirun");
+            command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
+            command.arg(ranks.to_string()).arg(binary);
+            // Ranks that wait give their core to the others.
+            command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+            command
+        }
+    };
+    let command = command.args(arguments).current_dir(folder);
+    command.output().expect("mpirun is here")
+}
+
+fn done(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
+    let output = command(folder, ranks, arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success(),
+        "{ranks} ranks, {arguments:?}: {said}"
+    );
+    said
+}
+
+fn refused(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
+    let output = command(folder, ranks, arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("trioxide: "))
+        .collect();
+    assert_eq!(lines.len(), 1, "one message of all ranks: {said}");
+    lines[0].to_owned()
+}
+
+/// Meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that one rank reads.
+fn meshes() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let make = |arguments: &[&str]| {
+        done(folder.path(), 1, &[arguments, &["--quiet"]].concat());
+    };
+    make(&["generate", "grid", "-n", "900", "-o", "grid.ply"]);
+    make(&["generate", "random", "-n", "1500", "-o", "random.ply"]);
+    make(&["generate", "disk", "-n", "400", "-o", "disk.off"]);
+    let outline = "9 2 0 1\n1 0 0\n2 4 0\n3 4 3\n4 0 3\n5 1 1\n6 2 1\n7 2 2\n8 1 2\n9 3 2.5\n\
+                   9 1\n1 1 2 7\n2 2 3 7\n3 3 4 7\n4 4 1 7\n5 5 6 5\n6 6 7 5\n7 7 8 5\n8 8 5 5\n9 3 9 4\n\
+                   1\n1 1.5 1.5\n";
+    fs::write(folder.path().join("holes.poly"), outline).unwrap();
+    make(&[
+        "triangulate",
+        "holes.poly",
+        "--area",
+        "0.02",
+        "-o",
+        "holes.ply",
+    ]);
+    let mut regions = String::from("ply\nformat ascii 1.0\n");
+    regions += "comment segments 1 vertices 441 faces 800\ncomment segment 22 43 3\n";
+    regions += "element vertex 441\nproperty double x\nproperty double y\nproperty double z\n";
+    regions += "element face 800\nproperty list uchar int vertex_indices\nproperty int region\nend_header\n";
+    for i in 0..441 {
+        regions += &format!("{} {} 0\n", i % 21, i / 21);
+    }
+    for i in 0..400 {
+        let (a, region) = (i % 20 + 21 * (i / 20), i % 20 / 7);
+        regions += &format!("3 {} {} {} {region}\n", a, a + 1, a + 21);
+        regions += &format!("3 {} {} {} {region}\n", a + 1, a + 22, a + 21);
+    }
+    fs::write(folder.path().join("text.ply"), regions).unwrap();
+    make(&["convert", "text.ply", "regions.ply"]);
+    folder
+}
+
+#[test]
+fn polylla_writes_the_file_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    for mesh in [
+        "grid.ply",
+        "random.ply",
+        "disk.off",
+        "holes.ply",
+        "text.ply",
+        "regions.ply",
+    ] {
+        let run = |ranks, output: &str| {
+            let arguments = ["polylla", mesh, "-o", output, "--device", "cpu", "--quiet"];
+            assert_eq!(done(at, ranks, &arguments), "");
+            fs::read(at.join(output)).unwrap()
+        };
+        let single = run(1, "one.ply");
+        for ranks in RANKS {
+            assert!(run(ranks, "many.ply") == single, "{mesh} on {ranks} ranks");
+        }
+    }
+    // A format that rank 0 writes for all, and both precisions.
+    for (output, precision) in [("p.off", "f64"), ("p.ply", "f32")] {
+        let run = |ranks| {
+            let arguments = [
+                "polylla",
+                "random.ply",
+                "-o",
+                output,
+                "--device",
+                "cpu",
+                "--quiet",
+            ];
+            done(
+                at,
+                ranks,
+                &[&arguments[..], &["--precision", precision]].concat(),
+            );
+            fs::read(at.join(output)).unwrap()
+        };
+        assert!(run(1) == run(3), "{output}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_single_run() {
+    let folder = meshes();
+    let counts = |ranks| -> Vec<u64> {
+        let arguments = [
+            "polylla",
+            "random.ply",
+            "--json",
+            "a.json",
+            "--device",
+            "cpu",
+            "--quiet",
+        ];
+        done(folder.path(), ranks, &arguments);
+        let text = fs::read_to_string(folder.path().join("a.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let keys = [
+            "polygons",
+            "regions",
+            "frontier_edges",
+            "barrier_tips",
+            "weakly_simple",
+        ];
+        keys.map(|key| json[key].as_u64().unwrap()).to_vec()
+    };
+    assert_eq!(counts(1), counts(4));
+}
+
+#[test]
+fn pieces_of_a_pvtu_are_the_polygons_of_all() {
+    let folder = meshes();
+    let at = folder.path();
+    done(
+        at,
+        3,
+        &[
+            "polylla",
+            "regions.ply",
+            "-o",
+            "all.pvtu",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+    );
+    done(
+        at,
+        1,
+        &[
+            "polylla",
+            "regions.ply",
+            "-o",
+            "one.vtu",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+    );
+    let faces = |file: &str| {
+        done(at, 1, &["info", file, "--json", "info.json", "--quiet"]);
+        let text = fs::read_to_string(at.join("info.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json["faces"].clone()
+    };
+    assert_eq!(faces("all.pvtu"), faces("one.vtu"));
+    let list = fs::read_to_string(at.join("all.pvtu")).unwrap();
+    assert!(
+        list.contains("all_2.vtu") && list.contains("vtkGhostType"),
+        "{list}"
+    );
+}
+
+#[test]
+fn a_fault_ends_all_ranks_with_one_message_and_leaves_no_file() {
+    let folder = meshes();
+    let at = folder.path();
+    let grid = fs::read(at.join("grid.ply")).unwrap();
+    // The last triangle runs clockwise.
+    let mut turned = grid.clone();
+    let n = turned.len();
+    let (a, b) = (n - 12, n - 8);
+    let first: [u8; 4] = turned[a..a + 4].try_into().unwrap();
+    turned.copy_within(b..b + 4, a);
+    turned[b..b + 4].copy_from_slice(&first);
+    fs::write(at.join("turned.ply"), turned).unwrap();
+    // One triangle is there twice.
+    let mut twice = grid.clone();
+    twice.copy_within(n - 13 * 40..n - 13 * 39, n - 13);
+    fs::write(at.join("twice.ply"), twice).unwrap();
+    fs::write(at.join("short.ply"), &grid[..n - 5]).unwrap();
+    for (mesh, cause) in [
+        (
+            "turned.ply",
+            "turned.ply: triangle 1681 is clockwise or degenerate",
+        ),
+        ("twice.ply", "is not shared by two triangles"),
+        ("short.ply", "short.ply:"),
+        ("nothing.ply", "check its name and folder"),
+    ] {
+        let arguments = [
+            "polylla", mesh, "-o", "out.ply", "--device", "cpu", "--quiet",
+        ];
+        let said = refused(at, 3, &arguments);
+        assert!(said.contains(cause), "{said}");
+    }
+    let to = ["polylla", "grid.ply", "-o", "no/such/out.ply"];
+    assert!(refused(at, 2, &to).contains("there is no folder"));
+    std::os::unix::fs::symlink("/dev/full", at.join("full.ply")).unwrap();
+    let to = [
+        "polylla", "grid.ply", "-o", "full.ply", "--device", "cpu", "--quiet",
+    ];
+    assert!(refused(at, 2, &to).contains("is no file"));
+    let left = fs::read_dir(at)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name());
+    let left: Vec<_> = left
+        .filter(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with("out") || name.starts_with('.')
+        })
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
+    let folder = meshes();
+    for (arguments, cause) in [
+        (
+            &["info", "grid.ply"][..],
+            "trioxide info does not run on several ranks",
+        ),
+        (
+            &["polylla", "grid.ply", "--strict"],
+            "--strict is for one process",
+        ),
+        (
+            &["polylla", "grid.ply", "--method", "indexed"],
+            "--method indexed is for one process",
+        ),
+        (
+            &["polylla", "grid.ply", "--ties", "first"],
+            "--ties first is for one process",
+        ),
+        (
+            &["polylla", "grid.ply", "--device", "serial"],
+            "--device serial is for one process",
+        ),
+    ] {
+        let said = refused(folder.path(), 2, arguments);
+        assert!(said.contains(cause), "{said}");
+    }
+    // Usage: as in the single run, once.
+    let usage = command(folder.path(), 3, &["polylla"]);
+    let said = String::from_utf8_lossy(&usage.stderr).into_owned();
+    assert_eq!(said.matches("Usage:").count(), 1, "{said}");
+}

@@ -1,0 +1,221 @@
+//! Polygonal meshes written by all ranks: one `.ply`, or a `.vtu` each with a `.pvtu` beside them.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use glam::{DVec2, DVec3};
+use trioxide::fields::{Field, MeshFields};
+use trioxide::formats::atomic_file::AtomicFile;
+use trioxide::formats::ply::SharedFile;
+use trioxide::formats::{self, pvtu};
+use trioxide::mesh::{Faces, Mesh};
+use trioxide::{Error, mesh};
+
+use crate::block::{Block, Blocks};
+use crate::fault::{Fault, Result};
+use crate::ownership::fetch;
+use crate::polylla::Polygons;
+use crate::transport::{Mail, Ranks, Reduction};
+
+/// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes. Every rank writes
+/// a slice; the file has its name when all are done, and else there is none. Collective.
+///
+/// `block` is what the rank has of the vertices, `polygons` its slice of the list of all ([`Polygons::ordered`]).
+///
+/// # Errors
+/// A file that cannot be written; more vertices than the format's 32-bit ids name.
+pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
+    ranks.phase("write");
+    ranks.agree(check_ids(block))?;
+    let sizes = polygons.offsets.windows(2).map(|pair| pair[1] - pair[0]);
+    let longest = ranks.reduce(sizes.max().unwrap_or(0), Reduction::Max);
+    let (_, faces) = ranks.scan(polygons.len() as u64);
+    let file = SharedFile {
+        counts: [block.vertices as usize, faces as usize],
+        longest: longest as usize,
+        has_regions: polygons.regions.is_some(),
+        segments: block.segments.clone(),
+    };
+    let header = file.header().expect("it is written to memory");
+    let corners = polygons.vertices.len() as u64;
+    let (before, _) = ranks.scan(file.face_bytes(polygons.len() as u64, corners));
+    let behind = |bytes: u64| header.len() as u64 + bytes;
+    let vertices = Blocks::new(block.vertices, ranks.size()).range(ranks.rank());
+    let of_vertices = behind(file.vertex_bytes(vertices.start));
+    let of_faces = behind(file.vertex_bytes(block.vertices)) + before;
+
+    let (mine, name) = share_file(ranks, path)?;
+    let part = Mesh {
+        points: in_space(&block.points),
+        faces: Faces::Polygons(narrow(polygons)),
+        regions: polygons.regions.clone(),
+        ..Mesh::default()
+    };
+    let written = File::options().write(true).open(&name).and_then(|mut out| {
+        if ranks.rank() == 0 {
+            out.write_all(&header)?;
+        }
+        out.seek(SeekFrom::Start(of_vertices))?;
+        file.write_vertices(&mut out, &part)?;
+        out.seek(SeekFrom::Start(of_faces))?;
+        file.write_faces(&mut out, &part)
+    });
+    ranks.agree(of_file(path, written))?;
+    let committed = mine.map_or(Ok(()), AtomicFile::commit);
+    ranks.agree(committed.map_err(Fault::from))
+}
+
+/// The file at rank 0, and the name by which all ranks open it until it has its own. Collective.
+fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf)> {
+    let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();
+    // Also rank 0 decides for the others: it may see more of them than they do.
+    let mine = match ranks.rank() {
+        0 => AtomicFile::create_shared(path, elsewhere).map(Some),
+        _ => Ok(None),
+    };
+    let mine = ranks.agree(mine.map_err(Fault::from))?;
+    let name = mine.as_ref().and_then(AtomicFile::name_for_others);
+    let name = name
+        .unwrap_or_default()
+        .into_os_string()
+        .into_encoded_bytes();
+    let name = String::from_utf8(ranks.broadcast(0, &name));
+    let name = name.map_err(|_| {
+        let reason =
+            "the name is no UTF-8, and several processes write no such file: choose another";
+        Fault::from(Error::file(path, io::Error::other(reason)))
+    })?;
+    Ok((mine, name.into()))
+}
+
+fn of_file<T>(path: &Path, result: io::Result<T>) -> Result<T> {
+    result.map_err(|source| Error::file(path, source).into())
+}
+
+fn in_space(points: &[DVec2]) -> Vec<DVec3> {
+    points.iter().map(|p| p.extend(0.0)).collect()
+}
+
+/// Refuses meshes with more vertices than files name.
+fn check_ids(block: &Block) -> Result<()> {
+    if block.vertices < u64::from(mesh::NONE) {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "{} vertices are more than the 32-bit ids of files name: leave the output out",
+        block.vertices
+    ))
+    .into())
+}
+
+/// Polygons with the ids that files have.
+fn narrow(polygons: &Polygons) -> mesh::Polygons {
+    mesh::Polygons {
+        offsets: polygons.offsets.iter().map(|&end| end as u32).collect(),
+        vertices: polygons.vertices.iter().map(|&v| v as u32).collect(),
+    }
+}
+
+/// The mesh of all ranks' polygons at rank 0, for formats that one process writes; other ranks get none. Collective.
+///
+/// # Errors
+/// More vertices than files name.
+pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Option<Mesh>> {
+    ranks.phase("gather");
+    ranks.agree(check_ids(block))?;
+    fn send<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
+        let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
+        ranks
+            .exchange(&Mail::from_parts(items.to_vec(), counts))
+            .into_items()
+    }
+    let points = send(ranks, &block.points);
+    let slice = narrow(polygons);
+    let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
+    let sizes = send(ranks, &sizes);
+    let vertices = send(ranks, &slice.vertices);
+    let regions = polygons
+        .regions
+        .as_ref()
+        .map(|regions| send(ranks, regions));
+    if ranks.rank() != 0 {
+        return Ok(None);
+    }
+    let mut offsets = vec![0];
+    for size in sizes {
+        offsets.push(offsets[offsets.len() - 1] + size);
+    }
+    Ok(Some(Mesh {
+        points: in_space(&points),
+        faces: Faces::Polygons(mesh::Polygons { offsets, vertices }),
+        regions,
+        segments: block.segments.clone(),
+        ..Mesh::default()
+    }))
+}
+
+/// Writes each rank's polygons to a `.vtu` beside `path`, and there the list of them, a `.pvtu`. Collective.
+///
+/// A vertex that several pieces have is marked as a duplicate in all but the first of them (`vtkGhostType` of points); no cell is a
+/// ghost. The array `vertex` has the ids of the whole mesh. Segments are left out.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
+    ranks.phase("write");
+    let mut vertices = polygons.vertices.clone();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let points = fetch(ranks, block.vertices, &vertices, &block.points);
+    let ghosts = duplicates(ranks, block.vertices, &vertices);
+    let local = |vertex: &u64| vertices.binary_search(vertex).expect("it is a corner") as u32;
+    let faces = mesh::Polygons {
+        offsets: polygons.offsets.iter().map(|&end| end as u32).collect(),
+        vertices: polygons.vertices.iter().map(local).collect(),
+    };
+    let mut fields = MeshFields::default();
+    let ids: Vec<i64> = vertices.iter().map(|&v| v as i64).collect();
+    fields.points.push(Field::scalars("vertex", ids));
+    fields.points.push(Field::scalars("vtkGhostType", ghosts));
+    let no_ghosts = vec![0_u8; polygons.len()];
+    fields.cells.push(Field::scalars("vtkGhostType", no_ghosts));
+    let part = Mesh {
+        points: in_space(&points),
+        faces: Faces::Polygons(faces),
+        regions: polygons.regions.clone(),
+        fields,
+        ..Mesh::default()
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let names: Vec<String> = (0..ranks.size())
+        .map(|rank| format!("{stem}_{rank}.vtu"))
+        .collect();
+    let piece = path.with_file_name(&names[ranks.rank()]);
+    ranks.agree(formats::write(&piece, &part).map_err(Fault::from))?;
+    let list = match ranks.rank() {
+        0 => {
+            let of_points = [("Int64", "vertex"), ("UInt8", "vtkGhostType")];
+            let of_cells = [("UInt8", "vtkGhostType"), ("Int32", "region")];
+            let of_cells = &of_cells[..1 + usize::from(polygons.regions.is_some())];
+            pvtu::write_list(path, &names, &of_points, of_cells)
+        }
+        _ => Ok(()),
+    };
+    ranks.agree(list.map_err(Fault::from))
+}
+
+/// VTK's mark of a point that an earlier piece has too: 1, else 0. Collective.
+fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
+    let blocks = Blocks::new(total, ranks.size());
+    let told = vertices.iter().map(|&vertex| (blocks.rank(vertex), vertex));
+    let told = ranks.exchange(&Mail::sorted(ranks.size(), told));
+    // The first rank that has each vertex of this block: mail comes in the order of ranks.
+    let range = blocks.range(ranks.rank());
+    let mut is_seen = vec![false; (range.end - range.start) as usize];
+    let answers = told.map(|&vertex| {
+        let seen = &mut is_seen[(vertex - range.start) as usize];
+        u8::from(std::mem::replace(seen, true))
+    });
+    ranks.exchange(&answers).into_items()
+}
