@@ -29,12 +29,11 @@ mod polyhedra;
 mod sparse;
 
 use std::f64::consts::PI;
-use std::time::Instant;
 
 use glam::DVec2;
 use rayon::prelude::*;
 
-use trioxide::backend::Stage;
+use trioxide::backend::{Laps, Stage};
 use trioxide::validate;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
@@ -99,16 +98,10 @@ pub fn solve(
     source: impl Fn(DVec2) -> f64 + Sync,
     boundary: impl Fn(DVec2) -> f64,
 ) -> Result<Solution> {
-    let mut stages = Vec::new();
-    let mut start = Instant::now();
-    let mut lap = |name| {
-        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        stages.push(Stage { name, milliseconds });
-        start = Instant::now();
-    };
+    let mut laps = Laps::start();
     progress::stage("check the mesh");
     validate::polygons::polygon_mesh(mesh)?;
-    lap("check the mesh");
+    laps.end("check the mesh");
 
     progress::stage("assemble");
     let mut values = vec![f64::NAN; mesh.points.len()];
@@ -125,19 +118,19 @@ pub fn solve(
         .collect();
     let (matrix, load) = assemble(mesh, &elements, &incidence, &unknowns, &values, source);
     drop((elements, incidence));
-    lap("assemble");
+    laps.end("assemble");
 
     progress::stage("solve");
     let (inner_values, iterations) = matrix.solve(&load)?;
     for (&v, value) in unknowns.iter().zip(inner_values) {
         values[v as usize] = value;
     }
-    lap("solve");
+    laps.end("solve");
     Ok(Solution {
         values,
         unknowns: unknowns.len(),
         iterations,
-        stages,
+        stages: laps.into_stages(),
     })
 }
 

@@ -12,11 +12,10 @@
 //! projection there.
 
 use std::f64::consts::PI;
-use std::time::Instant;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use trioxide::backend::Stage;
+use trioxide::backend::Laps;
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
@@ -207,13 +206,7 @@ pub fn solve_in_space(
     source: impl Fn(DVec3) -> f64 + Sync,
     boundary: impl Fn(DVec3) -> f64,
 ) -> Result<Solution> {
-    let mut stages = Vec::new();
-    let mut start = Instant::now();
-    let mut lap = |name| {
-        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        stages.push(Stage { name, milliseconds });
-        start = Instant::now();
-    };
+    let mut laps = Laps::start();
     let elements = check(mesh)?;
     let mut values = vec![f64::NAN; mesh.points.len()];
     for (face, pair) in mesh.neighbours().into_iter().enumerate() {
@@ -239,17 +232,17 @@ pub fn solve_in_space(
         .collect();
     let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
     drop(matrices);
-    lap("assemble");
+    laps.end("assemble");
     let (inner, iterations) = matrix.solve(&load)?;
     for (&v, value) in unknowns.iter().zip(inner) {
         values[v as usize] = value;
     }
-    lap("solve");
+    laps.end("solve");
     Ok(Solution {
         values,
         unknowns: unknowns.len(),
         iterations,
-        stages,
+        stages: laps.into_stages(),
     })
 }
 
