@@ -38,6 +38,17 @@ def test_the_readme_s_ten_lines(tmp_path, monkeypatch):
     assert len(names["values"]) == len(names["fine"].points)
 
 
+def test_the_readme_s_chain_on_a_gpu(gpu, tmp_path, monkeypatch):
+    pytest.importorskip("cupy")
+    pytest.importorskip("scipy")
+    monkeypatch.chdir(tmp_path)
+    trioxide.write("scan.ply", trioxide.generate("scan", 1000))
+    first, chain = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.S)[:2]
+    names = {}
+    exec(first.replace("100_000", "2_000") + chain, names)
+    assert len(names["offsets"]) == len(names["polygons"].offsets) and len(names["field"]) == len(names["fine"].points)
+
+
 def test_the_table_of_peers_is_printed(tmp_path):
     script = HERE / "examples" / "peers.py"
     result = subprocess.run([sys.executable, script, "500", "1"], cwd=tmp_path, capture_output=True, text=True, timeout=600)

@@ -304,3 +304,50 @@ def test_nothing_is_something_there(device):
             assert len(call().points) == 0
         except ValueError as error:
             assert str(error)
+
+
+CONVERTED = [
+    # kind, given, type that the native part gets
+    ("floats", np.zeros(3, np.float32), "float64"),
+    ("floats", np.zeros(3, np.float64), "float64"),
+    ("ids", np.arange(3, dtype=np.int64), "int32"),
+    ("ids", np.arange(3, dtype=np.uint64), "int32"),
+    ("ids", np.arange(3, dtype=np.uint8), "int32"),
+    ("ids", np.arange(3, dtype=np.uint32), "uint32"),
+    ("tags", np.arange(-3, 3, dtype=np.int64), "int32"),
+    ("flags", np.zeros(3, bool), "bool"),
+    ("flags", np.arange(3, dtype=np.int64), "int32"),
+    ("bytes", np.zeros((3, 4), np.uint8), "uint8"),
+    ("ids", np.zeros((0, 3), np.int64), "int32"),
+]
+
+
+@pytest.mark.parametrize("kind, array, expected", CONVERTED)
+def test_types_are_converted_by_the_array_s_package(kind, array, expected):
+    """NumPy's arrays stand for those of a GPU: they have the same methods."""
+    from trioxide._device import _converted
+
+    found = _converted(array, "name", kind)
+    assert found.dtype == expected
+    np.testing.assert_array_equal(found, array)
+
+
+@pytest.mark.parametrize(
+    "name, kind, array, error, message",
+    [
+        ("triangles", "ids", np.array([-1]), ValueError, "triangles has -1: numbers run from 0 to 2147483647"),
+        ("triangles", "ids", np.array([2**31]), ValueError, "triangles has 2147483648"),
+        ("regions", "tags", np.array([2**31]), ValueError, "regions has 2147483648: numbers run from -2147483648"),
+        ("triangles", "ids", np.zeros(3), TypeError, "float64: integers are needed; points come first"),
+        ("regions", "tags", np.zeros(3), TypeError, "regions is an array of float64: integers are needed$"),
+        ("segments", "ids", np.zeros(3, bool), TypeError, "segments is an array of bool: integers"),
+        ("points", "floats", np.zeros(3, np.int32), TypeError, "coordinates are floats; points come first"),
+        ("colors", "bytes", np.zeros(3, np.float32), TypeError, "colors is an array of float32: uint8 is needed"),
+        ("fixed", "flags", np.zeros(3, np.float32), TypeError, "fixed is an array of float32: flags or ids are needed"),
+    ],
+)
+def test_types_that_lose_something_are_refused(name, kind, array, error, message):
+    from trioxide._device import _converted
+
+    with pytest.raises(error, match=message):
+        _converted(array, name, kind)

@@ -72,6 +72,11 @@ def taken(array: Any, name: str, kind: str, device: Device) -> DeviceArray:
     except (ValueError, BufferError) as error:
         text = str(error)
         raise ValueError(text if text.startswith(name) else f"{name}: {text}") from None
+    except RuntimeError as error:
+        # PyTorch's, of some versions; others are of the device.
+        if "gradient" not in str(error):
+            raise
+        raise ValueError(f"{name}: {error}") from None
 
 
 def on_device(device: Device, **arrays: Any) -> Dict[str, DeviceArray]:
@@ -98,7 +103,8 @@ def _converted(array: Any, name: str, kind: str) -> Any:
         return array
     if number.startswith(("float", "complex")):
         swapped = f"; {SWAPPED}" if name in ("triangles", "tetrahedra") else ""
-        raise TypeError(f"{name} is an array of {number}: integers are needed{swapped}")
+        wanted = "flags or ids" if kind == "flags" else "integers"
+        raise TypeError(f"{name} is an array of {number}: {wanted} are needed{swapped}")
     if number == "bool":
         if kind != "flags":
             raise TypeError(f"{name} is an array of bool: integers are needed")
