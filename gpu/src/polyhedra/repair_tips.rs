@@ -99,7 +99,8 @@ pub fn find_tips(
         return false;
     };
     // The ring has one tetrahedron more than joints; the middle face is the one behind tetrahedron number half.
-    let half = (up + down).div_ceil(2);
+    let ring = up + down + 1;
+    let half = ring / 2;
     let t = if half <= up {
         trees.above(side.tet(), half - 1)
     } else {

@@ -188,7 +188,7 @@ fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
     add(point(generator), &mut points, &mut grid);
     let mut active = vec![0u32];
     while !active.is_empty() {
-        let place = ((generator.next_u64() as u128 * active.len() as u128) >> 64) as usize;
+        let place = ((u128::from(generator.next_u64()) * active.len() as u128) >> 64) as usize;
         let from = points[active.swap_remove(place) as usize];
         for _ in 0..CANDIDATES {
             let p = from + in_ball(generator) * (2.0 * radius);

@@ -184,8 +184,8 @@ fn label<P: SpacePoint>(
     let largest = on.stage("label largest faces", || {
         let mut largest = on.uninitialized(bits)?;
         let (tetrahedra, points, twins) = (mesh.tetrahedra(), mesh.points(), faces.twins());
-        // SAFETY: tetrahedra of a checked mesh, and their twins.
         match options.by {
+            // SAFETY: tetrahedra of a checked mesh, and their twins.
             Measure::Area => unsafe {
                 let largest = &mut largest;
                 kernel::label_largest_faces::launch(on, count, tetrahedra, points, twins, largest)

@@ -22,10 +22,12 @@
 //! other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so that
 //! its factors fill up.
 
+mod cholesky;
 mod element;
 mod errors;
 mod multigrid;
 mod polyhedra;
+mod rows;
 mod sparse;
 
 use std::f64::consts::PI;

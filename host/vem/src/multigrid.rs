@@ -13,12 +13,12 @@
 //! Aggregates are chosen one after the other; all else runs in parallel, each row by one thread. So the bits are the same for any
 //! number of threads.
 
-use rayon::prelude::*;
-
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::{Result, progress};
 
-use super::sparse::{BLOCK, Matrix, block_sums, update};
+use super::cholesky::Cholesky;
+use super::rows::Rows;
+use super::sparse::{Matrix, block_sums, update};
 
 /// Couplings |a_ij| below this many square roots of a_ii a_jj are weak on the finest level.
 const STRENGTH: f64 = 0.02;
@@ -59,125 +59,6 @@ struct Vectors {
     x: Vec<f64>,
     residual: Vec<f64>,
     step: Vec<f64>,
-}
-
-/// A sparse matrix by rows, of any shape.
-#[derive(Default)]
-struct Rows {
-    offsets: Vec<usize>,
-    columns: Vec<u32>,
-    entries: Vec<f64>,
-}
-
-impl Rows {
-    fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = self.offsets[i]..self.offsets[i + 1];
-        let columns = self.columns[range.clone()].iter().copied();
-        columns.zip(self.entries[range].iter().copied())
-    }
-
-    /// Rows that `fill` gives, each by one thread.
-    fn gather(count: usize, fill: impl Fn(usize, &mut Row) + Sync) -> Rows {
-        let blocks: Vec<(Vec<usize>, Vec<u32>, Vec<f64>)> = (0..count.div_ceil(BLOCK))
-            .into_par_iter()
-            .map_init(Row::default, |row, block| {
-                let (mut lengths, mut columns, mut entries) = (Vec::new(), Vec::new(), Vec::new());
-                for i in block * BLOCK..count.min((block + 1) * BLOCK) {
-                    fill(i, row);
-                    lengths.push(row.columns.len());
-                    row.columns.sort_unstable();
-                    for &column in &row.columns {
-                        columns.push(column);
-                        entries.push(row.values[column as usize]);
-                    }
-                    row.clear();
-                }
-                (lengths, columns, entries)
-            })
-            .collect();
-        let mut rows = Rows {
-            offsets: vec![0],
-            ..Rows::default()
-        };
-        for (lengths, columns, entries) in blocks {
-            for length in lengths {
-                rows.offsets
-                    .push(rows.offsets[rows.offsets.len() - 1] + length);
-            }
-            rows.columns.extend(columns);
-            rows.entries.extend(entries);
-        }
-        rows
-    }
-
-    /// The transpose, with `columns` rows; entries of a row in ascending order.
-    fn transposed(&self, columns: usize) -> Rows {
-        let mut offsets = vec![0; columns + 1];
-        for &column in &self.columns {
-            offsets[column as usize + 1] += 1;
-        }
-        for i in 0..columns {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut cursor = offsets.clone();
-        let mut result = Rows {
-            offsets,
-            columns: vec![0; self.columns.len()],
-            entries: vec![0.0; self.columns.len()],
-        };
-        for i in 0..self.len() {
-            for (column, entry) in self.row(i) {
-                let place = cursor[column as usize];
-                result.columns[place] = i as u32;
-                result.entries[place] = entry;
-                cursor[column as usize] += 1;
-            }
-        }
-        result
-    }
-
-    /// result += or = this matrix times x.
-    fn times(&self, x: &[f64], adds: bool, result: &mut [f64]) {
-        update(result, |i, before| {
-            let sum: f64 = self.row(i).map(|(j, entry)| entry * x[j as usize]).sum();
-            if adds { before + sum } else { sum }
-        });
-    }
-}
-
-/// A row that is added up: values by column, and the columns that have one.
-#[derive(Default)]
-struct Row {
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    is_there: Vec<bool>,
-}
-
-impl Row {
-    fn add(&mut self, column: u32, value: f64) {
-        let j = column as usize;
-        if j >= self.values.len() {
-            self.values.resize(j + 1, 0.0);
-            self.is_there.resize(j + 1, false);
-        }
-        if !self.is_there[j] {
-            self.is_there[j] = true;
-            self.values[j] = 0.0;
-            self.columns.push(column);
-        }
-        self.values[j] += value;
-    }
-
-    fn clear(&mut self) {
-        for &column in &self.columns {
-            self.is_there[column as usize] = false;
-        }
-        self.columns.clear();
-    }
 }
 
 impl Multigrid {
@@ -434,80 +315,6 @@ fn coarse(matrix: &Matrix, up: &Rows, down: &Rows) -> Matrix {
         columns: rows.columns,
         entries: rows.entries,
     }
-}
-
-/// The factors of the coarsest matrix, full; for one that is too large for that, its diagonal.
-struct Cholesky {
-    matrix: Matrix,
-    /// Lower triangle by rows; empty if there is none.
-    lower: Vec<f64>,
-}
-
-impl Cholesky {
-    fn new(matrix: Matrix) -> Self {
-        let n = matrix.rows();
-        let mut lower = Vec::new();
-        if n <= 4 * COARSEST {
-            lower = vec![0.0; n * n];
-            for i in 0..n {
-                for (j, entry) in matrix.row(i) {
-                    lower[i * n + j as usize] = entry;
-                }
-            }
-            let is_definite = factor(&mut lower, n);
-            if !is_definite {
-                lower.clear();
-            }
-        }
-        Self { matrix, lower }
-    }
-
-    fn solve(&self, right: &[f64], x: &mut [f64]) {
-        let n = right.len();
-        if self.lower.is_empty() {
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = right[i] / self.matrix.diagonal[i];
-            }
-            return;
-        }
-        for i in 0..n {
-            let row = &self.lower[i * n..i * n + i];
-            let sum: f64 = row.iter().zip(&*x).map(|(entry, x)| entry * x).sum();
-            x[i] = (right[i] - sum) / self.lower[i * n + i];
-        }
-        for i in (0..n).rev() {
-            x[i] /= self.lower[i * n + i];
-            for j in 0..i {
-                x[j] -= self.lower[i * n + j] * x[i];
-            }
-        }
-    }
-}
-
-/// Cholesky's factor in place of a full matrix's lower triangle. Whether the matrix is positive definite.
-fn factor(lower: &mut [f64], n: usize) -> bool {
-    for i in 0..n {
-        for j in 0..=i {
-            let (before, own) = lower.split_at(i * n);
-            let row_i = &own[..j];
-            let row_j = if j == i {
-                row_i
-            } else {
-                &before[j * n..j * n + j]
-            };
-            let sum: f64 = row_i.iter().zip(row_j).map(|(a, b)| a * b).sum();
-            let rest = lower[i * n + j] - sum;
-            if j == i {
-                if !(rest > 0.0 && rest.is_finite()) {
-                    return false;
-                }
-                lower[i * n + i] = rest.sqrt();
-            } else {
-                lower[i * n + j] = rest / lower[j * n + j];
-            }
-        }
-    }
-    true
 }
 
 #[cfg(test)]
