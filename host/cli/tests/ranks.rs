@@ -134,6 +134,62 @@ fn polylla_writes_the_file_of_the_single_run() {
 }
 
 #[test]
+fn smooth_writes_the_file_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    let make = |arguments: &[&str]| {
+        done(at, 1, &[arguments, &["--quiet"]].concat());
+    };
+    make(&["generate", "tets", "-n", "600", "-o", "tets.vtu"]);
+    make(&["generate", "scan", "-n", "900", "-o", "scan.ply"]);
+    let taubin = ["--method", "taubin"];
+    let tolerance = ["--tolerance", "0.001"];
+    for (mesh, output, more) in [
+        ("scan.ply", "s.ply", &taubin[..]),
+        ("regions.ply", "s.ply", &tolerance),
+        ("random.ply", "s.ply", &["--precision", "f32"]),
+        ("disk.off", "s.off", &["--weights", "cotangent"]),
+        ("tets.vtu", "s.vtu", &[]),
+    ] {
+        let run = |ranks| {
+            let counts = format!("{ranks}.json");
+            let arguments = [
+                "smooth",
+                mesh,
+                "-o",
+                output,
+                "--max-iterations",
+                "20",
+                "--device",
+                "cpu",
+                "--quiet",
+                "--json",
+                &counts,
+            ];
+            done(at, ranks, &[&arguments[..], more].concat());
+            let text = fs::read_to_string(at.join(counts)).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let keys = [
+                "moving_vertices",
+                "iterations",
+                "max_displacement",
+                "rms_displacement",
+            ];
+            let counts = keys.map(|key| json[key].clone());
+            (fs::read(at.join(output)).unwrap(), counts)
+        };
+        let single = run(1);
+        for ranks in [2, 4] {
+            let many = run(ranks);
+            assert_eq!(many.1, single.1, "{mesh} on {ranks} ranks");
+            assert!(many.0 == single.0, "{mesh} on {ranks} ranks");
+        }
+    }
+    let coloured = ["smooth", "scan.ply", "--form", "b-coloured"];
+    assert!(refused(at, 2, &coloured).contains("several processes smooth by form a"));
+}
+
+#[test]
 fn counts_are_those_of_the_single_run() {
     let folder = meshes();
     let counts = |ranks| -> Vec<u64> {
