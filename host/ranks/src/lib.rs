@@ -21,6 +21,7 @@
 
 pub mod block;
 pub mod fault;
+pub mod ids;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod output;

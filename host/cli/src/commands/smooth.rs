@@ -33,6 +33,9 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
+///
+/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a, each on its own GPU (cargo xtask build --mpi),
+/// to the same bits.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
