@@ -11,18 +11,20 @@ use tempfile::TempDir;
 
 const RANKS: [usize; 4] = [2, 3, 4, 7];
 
+fn mpirun(ranks: usize) -> Command {
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
+    command.arg(ranks.to_string());
+    command.arg(env!("CARGO_BIN_EXE_trioxide"));
+    // Ranks that wait give their core to the others.
+    command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command
+}
+
 fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
-    let binary = env!("CARGO_BIN_EXE_trioxide");
     let mut command = match ranks {
-        1 => Command::new(binary),
-        _ => {
-            let mut command = Command::new("mpirun");
-            command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
-            command.arg(ranks.to_string()).arg(binary);
-            // Ranks that wait give their core to the others.
-            command.env("OMPI_MCA_mpi_yield_when_idle", "1");
-            command
-        }
+        1 => Command::new(env!("CARGO_BIN_EXE_trioxide")),
+        _ => mpirun(ranks),
     };
     let command = command.args(arguments).current_dir(folder);
     command.output().expect("mpirun is here")
@@ -131,6 +133,62 @@ fn polylla_writes_the_file_of_the_single_run() {
         };
         assert!(run(1) == run(3), "{output}");
     }
+}
+
+#[test]
+fn smooth_writes_the_file_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    let make = |arguments: &[&str]| {
+        done(at, 1, &[arguments, &["--quiet"]].concat());
+    };
+    make(&["generate", "tets", "-n", "600", "-o", "tets.vtu"]);
+    make(&["generate", "scan", "-n", "900", "-o", "scan.ply"]);
+    let taubin = ["--method", "taubin"];
+    let tolerance = ["--tolerance", "0.001"];
+    for (mesh, output, more) in [
+        ("scan.ply", "s.ply", &taubin[..]),
+        ("regions.ply", "s.ply", &tolerance),
+        ("random.ply", "s.ply", &["--precision", "f32"]),
+        ("disk.off", "s.off", &["--weights", "cotangent"]),
+        ("tets.vtu", "s.vtu", &[]),
+    ] {
+        let run = |ranks| {
+            let counts = format!("{ranks}.json");
+            let arguments = [
+                "smooth",
+                mesh,
+                "-o",
+                output,
+                "--max-iterations",
+                "20",
+                "--device",
+                "cpu",
+                "--quiet",
+                "--json",
+                &counts,
+            ];
+            done(at, ranks, &[&arguments[..], more].concat());
+            let text = fs::read_to_string(at.join(counts)).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let keys = [
+                "moving_vertices",
+                "iterations",
+                "max_displacement",
+                "rms_displacement",
+            ];
+            let counts = keys.map(|key| json[key].clone());
+            (fs::read(at.join(output)).unwrap(), counts)
+        };
+        let single = run(1);
+        for ranks in [2, 4] {
+            let many = run(ranks);
+            assert_eq!(many.1, single.1, "{mesh} on {ranks} ranks");
+            assert!(many.0 == single.0, "{mesh} on {ranks} ranks");
+        }
+    }
+    let coloured = ["smooth", "scan.ply", "--form", "b-coloured"];
+    assert!(refused(at, 2, &coloured).contains("several processes smooth by form a"));
 }
 
 #[test]
@@ -290,4 +348,74 @@ fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
     let usage = command(folder.path(), 3, &["polylla"]);
     let said = String::from_utf8_lossy(&usage.stderr).into_owned();
     assert_eq!(said.matches("Usage:").count(), 1, "{said}");
+}
+
+/// The processes that a process has started, from Linux's list of all.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |id: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name in brackets may hold anything; behind it come the state and the parent.
+        let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
+        behind.split_whitespace().nth(1) == Some(&parent.to_string())
+    };
+    ids.filter(is_child).collect()
+}
+
+#[test]
+fn a_killed_rank_ends_all_and_leaves_no_file() {
+    let folder = meshes();
+    let at = folder.path();
+    done(
+        at,
+        1,
+        &[
+            "polylla",
+            "random.ply",
+            "-o",
+            "one.ply",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+    );
+    let single = fs::read(at.join("one.ply")).unwrap();
+    for wait in [0, 50, 200] {
+        let mut running = mpirun(3)
+            .args([
+                "polylla",
+                "random.ply",
+                "-o",
+                "out.ply",
+                "--device",
+                "cpu",
+                "--quiet",
+            ])
+            .current_dir(at)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("mpirun is here");
+        let victim = loop {
+            match children(running.id())[..] {
+                [_, victim, _] => break victim,
+                _ => assert!(running.try_wait().unwrap().is_none(), "it ended first"),
+            }
+        };
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        let kill = Command::new("kill")
+            .args(["-9", &victim.to_string()])
+            .output();
+        kill.expect("kill is here");
+        let has_ended = !running.wait().unwrap().success();
+        assert!(has_ended || wait > 0, "a rank was killed at the start");
+        // The file is whole, where the rank was killed behind its end, or not there.
+        if let Ok(file) = fs::read(at.join("out.ply")) {
+            assert!(wait > 0 && file == single, "after {wait} ms");
+            fs::remove_file(at.join("out.ply")).unwrap();
+        }
+        let left = fs::read_dir(at).unwrap().flatten();
+        let names = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        assert_eq!(names.filter(|name| name.starts_with('.')).count(), 0);
+    }
 }

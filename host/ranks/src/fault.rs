@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trioxide::{Error, half_edges, polylla};
+use trioxide::{Error, half_edges, polylla, smooth};
 
 use crate::transport::{Ranks, Reduction};
 
@@ -61,6 +61,12 @@ impl From<half_edges::Error> for Fault {
 
 impl From<polylla::Error> for Fault {
     fn from(error: polylla::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<smooth::Error> for Fault {
+    fn from(error: smooth::Error) -> Self {
         Error::from(error).into()
     }
 }

@@ -6,7 +6,7 @@
 //! | the input, a block of ids a rank; the directories of elements | [`block`] |
 //! | which rank owns what | [`ownership`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
-//! | a family on ranks | [`polylla`](mod@polylla) |
+//! | a family on ranks | [`polylla`](mod@polylla), [`smooth`](mod@smooth) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -21,12 +21,14 @@
 
 pub mod block;
 pub mod fault;
+pub mod ids;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod output;
 pub mod ownership;
 pub mod part;
 pub mod polylla;
+pub mod smooth;
 pub mod threads;
 pub mod transport;
 

@@ -1,4 +1,4 @@
-//! Polygonal meshes written by all ranks: one `.ply`, or a `.vtu` each with a `.pvtu` beside them.
+//! Meshes written by all ranks: one `.ply`, or a `.vtu` each with a `.pvtu` beside them.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,7 +9,7 @@ use trioxide::fields::{Field, MeshFields};
 use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::formats::ply::SharedFile;
 use trioxide::formats::{self, pvtu};
-use trioxide::mesh::{Faces, Mesh};
+use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::{Error, mesh};
 
 use crate::block::{Block, Blocks};
@@ -17,6 +17,15 @@ use crate::fault::{Fault, Result};
 use crate::ownership::fetch;
 use crate::polylla::Polygons;
 use crate::transport::{Mail, Ranks, Reduction};
+
+/// This rank's slice of a mesh: points of its block of the vertices, and faces that stand behind those of the ranks before.
+struct Slice<'a> {
+    vertices: u64,
+    points: Vec<DVec3>,
+    faces: mesh::Polygons,
+    regions: Option<Vec<i32>>,
+    segments: &'a [Segment],
+}
 
 /// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes. Every rank writes
 /// a slice; the file has its name when all are done, and else there is none. Collective.
@@ -27,29 +36,67 @@ use crate::transport::{Mail, Ranks, Reduction};
 /// A file that cannot be written; more vertices than the format's 32-bit ids name.
 pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
     ranks.phase("write");
-    ranks.agree(check_ids(block))?;
-    let sizes = polygons.offsets.windows(2).map(|pair| pair[1] - pair[0]);
-    let longest = ranks.reduce(sizes.max().unwrap_or(0), Reduction::Max);
-    let (_, faces) = ranks.scan(polygons.len() as u64);
+    ranks.agree(check_ids(block.vertices))?;
+    let slice = Slice {
+        vertices: block.vertices,
+        points: in_space(&block.points),
+        faces: narrow(polygons),
+        regions: polygons.regions.clone(),
+        segments: &block.segments,
+    };
+    write_slice(ranks, path, slice)
+}
+
+/// As [`write_ply`], of the triangles of a surface, at other points than the block has.
+///
+/// # Errors
+/// As [`write_ply`].
+pub fn write_surface(
+    ranks: &Ranks,
+    path: &Path,
+    block: &Block<DVec3>,
+    points: Vec<DVec3>,
+) -> Result<()> {
+    ranks.phase("write");
+    ranks.agree(check_ids(block.vertices))?;
+    let vertices: Vec<u32> = block.corners.iter().map(|&v| v as u32).collect();
+    let slice = Slice {
+        vertices: block.vertices,
+        points,
+        faces: mesh::Polygons {
+            offsets: (0..=vertices.len() as u32).step_by(3).collect(),
+            vertices,
+        },
+        regions: block.regions.clone(),
+        segments: &block.segments,
+    };
+    write_slice(ranks, path, slice)
+}
+
+fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
+    let sizes = slice.faces.iter().map(<[u32]>::len);
+    let longest = ranks.reduce(sizes.max().unwrap_or(0) as u64, Reduction::Max);
+    let here = slice.faces.len() as u64;
+    let (_, faces) = ranks.scan(here);
     let file = SharedFile {
-        counts: [block.vertices as usize, faces as usize],
+        counts: [slice.vertices as usize, faces as usize],
         longest: longest as usize,
-        has_regions: polygons.regions.is_some(),
-        segments: block.segments.clone(),
+        has_regions: slice.regions.is_some(),
+        segments: slice.segments.to_vec(),
     };
     let header = file.header().expect("it is written to memory");
-    let corners = polygons.vertices.len() as u64;
-    let (before, _) = ranks.scan(file.face_bytes(polygons.len() as u64, corners));
+    let corners = slice.faces.vertices.len() as u64;
+    let (before, _) = ranks.scan(file.face_bytes(here, corners));
     let behind = |bytes: u64| header.len() as u64 + bytes;
-    let vertices = Blocks::new(block.vertices, ranks.size()).range(ranks.rank());
+    let vertices = Blocks::new(slice.vertices, ranks.size()).range(ranks.rank());
     let of_vertices = behind(file.vertex_bytes(vertices.start));
-    let of_faces = behind(file.vertex_bytes(block.vertices)) + before;
+    let of_faces = behind(file.vertex_bytes(slice.vertices)) + before;
 
     let (mine, name) = share_file(ranks, path)?;
     let part = Mesh {
-        points: in_space(&block.points),
-        faces: Faces::Polygons(narrow(polygons)),
-        regions: polygons.regions.clone(),
+        points: slice.points,
+        faces: Faces::Polygons(slice.faces),
+        regions: slice.regions,
         ..Mesh::default()
     };
     let written = File::options().write(true).open(&name).and_then(|mut out| {
@@ -98,13 +145,12 @@ fn in_space(points: &[DVec2]) -> Vec<DVec3> {
 }
 
 /// Refuses meshes with more vertices than files name.
-fn check_ids(block: &Block) -> Result<()> {
-    if block.vertices < u64::from(mesh::NONE) {
+fn check_ids(vertices: u64) -> Result<()> {
+    if vertices < u64::from(mesh::NONE) {
         return Ok(());
     }
     Err(Error::Argument(format!(
-        "{} vertices are more than the 32-bit ids of files name: leave the output out",
-        block.vertices
+        "{vertices} vertices are more than the 32-bit ids of files name: leave the output out"
     ))
     .into())
 }
@@ -117,28 +163,30 @@ fn narrow(polygons: &Polygons) -> mesh::Polygons {
     }
 }
 
+/// The items of all ranks, in their order, at rank 0. Collective.
+pub fn to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
+    let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
+    ranks
+        .exchange(&Mail::from_parts(items.to_vec(), counts))
+        .into_items()
+}
+
 /// The mesh of all ranks' polygons at rank 0, for formats that one process writes; other ranks get none. Collective.
 ///
 /// # Errors
 /// More vertices than files name.
 pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Option<Mesh>> {
     ranks.phase("gather");
-    ranks.agree(check_ids(block))?;
-    fn send<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
-        let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
-        ranks
-            .exchange(&Mail::from_parts(items.to_vec(), counts))
-            .into_items()
-    }
-    let points = send(ranks, &block.points);
+    ranks.agree(check_ids(block.vertices))?;
+    let points = to_first(ranks, &block.points);
     let slice = narrow(polygons);
     let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
-    let sizes = send(ranks, &sizes);
-    let vertices = send(ranks, &slice.vertices);
+    let sizes = to_first(ranks, &sizes);
+    let vertices = to_first(ranks, &slice.vertices);
     let regions = polygons
         .regions
         .as_ref()
-        .map(|regions| send(ranks, regions));
+        .map(|regions| to_first(ranks, regions));
     if ranks.rank() != 0 {
         return Ok(None);
     }

@@ -10,6 +10,7 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 use crate::block::{Block, Blocks};
+use crate::ids::IdSet;
 use crate::transport::{Ranks, Reduction};
 
 /// A choice of owners.
@@ -40,23 +41,17 @@ fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> 
     if ranks.size() == 1 {
         return vec![0; block.corners.len() / block.size.max(1)];
     }
-    let firsts: Vec<u64> = block
-        .corners
-        .par_iter()
-        .step_by(block.size.max(1))
-        .copied()
-        .collect();
-    let mut asked = firsts.clone();
-    asked.par_sort_unstable();
-    asked.dedup();
-    let points = fetch(ranks, block.vertices, &asked, &block.points);
+    let firsts = block.corners.iter().step_by(block.size.max(1)).copied();
+    let asked = IdSet::of(&firsts);
+    let points = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
     let bounds = bounds(ranks, &block.points);
     let keys: Vec<u64> = points.par_iter().map(|&p| key(p, bounds)).collect();
-    let place = |(i, vertex): (usize, &u64)| {
-        let at = asked.binary_search(vertex).expect("it was asked for");
-        (keys[at], first + i as u64)
+    let place = |(i, corners): (usize, &[u64])| {
+        let at = asked.place(corners[0]).expect("it was asked for");
+        (keys[at as usize], first + i as u64)
     };
-    let places: Vec<Place> = firsts.par_iter().enumerate().map(place).collect();
+    let cells = block.corners.par_chunks_exact(block.size.max(1));
+    let places: Vec<Place> = cells.enumerate().map(place).collect();
     let mut sorted = places.clone();
     sorted.par_sort_unstable();
     let cuts = cuts(ranks, &sorted, block.cells);
@@ -151,9 +146,29 @@ fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
     key
 }
 
-/// The lowest `bits` of a number, each `apart` from the next.
+/// The lowest `bits` of a number, each `apart` from the next: two, or three.
 fn spread(x: u32, bits: usize, apart: usize) -> u64 {
-    (0..bits).fold(0, |spread, i| spread | u64::from(x >> i & 1) << (apart * i))
+    let mut x = u64::from(x) & ((1 << bits) - 1);
+    // Halves go apart, then halves of these, and so on.
+    for (shift, mask) in match apart {
+        2 => [
+            (16, 0x0000_ffff_0000_ffff),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (2, 0x3333_3333_3333_3333),
+            (1, 0x5555_5555_5555_5555),
+        ],
+        _ => [
+            (32, 0x001f_0000_0000_ffff),
+            (16, 0x001f_0000_ff00_00ff),
+            (8, 0x100f_00f0_0f00_f00f),
+            (4, 0x10c3_0c30_c30c_30c3),
+            (2, 0x1249_2492_4924_9249),
+        ],
+    } {
+        x = (x | x << shift) & mask;
+    }
+    x
 }
 
 /// The first place of each part but the first, of parts of equal length of all places: `sorted` are this rank's.
@@ -215,6 +230,13 @@ mod tests {
         assert_eq!(spread(0b1011, 32, 2), 0b100_0101);
         assert_eq!(spread(u32::MAX, 32, 2), 0x5555_5555_5555_5555);
         assert_eq!(spread(u32::MAX, 21, 3), 0x1249_2492_4924_9249);
+        for x in [0_u32, 1, 0x1234_5678, 0x001f_ffff, 0x000a_bcde] {
+            for (bits, apart) in [(32, 2), (21, 3)] {
+                let bit = |i: usize| u64::from(x >> i & 1) << (apart * i);
+                let expected: u64 = (0..bits).map(bit).sum();
+                assert_eq!(spread(x, bits, apart), expected);
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use trioxide::polylla;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
+use crate::ids::IdSet;
 use crate::ownership::{Ownership, Position, fetch};
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -89,26 +90,26 @@ impl Cells {
         &cell[1..cell.len() - 1]
     }
 
-    /// All vertices of the cells, each once, ascending.
-    fn all_vertices(&self) -> Vec<u64> {
-        let mut all: Vec<u64> = (0..self.len())
-            .into_par_iter()
-            .flat_map_iter(|i| self.vertices(i).to_vec())
-            .collect();
-        all.par_sort_unstable();
-        all.dedup();
-        all
+    /// All vertices of the cells.
+    fn all_vertices(&self) -> IdSet {
+        let cells = self.words.chunks_exact(self.stride);
+        IdSet::of(&cells.flat_map(|cell| cell[1..cell.len() - 1].iter().copied()))
     }
 
     /// The cells by their ids.
     fn sorted(self) -> Self {
-        let mut order: Vec<(u64, usize)> = (0..self.len()).map(|i| (self.id(i), i)).collect();
-        order.par_sort_unstable();
-        let words = order
-            .iter()
-            .flat_map(|&(_, i)| self.get(i))
-            .copied()
+        let mut order: Vec<(u64, u32)> = (0..)
+            .zip(self.words.chunks_exact(self.stride))
+            .map(|(i, cell)| (cell[0], i))
             .collect();
+        if order.is_sorted() {
+            return self;
+        }
+        order.par_sort_unstable();
+        let mut words = Vec::with_capacity(self.words.len());
+        for (_, i) in order {
+            words.extend_from_slice(self.get(i as usize));
+        }
         let stride = self.stride;
         Self { words, stride }
     }
@@ -132,20 +133,25 @@ impl<P: Position> Part<P> {
         let (cells, owners, halo) = join(ranks, &owned, &sent, ghosts);
         drop((owned, sent));
 
-        let vertices = cells.all_vertices();
+        let ids = cells.all_vertices();
+        let vertices = ids.to_vec();
         ranks.agree(check_size(ranks, vertices.len(), cells.words.len()))?;
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
-        let local = |vertex: u64| {
-            let place = vertices.binary_search(&vertex);
-            place.map_or(NONE, |place| place as u32)
-        };
-        let corners = |i: usize| cells.vertices(i).iter().map(|&v| local(v));
-        let corners = (0..cells.len()).into_par_iter().flat_map_iter(corners);
+        let local = |vertex: u64| ids.place(vertex).unwrap_or(NONE);
+        let mut corners = vec![0; block.size * cells.len()];
+        corners
+            .par_chunks_exact_mut(block.size.max(1))
+            .zip(cells.words.par_chunks_exact(cells.stride))
+            .for_each(|(corners, cell)| {
+                for (corner, &vertex) in corners.iter_mut().zip(&cell[1..]) {
+                    *corner = local(vertex);
+                }
+            });
         let (segments, places) = local_segments(&block.segments, local, |v| shared.has(v));
-        check_segments(ranks, block, &shared, &vertices)?;
+        check_segments(ranks, block, &shared, &ids)?;
         Ok(Self {
             points,
-            corners: corners.collect(),
+            corners,
             size: block.size,
             regions: block.regions.as_ref().map(|_| {
                 let region = |i: usize| cells.get(i)[cells.stride - 1] as i32;
@@ -155,7 +161,7 @@ impl<P: Position> Part<P> {
             places,
             cells: (0..cells.len()).map(|i| cells.id(i)).collect(),
             vertices,
-            owned_vertices: shared.vertices,
+            owned_vertices: shared.vertices.to_vec(),
             owners,
             halo,
         })
@@ -219,27 +225,21 @@ fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Cells {
         .range(ranks.rank())
         .start;
     let stride = block.size + 2;
-    let items = owners.iter().enumerate().flat_map(|(i, &owner)| {
-        let corners = block.corners[block.size * i..block.size * (i + 1)]
-            .iter()
-            .copied();
+    let rows = Mail::rows(ranks.size(), owners, stride, |i, row| {
         let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
-        let words = [first + i as u64]
-            .into_iter()
-            .chain(corners)
-            .chain([u64::from(region as u32)]);
-        words.map(move |word| (owner as usize, word))
+        row[0] = first + i as u64;
+        row[1..=block.size].copy_from_slice(&block.corners[block.size * i..block.size * (i + 1)]);
+        row[stride - 1] = u64::from(region as u32);
     });
-    let words = ranks
-        .exchange(&Mail::sorted(ranks.size(), items))
-        .into_items();
+    let words = ranks.exchange(&rows).into_items();
     Cells { words, stride }
 }
 
 /// The vertices of owned cells, and the other ranks that own cells at them.
 struct Shared {
-    /// Ascending.
-    vertices: Vec<u64>,
+    vertices: IdSet,
+    /// Those with others.
+    with_others: IdSet,
     /// Vertex and rank, ascending.
     others: Vec<[u64; 2]>,
 }
@@ -248,8 +248,9 @@ impl Shared {
     /// Asks the directories of the vertices. Collective.
     fn find(ranks: &Ranks, owned: &Cells, total: u64) -> Self {
         let vertices = owned.all_vertices();
+        let list = vertices.to_vec();
         let blocks = Blocks::new(total, ranks.size());
-        let told = vertices.iter().map(|&vertex| (blocks.rank(vertex), vertex));
+        let told = list.iter().map(|&vertex| (blocks.rank(vertex), vertex));
         let told = ranks.exchange(&Mail::sorted(ranks.size(), told));
         let mut users: Vec<[u64; 2]> = told
             .iter()
@@ -266,43 +267,49 @@ impl Shared {
         let answers = Mail::sorted(ranks.size(), answers.iter().copied());
         let mut others = ranks.exchange(&answers).into_items();
         others.par_sort_unstable();
-        Self { vertices, others }
+        Self {
+            with_others: IdSet::of(&others.iter().map(|other| other[0])),
+            vertices,
+            others,
+        }
     }
 
     /// Whether an owned cell has this vertex.
     fn has(&self, vertex: u64) -> bool {
-        self.vertices.binary_search(&vertex).is_ok()
+        self.vertices.has(vertex)
     }
 
     /// The other ranks with cells at a vertex.
-    fn of(&self, vertex: u64) -> impl Iterator<Item = u64> {
+    fn of(&self, vertex: u64) -> impl Iterator<Item = u32> {
         let start = self.others.partition_point(|other| other[0] < vertex);
         let behind = self.others[start..].iter();
         behind
             .take_while(move |other| other[0] == vertex)
-            .map(|other| other[1])
+            .map(|other| other[1] as u32)
     }
 
     /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
     fn send(&self, ranks: &Ranks, owned: &Cells) -> (Mail<u64>, Mail<u64>) {
-        let sends: Vec<(usize, u64)> = match self.others.is_empty() {
-            true => Vec::new(),
-            false => {
-                let to = |i: usize| {
-                    let vertices = owned.vertices(i).iter();
-                    let mut to: Vec<u64> = vertices.flat_map(|&v| self.of(v)).collect();
-                    to.sort_unstable();
-                    to.dedup();
-                    to.into_iter().map(move |rank| (rank as usize, i as u64))
-                };
-                (0..owned.len()).into_par_iter().flat_map_iter(to).collect()
-            }
-        };
-        let words = sends
-            .iter()
-            .flat_map(|&(rank, i)| owned.get(i as usize).iter().map(move |&word| (rank, word)));
-        let ghosts = ranks.exchange(&Mail::sorted(ranks.size(), words));
-        (Mail::sorted(ranks.size(), sends.iter().copied()), ghosts)
+        let (mut to, mut sent) = (Vec::new(), Vec::new());
+        let mut of_cell = Vec::new();
+        for i in 0..owned.len() {
+            let shared = owned.vertices(i).iter();
+            let shared = shared.filter(|&&vertex| self.with_others.has(vertex));
+            of_cell.clear();
+            of_cell.extend(shared.flat_map(|&vertex| self.of(vertex)));
+            of_cell.sort_unstable();
+            of_cell.dedup();
+            to.extend_from_slice(&of_cell);
+            sent.resize(to.len(), i as u64);
+        }
+        let rows = Mail::rows(ranks.size(), &to, owned.stride, |i, row| {
+            row.copy_from_slice(owned.get(sent[i] as usize));
+        });
+        let ghosts = ranks.exchange(&rows);
+        (
+            Mail::rows(ranks.size(), &to, 1, |i, row| row[0] = sent[i]),
+            ghosts,
+        )
     }
 }
 
@@ -321,13 +328,21 @@ fn join(
         words: ghosts.into_items(),
         stride,
     };
-    // Ids with the owner and the place in either list.
-    let mut order: Vec<(u64, u32, usize)> = (0..ghosts.len())
+    // Ids with the owner and the place in either list, both of which ascend.
+    let me = ranks.rank() as u32;
+    let mut of_ghosts: Vec<(u64, u32, usize)> = (0..ghosts.len())
         .map(|i| (ghosts.id(i), ghost_owners[i], i))
         .collect();
-    let me = ranks.rank() as u32;
-    order.extend((0..owned.len()).map(|i| (owned.id(i), me, i)));
-    order.par_sort_unstable();
+    of_ghosts.par_sort_unstable();
+    let mut order = Vec::with_capacity(owned.len() + ghosts.len());
+    let mut next = of_ghosts.into_iter().peekable();
+    for i in 0..owned.len() {
+        while let Some(ghost) = next.next_if(|ghost| ghost.0 < owned.id(i)) {
+            order.push(ghost);
+        }
+        order.push((owned.id(i), me, i));
+    }
+    order.extend(next);
     let mut words = Vec::with_capacity(stride * order.len());
     let mut owners = Vec::with_capacity(order.len());
     for &(_, owner, i) in &order {
@@ -375,12 +390,12 @@ fn local_segments(
 
 /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
 /// and the other end with them. Collective.
-fn check_segments<P>(ranks: &Ranks, block: &Block<P>, shared: &Shared, here: &[u64]) -> Result<()> {
+fn check_segments<P>(ranks: &Ranks, block: &Block<P>, shared: &Shared, here: &IdSet) -> Result<()> {
     let segments = &block.segments;
     if segments.is_empty() {
         return Ok(());
     }
-    let is_here = |v: &u64| here.binary_search(v).is_ok();
+    let is_here = |v: &u64| here.has(*v);
     let ends = |segment: &Segment| segment.ends.map(u64::from);
     let is_outside = |s: &Segment| ends(s).iter().any(|&v| v >= block.vertices);
     if let Some(segment) = segments.iter().position(is_outside) {

@@ -86,6 +86,30 @@ impl<T: Pod> Mail<T> {
         }
     }
 
+    /// Rows of `stride` items, each for a rank of `to`; `write` gives the items of a row. Rows for one rank keep their order.
+    pub fn rows(
+        ranks: usize,
+        to: &[u32],
+        stride: usize,
+        mut write: impl FnMut(usize, &mut [T]),
+    ) -> Self {
+        let mut offsets = vec![0; ranks + 1];
+        for &rank in to {
+            offsets[rank as usize + 1] += stride;
+        }
+        for rank in 0..ranks {
+            offsets[rank + 1] += offsets[rank];
+        }
+        let mut next = offsets.clone();
+        let mut items: Vec<T> = zeroed_vec(offsets[ranks]);
+        for (i, &rank) in to.iter().enumerate() {
+            let start = next[rank as usize];
+            write(i, &mut items[start..start + stride]);
+            next[rank as usize] += stride;
+        }
+        Self { items, offsets }
+    }
+
     /// Items in the order of ranks, so many for each.
     ///
     /// # Panics

@@ -38,6 +38,7 @@ mod relations;
 mod resident;
 mod schedule;
 pub mod serial;
+mod share;
 mod sweeps;
 mod weights;
 
@@ -62,6 +63,7 @@ pub(crate) use relations::join_bits;
 #[cfg(feature = "selftest")]
 pub(crate) use relations::{Neighbours, Relation, Sides};
 pub use schedule::{Moves, Schedule};
+pub use share::{Others, Share, SharePart, check_share, smooth_share};
 use sweeps::Sweeps;
 
 /// A smoothed mesh's nodes, in the order of the input.

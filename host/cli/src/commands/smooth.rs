@@ -33,12 +33,15 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
+///
+/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a, each on its own GPU (cargo xtask build --mpi),
+/// to the same bits.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces these,
     /// .off, .obj, .ply, .vtp, .inp and others
-    input: PathBuf,
+    pub input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -52,7 +55,7 @@ pub struct Options {
     max_iterations: u32,
     /// File with ids of nodes that stay, one a line (0 is the first)
     #[arg(long, value_name = "FILE")]
-    fixed: Option<PathBuf>,
+    pub fixed: Option<PathBuf>,
     #[command(flatten)]
     pub device: DeviceOptions,
 }
@@ -307,7 +310,7 @@ pub fn apply_to_surface<'a>(
 
 impl Options {
     /// The library's options.
-    fn settings(&self) -> Result<smooth::Options> {
+    pub fn settings(&self) -> Result<smooth::Options> {
         Ok(smooth::Options {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
@@ -320,13 +323,13 @@ impl Options {
         Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.max_iterations)))
     }
 
-    fn in_file(&self, error: Error) -> Error {
+    pub fn in_file(&self, error: Error) -> Error {
         super::with_precision(error, self.device.precision).in_file(&self.input)
     }
 }
 
 /// Refuses a mesh in which no node has a neighbour.
-fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
+pub fn check_cells(vertices: usize, cells: usize, what: &str) -> Result<()> {
     match cells {
         0 => Err(Error::Invalid {
             element: "the mesh".to_owned(),
@@ -461,7 +464,7 @@ fn serially(run: impl FnOnce() -> smooth::Result<Smoothed>) -> Result<Outcome> {
 }
 
 /// The cause, with the flags that remedy it.
-fn by_flags(error: smooth::Error) -> Error {
+pub fn by_flags(error: smooth::Error) -> Error {
     let remedy = match error {
         smooth::Error::OneBlock => {
             "coloured and exact sweeps need many blocks: with --blocks one use --form b, which is deterministic there"

@@ -4,7 +4,11 @@
 #[cfg(feature = "mpi")]
 mod polylla;
 #[cfg(feature = "mpi")]
+mod report;
+#[cfg(feature = "mpi")]
 mod run;
+#[cfg(feature = "mpi")]
+mod smooth;
 
 #[cfg(feature = "mpi")]
 pub use run::main;

@@ -5,11 +5,10 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
 use trioxide::Error;
-use trioxide::backend::Stage;
 use trioxide::formats::{self, Format, ply};
 use trioxide::half_edges::Point;
 use trioxide::mesh::Ties;
-use trioxide_arguments::device::{Precision, Report};
+use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
 use trioxide_ranks::block::Blocks;
@@ -17,7 +16,8 @@ use trioxide_ranks::polylla::{Counts, Polygons, polylla};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
-use super::run::device;
+use super::report::{Run, report};
+use super::run::{device, has_extension};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -39,7 +39,6 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     };
     let result = run(ranks, &on, &block);
     let (polygons, counts) = result.map_err(|fault| with_file(fault, options))?;
-    let count = polygons.len();
     match &options.output {
         None => {}
         Some(path) if is_pvtu(path) => {
@@ -67,7 +66,22 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
             }
         }
     }
-    report(ranks, options, &on.name(), &block, (counts, count))
+    let of_run = vec![
+        ("vertices", json!(block.vertices)),
+        ("triangles", json!(block.cells)),
+        ("polygons", json!(counts.polygons)),
+        ("regions", json!(counts.regions)),
+        ("frontier_edges", json!(counts.frontier_edges)),
+        ("barrier_tips", json!(counts.barrier_tips)),
+        ("weakly_simple", json!(counts.weakly_simple)),
+    ];
+    let run = Run {
+        command: "polylla",
+        input: &options.input,
+        options: &options.device,
+        device: &on.name(),
+    };
+    report(ranks, run, of_run)
 }
 
 fn on_ranks<P: Point>(
@@ -76,11 +90,6 @@ fn on_ranks<P: Point>(
     block: &Block,
 ) -> Result<(Polygons, Counts)> {
     polylla::<P>(ranks, on, block, &Ownership::Curve)
-}
-
-fn has_extension(path: &Path, wanted: &str) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
 fn is_pvtu(path: &Path) -> bool {
@@ -196,68 +205,4 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<trioxide::mesh
         mesh.into_triangulation()
     });
     checked.map_err(|error| error.in_file(&options.input))
-}
-
-/// Phases that are no work on the mesh.
-const BESIDE: [&str; 5] = ["start", "read", "open the device", "gather", "write"];
-
-/// Prints and writes the report, at rank 0.
-fn report(
-    ranks: &Ranks,
-    options: &Options,
-    device: &str,
-    block: &Block,
-    (counts, count): (Counts, usize),
-) -> Result<()> {
-    let traffic = ranks.traffic();
-    let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
-    let mut most = [sent, count as u64];
-    ranks.reduce_all(&mut most, Reduction::Max);
-    let sent_by_all = ranks.reduce(sent, Reduction::Sum);
-    let phases: Vec<_> = traffic
-        .iter()
-        .map(|phase| {
-            json!({
-                "name": phase.phase,
-                "seconds": phase.seconds,
-                "waited": phase.waited,
-                "bytes": phase.bytes,
-                "calls": phase.calls,
-            })
-        })
-        .collect();
-    let report = Report {
-        command: "polylla",
-        input: &options.input,
-        device: format!("{} ranks, rank 0: {device}", ranks.size()),
-        stages: traffic
-            .iter()
-            .filter(|phase| !BESIDE.contains(&phase.phase))
-            .map(|phase| Stage {
-                name: phase.phase,
-                milliseconds: 1e3 * phase.seconds,
-            })
-            .collect(),
-        counts: vec![
-            ("vertices", json!(block.vertices)),
-            ("triangles", json!(block.cells)),
-            ("polygons", json!(counts.polygons)),
-            ("regions", json!(counts.regions)),
-            ("frontier_edges", json!(counts.frontier_edges)),
-            ("barrier_tips", json!(counts.barrier_tips)),
-            ("weakly_simple", json!(counts.weakly_simple)),
-            ("ranks", json!(ranks.size())),
-            ("bytes_sent", json!(sent_by_all)),
-            ("most_bytes_of_a_rank", json!(most[0])),
-            ("most_polygons_of_a_rank", json!(most[1])),
-            // An object: for programs.
-            ("messages", json!({"phases_of_rank_0": phases})),
-        ],
-        peak_bytes: None,
-    };
-    let given = match ranks.rank() {
-        0 => report.give(&options.device),
-        _ => Ok(()),
-    };
-    ranks.agree(given.map_err(Fault::from))
 }

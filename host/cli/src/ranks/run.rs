@@ -1,6 +1,7 @@
 //! The run of one rank.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -102,6 +103,7 @@ pub fn threads(ranks: &Ranks) -> usize {
 fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Polylla(options) => super::polylla::run(ranks, options)?,
+        Command::Smooth(options) => super::smooth::run(ranks, options)?,
         _ => {
             return Err(Error::Argument(format!(
                 "trioxide {name} does not run on several ranks: start it without mpirun"
@@ -114,6 +116,12 @@ fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
         _ => Ok(()),
     };
     ranks.agree(written.map_err(Fault::from))
+}
+
+/// Whether a file's name has this extension.
+pub fn has_extension(path: &Path, wanted: &str) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
 /// The device of a rank: of a machine's GPUs its rank r gets number r, modulo their number.

@@ -1,0 +1,68 @@
+//! The report of a run on ranks.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use trioxide::backend::Stage;
+use trioxide_arguments::device::{DeviceOptions, Report};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Fault, Ranks, Result};
+
+/// Phases that are no work on the mesh.
+const BESIDE: [&str; 5] = ["start", "read", "open the device", "gather", "write"];
+
+/// A run that is over.
+pub struct Run<'a> {
+    pub command: &'static str,
+    pub input: &'a Path,
+    pub options: &'a DeviceOptions,
+    /// Name of this rank's device.
+    pub device: &'a str,
+}
+
+/// Prints and writes the report, at rank 0: `counts`, and what crossed between ranks.
+pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -> Result<()> {
+    let traffic = ranks.traffic();
+    let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
+    let most = ranks.reduce(sent, Reduction::Max);
+    let sent_by_all = ranks.reduce(sent, Reduction::Sum);
+    let phases: Vec<_> = traffic
+        .iter()
+        .map(|phase| {
+            json!({
+                "name": phase.phase,
+                "seconds": phase.seconds,
+                "waited": phase.waited,
+                "bytes": phase.bytes,
+                "calls": phase.calls,
+            })
+        })
+        .collect();
+    counts.extend([
+        ("ranks", json!(ranks.size())),
+        ("bytes_sent", json!(sent_by_all)),
+        ("most_bytes_of_a_rank", json!(most)),
+        // An object: for programs.
+        ("messages", json!({"phases_of_rank_0": phases})),
+    ]);
+    let is_work = |phase: &str| !BESIDE.contains(&phase);
+    let work = traffic.iter().filter(|phase| is_work(phase.phase));
+    let report = Report {
+        command: run.command,
+        input: run.input,
+        device: format!("{} ranks, rank 0: {}", ranks.size(), run.device),
+        stages: work
+            .map(|phase| Stage {
+                name: phase.phase,
+                milliseconds: 1e3 * phase.seconds,
+            })
+            .collect(),
+        counts,
+        peak_bytes: None,
+    };
+    let given = match ranks.rank() {
+        0 => report.give(run.options),
+        _ => Ok(()),
+    };
+    ranks.agree(given.map_err(Fault::from))
+}

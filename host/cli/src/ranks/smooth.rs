@@ -1,0 +1,212 @@
+//! `mpirun … trioxide smooth`.
+
+use glam::{DVec3, Vec3};
+use serde_json::json;
+use trioxide::Error;
+use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{self, Format, ply};
+use trioxide::mesh::{Faces, Mesh};
+use trioxide::volume::{Cells, VolumeMesh};
+use trioxide_arguments::device::Precision;
+use trioxide_arguments::note;
+use trioxide_ranks::block::{Blocks, Whole};
+use trioxide_ranks::smooth::{Smoothed, smooth};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
+
+use super::report::{Run, report};
+use super::run::{device, has_extension};
+use crate::commands;
+use crate::commands::smooth::{Options, by_flags, check_cells};
+
+/// The mesh as rank 0 keeps it, where it has read it for all: with all that stays as it is.
+enum Kept {
+    Surface(Mesh),
+    Volume(VolumeMesh),
+}
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run; options that do not work on ranks.
+pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+    let is_volume = formats::is_volume(&options.input);
+    if let Some(output) = &options.output {
+        match is_volume {
+            true => drop(VolumeFormat::to_write(output)?),
+            false => drop(Format::to_write(output)?),
+        }
+    }
+    let settings = options.settings()?;
+    trioxide::smooth::check_share(&settings).map_err(by_flags)?;
+    if options.fixed.is_some() {
+        let text = "--fixed is for one process: leave it out, or start it without mpirun";
+        return Err(Error::Argument(text.to_owned()).into());
+    }
+    let quiet = options.device.quiet || ranks.rank() != 0;
+    ranks.phase("read");
+    let (block, kept) = read(ranks, options, quiet)?;
+    ranks.phase("open the device");
+    let on = device(ranks, &options.device)?;
+    let smooth = match options.device.precision {
+        Precision::F64 => smooth::<DVec3>,
+        Precision::F32 => smooth::<Vec3>,
+    };
+    let result = smooth(ranks, &on, &block, &settings, &Ownership::Curve);
+    let Smoothed {
+        points,
+        moving,
+        moves,
+    } = result.map_err(|fault| with_file(fault, options))?;
+    if let Some(path) = &options.output {
+        match kept {
+            None => output::write_surface(ranks, path, &block, points)?,
+            Some(kept) => {
+                ranks.phase("gather");
+                let points = output::to_first(ranks, &points);
+                ranks.phase("write");
+                let written = match kept {
+                    _ if ranks.rank() != 0 => Ok(()),
+                    Kept::Surface(mut mesh) => {
+                        mesh.points = points;
+                        commands::write_mesh(path, &mesh, quiet)
+                    }
+                    Kept::Volume(mut mesh) => {
+                        mesh.points = points;
+                        commands::write_volume(path, &mesh, Default::default(), quiet)
+                    }
+                };
+                ranks.agree(written.map_err(Fault::from))?;
+            }
+        }
+    }
+    let of_run = vec![
+        ("vertices", json!(block.vertices)),
+        (
+            if is_volume { "cells" } else { "faces" },
+            json!(block.cells),
+        ),
+        ("moving_vertices", json!(moving)),
+        ("iterations", json!(moves.sweeps)),
+        ("converged", json!(moves.converged)),
+        ("max_displacement", json!(moves.max_displacement)),
+        ("rms_displacement", json!(moves.rms_displacement)),
+    ];
+    let run = Run {
+        command: "smooth",
+        input: &options.input,
+        options: &options.device,
+        device: &on.name(),
+    };
+    report(ranks, run, of_run)
+}
+
+/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
+fn with_file(fault: Fault, options: &Options) -> Fault {
+    if !fault.is_of_mesh() {
+        return fault;
+    }
+    let error = Error::Invalid {
+        element: format!("{}:", options.input.display()),
+        rule: fault.to_string(),
+    };
+    commands::with_precision(error, options.device.precision).into()
+}
+
+/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all,
+/// and keeps what it has read. Other ranks keep an empty mesh then.
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
+    let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
+    let mut slice = None;
+    if has_extension(&options.input, "ply") && is_ply_written {
+        let slices = ply::Slices::open(&options.input).map_err(Fault::from);
+        slice = ranks
+            .agree(slices)?
+            .and_then(|file| of_slices(ranks, &file));
+    }
+    let is_missing = u64::from(slice.is_none());
+    if let (0, Some(block)) = (ranks.reduce(is_missing, Reduction::Max), slice) {
+        return Ok((block, None));
+    }
+    note(
+        quiet,
+        format_args!(
+            "{}: rank 0 reads it for all ranks and writes the result: from plain triangles in binary .ply to .ply each does",
+            options.input.display()
+        ),
+    );
+    let kept = match ranks.rank() {
+        0 => read_whole(options, quiet),
+        _ => Ok(Kept::Surface(Mesh::default())),
+    };
+    let kept = ranks.agree(kept.map_err(Fault::from))?;
+    let whole = match &kept {
+        _ if ranks.rank() != 0 => None,
+        Kept::Surface(mesh) => match &mesh.faces {
+            Faces::Triangles(triangles) => Some(Whole {
+                points: &mesh.points,
+                corners: triangles.as_flattened(),
+                size: 3,
+                regions: mesh.regions.as_deref(),
+                segments: &[],
+            }),
+            Faces::Polygons(_) => None,
+        },
+        Kept::Volume(mesh) => match &mesh.cells {
+            Cells::Tetrahedra(tetrahedra) => Some(Whole {
+                points: &mesh.points,
+                corners: tetrahedra.as_flattened(),
+                size: 4,
+                regions: mesh.regions.as_deref(),
+                segments: &[],
+            }),
+            Cells::Mixed(_) => None,
+        },
+    };
+    Ok((Block::scatter(ranks, whole), Some(kept)))
+}
+
+/// The block of this rank; `None` where the file is faulty, which is said by who reads it whole.
+fn of_slices(ranks: &Ranks, file: &ply::Slices) -> Option<Block<DVec3>> {
+    let [vertices, triangles] = [file.vertices(), file.triangles()];
+    let range = |total: usize| {
+        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
+        range.start as usize..range.end as usize
+    };
+    if triangles == 0 {
+        return None;
+    }
+    let (corners, regions) = file.corners(range(triangles))?;
+    Some(Block {
+        vertices: vertices as u64,
+        cells: triangles as u64,
+        size: 3,
+        points: file.points(range(vertices)),
+        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
+        regions,
+        segments: file.segments().to_vec(),
+    })
+}
+
+/// The whole mesh: of triangles, or of tetrahedra.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
+    let of_one_kind = |is_fine: bool, cells: &str| match is_fine {
+        true => Ok(()),
+        false => Err(Error::Argument(format!(
+            "several processes smooth {cells} only: start it without mpirun for other cells"
+        ))),
+    };
+    if formats::is_volume(&options.input) {
+        let mesh = commands::read_volume(&options.input, quiet)?;
+        let is_fine = matches!(mesh.cells, Cells::Tetrahedra(_));
+        check_cells(mesh.points.len(), mesh.cells.len(), "cells")
+            .map_err(|error| options.in_file(error))?;
+        of_one_kind(is_fine, "tetrahedra")?;
+        return Ok(Kept::Volume(mesh));
+    }
+    let mesh = commands::read_mesh(&options.input, quiet)?;
+    check_cells(mesh.points.len(), mesh.faces.len(), "faces")
+        .map_err(|error| options.in_file(error))?;
+    of_one_kind(matches!(mesh.faces, Faces::Triangles(_)), "triangles")?;
+    Ok(Kept::Surface(mesh))
+}

@@ -1,0 +1,166 @@
+//! Smoothing on ranks moves the nodes of the single run to the same bits.
+
+mod common;
+
+use common::{Choice, RANKS, choices, constrained};
+use proptest::prelude::*;
+use trioxide::Device;
+use trioxide::glam::{DVec3, Vec3};
+use trioxide::mesh::Mesh;
+use trioxide::smooth::{self, Method, Options, Renumber, Smoothed, Weights};
+use trioxide::volume::{Cells, VolumeMesh};
+use trioxide_ranks::block::Whole;
+use trioxide_ranks::threads::run;
+use trioxide_ranks::{Block, Ranks};
+
+/// On ranks, against the single run's result.
+fn check(
+    whole: Whole<DVec3>,
+    expected: &Smoothed,
+    options: &Options,
+    size: usize,
+    choice: Choice,
+    is_short: bool,
+) {
+    let results = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = Block::of(whole, ranks.rank(), size);
+        let smooth = match is_short {
+            true => trioxide_ranks::smooth::smooth::<Vec3>,
+            false => trioxide_ranks::smooth::smooth::<DVec3>,
+        };
+        smooth(&ranks, &on, &block, options, &choice.of(size)).unwrap()
+    });
+    let mut points = Vec::new();
+    for result in results {
+        assert_eq!(result.moving, u64::from(expected.moving));
+        assert_eq!(result.moves, expected.moves, "{size} ranks, {choice:?}");
+        points.extend(result.points);
+    }
+    let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
+        points
+            .iter()
+            .map(|p| p.to_array().map(f64::to_bits))
+            .collect()
+    };
+    assert_eq!(
+        bits(&points),
+        bits(&expected.points),
+        "{size} ranks, {choice:?}"
+    );
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let weights = prop_oneof![
+        Just(Weights::Uniform),
+        Just(Weights::InverseLength),
+        Just(Weights::Cotangent)
+    ];
+    let method = prop_oneof![Just(Method::Laplacian), Just(Method::TAUBIN)];
+    let renumber = prop_oneof![Just(Renumber::Off), Just(Renumber::On)];
+    let tolerance = prop_oneof![Just(0.0), Just(0.01), Just(100.0)];
+    (weights, method, renumber, tolerance, 0..9_u32).prop_map(
+        |(weights, method, renumber, tolerance, max_iterations)| Options {
+            weights,
+            method,
+            renumber,
+            tolerance,
+            max_iterations,
+            ..Options::default()
+        },
+    )
+}
+
+/// A mesh of the plane, lifted to a surface.
+fn lifted() -> impl Strategy<Value = Mesh> {
+    constrained().prop_map(|planar| {
+        let mut mesh = Mesh::from(planar);
+        for p in &mut mesh.points {
+            p.z = 0.1 * (p.x * 3.0 + p.y * p.y);
+        }
+        mesh
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #[test]
+    fn any_surface_any_owners(
+        mesh in lifted(),
+        options in options(),
+        size in prop::sample::select(&RANKS[..]),
+        choice in choices(),
+    ) {
+        let on = Device::cpu(Some(1)).unwrap();
+        let expected = smooth::run_surface::<DVec3>(&on, &mesh, &[], &options).unwrap();
+        let surface = mesh.clone().into_surface().unwrap();
+        check((&surface).into(), &expected, &options, size, choice, false);
+    }
+}
+
+#[test]
+fn tetrahedra_on_every_number_of_ranks() {
+    let mut mesh = VolumeMesh::from(trioxide_generate::tet_grid(1000, 3).unwrap());
+    mesh.regions = Some((0..mesh.cells.len() as i32).map(|i| i / 2500).collect());
+    let Cells::Tetrahedra(tetrahedra) = &mesh.cells else {
+        panic!("tetrahedra")
+    };
+    let whole = Whole {
+        points: &mesh.points,
+        corners: tetrahedra.as_flattened(),
+        size: 4,
+        regions: mesh.regions.as_deref(),
+        segments: &[],
+    };
+    let on = Device::cpu(Some(1)).unwrap();
+    for weights in [Weights::Uniform, Weights::Cotangent] {
+        let options = Options {
+            max_iterations: 7,
+            weights,
+            ..Options::default()
+        };
+        let expected = smooth::run::<DVec3>(&on, &mesh, &[], &options).unwrap();
+        assert!(expected.moving > 100);
+        let short = smooth::run::<Vec3>(&on, &mesh, &[], &options).unwrap();
+        for size in RANKS {
+            for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
+                check(whole, &expected, &options, size, choice, false);
+            }
+        }
+        check(whole, &short, &options, 3, Choice::Curve, true);
+    }
+}
+
+#[test]
+fn options_that_need_more_than_neighbours_are_refused() {
+    let surface = Mesh::from(trioxide_generate::grid(100).unwrap())
+        .into_surface()
+        .unwrap();
+    for options in [
+        Options {
+            form: smooth::Form::BColoured,
+            ..Options::default()
+        },
+        Options {
+            method: Method::HC,
+            ..Options::default()
+        },
+        Options {
+            boundary: smooth::BoundaryRule::Slide,
+            ..Options::default()
+        },
+    ] {
+        let faults = run(2, |transport| {
+            let ranks = Ranks::new(transport);
+            let on = Device::cpu(Some(1)).unwrap();
+            let block = Block::of(&surface, ranks.rank(), 2);
+            let owners = Choice::Curve.of(2);
+            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &options, &owners)
+        });
+        for fault in faults {
+            let said = fault.unwrap_err().to_string();
+            assert!(said.starts_with("several processes smooth by"), "{said}");
+        }
+    }
+}
