@@ -16,7 +16,7 @@
 //! f is evaluated at centroids, which may lie outside of a polygon that is not convex.
 //!
 //! The system is solved by conjugate gradients, preconditioned by algebraic multigrid (`multigrid`), over fixed blocks: the same bits
-//! for any number of threads. Iterations hardly grow with the mesh: 36 on the polygons of a random triangulation of 256,000 points, where
+//! for any number of threads. Iterations hardly grow with the mesh: 33 on the polygons of a random triangulation of 256,000 points, where
 //! the diagonal alone as preconditioner took 1919. The crate kryst (4.3, MIT) has multigrid beside much else, with a dozen crates more, and does not promise the same bits for any number
 //! of threads; it was not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std` and `sparse-linalg`; all
 //! other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so that
