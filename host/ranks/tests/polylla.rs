@@ -93,3 +93,14 @@ fn known_meshes_on_every_number_of_ranks() {
     }
     check::<Vec2>(&random, 3, Choice::Curve);
 }
+
+/// A ghost's longest edge may be decided by the id of a triangle that is not here: its owner says which edge it is.
+#[test]
+fn ties_of_ghosts_fall_as_their_owners_say() {
+    for seed in 0..12 {
+        let mesh = common::lattice(14, 13, seed);
+        for size in [2, 3, 7] {
+            check::<DVec2>(&mesh, size, Choice::Curve);
+        }
+    }
+}
