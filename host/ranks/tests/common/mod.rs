@@ -105,7 +105,8 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// A way to choose owners for any number of ranks.
+/// A way to choose owners for any number of ranks. Not every test uses each.
+#[allow(dead_code)]
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     Curve,
@@ -114,6 +115,8 @@ pub enum Choice {
     Halves,
     /// All on one rank, the last.
     Last,
+    /// One triangle on the last rank, the others on the first.
+    Only(u64),
     Random(u64),
 }
 
@@ -123,6 +126,8 @@ impl Choice {
             Choice::Curve | Choice::Last => ranks - 1,
             Choice::RoundRobin => id as usize % ranks,
             Choice::Halves => (1 + usize::from(id > 40)).min(ranks - 1),
+            Choice::Only(triangle) if id == triangle => ranks - 1,
+            Choice::Only(_) => 0,
             Choice::Random(seed) => {
                 let mixed = (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 (mixed >> 33) as usize % ranks
