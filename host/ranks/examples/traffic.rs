@@ -31,6 +31,12 @@ fn main() {
     }
 }
 
+/// What a rank sends in both families.
+struct Sent {
+    polylla: Vec<Traffic>,
+    smooth: Vec<Traffic>,
+}
+
 /// The most that a rank sends.
 fn row(name: &str, mesh: &Triangulation, size: usize) {
     let of_ranks = run(size, |transport| {
@@ -57,18 +63,21 @@ fn row(name: &str, mesh: &Triangulation, size: usize) {
         let result =
             trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &options, &owners);
         result.expect("a good mesh");
-        (polylla, ranks.traffic())
+        Sent {
+            polylla,
+            smooth: ranks.traffic(),
+        }
     });
-    let most = |traffic: &dyn Fn(&(Vec<Traffic>, Vec<Traffic>)) -> Vec<Traffic>, names: &[&str]| {
-        let bytes = |rank: &(Vec<Traffic>, Vec<Traffic>)| -> u64 {
-            let phases = traffic(rank).into_iter();
+    let most = |of: fn(&Sent) -> &[Traffic], names: &[&str]| {
+        let bytes = |rank: &Sent| -> u64 {
+            let phases = of(rank).iter();
             let phases = phases.filter(|phase| names.contains(&phase.phase));
             phases.map(|phase| phase.bytes).sum()
         };
         of_ranks.iter().map(bytes).max().unwrap_or(0)
     };
-    let polylla = |names: &[&str]| most(&|rank| rank.0.clone(), names);
-    let sweep = most(&|rank| rank.1.clone(), &["smooth"]) / u64::from(SWEEPS);
+    let polylla = |names: &[&str]| most(|rank| &rank.polylla, names);
+    let sweep = most(|rank| &rank.smooth, &["smooth"]) / u64::from(SWEEPS);
     println!(
         "| {name} {} | {size} | {} | {} | {} | {} | {} | {sweep} |",
         mesh.points.len(),

@@ -52,9 +52,7 @@ fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> 
     };
     let cells = block.corners.par_chunks_exact(block.size.max(1));
     let places: Vec<Place> = cells.enumerate().map(place).collect();
-    let mut sorted = places.clone();
-    sorted.par_sort_unstable();
-    let cuts = cuts(ranks, &sorted, block.cells);
+    let cuts = cuts(ranks, &places, block.cells);
     let owner = |place: &Place| cuts.partition_point(|cut| cut <= place) as u32;
     places.par_iter().map(owner).collect()
 }
@@ -171,35 +169,78 @@ fn spread(x: u32, bits: usize, apart: usize) -> u64 {
     x
 }
 
-/// The first place of each part but the first, of parts of equal length of all places: `sorted` are this rank's.
+/// Bits of a key by which places are counted in bins.
+const BIN_BITS: u32 = 14;
+
+/// The first place of each part but the first, of parts of equal length of all places; `places` are this rank's.
 ///
-/// Each cut is found by bisection, over keys and then over the ids of one key; a round is one sum over all ranks.
-fn cuts(ranks: &Ranks, sorted: &[Place], total: u64) -> Vec<Place> {
+/// Places are counted in bins of keys. A cut lies in one bin, and is found there by bisection, over keys and then over the ids of one
+/// key: a round is one sum over all ranks. So only the places in bins with cuts are sorted.
+fn cuts(ranks: &Ranks, places: &[Place], total: u64) -> Vec<Place> {
     let blocks = Blocks::new(total, ranks.size());
     let parts: Vec<u64> = (1..ranks.size()).map(|r| blocks.range(r).start).collect();
-    let search = |below: &dyn Fn(usize, u64) -> u64, most: u64| {
-        let mut low = vec![0_u64; parts.len()];
-        let mut high = vec![most; parts.len()];
-        // The largest value with at most `part` places below it.
-        while low.iter().zip(&high).any(|(low, high)| low < high) {
-            let middle = |(low, high): (&u64, &u64)| low + (high - low).div_ceil(2);
-            let middles: Vec<u64> = low.iter().zip(&high).map(middle).collect();
-            let counts = middles.iter().enumerate();
-            let mut counts: Vec<u64> = counts.map(|(i, &value)| below(i, value)).collect();
-            ranks.reduce_all(&mut counts, Reduction::Sum);
-            for (i, &count) in counts.iter().enumerate() {
-                match count <= parts[i] {
-                    true => low[i] = middles[i],
-                    false => high[i] = middles[i] - 1,
-                }
+    let shift = u64::BITS - BIN_BITS;
+    let mut here = vec![0_u64; 1 << BIN_BITS];
+    for (key, _) in places {
+        here[(key >> shift) as usize] += 1;
+    }
+    let mut all = here.clone();
+    ranks.reduce_all(&mut all, Reduction::Sum);
+    for counts in [&mut here, &mut all] {
+        let mut sum = 0;
+        for count in counts {
+            sum += std::mem::replace(count, sum);
+        }
+    }
+    // The last bin with no more than the part's start before it.
+    let bin_of = |&part: &u64| all.partition_point(|&before| before <= part) - 1;
+    let bins: Vec<usize> = parts.iter().map(bin_of).collect();
+    let mut has_cut = vec![false; 1 << BIN_BITS];
+    bins.iter().for_each(|&bin| has_cut[bin] = true);
+    let is_near = |(key, _): &&Place| has_cut[(key >> shift) as usize];
+    let mut near: Vec<Place> = places.par_iter().filter(is_near).copied().collect();
+    near.par_sort_unstable();
+    // How many of all this rank's places stand before one in the bin of cut i.
+    let below = |i: usize, place: Place| {
+        let first = near.partition_point(|other| (other.0 >> shift) < bins[i] as u64);
+        let until = near.partition_point(|other| *other < place);
+        here[bins[i]] + (until - first) as u64
+    };
+    let starts = bins.iter().map(|&bin| (bin as u64) << shift);
+    let starts: Vec<u64> = starts.collect();
+    let ends = starts
+        .iter()
+        .map(|start| start | ((1 << shift) - 1))
+        .collect();
+    let keys = bisect(ranks, &parts, starts, ends, |i, key| below(i, (key, 0)));
+    let (least, most) = (vec![0; parts.len()], vec![total; parts.len()]);
+    let ids = bisect(ranks, &parts, least, most, |i, id| below(i, (keys[i], id)));
+    keys.into_iter().zip(ids).collect()
+}
+
+/// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below` counts on
+/// this one.
+fn bisect(
+    ranks: &Ranks,
+    parts: &[u64],
+    mut low: Vec<u64>,
+    mut high: Vec<u64>,
+    below: impl Fn(usize, u64) -> u64,
+) -> Vec<u64> {
+    while low != high {
+        let middle = |(low, high): (&u64, &u64)| low + (high - low).div_ceil(2);
+        let middles: Vec<u64> = low.iter().zip(&high).map(middle).collect();
+        let counts = middles.iter().enumerate();
+        let mut counts: Vec<u64> = counts.map(|(i, &value)| below(i, value)).collect();
+        ranks.reduce_all(&mut counts, Reduction::Sum);
+        for (i, &count) in counts.iter().enumerate() {
+            match count <= parts[i] {
+                true => low[i] = middles[i],
+                false => high[i] = middles[i] - 1,
             }
         }
-        low
-    };
-    let places_below = |place: Place| sorted.partition_point(|other| *other < place) as u64;
-    let keys = search(&|_, key| places_below((key, 0)), u64::MAX);
-    let ids = search(&|i, id| places_below((keys[i], id)), total);
-    keys.into_iter().zip(ids).collect()
+    }
+    low
 }
 
 #[cfg(test)]

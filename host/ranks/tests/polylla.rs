@@ -93,3 +93,40 @@ fn known_meshes_on_every_number_of_ranks() {
     }
     check::<Vec2>(&random, 3, Choice::Curve);
 }
+
+#[test]
+fn meshes_full_of_ties() {
+    for seed in 0..6 {
+        let mesh = common::lattice(14, 13, seed);
+        for size in [2, 3, 7] {
+            check::<DVec2>(&mesh, size, Choice::Curve);
+        }
+    }
+}
+
+/// A ghost's longest edge may be decided by the id of a triangle that is not here: its owner says which edge it is.
+///
+/// Of triangle 4 two edges are equally long, and the one away from the hub is longest since triangle 0 is on its other side. Rank 1
+/// owns triangle 1 alone, and has all triangles at the hub, but not triangle 0: by itself it would take the edge at the hub, find a
+/// single frontier edge there, and cut its own triangle off as if the hub were a barrier tip.
+#[test]
+fn a_tie_of_a_ghost_falls_as_its_owner_says() {
+    let hub = (0.0, 0.0);
+    let rim = [
+        (7.0, 1.0),
+        (3.0, 6.0),
+        (-3.0, 5.0),
+        (-5.0, 0.0),
+        (-2.0, -4.0),
+        (2.0, -6.0),
+    ];
+    let points = [&[hub], &rim[..], &[(-8.0, -5.0)]].concat();
+    let fan = (1..7).map(|i| [0, i, i % 6 + 1]);
+    let mesh = Triangulation {
+        points: points.into_iter().map(DVec2::from).collect(),
+        triangles: [[5, 4, 7]].into_iter().chain(fan).collect(),
+        ..Triangulation::default()
+    };
+    assert_eq!(single::<DVec2>(&mesh).counts.barrier_tips, 0);
+    check::<DVec2>(&mesh, 2, Choice::Only(1));
+}

@@ -19,14 +19,49 @@ pub fn triangulations() -> impl Strategy<Value = Triangulation> {
         points.map(|(x, y)| (f64::from(x), f64::from(y))).collect()
     });
     let points = prop_oneof![arbitrary, on_grid];
+    let delaunay = points.prop_map(|points| delaunay(&points));
+    let tied = (2..9_u32, 2..9_u32, any::<u64>());
+    let tied = tied.prop_map(|(columns, rows, seed)| lattice(columns, rows, seed));
+    let meshes = prop_oneof![3 => delaunay, 1 => tied];
     let removed = prop::collection::vec(prop::bool::weighted(0.2), 1..200);
-    (points, any::<bool>(), removed).prop_map(|(points, whole, removed)| {
-        let mut mesh = delaunay(&points);
+    (meshes, any::<bool>(), removed).prop_map(|(mut mesh, whole, removed)| {
         let mut removed = removed.iter().cycle();
         mesh.triangles
             .retain(|_| whole || !removed.next().expect("cycles"));
         mesh
     })
+}
+
+/// Rows of points, every other one shifted by half: each triangle has two longest edges. Triangles are numbered at random.
+pub fn lattice(columns: u32, rows: u32, seed: u64) -> Triangulation {
+    let point = |i: u32| {
+        let (x, y) = (i % columns, i / columns);
+        DVec2::new(f64::from(x) + 0.5 * f64::from(y % 2), f64::from(y))
+    };
+    let mut triangles = Vec::new();
+    for y in 0..rows - 1 {
+        for x in 0..columns - 1 {
+            let [a, b] = [columns * y + x, columns * (y + 1) + x];
+            triangles.extend(match y % 2 {
+                0 => [[a, a + 1, b], [a + 1, b + 1, b]],
+                _ => [[a, b + 1, b], [a, a + 1, b + 1]],
+            });
+        }
+    }
+    let mixed = |triangle: &[u32; 3]| {
+        let id =
+            u64::from(triangle[0]) << 32 | u64::from(triangle[1]) << 16 | u64::from(triangle[2]);
+        (id ^ seed)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+            .wrapping_mul(seed | 1)
+    };
+    triangles.sort_by_key(mixed);
+    Triangulation {
+        points: (0..columns * rows).map(point).collect(),
+        triangles,
+        ..Default::default()
+    }
 }
 
 fn delaunay(points: &[(f64, f64)]) -> Triangulation {
@@ -70,7 +105,8 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// A way to choose owners for any number of ranks.
+/// A way to choose owners for any number of ranks. Not every test uses each.
+#[allow(dead_code)]
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     Curve,
@@ -79,6 +115,8 @@ pub enum Choice {
     Halves,
     /// All on one rank, the last.
     Last,
+    /// One triangle on the last rank, the others on the first.
+    Only(u64),
     Random(u64),
 }
 
@@ -88,6 +126,8 @@ impl Choice {
             Choice::Curve | Choice::Last => ranks - 1,
             Choice::RoundRobin => id as usize % ranks,
             Choice::Halves => (1 + usize::from(id > 40)).min(ranks - 1),
+            Choice::Only(triangle) if id == triangle => ranks - 1,
+            Choice::Only(_) => 0,
             Choice::Random(seed) => {
                 let mixed = (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 (mixed >> 33) as usize % ranks
