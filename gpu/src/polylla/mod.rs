@@ -15,6 +15,7 @@
 //! | find polygons | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
 //! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
 //! | regions of polygons | [`take_regions()`], where triangles have regions | not there |
+//! | triangles of polygons | [`assign_triangles()`], then `collective::bucket`; where they are asked for | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
@@ -37,6 +38,8 @@
 //! and one seed finds it.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.
+#[path = "assign_triangles.rs"]
+mod assign_triangles_stage;
 #[path = "cut_weakly_simple.rs"]
 mod cut_weakly_simple_stage;
 mod find_polygons;
@@ -53,6 +56,7 @@ mod repair_barrier_tips;
 mod take_regions_stage;
 mod walk;
 
+pub use assign_triangles_stage::*;
 pub use cut_weakly_simple_stage::*;
 pub use find_polygons::*;
 pub use label_frontier_edges_stage::*;

@@ -16,6 +16,12 @@ pub fn mark_representatives(v: Vertex, representatives: In<Vertex>) -> bool {
     representatives.at(v) == v
 }
 
+/// Whether vertex `v` is gone: its cluster has another representative.
+#[kernel(requires(map.len() == n), moves(map.bytes() + representatives.bytes() + 4 * words(n)))]
+pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) -> bool {
+    representatives.at(map.at(v)) != v
+}
+
 /// Number of set bits of word `w`.
 #[kernel(
     requires(bits.len() == n, counts.len() == n),

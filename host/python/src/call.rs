@@ -53,6 +53,7 @@ pub fn run_family<'py>(
         "refine_tets_on_device" => resident_refinement::refine_tets(&call, input),
         "smooth" => families::smooth_surface(&call, input),
         "smooth_on_device" => resident::smooth(&call, input),
+        "smooth_tets_on_device" => resident::smooth_tets(&call, input),
         "smooth_volume" => families::smooth_volume(&call, input),
         "weld" => families::weld(&call, input),
         "weld_on_device" => resident::weld(&call, input),

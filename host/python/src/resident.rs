@@ -189,7 +189,7 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
         carried.colors.is_some(),
         carried.regions.is_some(),
     ];
-    let (welded, epsilon) = call.run(move |on| {
+    let (welded, removed, epsilon) = call.run(move |on| {
         if let Some(locked) = locked {
             carried.locked = Some(locked.bits(on, "locked", points.len())?);
         }
@@ -201,14 +201,16 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
         if let Some(ratio) = ratio {
             settings.epsilon = weld::epsilon_for_ratio(on, &mesh, settings.guards, ratio)?.epsilon;
         }
-        let welded = weld::weld(on, &mesh, settings)?.into_arrays();
-        Ok((welded, settings.epsilon))
+        let welded = weld::weld(on, &mesh, settings)?;
+        let removed = welded.removed(on)?;
+        Ok((welded.into_arrays(), removed, settings.epsilon))
     })?;
     let results = Results::new(call)?;
     results.put("points", welded.points, Number::F64, 3)?;
     results.put("triangles", welded.faces, Number::U32, 3)?;
     results.put("map", welded.map, Number::U32, 0)?;
     results.put("representatives", welded.representatives, Number::U32, 0)?;
+    results.put("removed", removed, Number::U32, 0)?;
     let [normals, uvs, colors, regions] = given;
     let carried = welded.carried;
     results.put_as_given(("normals", normals), carried.normals, Number::F64, 3)?;
@@ -221,15 +223,41 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
 
 /// Smooths a surface of triangles.
 pub fn smooth<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
     let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    smooth_cells(
+        call,
+        arrays,
+        (triangles.len(), "triangle"),
+        move |on, points| DeviceMesh::of_triangles(on, points, triangles),
+    )
+}
+
+/// Smooths a mesh of tetrahedra.
+pub fn smooth_tets<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let tetrahedra: Buffer<[u32; 4]> = needed(arrays, "tetrahedra", INDICES, 4)?;
+    smooth_cells(
+        call,
+        arrays,
+        (tetrahedra.len(), "tetrahedron"),
+        move |on, points| DeviceMesh::of_tetrahedra(on, points, tetrahedra),
+    )
+}
+
+/// Smooths the mesh of `count` cells that `build` makes of the points.
+fn smooth_cells<'py>(
+    call: &Call<'_, 'py>,
+    arrays: &Dict<'py>,
+    (count, element): (usize, &str),
+    build: impl FnOnce(&Device, Buffer<DVec3>) -> trioxide::Result<DeviceMesh<DVec3>> + Send + 'static,
+) -> PyResult<Dict<'py>> {
+    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
     let settings = smooth_options(call.options)?;
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
-    check_length(&regions, "regions", triangles.len(), "triangle")?;
+    check_length(&regions, "regions", count, element)?;
     let fixed = Chosen::of(arrays, "fixed", points.len(), "vertex")?;
     let (points, moving, sweeps) = call.run(move |on| {
         let count = points.len();
-        let mut mesh = DeviceMesh::of_triangles(on, points, triangles)?;
+        let mut mesh = build(on, points)?;
         if let Some(regions) = regions {
             mesh = mesh.with_regions(regions)?;
         }
@@ -292,7 +320,7 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
         segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
     }
     check_length(&regions, "regions", triangles.len(), "triangle")?;
-    let (offsets, vertices, half_edges, regions, counts) = call.run(move |on| {
+    let (lists, half_edges, (map, parents), regions, counts) = call.run(move |on| {
         let mesh: DeviceTriangulation<DVec2> = match points {
             Points::Plane(points) => {
                 DeviceTriangulation::build(on, points, convert::origins(triangles))?
@@ -303,13 +331,19 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
         let result = polylla::polylla(on, &mesh, constraints.as_ref(), settings)?;
         let regions = regions.map(|regions| result.regions(on, &mesh, &regions));
         let (regions, counts) = (regions.transpose()?, result.counts());
+        let triangles = result.triangles(on, &mesh)?;
         let (half_edges, lists) = result.into_arrays();
-        let (offsets, vertices) = lists.expect("the options ask for lists").into_parts();
-        Ok((offsets, vertices, half_edges, regions, counts))
+        let lists = lists.expect("the options ask for lists");
+        Ok((lists, half_edges, triangles, regions, counts))
     })?;
     let results = Results::new(call)?;
+    let (offsets, vertices) = lists.into_parts();
+    let (parent_offsets, parents) = parents.into_parts();
     results.put("offsets", offsets, Number::U32, 0)?;
     results.put("vertices", vertices, Number::U32, 0)?;
+    results.put("parent_offsets", parent_offsets, Number::U32, 0)?;
+    results.put("parents", parents, Number::U32, 0)?;
+    results.put("map", map, Number::U32, 0)?;
     results.put("half_edges", half_edges, Number::U32, 0)?;
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;

@@ -50,6 +50,7 @@ def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
     np.testing.assert_array_equal(welded.triangles.numpy(), expected.triangles)
     np.testing.assert_array_equal(welded.map.numpy(), expected.map)
     np.testing.assert_array_equal(welded.representatives.numpy(), expected.representatives)
+    np.testing.assert_array_equal(welded.removed.numpy(), expected.removed)
     smoothed = trioxide.smooth(points, triangles, max_iterations=30)
     expected = trioxide.smooth(scan, max_iterations=30, device="cpu")
     np.testing.assert_array_equal(smoothed.points.numpy(), expected.points)
@@ -59,7 +60,43 @@ def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
     np.testing.assert_array_equal(polygons.offsets.numpy(), expected.offsets)
     np.testing.assert_array_equal(polygons.vertices.numpy(), expected.vertices)
     np.testing.assert_array_equal(polygons.half_edges.numpy(), expected.half_edges)
+    same(polygons, expected, "parent_offsets", "parents", "map")
     assert polygons.counts == expected.counts
+
+
+@pytest.mark.parametrize("package", ["cupy", "torch"])
+def test_triangles_of_polygons_are_taken_in_place(gpu, plane, package):
+    """`map` and `parents` by both protocols: a field of triangles is summed over polygons without a copy to the host."""
+    module = pytest.importorskip(package)
+    there = plane.to_device(gpu)
+    before = gpu.transferred
+    polygons = trioxide.polylla(there, device=gpu)
+    to_host = gpu.transferred[1] - before[1]
+    expected = trioxide.polylla(plane, device="cpu")
+    for name in ("parent_offsets", "parents", "map"):
+        array = getattr(polygons, name)
+        taken = module.from_dlpack(array)
+        address = taken.data.ptr if package == "cupy" else taken.data_ptr()
+        assert address == array.__cuda_array_interface__["data"][0]
+        on_host = taken.get() if package == "cupy" else taken.cpu().numpy()
+        np.testing.assert_array_equal(on_host, getattr(expected, name), err_msg=name)
+    # Counts cross.
+    assert to_host < 4 * len(polygons.map)
+
+
+def test_tetrahedra_of_other_packages_are_smoothed(make, gpu, tets):
+    regions = np.arange(len(tets.tetrahedra)) % 2
+    points, tetrahedra = make(tets.points, tets.tetrahedra)
+    mesh = trioxide.VolumeMesh(tets.points, tets.tetrahedra, regions=regions)
+    tags = trioxide.DeviceArray.copy_of(regions.astype(np.int32), gpu)
+    fixed = np.arange(0, len(tets.points), 5)
+    for options in (dict(method="taubin", max_iterations=10), dict(guard=True, max_iterations=10), dict(fixed=fixed)):
+        found = trioxide.smooth(trioxide.DeviceVolume(points, tetrahedra), device=gpu, **options)
+        expected = trioxide.smooth(tets, device="cpu", **options)
+        same(found, expected, "points")
+        assert (found.moving, found.sweeps) == (expected.moving, expected.sweeps) and found.tetrahedra is tetrahedra
+        found = trioxide.smooth(trioxide.DeviceVolume(points, tetrahedra, regions=tags), device=gpu, **options)
+        same(found, trioxide.smooth(mesh, device="cpu", **options), "points", "regions")
 
 
 def test_host_arrays_have_the_same_bits_on_the_gpu(gpu, scan, plane, tets):

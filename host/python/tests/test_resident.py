@@ -58,7 +58,7 @@ def test_attributes_and_regions_are_welded_there(device, coloured, options):
     welded = trioxide.weld(coloured.to_device(device), device=device, **options)
     expected = trioxide.weld(coloured, device="cpu", **options)
     assert len(expected.removed) > 0
-    same(welded, expected, "points", "triangles", "map", "representatives", "normals", "colors", "uvs", "regions")
+    same(welded, expected, "points", "triangles", "map", "representatives", "removed", "normals", "colors", "uvs", "regions")
     assert welded.epsilon == expected.epsilon
 
 
@@ -111,6 +111,92 @@ def test_regions_and_segments_bound_polygons_there(device, plane):
         same(trioxide.polylla(points, there.triangles, device=device, **given), trioxide.polylla(plane, regions=left, device="cpu"), "vertices", "regions")
     free = trioxide.polylla(constrained.to_device(device), unconstrained=True, device=device)
     same(free, trioxide.polylla(plane, device="cpu"), "vertices", "regions", "segments")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("unconstrained", [False, True])
+def test_triangles_of_polygons_are_there(device, plane, strict, unconstrained):
+    """The way back: `parents` and `map` as of host arrays."""
+    left = (plane.points[plane.triangles, 0].mean(axis=1) < 0.5).astype(int)
+    edges = np.concatenate([plane.triangles[::40, :2], plane.triangles[7::50, 1:]])
+    mesh = trioxide.Mesh(plane.points, plane.triangles, regions=left, segments=edges)
+    options = dict(strict=strict, unconstrained=unconstrained)
+    expected = trioxide.polylla(mesh, device="cpu", **options)
+    polygons = trioxide.polylla(mesh.to_device(device), device=device, **options)
+    same(polygons, expected, "offsets", "vertices", "parent_offsets", "parents", "map")
+    # Polygons of triangles without inner vertices: n corners, n - 2 triangles.
+    np.testing.assert_array_equal(np.diff(polygons.parent_offsets.numpy()) + 2, np.diff(polygons.offsets.numpy()))
+    values = np.bincount(polygons.map.numpy(), weights=np.ones(len(plane.triangles)))
+    np.testing.assert_array_equal(values, np.diff(expected.parent_offsets))
+    if not hasattr(polygons.map, "__cuda_array_interface__"):
+        np.testing.assert_array_equal(np.from_dlpack(polygons.map), expected.map)
+        np.testing.assert_array_equal(np.from_dlpack(polygons.parents), expected.parents)
+    else:
+        for array in (polygons.map, polygons.parents, polygons.parent_offsets):
+            assert array.__cuda_array_interface__["typestr"] == "<u4" and array.__dlpack_device__()[0] == 2
+
+
+SMOOTHINGS = [
+    dict(max_iterations=20),
+    dict(method="taubin", max_iterations=7),
+    dict(method="hc", hc=(0.1, 0.6), max_iterations=7),
+    dict(weights="inverse-length", max_iterations=5),
+    dict(weights="cotangent", max_iterations=3),
+    dict(boundary="slide", max_iterations=5),
+    dict(guard=True, max_iterations=10),
+    dict(form="b-exact", max_iterations=5),
+    dict(form="b-coloured", max_iterations=5),
+    dict(tolerance=1e-3, blocks="one", layout="soa", renumber="on"),
+]
+
+
+@pytest.mark.parametrize("options", SMOOTHINGS, ids=str)
+def test_tetrahedra_are_smoothed_there(device, tets, options):
+    """With every option of host arrays; where they refuse options together, the device does by the same sentence."""
+    regions = (tets.points[tets.tetrahedra, 0].mean(axis=1) > 0.5).astype(int)
+    mesh = trioxide.VolumeMesh(tets.points, tets.tetrahedra, regions=regions)
+    fixed = np.arange(0, len(tets.points), 7)
+    flags = np.zeros(len(tets.points), bool)
+    flags[fixed] = True
+    there = mesh.to_device(device)
+    try:
+        expected = trioxide.smooth(mesh, fixed=fixed, device="cpu", **options)
+    except ValueError as error:
+        with pytest.raises(ValueError) as found:
+            trioxide.smooth(there, fixed=fixed, device=device, **options)
+        assert str(found.value) == str(error)
+        return
+    assert (expected.points != tets.points).any()
+    for some in (fixed, flags, DeviceArray.copy_of(flags, device), DeviceArray.copy_of(fixed.astype(np.uint32), device)):
+        smoothed = trioxide.smooth(there, fixed=some, device=device, **options)
+        assert isinstance(smoothed, trioxide.DeviceSmoothedVolume)
+        same(smoothed, expected, "points", "tetrahedra", "regions")
+        assert (smoothed.moving, smoothed.sweeps) == (expected.moving, expected.sweeps)
+
+
+def test_regions_and_fixed_vertices_of_tetrahedra_stay_there(device, tets):
+    regions = (tets.points[tets.tetrahedra, 0].mean(axis=1) > 0.5).astype(int)
+    plain, halved = tets.to_device(device), trioxide.VolumeMesh(tets.points, tets.tetrahedra, regions=regions).to_device(device)
+    fixed = np.arange(0, len(tets.points), 3)
+    free = trioxide.smooth(plain, device=device)
+    bounded, held = trioxide.smooth(halved, device=device), trioxide.smooth(plain, fixed=fixed, device=device)
+    assert bounded.moving < free.moving and held.moving < free.moving
+    np.testing.assert_array_equal(held.points.numpy()[fixed], tets.points[fixed])
+    same(plain, tets, "points", "tetrahedra")
+    again = free.to_host()
+    np.testing.assert_array_equal(again.points, trioxide.smooth(tets, device="cpu").points)
+
+
+def test_tetrahedra_stay_there_in_a_chain(device):
+    tets = trioxide.generate("tets", 20_000, seed=2)
+    there = tets.to_device(device)
+    before = device.transferred
+    fine = trioxide.refine(there, mark=("ball", 0.5, 0.5, 0.5, 0.2), device=device)
+    smoothed = trioxide.smooth(fine, max_iterations=5, device=device)
+    to_device, to_host = (after - start for after, start in zip(device.transferred, before))
+    assert to_host < 100_000 < 24 * len(smoothed.points) and to_device < 100_000
+    expected = trioxide.smooth(trioxide.refine(tets, mark=("ball", 0.5, 0.5, 0.5, 0.2), device="cpu"), max_iterations=5, device="cpu")
+    same(smoothed, expected, "points", "tetrahedra")
 
 
 MARKS = ["all", "fraction:0.3", ("disk", 0.5, 0.5, 0.2), ("box", 0, 0, 0.5, 0.5), ("ball", 0.5, 0.5, 0, 0.2), "area:0.001", "angle:25"]
@@ -236,7 +322,22 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         ),
         "refine does not carry segments.*interpolate": lambda: trioxide.refine(there, segments=segments),
         "take its .to_host": lambda: trioxide.info(there),
-        "takes a surface, not tetrahedra": lambda: trioxide.smooth(tets.to_device(device)),
+        "takes a surface, not tetrahedra: refine and smooth": lambda: trioxide.weld(tets.to_device(device), epsilon=1),
+        "the volume mesh is in a device's memory and points is not": lambda: trioxide.smooth(
+            trioxide.DeviceVolume(tets.points, tets.tetrahedra)
+        ),
+        "tetrahedra is in a device's memory and points is not": lambda: trioxide.refine(
+            trioxide.DeviceVolume(tets.points, tets.to_device(device).tetrahedra)
+        ),
+        "not tetrahedra with triangles": lambda: trioxide.smooth(tets.to_device(device), there.triangles),
+        "not tetrahedra: refine and smooth take": lambda: trioxide.polylla(tets.to_device(device)),
+        "smoothed in precision=.f64.: .*on the host": lambda: trioxide.smooth(tets.to_device(device), precision="f32"),
+        "regions has 2 entries: one for each tetrahedron": lambda: trioxide.smooth(
+            trioxide.DeviceVolume(
+                *tets.to_device(device)._held().values(), regions=DeviceArray.copy_of(np.zeros(2, np.int32), device)
+            )
+        ),
+        "joined by.*on the host \\(.to_host": lambda: trioxide.polylla(there, ties="first"),
         "not polygons: take .to_host": lambda: trioxide.smooth(trioxide.polylla(there, device=device)),
         "refined in precision": lambda: trioxide.refine(there, precision="f32"),
         "smoothed in precision": lambda: trioxide.smooth(there, precision="f32"),
@@ -256,7 +357,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
             segments=DeviceArray.copy_of(np.concatenate([plane.triangles[:1, :2], [[0, -1]]]).astype(np.int32), device),
         ),
         r"fixed\[0\] is -1": lambda: trioxide.smooth(there, fixed=DeviceArray.copy_of(np.array([-1], np.int32), device)),
-        "polygons: surfaces on a device": lambda: trioxide.polylla(plane, device="cpu").to_device(device),
+        "polygons: surfaces on a device.*on the host": lambda: trioxide.polylla(plane, device="cpu").to_device(device),
         "points is a device array of the shape .* type <u4": lambda: trioxide.weld(there.triangles, there.triangles, epsilon=1),
         "triangles is a device array": lambda: trioxide.weld(there.points, there.points, epsilon=1),
         "one or two dimensions": lambda: DeviceArray.copy_of(np.zeros((2, 2, 2)), device),
@@ -290,6 +391,18 @@ def test_wrong_ids_and_coordinates_are_found_there(device, scan, tets):
     volume.tetrahedra = DeviceArray.copy_of(bad, device)
     with pytest.raises(ValueError, match="tetrahedron 3"):
         trioxide.refine(volume)
+    with pytest.raises(ValueError, match="tetrahedron 3|cell 3"):
+        bad[3, 1] = bad[3, 0]
+        trioxide.smooth(trioxide.DeviceVolume(volume.points, DeviceArray.copy_of(bad, device)))
+    for wrong in (-1, len(tets.points)):
+        bad = tets.tetrahedra.astype(np.int32)
+        bad[9, 2] = wrong
+        with pytest.raises(ValueError, match="cell 9 has a vertex index that is out of range"):
+            trioxide.smooth(trioxide.DeviceVolume(volume.points, DeviceArray.copy_of(bad, device)))
+    bad = tets.points.copy()
+    bad[11, 2] = np.nan
+    with pytest.raises(ValueError, match="node 11"):
+        trioxide.smooth(trioxide.DeviceVolume(DeviceArray.copy_of(bad, device), tets.to_device(device).tetrahedra))
 
 
 def test_nothing_is_something_there(device):
@@ -299,6 +412,7 @@ def test_nothing_is_something_there(device):
         lambda: trioxide.smooth(empty),
         lambda: trioxide.refine(trioxide.DeviceSurface(empty.points, empty.triangles)),
         lambda: trioxide.polylla(empty),
+        lambda: trioxide.smooth(trioxide.VolumeMesh(np.zeros((0, 3)), np.zeros((0, 4), int)).to_device(device)),
     ):
         try:
             assert len(call().points) == 0

@@ -1,13 +1,13 @@
 //! The polygonal mesh that a run gives.
 
-use gpu::ids::{HalfEdge, Polygon, Vertex};
+use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::polylla as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Result};
 use crate::backend::Device;
-use crate::collective::Csr;
+use crate::collective::{Csr, bucket_long, most_alone};
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
 use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, PolyllaMesh};
 
@@ -83,6 +83,41 @@ impl DevicePolygons {
             kernel::take_regions::launch(on, n as u32, &self.half_edges, regions, &mut taken)
         }?;
         Ok(taken)
+    }
+
+    /// The way back to the `mesh` that the polygons were made from: the polygon of each triangle, T, and the triangles of each
+    /// polygon, ascending.
+    ///
+    /// # Errors
+    /// [`Error::OtherMesh`]; errors of the device.
+    pub fn triangles<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+    ) -> Result<(Buffer<Polygon>, Csr<Polygon, Triangle>)> {
+        if self.mesh != mesh.id() {
+            return Err(Error::OtherMesh {
+                arrays: "the polygons",
+            });
+        }
+        let (count, triangles) = (self.half_edges.len(), mesh.triangles() as usize);
+        on.try_stage("list triangles", || {
+            let mut polygons = on.uninitialized(triangles)?;
+            let edges = kernel::LabelledBuffers {
+                twins: mesh.twins(),
+                frontier: &self.frontier,
+            };
+            // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; the frontier edges of a polygon are
+            // a cycle. A triangle lies in one polygon, so that no other writes to its place.
+            unsafe {
+                let (n, half_edges) = (count as u32, &self.half_edges);
+                kernel::assign_triangles::launch(on, n, half_edges, edges, &mut polygons)
+            }?;
+            // SAFETY: every triangle has one of the polygons (the kernel's documentation).
+            let (lists, _) =
+                unsafe { bucket_long(on, &polygons, count, triangles, most_alone(on)) }?;
+            Ok((polygons, lists))
+        })
     }
 
     /// Counts of the run.

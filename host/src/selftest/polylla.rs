@@ -10,7 +10,7 @@ use crate::Error;
 use crate::backend::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaMesh, Segment, Ties, Triangulation};
-use crate::polylla::{Constraints, Options, polylla};
+use crate::polylla::{Constraints, Options, polylla, triangles_of_polygons};
 use crate::{reference, validate};
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
@@ -36,7 +36,8 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
                     format!("polylla of {name}{what}{manner}"),
                     move |on| {
                         compare::<DVec2>(on, &mesh, strict, runs)?;
-                        compare::<Vec2>(on, &mesh, strict, 1)
+                        compare::<Vec2>(on, &mesh, strict, 1)?;
+                        triangles(on, &mesh, strict)
                     },
                 ));
             }
@@ -81,6 +82,19 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
             equal("regions", &on.download(&ours)?, &expected)?;
             match result.regions(on, &there, &on.upload(&regions[1..])?) {
                 Err(crate::polylla::Error::Regions { .. }) => Ok(()),
+                other => Err(format!("not refused: {:?}", other.err())),
+            }
+        },
+    ));
+    cases.push(Case::new(
+        "triangles of polygons are those of their own mesh",
+        |on| {
+            let mesh = crate::generate::random(500, 3)?;
+            let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
+            let again = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
+            let result = polylla(on, &there, None, Options::default())?;
+            match result.triangles(on, &again) {
+                Err(crate::polylla::Error::OtherMesh { .. }) => Ok(()),
                 other => Err(format!("not refused: {:?}", other.err())),
             }
         },
@@ -156,6 +170,33 @@ fn run<P: Point>(
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let result = polylla(on, &half_edges, constraints.as_ref(), options)?;
     Ok(result.download_mesh(on, &half_edges)?)
+}
+
+/// The triangles of each polygon, and the polygon of each triangle, against a search between the sides of each polygon.
+fn triangles(on: &Device, mesh: &Triangulation, strict: bool) -> Outcome {
+    let there = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+    let constraints = Constraints::of(on, &there, mesh)?;
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
+    let result = polylla(on, &there, constraints.as_ref(), options)?;
+    let (map, lists) = result.triangles(on, &there)?;
+    let host = result.download(on)?;
+    let mix = triangles_of_polygons(mesh, &host.polygons, &host.half_edges);
+    let (mut offsets, mut items) = (vec![0], Vec::new());
+    let mut polygons = vec![u32::MAX; mesh.triangles.len()];
+    for (row, p) in mix.rows().zip(0..) {
+        for (triangle, _) in row {
+            items.push(triangle);
+            polygons[triangle as usize] = p;
+        }
+        offsets.push(items.len() as u32);
+    }
+    equal("map", &on.download_rows::<_, u32>(&map)?, &polygons)?;
+    equal("offsets", &on.download(lists.offsets())?, &offsets)?;
+    let found: Vec<u32> = on.download_rows(lists.items())?;
+    equal("triangles", &found, &items)
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {

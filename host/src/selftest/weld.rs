@@ -87,8 +87,13 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
     ] {
         let expected = reference::weld(&input.points, &input.faces, &options)?;
         let mesh = DeviceMesh::upload_arrays(on, &input.points, &input.faces)?;
-        let ours = weld(on, &mesh, options)?.download(on)?;
+        let ours = weld(on, &mesh, options)?;
+        let removed: Vec<u32> = on.download_rows(&ours.removed(on)?)?;
+        let ours = ours.download(on)?;
         equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;
+        let gone = (0..input.points.len() as u32)
+            .filter(|v| expected.representatives.binary_search(v).is_err());
+        equal("removed", &removed, &gone.collect::<Vec<_>>())?;
         let ours = weld_from_host(on, &input.points, &input.faces, options)?;
         equal_welds(&ours.welded, &expected)
             .map_err(|error| format!("copies beside work, {options:?}: {error}"))?;

@@ -102,6 +102,25 @@ impl DeviceCells {
         })
     }
 
+    /// Tetrahedra of a volume mesh of `nodes` nodes, on the device already.
+    ///
+    /// # Safety
+    /// As [`DeviceCells::of_corners`].
+    pub(super) unsafe fn of_tetrahedra(
+        on: &Device,
+        vertices: Buffer<Vertex>,
+        nodes: u32,
+    ) -> Result<Self> {
+        Ok(Self {
+            offsets: on.uninitialized(0)?,
+            vertices,
+            cells: on.uninitialized(0)?,
+            regions: on.uninitialized(0)?,
+            nodes,
+            is_surface: false,
+        })
+    }
+
     /// Copies `polygons` to the device, of a surface of `nodes` nodes; they are not checked.
     ///
     /// # Safety

@@ -2,11 +2,13 @@
 
 use glam::DVec3;
 use gpu::ids::Vertex;
-use gpu::weld::Cluster;
+use gpu::weld::{self as kernel, Cluster};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::words;
 
 use super::{CarriedArrays, DeviceCarried, DeviceMesh, Method, Result};
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
+use crate::collective::compact;
 use crate::mesh::VertexAttributes;
 
 /// A welded mesh: C clusters of V vertices.
@@ -60,6 +62,21 @@ impl DeviceWeld {
     /// Old vertex that represents each new one, ascending; C.
     pub fn representatives(&self) -> &Buffer<Vertex> {
         &self.representatives
+    }
+
+    /// The old vertices that are gone, ascending; V - C.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn removed(&self, on: &Device) -> Result<Buffer<Vertex>> {
+        super::stage(on, "removed vertices", || {
+            let n = self.map.len();
+            let mut gone: BitSet<Vertex> = on.uninitialized(words(n))?;
+            let (map, representatives) = (&self.map, &self.representatives);
+            // SAFETY: each cluster of the map has a representative.
+            unsafe { kernel::mark_removed::launch(on, n as u32, map, representatives, &mut gone) }?;
+            Ok(compact(on, &gone)?)
+        })
     }
 
     /// New positions; C.

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, opened
-from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, surface_of, whole, with_triangles
+from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, resident_volume, surface_of, whole, with_triangles
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
@@ -17,6 +17,7 @@ from ._resident import (
     DeviceRefined,
     DeviceRefinedVolume,
     DeviceSmoothed,
+    DeviceSmoothedVolume,
     DeviceSurface,
     DeviceVolume,
     DeviceWelded,
@@ -70,7 +71,7 @@ def polylla(
     Returns
     -------
     Polygons
-        or `DevicePolygons` for arrays of a device.
+        or `DevicePolygons` for arrays of a device, with `parent_offsets`, `parents` and `map` there.
 
     Raises
     ------
@@ -92,7 +93,10 @@ def polylla(
     )
     if there is not None:
         if (method, ties, precision) != ("half-edge", "edge", "f64"):
-            raise ValueError("arrays of a device are joined by method='half-edge', ties='edge', precision='f64'")
+            raise ValueError(
+                "arrays of a device are joined by method='half-edge', ties='edge', precision='f64': leave these options out, or join on "
+                "the host (.to_host())"
+            )
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
@@ -206,12 +210,12 @@ def refine(
     elif edges != "longest":
         raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
     family = "refine_tets" if is_volume else "refine"
-    there: Any = mesh if isinstance(mesh, DeviceVolume) else None
+    there: Any = resident_volume(mesh, triangles)
     if not is_volume:
         there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     if there is not None:
         if precision != "f64":
-            raise ValueError("arrays of a device are refined in precision='f64'")
+            raise ValueError("arrays of a device are refined in precision='f64': leave it out, or refine on the host (.to_host())")
         if isinstance(there, DeviceSurface):
             remedy = "leave it out, and carry numbers of vertices by .interpolate; or refine on the host (.to_host())"
             lone(there, "refine", remedy, "segments", "markers", "normals", "colors", "uvs")
@@ -289,7 +293,7 @@ def weld(
     Returns
     -------
     Welded
-        or `DeviceWelded` for arrays of a device, with `map` and `representatives`.
+        or `DeviceWelded` for arrays of a device, with `map`, `representatives` and `removed`.
 
     Raises
     ------
@@ -365,7 +369,7 @@ def smooth(
     Parameters
     ----------
     mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
-        Arrays of a device, or a `DeviceSurface`, are used in place, and the result stays there.
+        Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are used in place, and the result stays there.
     triangles : (F, 3) integers
         Vertex ids.
     max_iterations : int
@@ -390,7 +394,7 @@ def smooth(
     Returns
     -------
     Smoothed, SmoothedVolume
-        or `DeviceSmoothed` for arrays of a device: the mesh with new points, `moving` and `sweeps`.
+        or `DeviceSmoothed`, `DeviceSmoothedVolume` for arrays of a device: the mesh with new points, `moving` and `sweeps`.
 
     Raises
     ------
@@ -427,15 +431,19 @@ def smooth(
         renumber=renumber,
         precision=known(precision, "precision", _PRECISIONS),
     )
-    there = resident(mesh, triangles)
+    there: Any = resident_volume(mesh, triangles) or resident(mesh, triangles)
     if there is not None:
         if precision != "f64":
-            raise ValueError("arrays of a device are smoothed in precision='f64'")
+            raise ValueError("arrays of a device are smoothed in precision='f64': leave it out, or smooth on the host (.to_host())")
         on = of_array(there.points, device)
-        held = on_device(on, points=there.points, triangles=there.triangles, regions=there.regions)
+        is_volume = isinstance(there, DeviceVolume)
+        cells = {"tetrahedra": there.tetrahedra} if is_volume else {"triangles": there.triangles}
+        held = on_device(on, points=there.points, regions=there.regions, **cells)
         if fixed is not None:
             held["fixed"] = chosen(fixed, "fixed", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
+            if is_volume:
+                return DeviceSmoothedVolume(native.run("smooth_tets_on_device", on, held, options, watch), there)
             return DeviceSmoothed(native.run("smooth_on_device", on, held, options, watch), there)
     found = any_mesh(mesh, triangles)
     is_volume = isinstance(found, VolumeMesh)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _arguments as check
 from ._device import Device, DeviceArray, taken
@@ -38,7 +38,7 @@ def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface
     """The surface of the first arguments, if they are on a device; the others go with it."""
     given = {name: value for name, value in arrays.items() if value is not None}
     if isinstance(mesh, DeviceVolume):
-        raise TypeError("this function takes a surface, not tetrahedra")
+        raise TypeError("this function takes a surface, not tetrahedra: refine and smooth take these on a device")
     if isinstance(mesh, DevicePolygons):
         raise TypeError("this function takes triangles on a device, not polygons: take .to_host()")
     if isinstance(mesh, DeviceSurface):
@@ -51,14 +51,29 @@ def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface
         raise TypeError("triangles are missing: arrays of a device are points and triangles")
     else:
         given = {"points": mesh, "triangles": triangles, **given}
-    there = [name for name, array in given.items() if check.is_device_array(array)]
-    here = [name for name in given if name not in there]
+    _all_there(given, "the surface")
+    return DeviceSurface(**given)
+
+
+def resident_volume(mesh: Any, cells: Any) -> Optional[DeviceVolume]:
+    """The tetrahedra of the first arguments, if they are on a device."""
+    if not isinstance(mesh, DeviceVolume):
+        return None
+    if cells is not None:
+        raise TypeError("give a DeviceVolume alone, or points and triangles: not tetrahedra with triangles")
+    _all_there(mesh._held(), "the volume mesh")
+    return mesh
+
+
+def _all_there(arrays: Dict[str, Any], mesh: str) -> None:
+    """Refuses arrays of the host among those of a device."""
+    there = [name for name, array in arrays.items() if check.is_device_array(array)]
+    here = [name for name in arrays if name not in there]
     if here:
         raise ValueError(
-            f"{there[0] if there else 'the surface'} is in a device's memory and {here[0]} is not: copy one of them, such as by "
+            f"{there[0] if there else mesh} is in a device's memory and {here[0]} is not: copy one of them, such as by "
             "trioxide.DeviceArray.copy_of or .numpy()"
         )
-    return DeviceSurface(**given)
 
 
 def chosen(value: Any, name: str, count: int, element: str, device: Device) -> DeviceArray:

@@ -229,7 +229,9 @@ class Mesh(_Held):
         """
         arrays = self._arrays()
         if arrays["offsets"] is not None:
-            raise ValueError("the mesh has polygons: surfaces on a device have triangles alone")
+            raise ValueError(
+                "the mesh has polygons: surfaces on a device have triangles alone; divide them first, or leave the mesh on the host"
+            )
         if arrays["triangles"] is None:
             arrays["triangles"] = np.zeros((0, 3), np.uint32)
         return DeviceSurface(**copies(arrays, DeviceSurface, opened(device)))
@@ -395,7 +397,7 @@ class VolumeMesh(_Held):
         """
         arrays = self._arrays()
         if arrays["tetrahedra"] is None:
-            raise ValueError("the mesh has other cells than tetrahedra: divide them first")
+            raise ValueError("the mesh has other cells than tetrahedra: divide them first, or leave the mesh on the host")
         return DeviceVolume(**copies(arrays, DeviceVolume, opened(device)))
 
     def to_pyvista(self) -> Any:

@@ -113,7 +113,19 @@ class DeviceSurface(OnDevice):
 
 
 class DeviceVolume(OnDevice):
-    """A mesh of tetrahedra in a device's memory, for `refine`: `points`, (V, 3), `tetrahedra`, (N, 4), and `regions`, (N,), or None."""
+    """A mesh of tetrahedra in a device's memory, for `refine` and `smooth`.
+
+    Parameters
+    ----------
+    points : (V, 3) floats
+        Coordinates.
+    tetrahedra : (N, 4) integers
+        Vertex ids.
+    regions : (N,) integers, optional
+        A tag of each tetrahedron.
+
+    Arrays are used where they are, as those of a `DeviceSurface`.
+    """
 
     __slots__ = ("points", "tetrahedra", "regions")
     _arrays = __slots__
@@ -131,14 +143,16 @@ class DeviceVolume(OnDevice):
 
 
 class DeviceWelded(DeviceSurface):
-    """A welded surface in a device's memory, with its attributes and regions, and `map`, `representatives` and `epsilon` as of `Welded`."""
+    """A welded surface in a device's memory, with its attributes and regions, and `map`, `representatives`, `removed` and `epsilon` as
+    of `Welded`."""
 
-    __slots__ = ("map", "representatives", "epsilon")
+    __slots__ = ("map", "representatives", "removed", "epsilon")
 
     def __init__(self, arrays: Dict[str, Any]) -> None:
         super().__init__(**{name: arrays.get(name) for name in DeviceSurface._arrays})
         self.map: DeviceArray = arrays["map"]
         self.representatives: DeviceArray = arrays["representatives"]
+        self.removed: DeviceArray = arrays["removed"]
         self.epsilon: float = arrays["epsilon"]
 
 
@@ -148,6 +162,17 @@ class DeviceSmoothed(DeviceSurface):
     __slots__ = ("moving", "sweeps")
 
     def __init__(self, arrays: Dict[str, Any], given: DeviceSurface) -> None:
+        super().__init__(**{**given._held(), "points": arrays["points"]})
+        self.moving: int = arrays["moving"]
+        self.sweeps: int = arrays["sweeps"]
+
+
+class DeviceSmoothedVolume(DeviceVolume):
+    """A smoothed mesh of tetrahedra in a device's memory: the input with new points; `moving` and `sweeps` as of `Smoothed`."""
+
+    __slots__ = ("moving", "sweeps")
+
+    def __init__(self, arrays: Dict[str, Any], given: DeviceVolume) -> None:
         super().__init__(**{**given._held(), "points": arrays["points"]})
         self.moving: int = arrays["moving"]
         self.sweeps: int = arrays["sweeps"]
@@ -248,6 +273,10 @@ class DevicePolygons(OnDevice):
         As they were given, or None.
     offsets, vertices : (P + 1,) and (C,) uint32
         Polygon i has the vertices ``vertices[offsets[i]:offsets[i + 1]]``.
+    parent_offsets, parents : (P + 1,) and (T,) uint32
+        The triangles of each polygon, ascending: ``parents[parent_offsets[i]:parent_offsets[i + 1]]``.
+    map : (T,) uint32
+        The polygon of each triangle.
     half_edges : (P,) uint32
         As of `Polygons`.
     regions : (P,) int32, or None
@@ -257,13 +286,16 @@ class DevicePolygons(OnDevice):
     """
 
     _arrays = ("points", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs")
-    __slots__ = (*_arrays, "half_edges", "counts")
+    __slots__ = (*_arrays, "parent_offsets", "parents", "map", "half_edges", "counts")
 
     def __init__(self, arrays: Dict[str, Any], given: DeviceSurface, unconstrained: bool) -> None:
         held = given._held()
         self.points: Any = held["points"]
         self.offsets: DeviceArray = arrays["offsets"]
         self.vertices: DeviceArray = arrays["vertices"]
+        self.parent_offsets: DeviceArray = arrays["parent_offsets"]
+        self.parents: DeviceArray = arrays["parents"]
+        self.map: DeviceArray = arrays["map"]
         self.half_edges: DeviceArray = arrays["half_edges"]
         self.regions: Optional[DeviceArray] = arrays.get("regions")
         for name in ("segments", "markers"):

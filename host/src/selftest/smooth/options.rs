@@ -113,8 +113,10 @@ pub(super) fn surfaces(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// Triangles that are on the device give the mesh that their upload gives.
+/// Triangles and tetrahedra that are on the device give the mesh that their upload gives.
 pub(super) fn resident(on: &Device) -> Outcome {
+    tetrahedra_in::<DVec3>(on)?;
+    tetrahedra_in::<Vec3>(on)?;
     for (name, mesh) in meshes::surfaces()? {
         if let Faces::Triangles(triangles) = &mesh.faces {
             resident_in::<DVec3>(on, &mesh, triangles)
@@ -160,6 +162,46 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
         }
     }
     Ok(())
+}
+
+fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
+    let tets = crate::generate::random_tets(300, 2)?;
+    let rounded: Vec<P> = tets.points.iter().map(|&p| P::from_f64(p)).collect();
+    let of_tetrahedra = |tetrahedra: &[[u32; 4]]| {
+        DeviceMesh::<P>::of_tetrahedra(on, on.upload(&rounded)?, on.upload(tetrahedra)?)
+    };
+    let regions: Vec<i32> = (0..tets.tetrahedra.len() as i32).map(|t| t % 2).collect();
+    let (plain, halved) = (VolumeMesh::from(tets.clone()), {
+        let mut mesh = VolumeMesh::from(tets.clone());
+        mesh.regions = Some(regions.clone());
+        mesh
+    });
+    for guard in [false, true] {
+        let options = Options {
+            renumber: Renumber::On,
+            form: if guard { Form::BColoured } else { Form::A },
+            guard,
+            ..Options::default()
+        };
+        let resident = of_tetrahedra(&tets.tetrahedra)?;
+        let ours = smooth::smooth(on, &resident, &[], &options)?.download(on)?;
+        let uploaded = smooth::run::<P>(on, &plain, &[], &options)?;
+        equal("node", &ours.points, &uploaded.points)?;
+        let resident = resident.with_regions(on.upload(&regions)?)?;
+        let ours = smooth::smooth(on, &resident, &[], &options)?.download(on)?;
+        let uploaded = smooth::run::<P>(on, &halved, &[], &options)?;
+        equal("node beside regions", &ours.points, &uploaded.points)?;
+    }
+    let mut wrong = tets.tetrahedra;
+    wrong[5][3] = wrong[5][0];
+    match of_tetrahedra(&wrong) {
+        Err(error) => equal(
+            "error",
+            &[error.to_string()],
+            &["cell 5 has a vertex twice".to_owned()],
+        ),
+        Ok(_) => Err("a wrong tetrahedron was taken".to_owned()),
+    }
 }
 
 fn surface_in<P: Vector>(on: &Device, mesh: &Mesh) -> Outcome {

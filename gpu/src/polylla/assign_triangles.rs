@@ -1,0 +1,40 @@
+//! The polygon of each triangle.
+
+use trioxide_kernel::{In, Out, kernel};
+
+use super::walk::Labelled;
+use crate::ids::{HalfEdge, Polygon};
+
+/// Writes `p` as the polygon of its triangles: those around its corners.
+///
+/// Every triangle is met. Each of its vertices has a frontier edge (the module's documentation), so the triangles around a vertex lie
+/// in fans, each between two frontier edges that follow each other around one polygon; the walk goes through the fan at each corner.
+#[kernel(
+    requires(
+        half_edges.len() == n,
+        edges.frontier.len() == words(edges.twins.len()),
+        3 * polygons.len() == edges.twins.len()
+    ),
+    // At least: a fan's triangles are read at each of their corners.
+    moves(half_edges.bytes() + edges.twins.bytes() + polygons.bytes())
+)]
+pub fn assign_triangles(
+    p: Polygon,
+    half_edges: In<HalfEdge>,
+    edges: Labelled,
+    polygons: Out<Polygon>,
+) {
+    let start = half_edges.at(p);
+    let mut h = start;
+    let mut is_done = false;
+    while !is_done {
+        polygons.set(h.triangle(), p);
+        let mut e = h.next();
+        while !edges.frontier.bit(e) {
+            e = edges.twins.at(e).next();
+            polygons.set(e.triangle(), p);
+        }
+        h = e;
+        is_done = h == start;
+    }
+}
