@@ -10,7 +10,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
-use crate::collective::compact;
+use crate::collective::{compact, exclusive_scan};
 use crate::refine::Midpoints;
 use crate::tet_faces::{Broken, DeviceFaces};
 use crate::validate::tets::tet_faces;
@@ -277,8 +277,9 @@ impl<P: SpacePoint> DeviceRefined<P> {
     /// A mesh before its first level.
     pub(super) fn new(on: &Device, mesh: DeviceTets<P>) -> crate::Result<Self> {
         fn ascending<T: bytemuck::Pod>(on: &Device, n: u32) -> crate::Result<Buffer<T>> {
-            let ids: Vec<u32> = (0..n).collect();
-            Ok(on.upload(&ids)?.cast())
+            let mut ids = on.filled(n as usize, 1)?;
+            exclusive_scan(on, &mut ids)?;
+            Ok(ids.cast())
         }
         Ok(Self {
             tetrahedron_parents: ascending(on, mesh.count())?,

@@ -40,7 +40,6 @@ impl<P: Vector> DeviceMesh<P> {
     /// As [`DeviceMesh::of_triangles`].
     ///
     /// ```
-    /// # use glam::DVec3;
     /// # use trioxide::Device;
     /// # use trioxide::smooth::{DeviceMesh, Options, smooth};
     /// # fn main() -> trioxide::Result<()> {
