@@ -365,3 +365,38 @@ fn selftest_runs_the_named_checks() {
         .call(&["selftest", "--device", "serial"])
         .fails(1, &["serial"]);
 }
+
+/// `mpirun` starts copies of a binary without MPI, each of which would do all of the work and write the same file.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn copies_that_are_started_together_refuse_without_mpi() {
+    let place = Place::new().file("a.off", SQUARE);
+    for (variable, rank) in [
+        ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+        ("PMI_SIZE", "PMI_RANK"),
+    ] {
+        let started = |size: &str, number: &str| {
+            let output = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+                .args(["polylla", "a.off", "-o", "b.off", "--quiet"])
+                .current_dir(&place.0)
+                .env(variable, size)
+                .env(rank, number)
+                .output()
+                .unwrap();
+            (
+                output.status.code(),
+                String::from_utf8(output.stderr).unwrap(),
+            )
+        };
+        let (status, said) = started("4", "0");
+        assert_eq!(status, Some(1));
+        let cause = "trioxide: 4 processes were started together, but this trioxide is built without MPI: build it by `cargo \
+                     xtask build --mpi`";
+        assert!(said.starts_with(cause), "{said}");
+        // One of them speaks for all.
+        assert_eq!(started("4", "1"), (Some(1), String::new()));
+        assert_eq!(place.files(), ["a.off"]);
+        assert_eq!(started("1", "0").0, Some(0));
+        fs::remove_file(place.path("b.off")).unwrap();
+    }
+}
