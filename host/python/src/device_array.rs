@@ -258,7 +258,8 @@ impl PyDeviceArray {
         }
         let Some(gpu) = device.gpu else {
             return Err(PyValueError::new_err(
-                "the array is on a GPU and the device is the CPU: copy it to the host, or use that GPU",
+                "arrays of other packages are used in place on their GPU alone, and the device is the CPU: \
+                 DeviceArray.copy_of takes a copy of one in host memory",
             ));
         };
         if object.hasattr("__dlpack_device__")? {

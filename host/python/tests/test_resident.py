@@ -256,6 +256,16 @@ def test_tetrahedra_are_refined_there(device, tets):
     np.testing.assert_allclose(carried, expected.prolongation @ mesh.points[:, 1], atol=1e-14)
 
 
+def test_a_field_of_another_package_is_taken_as_floats(plane):
+    fine = trioxide.refine(plane.to_device("cpu"), device="cpu")
+    values = np.ascontiguousarray(plane.points[:, 0])
+    # In place on its GPU alone: here its type is looked at, and refused is its place.
+    with pytest.raises(ValueError, match="DeviceArray.copy_of takes a copy"):
+        fine.interpolate(values)
+    with pytest.raises(TypeError, match="field is an array of int64"):
+        fine.interpolate(np.arange(len(values)))
+
+
 def test_fields_are_carried_there(device, plane):
     pytest.importorskip("scipy")
     fine = trioxide.refine(plane.to_device(device), mark="disk:0.5,0.5,0.2", rounds=3, device=device)

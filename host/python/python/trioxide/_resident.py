@@ -210,7 +210,7 @@ class _Interpolating(OnDevice):
                 f"field has the shape {shape}: one number for each vertex of the input is needed, ({self._before},); of several "
                 "columns carry each alone"
             )
-        given = taken(field, "field", "float64", self._device)
+        given = taken(field, "field", "floats", self._device)
         with watching(progress) as watch:
             return self._midpoints.interpolate(given, watch)
 
