@@ -12,14 +12,15 @@ use trioxide::polyhedra::{self, Measure, polyhedra, tets_of_polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::TetMesh;
-use trioxide::{Error, Result, progress, reference};
+use trioxide::{Result, progress, reference};
 
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{Opening, Precision, Report};
 use trioxide_arguments::polylla::Method;
 use trioxide_arguments::{account, note};
 
-use super::super::with_precision;
+use super::super::volume::{refuse_given, tetrahedra};
+use super::super::{read_volume, with_precision};
 use super::{Options, TiesOption};
 
 /// Measures as the command line has them.
@@ -47,13 +48,7 @@ fn check_options(options: &Options) -> Result<()> {
         ("--repair", options.repair.is_some()),
         ("--ties", matches!(options.ties, TiesOption::First)),
     ];
-    match planar_only.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Error::Argument(format!(
-            "{option} goes with planar meshes, but {} is a volume mesh: leave it out",
-            options.input.display()
-        ))),
-    }
+    refuse_given(&planar_only, "planar meshes", &options.input)
 }
 
 /// Runs the command on a volume mesh.
@@ -64,19 +59,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, Work::POLYHEDRA);
-    let mut mesh = super::super::read_volume(&options.input, quiet)?;
-    let mut fields = std::mem::take(&mut mesh.fields);
-    let mut mesh = fields
-        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
-        .and_then(|()| mesh.into_tet_mesh())
-        .map_err(|error| error.in_file(&options.input))?;
-    let turned = mesh.orient();
-    if turned > 0 {
-        note(
-            quiet,
-            format_args!("{turned} inverted tetrahedra were turned around"),
-        );
-    }
+    let mesh = read_volume(&options.input, quiet)?;
+    let (mut mesh, mut fields) = tetrahedra(mesh, &options.input, quiet)?;
     let settings = polyhedra::Options {
         by: options.by.unwrap_or(By::Area).into(),
         constrained: !options.unconstrained,

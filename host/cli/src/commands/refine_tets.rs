@@ -11,11 +11,12 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result};
 use trioxide::{progress, reference};
 
+use trioxide_arguments::account;
 use trioxide_arguments::device::{Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
-use trioxide_arguments::{account, note};
 
 use super::super::ids::read_flags;
+use super::super::volume::{refuse_given, tetrahedra};
 use super::super::with_precision;
 use super::Options;
 
@@ -51,13 +52,7 @@ fn check_options(options: &Options) -> Result<()> {
         ("--coarsen-to", options.coarsen_to.is_some()),
         ("--maps", options.maps.is_some()),
     ];
-    match planar_only.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Error::Argument(format!(
-            "{option} goes with meshes of triangles, but {} is a volume mesh: leave it out",
-            options.input.display()
-        ))),
-    }
+    refuse_given(&planar_only, "meshes of triangles", &options.input)
 }
 
 /// Runs the command on a volume mesh.
@@ -79,22 +74,11 @@ pub fn run(options: &Options) -> Result<()> {
 /// Refines a mesh of tetrahedra on the machine that `opening` gives.
 pub fn apply(
     options: &Options,
-    mut mesh: VolumeMesh,
+    mesh: VolumeMesh,
     opening: Opening,
 ) -> Result<(VolumeMesh, Report<'_>)> {
     check_options(options)?;
-    let fields = std::mem::take(&mut mesh.fields);
-    let mut mesh = fields
-        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
-        .and_then(|()| mesh.into_tet_mesh())
-        .map_err(|error| error.in_file(&options.input))?;
-    let turned = mesh.orient();
-    if turned > 0 {
-        note(
-            options.device.quiet,
-            format_args!("{turned} inverted tetrahedra were turned around"),
-        );
-    }
+    let (mesh, fields) = tetrahedra(mesh, &options.input, options.device.quiet)?;
     let settings = refine_tets::Options {
         marking: marking(options, mesh.tetrahedra.len())?,
         edges: DividedEdges::default(),

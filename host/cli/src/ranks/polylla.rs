@@ -17,7 +17,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension};
+use super::run::{device, has_extension, with_file};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -38,7 +38,8 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         Precision::F32 => on_ranks::<Vec2>,
     };
     let result = run(ranks, &on, &block);
-    let (polygons, counts) = result.map_err(|fault| with_file(fault, options))?;
+    let (polygons, counts) =
+        result.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
     match &options.output {
         None => {}
         Some(path) if is_pvtu(path) => {
@@ -117,18 +118,6 @@ fn refuse(options: &Options) -> Result<()> {
         return Ok(());
     };
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
-}
-
-/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
-fn with_file(fault: Fault, options: &Options) -> Fault {
-    if !fault.is_of_mesh() {
-        return fault;
-    }
-    let error = Error::Invalid {
-        element: format!("{}:", options.input.display()),
-        rule: fault.to_string(),
-    };
-    commands::with_precision(error, options.device.precision).into()
 }
 
 /// This rank's block of the input: read from the file by all ranks, or by rank 0 for all.

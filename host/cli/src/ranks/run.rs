@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use trioxide::Error;
 use trioxide::backend::{Choice, Device, cuda_devices};
-use trioxide_arguments::device::DeviceOptions;
+use trioxide_arguments::device::{DeviceOptions, Precision};
 use trioxide_arguments::{account, print_error, write_json};
 use trioxide_ranks::mpi::Mpi;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
 
-use crate::{Cli, Command, outputs, show_progress, usage};
+use crate::{Cli, Command, commands, outputs, show_progress, usage};
 
 /// Runs the command as one of `size` ranks. Only rank 0 prints.
 pub fn main(size: usize) -> ExitCode {
@@ -145,4 +145,16 @@ pub fn device(ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
         },
     };
     ranks.agree(device.map_err(Fault::from))
+}
+
+/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
+pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
+    if !fault.is_of_mesh() {
+        return fault;
+    }
+    let error = Error::Invalid {
+        element: format!("{}:", input.display()),
+        rule: fault.to_string(),
+    };
+    commands::with_precision(error, precision).into()
 }

@@ -15,7 +15,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension};
+use super::run::{device, has_extension, with_file};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells};
 
@@ -57,7 +57,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         points,
         moving,
         moves,
-    } = result.map_err(|fault| with_file(fault, options))?;
+    } = result.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
     if let Some(path) = &options.output {
         match kept {
             None => output::write_surface(ranks, path, &block, points)?,
@@ -99,18 +99,6 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         device: &on.name(),
     };
     report(ranks, run, of_run)
-}
-
-/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
-fn with_file(fault: Fault, options: &Options) -> Fault {
-    if !fault.is_of_mesh() {
-        return fault;
-    }
-    let error = Error::Invalid {
-        element: format!("{}:", options.input.display()),
-        rule: fault.to_string(),
-    };
-    commands::with_precision(error, options.device.precision).into()
 }
 
 /// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all,
