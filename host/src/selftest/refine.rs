@@ -96,6 +96,16 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
+fn manner(name: &'static str, marking: Marking, rounds: u32) -> (&'static str, Options) {
+    let options = Options {
+        marking,
+        rounds,
+        max_triangles: None,
+        history: true,
+    };
+    (name, options)
+}
+
 /// Markings, some with few triangles and some with many, so that both ways of each step run.
 fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     let low = mesh.points.iter().copied().fold(DVec2::MAX, DVec2::min);
@@ -103,15 +113,6 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     let (middle, extent) = (low.midpoint(high), high - low);
     let area = extent.x * extent.y / mesh.triangles.len() as f64;
     let every_ninth = Marking::flags((0..mesh.triangles.len()).map(|t| t % 9 == 0));
-    let manner = |name, marking, rounds| {
-        let options = Options {
-            marking,
-            rounds,
-            max_triangles: None,
-            history: true,
-        };
-        (name, options)
-    };
     vec![
         manner("all", Marking::All, 2),
         manner("1 %", fraction(0.01), 3),
@@ -173,15 +174,6 @@ fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)>
         [high.x, middle.y, middle.z, 0.5 * extent.x, 0.0, 0.0],
     ];
     let column = [low.x, low.y, middle.x, middle.y];
-    let manner = |name, marking, rounds| {
-        let options = Options {
-            marking,
-            rounds,
-            max_triangles: None,
-            history: true,
-        };
-        (name, options)
-    };
     vec![
         manner("all", Marking::All, 2),
         manner("1 %", fraction(0.01), 3),

@@ -122,9 +122,19 @@ pub fn solve(
     drop((elements, incidence));
     laps.end("assemble");
 
+    solved((matrix, &load), &unknowns, values, laps)
+}
+
+/// The solution of a system: `values` with those of the `unknowns`.
+fn solved(
+    (matrix, load): (Matrix, &[f64]),
+    unknowns: &[u32],
+    mut values: Vec<f64>,
+    mut laps: Laps,
+) -> Result<Solution> {
     progress::stage("solve");
-    let (inner_values, iterations) = matrix.solve(&load)?;
-    for (&v, value) in unknowns.iter().zip(inner_values) {
+    let (found, iterations) = matrix.solve(load)?;
+    for (&v, value) in unknowns.iter().zip(found) {
         values[v as usize] = value;
     }
     laps.end("solve");

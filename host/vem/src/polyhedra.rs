@@ -18,11 +18,11 @@ use rayon::prelude::*;
 use trioxide::backend::Laps;
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
-use crate::Solution;
 use crate::errors::Errors;
 use crate::sparse::{BLOCK, Matrix, block_sums};
+use crate::{Solution, solved};
 
 /// A Poisson problem in space of known solution.
 #[derive(Clone, Copy, Debug)]
@@ -207,7 +207,11 @@ pub fn solve_in_space(
     boundary: impl Fn(DVec3) -> f64,
 ) -> Result<Solution> {
     let mut laps = Laps::start();
+    progress::stage("check the mesh");
     let elements = check(mesh)?;
+    laps.end("check the mesh");
+
+    progress::stage("assemble");
     let mut values = vec![f64::NAN; mesh.points.len()];
     for (face, pair) in mesh.neighbours().into_iter().enumerate() {
         if pair[1] == NONE {
@@ -233,17 +237,7 @@ pub fn solve_in_space(
     let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
     drop(matrices);
     laps.end("assemble");
-    let (inner, iterations) = matrix.solve(&load)?;
-    for (&v, value) in unknowns.iter().zip(inner) {
-        values[v as usize] = value;
-    }
-    laps.end("solve");
-    Ok(Solution {
-        values,
-        unknowns: unknowns.len(),
-        iterations,
-        stages: laps.into_stages(),
-    })
+    solved((matrix, &load), &unknowns, values, laps)
 }
 
 /// A row: its entries in the order of their columns, and its load.
