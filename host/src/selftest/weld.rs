@@ -334,6 +334,8 @@ fn scans(size: Size) -> Vec<Input> {
         epsilons: vec![spacing / 4.0, spacing, 4.0 * spacing],
         paired_up_to: spacing,
     });
+    // Six vertices at each place.
+    let (points, faces) = scan(size.of(6_000), 1);
     inputs.push(Input {
         name: "a triangle soup",
         points: faces

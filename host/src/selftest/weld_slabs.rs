@@ -10,7 +10,7 @@ use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_sla
 
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {
-    let scanned = if size == Size::Tiny { 5_000 } else { 20_000 };
+    let scanned = if size == Size::Tiny { 5_000 } else { 8_000 };
     let mut cases = vec![
         Case::new("weld in slabs a scan", move |on| {
             let (points, faces) = scan(scanned, 1);

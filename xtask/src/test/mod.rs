@@ -1,12 +1,15 @@
 //! `cargo xtask test`: everything this machine can check.
 
+mod jobs;
 mod peers;
+mod programs;
 mod python;
 mod quick;
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
@@ -15,6 +18,8 @@ use crate::Error;
 use crate::mpi;
 use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_collect};
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
+
+use jobs::{Ended, Job, run_all};
 
 /// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
 const SKIPPED: &str = "skipped: ";
@@ -74,33 +79,86 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             }
         }
     }
-    let steps = vec![
-        Step::new("format", FORMAT),
-        Step::new("lints", LINTS),
-        Step::new("tests", TESTS),
-    ];
+    // Downloads wait for the network, beside the compiler.
+    let python = thread::spawn(python::prepare);
+    let steps = vec![Step::new("format", FORMAT), Step::new("lints", LINTS)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
-    if let Some(step) = ranks_step(arguments, &mut outcomes, &mut skipped) {
-        run_steps(vec![step], !has_gpu(), &mut outcomes, &mut skipped);
-    }
-    println!("\n== kernels: cargo xtask ptx --check");
-    outcomes.push(timed("kernels", || {
-        let mut command = Command::new(env::current_exe()?);
-        let (reasons, result) = run_and_collect(command.args(["ptx", "--check"]), SKIPPED);
-        skipped.extend(reasons.iter().map(|reason| format!("kernels: {reason}")));
-        result
-    }));
+    let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
+    run_tests(ranks, !has_gpu(), &mut outcomes, &mut skipped);
     println!("\n== python: pytest host/python");
-    outcomes.push(timed("python", || python::test(!has_gpu(), &mut skipped)));
+    let python = python.join().expect("making an environment does not panic");
+    outcomes.push(timed("python", || python::test(python, &mut skipped)));
     summarize(&outcomes, &skipped)
 }
 
-/// The tests of ranks under mpirun, where there is an MPI or it can be installed.
-fn ranks_step(
-    arguments: &Arguments,
-    outcomes: &mut Vec<Outcome>,
-    skipped: &mut Vec<String>,
-) -> Option<Step> {
+/// Builds all tests, then runs the test programs and the other commands beside each other. Most programs wait for one thread, or for
+/// processes that they start.
+fn run_tests(ranks: bool, prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) {
+    println!("\n== build: all tests, and the library of the Python package");
+    let mut jobs = Vec::new();
+    outcomes.push(timed("build", || {
+        jobs = programs::build(prebuilt)?;
+        Ok(())
+    }));
+    if jobs.is_empty() {
+        return;
+    }
+    let job = |name: &str, mut command: Command| {
+        if prebuilt {
+            command.env("TRIOXIDE_PTX", "prebuilt");
+        }
+        let name = name.to_owned();
+        Job { name, command }
+    };
+    // Behind the longest programs, so that no long one is the last.
+    let behind = jobs.len().min(3);
+    let mut others = vec![job(DOC_TESTS, cargo(DOCS))];
+    if ranks {
+        others.push(job("ranks", cargo(RANKS)));
+    }
+    match env::current_exe() {
+        Ok(xtask) => {
+            let mut command = Command::new(xtask);
+            command.args(["ptx", "--check"]);
+            others.push(Job {
+                name: "kernels".to_owned(),
+                command,
+            });
+        }
+        Err(error) => skipped.push(format!("kernels: {error}")),
+    }
+    jobs.splice(behind..behind, others);
+    println!(
+        "\n== tests: {} test programs and other commands, beside each other",
+        jobs.len()
+    );
+    outcomes.push(timed("tests", || {
+        let ended = run_all(jobs, SKIPPED);
+        let mut failed = Vec::new();
+        for Ended {
+            name,
+            marked,
+            result,
+        } in ended
+        {
+            // The test harness goes on behind the reason.
+            let reason = |line: &String| line.trim_end_matches(") ... ignored").trim().to_owned();
+            skipped.extend(
+                marked
+                    .iter()
+                    .map(|line| format!("{name}: {}", reason(line))),
+            );
+            failed.extend(result.err());
+        }
+        match failed.is_empty() {
+            true => Ok(()),
+            false => Err(failed.join("\n            ").into()),
+        }
+    }));
+}
+
+/// Whether the tests of ranks can run: there is an MPI, or it is installed here.
+fn has_mpi(arguments: &Arguments, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) -> bool {
     if !mpi::missing().is_empty() && !arguments.no_install && is_root() && is_debian() {
         let installed = timed("MPI", || install(mpi::DEBIAN_PACKAGES));
         match &installed.result {
@@ -109,12 +167,11 @@ fn ranks_step(
         }
     }
     let missing = mpi::missing();
-    if missing.is_empty() {
-        return Some(Step::new("ranks", RANKS));
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        skipped.push(format!("ranks: no {missing}; {}", mpi::remedy()));
     }
-    let missing = missing.join(", ");
-    skipped.push(format!("ranks: no {missing}; {}", mpi::remedy()));
-    None
+    missing.is_empty()
 }
 
 /// Format, lints and conformance of the changed families.
@@ -170,12 +227,14 @@ const QUICK_LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
-/// With doc tests: in a run of their own, for packages alone, dependencies would have other features and be built again.
-const TESTS: &[&str] = &[
+const DOC_TESTS: &str = "examples in comments";
+/// Over the whole workspace: for packages alone, dependencies would have other features and be built again.
+const DOCS: &[&str] = &[
     "test",
     "--workspace",
     "--features",
     "trioxide-bench/report",
+    "--doc",
     "--no-fail-fast",
 ];
 /// The binary with MPI, and the tests that start it by mpirun. All but two crates are those of the step before.

@@ -4,7 +4,7 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::Path;
 
-use crate::process::{cargo, run, run_and_collect};
+use crate::process::run_and_collect;
 use crate::python::Environment;
 use crate::{Error, target_dir};
 
@@ -19,40 +19,43 @@ const WORKERS: &str = "2";
 /// Mark of a line with a skipped test and its reason.
 const SKIPPED: &str = "SKIPPED ";
 
-/// The build of the workspace's tests, with the package's library: its dependencies have the same features.
-const BUILD: &[&str] = &[
-    "build",
-    "--workspace",
-    "--features",
-    "trioxide-bench/report",
-    "--lib",
-    "--bins",
-    "--tests",
-    "--examples",
-];
+/// The environment of the package's tests, or the reason why there is none.
+pub(super) struct Prepared {
+    environment: Environment,
+    is_parallel: bool,
+}
 
-/// Runs pytest on the package and its examples in comments; the reasons of what is skipped are added to `skipped`.
-pub(super) fn test(prebuilt: bool, skipped: &mut Vec<String>) -> Result<(), Error> {
-    let folder = target_dir().join("python");
-    let environment = match Environment::open(&folder.join("venv"))? {
-        Ok(environment) => environment,
+/// Makes the environment and installs the packages that the tests need.
+pub(super) fn prepare() -> Result<Prepared, String> {
+    let environment = Environment::open(&target_dir().join("python").join("venv"))
+        .map_err(|error| error.to_string())??;
+    if let Some(package) = environment.install(&NEEDED).first() {
+        return Err(format!("{package} cannot be installed: is PyPI reachable?"));
+    }
+    let is_parallel = !environment.install(&OTHERS).contains(&PARALLEL);
+    Ok(Prepared {
+        environment,
+        is_parallel,
+    })
+}
+
+/// Runs pytest on the package, whose library is built, and its examples in comments; the reasons of what is skipped are added to
+/// `skipped`.
+pub(super) fn test(
+    prepared: Result<Prepared, String>,
+    skipped: &mut Vec<String>,
+) -> Result<(), Error> {
+    let Prepared {
+        environment,
+        is_parallel,
+    } = match prepared {
+        Ok(prepared) => prepared,
         Err(reason) => {
             skipped.push(format!("python: {reason}"));
             return Ok(());
         }
     };
-    if let Some(package) = environment.install(&NEEDED).first() {
-        skipped.push(format!(
-            "python: {package} cannot be installed: is PyPI reachable?"
-        ));
-        return Ok(());
-    }
-    let is_parallel = !environment.install(&OTHERS).contains(&PARALLEL);
-    let mut build = cargo(BUILD);
-    if prebuilt {
-        build.env("TRIOXIDE_PTX", "prebuilt");
-    }
-    run(&mut build)?;
+    let folder = target_dir().join("python");
     let root = crate::workspace().join("host").join("python");
     let built = folder.join("package");
     let package = built.join("trioxide");

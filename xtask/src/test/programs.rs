@@ -1,0 +1,123 @@
+//! The test programs of the workspace: built by one call of cargo, then jobs, with the environment that `cargo test` gives them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::jobs::Job;
+use crate::process::{cargo, command_line, output_of};
+use crate::{Error, target_dir};
+
+/// Everything that any test needs, the library of the Python package among it.
+const BUILD: &[&str] = &[
+    "build",
+    "--workspace",
+    "--features",
+    "trioxide-bench/report",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+    "--message-format=json-render-diagnostics",
+];
+/// Programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
+const FIRST: [&str; 5] = ["kernels_md", "ptx", "conformance", "text_inputs", "report"];
+
+/// Builds the workspace's tests, and returns a job for each test program.
+///
+/// # Errors
+/// Cargo cannot be started, a target does not compile, or cargo's messages are not as they were.
+pub(super) fn build(prebuilt: bool) -> Result<Vec<Job>, Error> {
+    let packages = packages()?;
+    let library_path = library_path()?;
+    let mut command = cargo(BUILD);
+    if prebuilt {
+        command.env("TRIOXIDE_PTX", "prebuilt");
+    }
+    let output = command.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("{} failed", command_line(&command)).into());
+    }
+    let mut jobs = Vec::new();
+    for line in String::from_utf8(output.stdout)?.lines() {
+        let message: Value = serde_json::from_str(line)?;
+        let is_test = message["profile"]["test"] == true;
+        let Some(program) = message["executable"].as_str().filter(|_| is_test) else {
+            continue;
+        };
+        let id = message["package_id"].as_str().unwrap_or_default();
+        let package = packages
+            .get(id)
+            .ok_or_else(|| format!("cargo metadata lists no package {id}"))?;
+        let target = message["target"]["name"].as_str().unwrap_or_default();
+        let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
+        let rank = FIRST.iter().position(|&name| name == target);
+        let mut command = Command::new(program);
+        command
+            .current_dir(&package.folder)
+            .env("CARGO", env::var_os("CARGO").unwrap_or("cargo".into()))
+            .env("CARGO_MANIFEST_DIR", &package.folder)
+            .env("CARGO_PKG_NAME", &package.name)
+            .env(LIBRARY_PATH, &library_path);
+        if prebuilt {
+            command.env("TRIOXIDE_PTX", "prebuilt");
+        }
+        let job = Job {
+            name: format!("{}: {kind} {target}", package.name),
+            command,
+        };
+        jobs.push((rank.unwrap_or(FIRST.len()), job));
+    }
+    jobs.sort_by_key(|&(rank, _)| rank);
+    Ok(jobs.into_iter().map(|(_, job)| job).collect())
+}
+
+struct Package {
+    name: String,
+    folder: PathBuf,
+}
+
+/// The workspace's packages by cargo's ids.
+fn packages() -> Result<BTreeMap<String, Package>, Error> {
+    let listed = output_of(&mut cargo(&["metadata", "--no-deps", "--format-version=1"]))
+        .ok_or("cargo metadata failed")?;
+    let listed: Value = serde_json::from_str(&listed)?;
+    let packages = listed["packages"].as_array();
+    let packages = packages.ok_or("cargo metadata lists no packages")?;
+    let packages = packages.iter().filter_map(|package| {
+        let manifest = Path::new(package["manifest_path"].as_str()?);
+        let package_there = Package {
+            name: package["name"].as_str()?.to_owned(),
+            folder: manifest.parent()?.to_owned(),
+        };
+        Some((package["id"].as_str()?.to_owned(), package_there))
+    });
+    Ok(packages.collect())
+}
+
+const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
+    "DYLD_FALLBACK_LIBRARY_PATH"
+} else if cfg!(windows) {
+    "PATH"
+} else {
+    "LD_LIBRARY_PATH"
+};
+
+/// Where programs find shared libraries: tests of procedural macros link to the compiler's.
+fn library_path() -> Result<OsString, Error> {
+    let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
+    let printed = output_of(Command::new(rustc).args(["--print", "target-libdir"]));
+    let compiler = printed.ok_or("rustc --print target-libdir failed")?;
+    let mut paths = vec![
+        target_dir().join("debug").join("deps"),
+        PathBuf::from(compiler.trim()),
+    ];
+    if let Some(set) = env::var_os(LIBRARY_PATH) {
+        paths.extend(env::split_paths(&set));
+    }
+    Ok(env::join_paths(paths)?)
+}
