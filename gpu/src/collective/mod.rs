@@ -1,4 +1,4 @@
-//! Collectives, for all families: scan, compact, bucket.
+//! Collectives, for all families: scan, compact, bucket, sort.
 //!
 //! | kernels | do |
 //! | --- | --- |
@@ -8,6 +8,7 @@
 //! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
+//! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide::collective`.
 
@@ -16,9 +17,11 @@ pub mod compact;
 pub mod flags;
 pub mod rank;
 pub mod scan;
+pub mod sort;
 
 pub use bucket::*;
 pub use compact::*;
 pub use flags::*;
 pub use rank::*;
 pub use scan::*;
+pub use sort::*;

@@ -13,7 +13,7 @@
 //! | region interfaces | [`mark_interfaces()`] | not in the paper |
 //! | weights | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | not in the paper: its weights are equal |
 //! | sliding nodes | [`slide_nodes()`], [`slide_border_nodes()`] | not in the paper |
-//! | order | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | not in the paper |
+//! | order | [`key_nodes()`], `collective::move_by_digit`, [`rank_nodes()`], [`order_row()`] | not in the paper |
 //! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
 //! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
 //! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |

@@ -4,7 +4,8 @@ use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::bit_set;
 use crate::collective::{
-    Csr, bucket, bucket_long, compact, count_bits, exclusive_scan, mark_ids, pack_flags,
+    Csr, bucket, bucket_long, compact, count_bits, exclusive_scan, mark_ids, order_by_keys,
+    pack_flags,
 };
 use crate::mesh::NONE;
 
@@ -41,6 +42,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         each("flags and ids as bit sets", bit_sets),
         each("bucketing", bucketing),
         each("bucketing with long lists", long_lists),
+        each("stable sort by keys", sorting),
     ]
 }
 
@@ -53,6 +55,24 @@ fn numbers(n: usize, seed: u32) -> impl Iterator<Item = u32> {
         x ^= x << 5;
         x
     })
+}
+
+fn sorting(on: &Device, n: usize) -> Outcome {
+    for bits in [1, 4, 7, 31] {
+        // Few different keys too: equal ones keep their order.
+        let keys: Vec<u32> = numbers(n, 29)
+            .map(|x| x % 1000 & ((1 << bits) - 1))
+            .collect();
+        let keys = match bits {
+            31 => numbers(n, 31).map(|x| x >> 1).collect(),
+            _ => keys,
+        };
+        let mut expected: Vec<u32> = (0..n as u32).collect();
+        expected.sort_by_key(|&i| keys[i as usize]);
+        let order = order_by_keys(on, on.upload(&keys)?, bits)?;
+        equal("place", &on.download(&order)?, &expected)?;
+    }
+    Ok(())
 }
 
 fn scan(on: &Device, n: usize) -> Outcome {
