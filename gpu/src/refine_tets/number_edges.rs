@@ -1,4 +1,4 @@
-//! Edges of tetrahedra: ids, and the tetrahedra around each.
+//! Edges of tetrahedra: ids.
 //!
 //! Use 6t + k is edge k of tetrahedron t ([`EdgeUse`]). The uses of an edge meet in a hash table as half-edges do
 //! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in their
@@ -81,24 +81,13 @@ pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table:
     table.set(slots.at(first_uses.at(e)), e);
 }
 
-/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
-/// from each use to another, and at the end to `NONE`.
-///
-/// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
+/// Replaces the slot of `usage` by its edge.
 #[kernel(
-    requires(edges.len() == n, links.len() == n),
-    moves(4 * last_uses.len() + 2 * (edges.bytes() + last_uses.bytes()) + links.bytes())
+    requires(edges.len() == n),
+    moves(2 * edges.bytes())
 )]
-pub fn link_tet_edges(
-    usage: EdgeUse,
-    table: In<Edge>,
-    edges: Out<u32>,
-    last_uses: Atomic<EdgeUse>,
-    links: Out<EdgeUse>,
-) {
-    let e = table.at(edges.at(usage));
-    edges.set(usage, e.index());
-    links.set(usage, last_uses.swap(e, usage));
+pub fn name_tet_edges(usage: EdgeUse, table: In<Edge>, edges: Out<u32>) {
+    edges.set(usage, table.at(edges.at(usage)).index());
 }
 
 /// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no tetrahedron
