@@ -2,6 +2,7 @@
 //!
 //! Each function takes any input: values, bits and keys need no check before.
 
+mod local;
 mod sort;
 
 use std::marker::PhantomData;
@@ -14,6 +15,7 @@ use trioxide_kernel::{BitWord, Bits, Index, NONE, Word, words};
 use crate::backend::{BitSet, Device};
 use crate::{Error, Result};
 
+pub(crate) use local::bucket_local;
 pub(crate) use sort::order_by_keys;
 
 /// Most elements that one block scans alone.

@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
 //! | bounds | [`measure_bounds()`], of meshes that were made on the device | not in the paper |
-//! | cells of nodes | `collective::count_keys`, `fill_buckets`, [`mark_heavy()`] | not named |
+//! | cells of nodes | `collective::count_local_keys`, `fill_local_buckets`, [`mark_heavy()`] | not named |
 //! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells; [`gather_tet_neighbours()`], [`move_tet_lists()`] of tetrahedra | unique edges (3.2.1) |
 //! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`]; [`mark_tet_boundary()`] of tetrahedra | boundary nodes (3.2.2) |
 //! | region interfaces | [`mark_interfaces()`] | not in the paper |

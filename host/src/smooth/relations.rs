@@ -1,6 +1,5 @@
 //! Relations of a mesh on a device: the cells of each node, its neighbours, boundary and region interfaces.
 
-use gpu::collective as collect;
 use gpu::ids::{CellFace, Corner, Vertex};
 use gpu::smooth::{
     self as kernel, AdjacencyBuffers, BOUNDARY_NODES, MOST_FACES, NEIGHBOUR_NODES, SURFACE,
@@ -11,7 +10,7 @@ use trioxide_kernel::{BitWord, Bits, NONE, words};
 
 use super::cells::{DeviceCells, DeviceMesh};
 use crate::backend::Device;
-use crate::collective::{compact, count_bits, exclusive_scan};
+use crate::collective::{bucket_local, compact, count_bits, exclusive_scan};
 use crate::{Error, Result};
 
 /// Relations of a mesh, for smoothing it.
@@ -132,14 +131,8 @@ impl DeviceCells {
     pub(crate) fn incidence(&self, on: &Device) -> Result<Incidence> {
         on.stage("cells of nodes", || {
             let (keys, nodes) = (self.vertices().as_words(), self.nodes());
-            let corners = keys.len() as u32;
-            let mut starts = on.filled(nodes as usize + 1, 0)?;
             // SAFETY: vertices of checked cells are below V.
-            unsafe { collect::count_keys::launch(on, corners, keys, &mut starts) }?;
-            exclusive_scan(on, &mut starts)?;
-            let mut items = on.uninitialized(keys.len())?;
-            // SAFETY: as above; `starts` are the scanned counts of the same keys.
-            unsafe { collect::fill_buckets::launch(on, corners, keys, &mut starts, &mut items) }?;
+            let (starts, items) = unsafe { bucket_local(on, keys, nodes as usize) }?;
             let mut heavy = on.uninitialized(words(nodes as usize))?;
             // SAFETY: V + 1 starts.
             unsafe { kernel::mark_heavy::launch(on, nodes, &starts, &mut heavy) }?;
