@@ -38,6 +38,7 @@ pub mod polyhedra;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
+mod slots;
 pub mod smooth;
 pub mod tet_faces;
 pub mod weld;

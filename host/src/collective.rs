@@ -2,6 +2,9 @@
 //!
 //! Each function takes any input: values, bits and keys need no check before.
 
+mod local;
+mod sort;
+
 use std::marker::PhantomData;
 
 use bytemuck::Pod;
@@ -11,6 +14,9 @@ use trioxide_kernel::{BitWord, Bits, Index, NONE, Word, words};
 
 use crate::backend::{BitSet, Device};
 use crate::{Error, Result};
+
+pub(crate) use local::bucket_local;
+pub(crate) use sort::order_by_keys;
 
 /// Most elements that one block scans alone.
 const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;

@@ -369,9 +369,9 @@ fn table_slots(vertices: usize, half_edges: usize) -> usize {
     slots_for(half_edges.min(3 * vertices))
 }
 
-/// Slots for a number of edges: half as many again.
+/// Slots for a number of edges: twice as many, as far as 32 bits number them.
 fn slots_for(edges: usize) -> usize {
-    edges + edges / 2 + 64
+    (2 * edges + 64).min(u32::MAX as usize)
 }
 
 /// Copies points to the device in its precision.

@@ -6,6 +6,7 @@
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::check::{CHECKED, shared_label};
 
@@ -55,6 +56,43 @@ impl<T: Copy, const N: usize> Shared<T, N> {
     pub fn set(&self, i: u32, value: T) {
         // SAFETY: as above.
         unsafe { *self.pointer(i) = value }
+    }
+}
+
+impl<const N: usize> Shared<u32, N> {
+    /// Element `i`, which any lane may change at any time in the phase.
+    #[inline(always)]
+    fn atomic(&self, i: u32) -> &AtomicU32 {
+        // SAFETY: in range, as `pointer` checks; in a phase that calls this, every access to the element is atomic (promise of the
+        // launch's caller).
+        unsafe { AtomicU32::from_ptr(self.pointer(i)) }
+    }
+
+    /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
+    #[inline(always)]
+    pub fn add(&self, i: u32, value: u32) -> u32 {
+        if cfg!(not(target_arch = "nvptx64")) {
+            // One thread runs all lanes.
+            let before = self.at(i);
+            self.set(i, before.wrapping_add(value));
+            return before;
+        }
+        self.atomic(i).fetch_add(value, Relaxed)
+    }
+
+    /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase; its value before.
+    #[inline(always)]
+    pub fn claim(&self, i: u32, old: u32, new: u32) -> u32 {
+        if cfg!(not(target_arch = "nvptx64")) {
+            let before = self.at(i);
+            if before == old {
+                self.set(i, new);
+            }
+            return before;
+        }
+        match self.atomic(i).compare_exchange(old, new, Relaxed, Relaxed) {
+            Ok(before) | Err(before) => before,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Collectives, for all families: scan, compact, bucket.
+//! Collectives, for all families: scan, compact, bucket, sort.
 //!
 //! | kernels | do |
 //! | --- | --- |
@@ -7,18 +7,24 @@
 //! | [`rank_bits()`], [`tally_bits()`] | the number of members below each, or in all |
 //! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
+//! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, where equal keys come near each other |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
+//! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide::collective`.
 
 pub mod bucket;
 pub mod compact;
 pub mod flags;
+pub mod local_bucket;
 pub mod rank;
 pub mod scan;
+pub mod sort;
 
 pub use bucket::*;
 pub use compact::*;
 pub use flags::*;
+pub use local_bucket::*;
 pub use rank::*;
 pub use scan::*;
+pub use sort::*;

@@ -4,32 +4,7 @@ use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
 use super::{rule, target};
 use crate::ids::{HalfEdge, Triangle, Vertex};
-
-/// Slots beside an edge's own that are tried first.
-const WINDOW: u32 = 16;
-/// Slots that are tried at all. In a table with two thirds of its slots taken, some of these are free.
-pub(crate) const ATTEMPTS: u32 = 256;
-
-/// Slot number `attempt` at which the edge between `low` and `high` is looked for in a table of `size` slots.
-///
-/// The first slots follow each other from a place in proportion to the lower vertex (`scale` is slots a vertex, times 2^32): the
-/// edges of neighbouring vertices lie side by side, and a mesh in a good order is met in that order. Where a vertex has more
-/// edges than there is room for, the others scatter.
-#[inline(always)]
-pub(crate) fn slot(low: u32, high: u32, attempt: u32, size: u32, scale: u64) -> u32 {
-    if attempt < WINDOW {
-        let own = ((u64::from(low) * scale) >> 32) as u32;
-        let slot = own + attempt;
-        return if slot < size { slot } else { slot - size };
-    }
-    // Mixed as in MurmurHash3's finalizer, so that every bit of the edge moves the upper half.
-    let mut x = (u64::from(low) << 32 | u64::from(high))
-        .wrapping_add(u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-    x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    x ^= x >> 33;
-    (((x >> 32) * u64::from(size)) >> 32) as u32
-}
+use crate::slots::{ATTEMPTS, Slots};
 
 /// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the
 /// twins of both.
@@ -60,18 +35,21 @@ pub fn match_twins(
             origins.at(HalfEdge::of(t, 2)),
         ]
     };
-    let home = |v: [Vertex; 3], k: usize| {
-        let (a, b) = (v[k].index(), v[(k + 1) % 3].index());
-        slot(a.min(b), a.max(b), 0, size, scale)
+    let slots = |v: [Vertex; 3], k: usize| {
+        let (a, b) = (v[k], v[(k + 1) % 3]);
+        Slots::of_edge(a.min(b), a.max(b), scale)
     };
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, origins, table, twins, |t, k| home(corners(t), k));
+        ask_ahead(t, origins, table, twins, |t, k| {
+            slots(corners(t), k).at(0, size)
+        });
     }
     let v = corners(t);
     let from = |k: usize| v[k];
     let to = |k: usize| v[(k + 1) % 3];
-    let look = |k: usize| table.load(home(v, k));
-    let waiting = [look(0), look(1), look(2)];
+    let half_edge = |k: usize| HalfEdge::of(t, k as u32);
+    let claim = |k: usize| table.claim(slots(v, k).at(0, size), HalfEdge::NONE, half_edge(k));
+    let waiting = [claim(0), claim(1), claim(2)];
     let opposite = |k: usize| {
         waiting[k].is_some()
             && origins.at(waiting[k]) == to(k)
@@ -79,12 +57,22 @@ pub fn match_twins(
     };
     let met = [opposite(0), opposite(1), opposite(2)];
     let finish = |k: usize| {
-        let h = HalfEdge::of(t, k as u32);
         if met[k] {
-            twins.store(h, waiting[k]);
-            twins.store(waiting[k], h);
-        } else {
-            search(h, from(k), to(k), origins, table, twins, found, scale);
+            twins.store(half_edge(k), waiting[k]);
+            twins.store(waiting[k], half_edge(k));
+        } else if waiting[k].is_some() {
+            let (slots, h) = (slots(v, k), half_edge(k));
+            search(
+                h,
+                from(k),
+                to(k),
+                slots,
+                waiting[k],
+                origins,
+                table,
+                twins,
+                found,
+            );
         }
     };
     finish(0);
@@ -120,29 +108,21 @@ fn ask_ahead(
     }
 }
 
-/// Tries slot after slot for half-edge `h` from `a` to `b`.
+/// Tries slot after slot for half-edge `h` from `a` to `b`, from the first on, where `other` waits.
 #[inline(always)]
 fn search(
     h: HalfEdge,
     a: Vertex,
     b: Vertex,
+    slots: Slots,
+    mut other: HalfEdge,
     origins: In<Vertex>,
     table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
-    scale: u64,
 ) {
-    let (low, high) = (a.min(b).index(), a.max(b).index());
-    let mut attempt = 0;
-    while attempt < ATTEMPTS {
-        let slot = slot(low, high, attempt, table.len(), scale);
-        let mut other = table.load(slot);
-        if other.is_none() {
-            other = table.compare_exchange(slot, HalfEdge::NONE, h);
-            if other.is_none() {
-                return;
-            }
-        }
+    let mut attempt = 1;
+    loop {
         let (c, d) = (origins.at(other), target(origins, other));
         if (c, d) == (b, a) {
             twins.store(h, other);
@@ -153,9 +133,16 @@ fn search(
             found.min(rule::MANIFOLD, h.index());
             return;
         }
+        if attempt == ATTEMPTS {
+            found.min(rule::CROWDED, h.index());
+            return;
+        }
+        other = table.claim(slots.at(attempt, table.len()), HalfEdge::NONE, h);
+        if other.is_none() {
+            return;
+        }
         attempt += 1;
     }
-    found.min(rule::CROWDED, h.index());
 }
 
 /// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.

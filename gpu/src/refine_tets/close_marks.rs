@@ -1,85 +1,133 @@
 //! Steps 3 and 4 of the paper: marks follow the dependencies.
+//!
+//! A round looks at all tetrahedra: 28 bytes each, read in order, and six bits of edges, which stay in the L2 cache. The tetrahedra
+//! around each edge need no list: to make one cost as much as ten rounds.
 
-use trioxide_kernel::{Atomic, Bits, Group, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
-use super::{TETRAHEDRON, edge_index, edge_set, longest_within};
-use crate::ids::{Edge, EdgeUse, Tet};
+use super::{TETRAHEDRON, edge_index, longest_within};
+use crate::ids::{Edge, Tet};
 
-/// The dependencies of edges: the tetrahedra around each, and the order of these tetrahedra's edges.
-#[derive(Group)]
-pub struct Dependencies<'a> {
-    /// A use of each edge; E.
-    pub last_uses: In<'a, EdgeUse>,
-    /// Another use of the same edge, or `NONE`; 6T.
-    pub links: In<'a, EdgeUse>,
-    /// Edge of each use; 6T.
-    pub edges: In<'a, Edge>,
-    /// Edges of each tetrahedron, longest first; T.
-    pub orders: In<'a, u32>,
+/// Tetrahedra of a block.
+pub const CLOSE_TETS: usize = 256;
+const TETS: u32 = CLOSE_TETS as u32;
+
+/// Shared memory of a block: the edges of its tetrahedra, and which have a marked one.
+#[derive(SharedMemory)]
+pub struct CloseTile {
+    edges: Shared<u32, { 6 * CLOSE_TETS }>,
+    touched: Shared<u8, CLOSE_TETS>,
 }
 
-/// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest edge of the
-/// tetrahedron and of its two faces at the edge.
+/// Edges 01, 02, 03, 12, 13, 23, a bit each, of the tetrahedron and of its faces without vertex 3, 2, 1 and 0.
+const SIMPLICES: [(u32, u32); 5] = [
+    (TETRAHEDRON, 0b11_1111),
+    (0b0111, 0b00_1011),
+    (0b1011, 0b01_0101),
+    (0b1101, 0b10_0110),
+    (0b1110, 0b11_1000),
+];
+
+/// Marks, in `after`, the edges that the marks in `before` require: in each tetrahedron and each of its faces with a marked edge, the
+/// longest edge. `after` is a copy of `before`.
 ///
-/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]` becomes 1.
-/// `fresh` is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with a marked edge.
+/// `progress[round + 1]` becomes 1 if there is a new mark; a round behind one without returns at once. `touched` gets the tetrahedra
+/// with an edge in `before`: behind the last round, all that have a marked edge.
 ///
-/// A thread takes a word of 32 edges: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges would cost
-/// a compaction a round, or one counter that every thread waits for.
-#[kernel(requires(
-    fresh.len() == n,
-    found.len() == n,
-    marked.len() == n,
-    n == words(dependencies.last_uses.len()),
-    dependencies.links.len() == 6 * dependencies.orders.len(),
-    dependencies.edges.len() == dependencies.links.len(),
-    touched.len() == words(dependencies.orders.len()),
-    progress.len() > round as usize
-))]
+/// A round reads the marks of the round before alone, so that the number of rounds does not depend on the order of blocks.
+#[kernel(
+    requires(
+        n == orders.len().div_ceil(CLOSE_TETS),
+        edges.len() == 6 * orders.len(),
+        after.len() == before.len(),
+        touched.len() == words(orders.len()),
+        progress.len() > round as usize + 1
+    ),
+    moves(edges.bytes() + orders.bytes() + 2 * before.bytes() + touched.bytes())
+)]
 pub fn close_tet_marks(
-    w: u32,
-    dependencies: Dependencies,
-    fresh: Out<Bits<Edge>>,
-    found: Atomic<Bits<Edge>>,
-    marked: Atomic<Bits<Edge>>,
-    touched: Atomic<Bits<Tet>>,
+    block: &Block<CLOSE_TETS, CloseTile>,
+    edges: In<Edge>,
+    orders: In<u32>,
+    before: In<Bits<Edge>>,
+    after: Atomic<Bits<Edge>>,
+    touched: Out<u32>,
     progress: Out<u32>,
     round: u32,
 ) {
-    let mut word = fresh.at(w).word();
-    if word == 0 {
+    if progress.at(round) == 0 {
         return;
     }
-    fresh.set(w, Bits::EMPTY);
-    while word != 0 {
-        let e = Edge::new(32 * w + word.trailing_zeros());
-        let mut usage = dependencies.last_uses.at(e);
-        word &= word - 1;
-        while usage.is_some() {
-            let t = usage.tet();
-            let own = edge_set(usage.place());
-            let order = dependencies.orders.at(t);
-            if !touched.bit(t) {
-                touched.set_bit(t);
+    let tile = block.shared();
+    let first = block.index() * TETS;
+    block.phase(|lane| {
+        let mut quad = lane;
+        while quad < 6 * TETS / 4 {
+            let [a, b, c, d] = edges.quad(6 * first + 4 * quad);
+            tile.edges.set(4 * quad, a.index());
+            tile.edges.set(4 * quad + 1, b.index());
+            tile.edges.set(4 * quad + 2, c.index());
+            tile.edges.set(4 * quad + 3, d.index());
+            quad += TETS;
+        }
+    });
+    block.phase(|lane| {
+        let t = Tet::new(first + lane);
+        if t.index() >= orders.len() {
+            tile.touched.set(lane, 0);
+            return;
+        }
+        let edge = |k: u32| Edge::new(tile.edges.at(6 * lane + k));
+        let mut marked = 0;
+        let mut k = 0;
+        while k < 6 {
+            marked |= u32::from(before.bit(edge(k))) << k;
+            k += 1;
+        }
+        tile.touched.set(lane, u8::from(marked != 0));
+        if marked == 0 || marked == 0b11_1111 {
+            return;
+        }
+        let order = orders.at(t);
+        let require = |(simplex, own): (u32, u32)| {
+            let k = edge_index(longest_within(order, simplex));
+            if marked & own != 0 && marked >> k & 1 == 0 && !after.test_and_set_bit(edge(k)) {
+                progress.set_same(round + 1, 1);
             }
-            let mark = |set: u32| {
-                if set == own {
-                    return;
-                }
-                let e = dependencies.edges.at(EdgeUse::of(t, edge_index(set)));
-                // Another thread may mark it at the same time and put it into `found` too; that does no harm.
-                if !marked.bit(e) {
-                    marked.set_bit(e);
-                    found.set_bit(e);
-                    progress.set_same(round, 1);
-                }
-            };
-            let others = TETRAHEDRON ^ own;
-            let low = others & others.wrapping_neg();
-            mark(longest_within(order, TETRAHEDRON));
-            mark(longest_within(order, TETRAHEDRON ^ low));
-            mark(longest_within(order, own | low));
-            usage = dependencies.links.at(usage);
+        };
+        require(SIMPLICES[0]);
+        require(SIMPLICES[1]);
+        require(SIMPLICES[2]);
+        require(SIMPLICES[3]);
+        require(SIMPLICES[4]);
+    });
+    block.lanes(|lane| {
+        let word = first / 32 + lane;
+        if lane < TETS / 32 && word < touched.len() {
+            let mut bits = 0;
+            let mut k = 0;
+            while k < 8 {
+                // Four bytes, 0 or 1 each, to four bits.
+                let bytes = tile.touched.word(8 * lane + k);
+                bits |= (bytes.wrapping_mul(0x1020_4080) >> 28) << (4 * k);
+                k += 1;
+            }
+            touched.set(word, bits);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refine_tets::edge_set;
+
+    #[test]
+    fn simplices_have_their_edges() {
+        for (simplex, own) in SIMPLICES {
+            for k in 0..6 {
+                assert_eq!(own >> k & 1 == 1, edge_set(k) & !simplex == 0);
+            }
         }
     }
 }

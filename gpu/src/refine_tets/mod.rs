@@ -31,7 +31,7 @@
 //! that keeps this rule for all e and s is *closed*. The edges that e requires depend on nothing but e: they are the paper's
 //! dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron around it. Each
 //! successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure is the set of edges
-//! reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first.
+//! reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first: a round looks at all tetrahedra.
 //!
 //! Neither rule implies the other. The tetrahedron's rule concerns no face that does not hold its longest edge. The faces' rule
 //! does not mark the longest edge l of a tetrahedron if its only marked edge is opposite to l and the longest of both its faces.
@@ -75,7 +75,7 @@
 //! three levels high, and three bits name a leaf: for each level whether the child keeps the lower or the upper end. With
 //! vertices as a set of four bits, an edge is a set of two; the order of a tetrahedron's edges is six such sets, 24 bits, longest
 //! first; and the next edge to bisect is the first marked one within the set that is kept ([`longest_within()`]). So all 63
-//! patterns of marks in all orders need neither templates nor tables, and no array that lies in memory: a thread walks to one
+//! patterns of marks in all orders need neither templates nor tables, and no array that lies in memory: a thread visits one
 //! leaf after the other.
 //!
 //! Child 0 takes its parent's place, the others follow behind the T tetrahedra, in the order of their parents: slots from
@@ -177,16 +177,114 @@ pub fn walk(marked: u32, all: u32, path: u32, mut bisect: impl FnMut(u32, u32)) 
     }
 }
 
+/// Bisects a simplex with the vertices `kept` by the longest of its edges in `marked`: the edge, and the vertices that the half with
+/// the edge's lower end keeps and the other. `None` if it has no marked edge.
+#[inline(always)]
+fn halves(marked: u32, kept: u32) -> Option<(u32, [u32; 2])> {
+    let edge = longest_within(marked, kept);
+    let low = edge & edge.wrapping_neg();
+    (edge != 0).then_some((edge, [kept ^ edge ^ low, kept ^ low]))
+}
+
 /// Number of leaves of the tree of bisections.
 #[inline(always)]
 pub fn count_leaves(marked: u32, all: u32) -> u32 {
-    let mut leaves = 0;
-    let mut path = 0;
-    while path < PATHS {
-        leaves += walk(marked, all, path, |_, _| {}) as u32;
-        path += 1;
+    // After three bisections one vertex is kept.
+    let third = |kept| 1 + u32::from(longest_within(marked, kept) != 0);
+    let second = |kept| match halves(marked, kept) {
+        None => 1,
+        Some((_, [a, b])) => third(a) + third(b),
+    };
+    match halves(marked, all) {
+        None => 1,
+        Some((_, [a, b])) => second(a) + second(b),
     }
-    leaves
+}
+
+/// Most leaves of the tree of bisections.
+pub const LEAVES: usize = 8;
+
+/// A simplex in the tree of bisections: its corners, and the vertices that it has kept.
+#[derive(Clone, Copy)]
+struct Part<V> {
+    corners: [V; 4],
+    kept: u32,
+}
+
+impl<V: Copy> Part<V> {
+    /// Both halves, the one with the lower end of the bisected edge first.
+    #[inline(always)]
+    fn bisected(self, marked: u32, midpoint: &impl Fn(u32) -> V) -> Option<[Self; 2]> {
+        let (edge, kept) = halves(marked, self.kept)?;
+        let m = midpoint(edge);
+        let half = |kept: u32| {
+            let replaced = self.kept ^ kept;
+            let [a, b, c, d] = self.corners;
+            Self {
+                corners: [
+                    if replaced == 1 { m } else { a },
+                    if replaced == 2 { m } else { b },
+                    if replaced == 4 { m } else { c },
+                    if replaced == 8 { m } else { d },
+                ],
+                kept,
+            }
+        };
+        Some([half(kept[0]), half(kept[1])])
+    }
+}
+
+/// Calls `visit` with the corners of each leaf of the tree of bisections of a tetrahedron, in the order of their paths; `midpoint`
+/// gives the middle of an edge in `marked`. The tree is walked once: [`walk()`] begins at the root for each leaf.
+#[inline(always)]
+pub fn each_leaf<V: Copy>(
+    marked: u32,
+    corners: [V; 4],
+    midpoint: impl Fn(u32) -> V,
+    mut visit: impl FnMut([V; 4]),
+) {
+    let kept = TETRAHEDRON;
+    match (Part { corners, kept }).bisected(marked, &midpoint) {
+        None => visit(corners),
+        Some([a, b]) => {
+            leaves_of_half(a, marked, &midpoint, &mut visit);
+            leaves_of_half(b, marked, &midpoint, &mut visit);
+        }
+    }
+}
+
+/// The leaves of a part with three vertices kept.
+#[inline(always)]
+fn leaves_of_half<V: Copy>(
+    half: Part<V>,
+    marked: u32,
+    midpoint: &impl Fn(u32) -> V,
+    visit: &mut impl FnMut([V; 4]),
+) {
+    match half.bisected(marked, midpoint) {
+        None => visit(half.corners),
+        Some([a, b]) => {
+            leaves_of_quarter(a, marked, midpoint, visit);
+            leaves_of_quarter(b, marked, midpoint, visit);
+        }
+    }
+}
+
+/// The leaves of a part with two vertices kept: of its only edge's halves none has another.
+#[inline(always)]
+fn leaves_of_quarter<V: Copy>(
+    quarter: Part<V>,
+    marked: u32,
+    midpoint: &impl Fn(u32) -> V,
+    visit: &mut impl FnMut([V; 4]),
+) {
+    match quarter.bisected(marked, midpoint) {
+        None => visit(quarter.corners),
+        Some([a, b]) => {
+            visit(a.corners);
+            visit(b.corners);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -260,6 +358,21 @@ mod tests {
             }
         }
         leaves
+    }
+
+    #[test]
+    fn leaves_come_in_the_order_of_their_paths() {
+        for marked in patterns() {
+            let mut visited = Vec::new();
+            let corners = [0, 1, 2, 3].map(|k| 1 << k);
+            each_leaf(
+                pack(&marked),
+                corners,
+                |edge| edge,
+                |leaf| visited.push(leaf),
+            );
+            assert_eq!(visited, leaves::<4>(pack(&marked)), "{marked:?}");
+        }
     }
 
     /// The lemma and its first consequence, for every pattern: each face of a tetrahedron is divided as the face alone

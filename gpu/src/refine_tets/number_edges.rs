@@ -1,4 +1,4 @@
-//! Edges of tetrahedra: ids, and the tetrahedra around each.
+//! Edges of tetrahedra: ids.
 //!
 //! Use 6t + k is edge k of tetrahedron t ([`EdgeUse`]). The uses of an edge meet in a hash table as half-edges do
 //! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in their
@@ -9,8 +9,8 @@ use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
 
 use super::check_tetrahedra::tet_rule;
 use super::{edge_set, ends};
-use crate::half_edge::{ATTEMPTS, slot};
 use crate::ids::{Edge, EdgeUse, Vertex};
+use crate::slots::{ATTEMPTS, Slots};
 
 /// The lower and the higher end of the edge that `usage` uses.
 #[inline(always)]
@@ -21,50 +21,47 @@ pub(super) fn ends_of_use(tetrahedra: In<Vertex>, usage: EdgeUse) -> (Vertex, Ve
     (a.min(b), a.max(b))
 }
 
-/// The slot at which attempt `attempt` looks for the edge from `low` to `high`, of `size`.
-#[inline(always)]
-fn slot_of((low, high): (Vertex, Vertex), attempt: u32, size: u32, scale: u64) -> u32 {
-    slot(low.index(), high.index(), attempt, size, scale)
-}
-
-/// Joins `usage` to the other uses of its edge: `slots` gets their slot in `table`, which gets the smallest of them.
+/// Joins `usage` to the other uses of its edge: `of_uses` gets their slot in `table`, which gets the smallest of them.
 ///
 /// `table` is `NONE` before. Finds a use for which it has no room. `scale` is slots a vertex, times 2^32.
 #[kernel(
-    requires(2 * n == 3 * tetrahedra.len(), slots.len() == n, found.len() == tet_rule::COUNT),
+    requires(2 * n == 3 * tetrahedra.len(), of_uses.len() == n, found.len() == tet_rule::COUNT),
     // The slots of the table that it reads and writes depend on the mesh.
-    moves(tetrahedra.bytes() + slots.bytes())
+    moves(tetrahedra.bytes() + of_uses.bytes())
 )]
 pub fn meet_tet_edges(
     usage: EdgeUse,
     tetrahedra: In<Vertex>,
     table: Atomic<EdgeUse>,
-    slots: Out<u32>,
+    of_uses: Out<u32>,
     found: Atomic,
     scale: u64,
 ) {
     let ahead = usage.index() + PREFETCHED_AHEAD;
     // On a CPU no later read begins before an atomic exchange ends.
-    if cfg!(not(target_arch = "nvptx64")) && ahead < slots.len() {
-        let ends = ends_of_use(tetrahedra, EdgeUse::new(ahead));
-        table.prefetch(slot_of(ends, 0, table.len(), scale));
+    if cfg!(not(target_arch = "nvptx64")) && ahead < of_uses.len() {
+        let (low, high) = ends_of_use(tetrahedra, EdgeUse::new(ahead));
+        table.prefetch(Slots::of_edge(low, high, scale).at(0, table.len()));
     }
     let ends = ends_of_use(tetrahedra, usage);
+    let slots = Slots::of_edge(ends.0, ends.1, scale);
     let mut attempt = 0;
     while attempt < ATTEMPTS {
-        let slot = slot_of(ends, attempt, table.len(), scale);
+        let slot = slots.at(attempt, table.len());
         let mut other = table.load(slot);
         if other.is_none() {
             other = table.compare_exchange(slot, EdgeUse::NONE, usage);
             if other.is_none() {
-                slots.set(usage, slot);
+                of_uses.set(usage, slot);
                 return;
             }
         }
         // Another use waits there: the slot belongs to its edge from now on.
         if ends_of_use(tetrahedra, other) == ends {
-            table.min(slot, usage);
-            slots.set(usage, slot);
+            if usage < other {
+                table.min(slot, usage);
+            }
+            of_uses.set(usage, slot);
             return;
         }
         attempt += 1;
@@ -84,24 +81,13 @@ pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table:
     table.set(slots.at(first_uses.at(e)), e);
 }
 
-/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
-/// from each use to another, and at the end to `NONE`.
-///
-/// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
+/// Replaces the slot of `usage` by its edge.
 #[kernel(
-    requires(edges.len() == n, links.len() == n),
-    moves(4 * last_uses.len() + 2 * (edges.bytes() + last_uses.bytes()) + links.bytes())
+    requires(edges.len() == n),
+    moves(2 * edges.bytes())
 )]
-pub fn link_tet_edges(
-    usage: EdgeUse,
-    table: In<Edge>,
-    edges: Out<u32>,
-    last_uses: Atomic<EdgeUse>,
-    links: Out<EdgeUse>,
-) {
-    let e = table.at(edges.at(usage));
-    edges.set(usage, e.index());
-    links.set(usage, last_uses.swap(e, usage));
+pub fn name_tet_edges(usage: EdgeUse, table: In<Edge>, edges: Out<u32>) {
+    edges.set(usage, table.at(edges.at(usage)).index());
 }
 
 /// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no tetrahedron
@@ -127,9 +113,10 @@ pub fn find_face_edges(
     let first = i - i % 3;
     let (a, b) = (faces.at(first + a), faces.at(first + b));
     let (low, high) = (a.min(b), a.max(b));
+    let slots = Slots::of_edge(low, high, scale);
     let mut attempt = if high.index() < vertices { 0 } else { ATTEMPTS };
     while attempt < ATTEMPTS {
-        let e = table.at(slot_of((low, high), attempt, table.len(), scale));
+        let e = table.at(slots.at(attempt, table.len()));
         if e.is_none() {
             break;
         }

@@ -2,7 +2,8 @@
 //!
 //! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other cells. It
 //! reads about twelve cells until it finds the face, from the nearest cache, and writes only bits of the boundary. Faces whose
-//! lowest node has more than [`LIGHT`] cells are searched around their node with the fewest cells.
+//! lowest node has more than [`LIGHT`] cells are searched around their node with the fewest cells. Meshes of tetrahedra alone have a
+//! kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
 
 use trioxide_kernel::{Atomic, Bits, kernel};
 
@@ -22,7 +23,12 @@ fn lighter(stars: Stars, a: Vertex, b: Vertex) -> Vertex {
 
 /// Whether a tetrahedron other than `t` has the vertices `a` and `b`; it searches the corners `start..end` in the list.
 #[inline(always)]
-fn shares_triangle(stars: Stars, (start, end): (u32, u32), t: Cell, [a, b]: [Vertex; 2]) -> bool {
+pub(super) fn shares_triangle(
+    stars: Stars,
+    (start, end): (u32, u32),
+    t: Cell,
+    [a, b]: [Vertex; 2],
+) -> bool {
     let mut s = start;
     while s < end {
         let other = Cell::new(stars.corner(s).index() / 4);
@@ -99,11 +105,6 @@ pub fn mark_boundary_faces(
     let mut s = range.0;
     while s < range.1 {
         stars.prefetch(s);
-        if cells.only_tetrahedra() {
-            mark_triangles(v, stars, range, stars.corner(s), faces, on_boundary);
-            s += 1;
-            continue;
-        }
         let cell = cells.cell_of(stars.corner(s));
         let mut f = 0;
         while f < face_count(cell.size) {
@@ -117,37 +118,7 @@ pub fn mark_boundary_faces(
     }
 }
 
-/// Marks the faces of one tetrahedron as [`mark_boundary_faces()`] does; the tetrahedron has node `v` at `corner`.
-#[inline(always)]
-fn mark_triangles(
-    v: Vertex,
-    stars: Stars,
-    range: (u32, u32),
-    corner: Corner,
-    faces: Atomic<Bits<CellFace>>,
-    on_boundary: Atomic<Bits<Vertex>>,
-) {
-    let (t, own) = (Cell::new(corner.index() / 4), corner.index() % 4);
-    let [a, b, c, d] = stars.cells.tetrahedron(t);
-    let (p, at_p) = if own == 0 { (b, 1) } else { (a, 0) };
-    let (q, at_q) = if own <= 1 { (c, 2) } else { (b, 1) };
-    let (r, at_r) = if own <= 2 { (d, 3) } else { (c, 2) };
-    // The face of v, x and y, which is opposite to the vertex at place `without`.
-    let look = |without: u32, x: Vertex, y: Vertex| {
-        if v < x && v < y && !shares_triangle(stars, range, t, [x, y]) {
-            // Faces opposite to vertices 0, 1, 2, 3 are 1, 2, 0, 3 of a cell.
-            faces.set_bit(CellFace::of(t, 0x3021 >> (4 * without) & 0xF));
-            on_boundary.set_bit(v);
-            on_boundary.set_bit(x);
-            on_boundary.set_bit(y);
-        }
-    };
-    look(at_p, q, r);
-    look(at_q, p, r);
-    look(at_r, p, q);
-}
-
-/// As [`mark_boundary_faces()`], for one face, if its lowest node has more than [`LIGHT`] cells.
+/// As [`mark_boundary_faces()`], for one face, if one of its nodes has more than [`LIGHT`] cells: of these are all that others left.
 #[kernel(requires(
     n == MOST_FACES as usize * stars.cells.count(),
     stars.fit(stars.nodes()),
@@ -165,10 +136,11 @@ pub fn mark_heavy_faces(
         return;
     }
     let face = stars.cells.face(cell, f);
-    if stars.degree(face.lowest()) <= LIGHT {
+    let [a, b, c, d] = face.vertices;
+    let is_heavy = |v| stars.degree(v) > LIGHT;
+    if !(is_heavy(a) || is_heavy(b) || is_heavy(c) || is_heavy(d)) {
         return;
     }
-    let [a, b, c, d] = face.vertices;
     let node = lighter(stars, lighter(stars, a, b), lighter(stars, c, d));
     let range = (stars.start(node), stars.end(node));
     if !is_shared(stars, range, cell, face) {

@@ -7,13 +7,13 @@
 //! | --- | --- | --- |
 //! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
 //! | bounds | [`measure_bounds()`], of meshes that were made on the device | not in the paper |
-//! | cells of nodes | `collective::count_keys`, `fill_buckets`, [`mark_heavy()`] | not named |
-//! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells | unique edges (3.2.1) |
-//! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`] | boundary nodes (3.2.2) |
+//! | cells of nodes | `collective::count_local_keys`, `fill_local_buckets`, [`mark_heavy()`] | not named |
+//! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells; [`gather_tet_neighbours()`], [`move_tet_lists()`] of tetrahedra | unique edges (3.2.1) |
+//! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`]; [`mark_tet_boundary()`] of tetrahedra | boundary nodes (3.2.2) |
 //! | region interfaces | [`mark_interfaces()`] | not in the paper |
 //! | weights | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | not in the paper: its weights are equal |
 //! | sliding nodes | [`slide_nodes()`], [`slide_border_nodes()`] | not in the paper |
-//! | order | [`key_nodes()`], [`split_by_bit()`], [`rank_nodes()`], [`order_row()`] | not in the paper |
+//! | order | [`key_nodes()`], `collective::move_by_digit`, [`rank_nodes()`], [`order_row()`] | not in the paper |
 //! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
 //! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
 //! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
@@ -41,7 +41,7 @@
 //! | boundary | 32T read | 0.8 ms |
 //! | a sweep of form A | 8E of neighbours, 4V of rows, 24V read, 24V written | 0.48 ms |
 //!
-//! Finding equal edges and faces, in the caches, bounds the first three; reads of neighbours bound the sweep. Thanks to the
+//! Finding equal edges and faces, in shared memory for tetrahedra, bounds the first three; reads of neighbours bound the sweep. Thanks to the
 //! curve's order one such read for each node goes to memory.
 //!
 //! # Differences to the paper
@@ -69,6 +69,8 @@ pub mod quality;
 pub mod region_interfaces;
 pub mod sliding_nodes;
 pub mod sweeps;
+pub mod tet_boundary;
+pub mod tet_neighbours;
 pub mod weights;
 
 pub use boundary::*;
@@ -90,4 +92,6 @@ pub use quality::*;
 pub use region_interfaces::*;
 pub use sliding_nodes::*;
 pub use sweeps::*;
+pub use tet_boundary::*;
+pub use tet_neighbours::*;
 pub use weights::*;

@@ -1,6 +1,6 @@
 //! Moves of the nodes in the last sweep.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
 use super::nodes::{Layouts, Nodes, Vector};
 use crate::ids::{Place, Vertex};
@@ -22,40 +22,72 @@ pub fn square_moves<L: Nodes>(i: Place, from: In<L>, to: In<L>, squares: Out<f64
 /// Nodes whose moves are summed together.
 pub const MOVES_CHUNK: u32 = 1024;
 
-/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: chunk `c`. `ranks` are their places; nodes
-/// at places from `moving` on did not move.
+/// Lanes of a block that sums.
+const LANES: usize = 256;
+
+/// The squared moves of a chunk.
+#[derive(SharedMemory)]
+pub struct Chunk {
+    squares: Shared<f64, { MOVES_CHUNK as usize }>,
+}
+
+/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: `sums[2c]` and `sums[2c + 1]` of chunk c.
+/// `ranks` are their places; nodes at places from `moving` on did not move.
+///
+/// All lanes read, and one adds, in the order of ids: a sum does not depend on the number of lanes.
 #[kernel(
     requires(
         n == ranks.len().div_ceil(MOVES_CHUNK as usize),
         squares.len() >= moving as usize,
-        sums.len() == n,
-        maxima.len() == n
+        sums.len() == 2 * n
     ),
-    moves(ranks.bytes() + squares.bytes() + sums.bytes() + maxima.bytes())
+    moves(ranks.bytes() + squares.bytes() + sums.bytes())
 )]
 pub fn sum_moves(
-    c: u32,
+    block: &Block<LANES, Chunk>,
     ranks: In<Place>,
     squares: In<f64>,
     moving: u32,
     sums: Out<f64>,
-    maxima: Out<f64>,
 ) {
-    let mut sum = 0.0;
-    let mut maximum = 0.0;
-    let mut v = c * MOVES_CHUNK;
-    let end = (v + MOVES_CHUNK).min(ranks.len());
-    while v < end {
-        let rank = ranks.at(Vertex::new(v));
-        if rank.index() < moving {
-            let square = squares.at(rank);
-            sum += square;
-            if square > maximum {
-                maximum = square;
+    let chunk = &block.shared().squares;
+    block.phase(|lane| {
+        let mut i = lane;
+        while i < MOVES_CHUNK {
+            let v = block.index() * MOVES_CHUNK + i;
+            let mut square = 0.0;
+            if v < ranks.len() {
+                let rank = ranks.at(Vertex::new(v));
+                if rank.index() < moving {
+                    square = squares.at(rank);
+                }
             }
+            // To add 0 leaves a sum of squares as it is.
+            chunk.set(i, square);
+            i += LANES as u32;
         }
-        v += 1;
-    }
-    sums.set(c, sum);
-    maxima.set(c, maximum);
+    });
+    block.lanes(|lane| {
+        // Two lanes of different warps.
+        if lane == 0 {
+            let mut sum = 0.0;
+            let mut i = 0;
+            while i < MOVES_CHUNK {
+                sum += chunk.at(i);
+                i += 1;
+            }
+            sums.set(2 * block.index(), sum);
+        } else if lane == 32 {
+            let mut maximum = 0.0;
+            let mut i = 0;
+            while i < MOVES_CHUNK {
+                let square = chunk.at(i);
+                if square > maximum {
+                    maximum = square;
+                }
+                i += 1;
+            }
+            sums.set(2 * block.index() + 1, maximum);
+        }
+    });
 }

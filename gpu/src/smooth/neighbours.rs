@@ -3,7 +3,8 @@
 //! A node collects the vertices of its cells in a short sorted list, each once. The lists have gaps between them until their
 //! lengths are known. In a mesh without loose parts a node has at most two neighbours more than cells (Euler's formula for the
 //! triangles opposite to it), so a list has room for these and one more. The candidates of a node that exceeds its room, or has
-//! more than [`LIGHT`] cells, are listed in full and sorted.
+//! more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have kernels of their own
+//! ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
@@ -40,7 +41,7 @@ const ROOM: u32 = 3;
 
 /// Start of the list of node `v`: the room of all nodes below, which have `before` cells.
 #[inline(always)]
-fn list_start(before: u32, v: u32, dimension: u32) -> u32 {
+pub(super) fn list_start(before: u32, v: u32, dimension: u32) -> u32 {
     let each = if dimension == WHOLE_CELLS { 4 } else { 1 };
     each * before + ROOM * v
 }

@@ -26,15 +26,22 @@ fn spread(x: u32) -> u32 {
 /// The place of node `v` along Hilbert's curve (Skilling, Programming the Hilbert curve, 2004).
 ///
 /// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells a unit of
-/// length.
+/// length. Nodes that stay have bit 3 bits too: they come after those that move.
 #[kernel(
     P in Spatial,
-    requires(points.len() == n, keys.len() == n, bits > 0, bits <= MOST_CURVE_BITS),
-    moves(points.bytes() + keys.bytes())
+    requires(
+        points.len() == n,
+        moving.len() == words(n),
+        keys.len() == n,
+        bits > 0,
+        bits <= MOST_CURVE_BITS
+    ),
+    moves(points.bytes() + moving.bytes() + keys.bytes())
 )]
 pub fn key_nodes<P: Point3>(
     v: Vertex,
     points: In<P>,
+    moving: In<Bits<Vertex>>,
     keys: Out<u32>,
     low_x: f64,
     low_y: f64,
@@ -78,27 +85,11 @@ pub fn key_nodes<P: Point3>(
         }
         bit -= 1;
     }
-    keys.set(v, spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t));
-}
-
-/// Whether bit `bit` of the key of node `list[i]` is 0, and whether it is 1: a pass of a radix sort.
-#[kernel(
-    requires(list.len() == n, keys.len() == n),
-    moves(list.bytes() + keys.bytes() + 8 * words(n))
-)]
-pub fn split_by_bit(i: Place, list: In<Vertex>, keys: In<u32>, bit: u32) -> (bool, bool) {
-    let one = keys.at(list.at(i)) >> bit & 1 != 0;
-    (!one, one)
-}
-
-/// Whether node `list[i]` moves, and whether it stays.
-#[kernel(
-    requires(list.len() == n, moving.len() == words(n)),
-    moves(list.bytes() + moving.bytes() + 8 * words(n))
-)]
-pub fn split_moving(i: Place, list: In<Vertex>, moving: In<Bits<Vertex>>) -> (bool, bool) {
-    let moves = moving.bit(list.at(i));
-    (moves, !moves)
+    let stays = u32::from(!moving.bit(v)) << (3 * bits & 31);
+    keys.set(
+        v,
+        stays | spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t),
+    );
 }
 
 /// Whether the class of node `list[i]` is `class`.

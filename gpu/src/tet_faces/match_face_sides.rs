@@ -4,52 +4,28 @@ use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
 use super::{Face, corners_of, face_rule, face_vertices};
 use crate::ids::{FaceSide, Tet, Vertex};
+use crate::slots::{ATTEMPTS, Slots};
 
-/// Slots beside the middle vertex's own that are tried first; a power of two.
-const WINDOW: u32 = 16;
-/// Slots that are tried at all.
-const ATTEMPTS: u32 = 256;
-
-/// Mixed as in MurmurHash3's finalizer, so that every bit moves every other.
+/// The slots at which `face` is looked for; `scale` is slots a vertex, times 2^32.
 #[inline(always)]
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-    x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    x ^ x >> 33
+fn slots_of(face: Face, scale: u64) -> Slots {
+    Slots::of_face([face.low, face.middle, face.high], scale)
 }
 
-/// Slot number `attempt` at which `face` is looked for in a table of `size` slots; `scale` is slots a vertex, times 2^32.
-///
-/// The first slots lie at a place in proportion to the vertex between the lowest and the highest: the faces of neighbouring
-/// vertices lie side by side, and a mesh in a good order is met in that order. In a mesh in random order vertex x of V is the
-/// lowest of 36 (1 - x/V)^2 faces and the middle one of 72 (x/V) (1 - x/V), 18 at most, of 12 on average: so the middle one spreads
-/// the faces, and a table of 24 slots a vertex is nowhere full. Where a vertex has more faces than there is room for, the others
-/// scatter.
-#[inline(always)]
-fn slot_of(face: Face, attempt: u32, size: u32, scale: u64) -> u32 {
-    let ends = u64::from(face.low.index()) << 32 | u64::from(face.high.index());
-    if attempt < WINDOW {
-        let own = ((u64::from(face.middle.index()) * scale) >> 32) as u32;
-        let first = (ends.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as u32;
-        let slot = own + ((first + attempt) & (WINDOW - 1));
-        return if slot < size { slot } else { slot - size };
-    }
-    let all = u64::from(face.middle.index()) << 32 | u64::from(attempt);
-    let hash = mix(ends ^ mix(all));
-    (((hash >> 32) * u64::from(size)) >> 32) as u32
-}
-
-/// Tries slot after slot for `face`: `visit` gets each, and says whether the search ends. Returns whether it did.
+/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
+/// whether it did.
 #[inline(always)]
 pub(super) fn search_slots(
     face: Face,
+    first: u32,
     size: u32,
     scale: u64,
     mut visit: impl FnMut(u32) -> bool,
 ) -> bool {
-    let mut attempt = 0;
+    let slots = slots_of(face, scale);
+    let mut attempt = first;
     while attempt < ATTEMPTS {
-        if visit(slot_of(face, attempt, size, scale)) {
+        if visit(slots.at(attempt, size)) {
             return true;
         }
         attempt += 1;
@@ -88,29 +64,28 @@ pub fn match_face_sides(
         ask_ahead(t, tetrahedra, table, twins, scale);
     }
     let q = corners_of(tetrahedra, t);
-    let look = |k| table.load(slot_of(face_of(q, k), 0, size, scale));
-    let waiting = [look(0), look(1), look(2), look(3)];
-    let meets = |k: usize| {
-        waiting[k].is_some() && Face::of(tetrahedra, waiting[k]).is_behind(face_of(q, k as u32))
+    let claim = |k| {
+        let slot = slots_of(face_of(q, k), scale).at(0, size);
+        table.claim(slot, FaceSide::NONE, FaceSide::of(t, k))
     };
-    let met = [meets(0), meets(1), meets(2), meets(3)];
+    let waiting = [claim(0), claim(1), claim(2), claim(3)];
+    // Reads of those that wait overlap too.
+    let theirs = |k: usize| {
+        let side = if waiting[k].is_some() {
+            waiting[k]
+        } else {
+            FaceSide::of(t, k as u32)
+        };
+        Face::of(tetrahedra, side)
+    };
+    let theirs = [theirs(0), theirs(1), theirs(2), theirs(3)];
     let finish = |k: usize| {
-        let side = FaceSide::of(t, k as u32);
-        if met[k] {
-            twins.store(side, waiting[k]);
-            twins.store(waiting[k], side);
+        if waiting[k].is_none() {
             return;
         }
+        let side = FaceSide::of(t, k as u32);
         let face = face_of(q, k as u32);
-        let ended = search_slots(face, size, scale, |slot| {
-            let mut other = table.load(slot);
-            if other.is_none() {
-                other = table.compare_exchange(slot, FaceSide::NONE, side);
-                if other.is_none() {
-                    return true;
-                }
-            }
-            let theirs = Face::of(tetrahedra, other);
+        let meet = |other: FaceSide, theirs: Face| {
             if !theirs.is_face(face) {
                 return false;
             }
@@ -121,6 +96,13 @@ pub fn match_face_sides(
                 found.min(face_rule::OVERLAP, side.index());
             }
             true
+        };
+        if meet(waiting[k], theirs[k]) {
+            return;
+        }
+        let ended = search_slots(face, 1, size, scale, |slot| {
+            let other = table.claim(slot, FaceSide::NONE, side);
+            other.is_none() || meet(other, Face::of(tetrahedra, other))
         });
         if !ended {
             found.min(face_rule::CROWDED, t.index());
@@ -146,7 +128,7 @@ fn ask_ahead(
     let later = |ahead: u32| Tet::new(t.index() + ahead);
     let home = |t, k| {
         let face = Face::new(face_vertices(corners_of(tetrahedra, t), k));
-        slot_of(face, 0, table.len(), scale)
+        slots_of(face, scale).at(0, table.len())
     };
     let mut k = 0;
     while k < 4 {

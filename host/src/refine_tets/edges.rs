@@ -3,7 +3,7 @@
 use gpu::ids::{Edge, EdgeUse};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
 use gpu::refine_tets::number_edges::{
-    find_face_edges, link_tet_edges, mark_first_tet_edges, meet_tet_edges, number_tet_edges,
+    find_face_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges, number_tet_edges,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -20,10 +20,6 @@ pub(super) struct Edges {
     pub edges: Buffer<Edge>,
     /// Smallest use of each edge, ascending; E.
     pub first_uses: Buffer<EdgeUse>,
-    /// A use of each edge, from which `links` leads to all others; E.
-    pub last_uses: Buffer<EdgeUse>,
-    /// Another use of the same edge, or `NONE`; 6T.
-    pub links: Buffer<EdgeUse>,
     /// Edges 01, 02, 12 of each tagged triangle; 3B.
     pub face_edges: Buffer<Edge>,
 }
@@ -90,12 +86,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         let mut table = table.cast::<Edge>();
         // SAFETY: first uses have a slot each, which no other first use has.
         unsafe { number_tet_edges::launch(on, count as u32, &first_uses, &of_uses, &mut table) }?;
-        let mut last_uses = on.filled(count, EdgeUse::NONE)?;
-        let mut links = on.uninitialized(uses as usize)?;
-        // SAFETY: the slot of each use holds the id of its edge, below E.
-        unsafe {
-            link_tet_edges::launch(on, uses, &table, &mut of_uses, &mut last_uses, &mut links)
-        }?;
+        // SAFETY: the slot of each use holds the id of its edge.
+        unsafe { name_tet_edges::launch(on, uses, &table, &mut of_uses) }?;
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {
@@ -122,8 +114,6 @@ impl<P: SpacePoint> DeviceTets<P> {
         Ok(Numbered::Edges(Edges {
             edges: of_uses.cast(),
             first_uses,
-            last_uses,
-            links,
             face_edges,
         }))
     }

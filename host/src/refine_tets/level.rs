@@ -2,15 +2,15 @@
 
 use gpu::ids::{Edge, EdgeUse, Tet, Vertex};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
-use gpu::refine_tets::close_marks::{DependenciesBuffers, close_tet_marks};
+use gpu::refine_tets::close_marks::{CLOSE_TETS, close_tet_marks};
 use gpu::refine_tets::count_children::count_tet_children;
 use gpu::refine_tets::divide_faces::{count_face_children, write_face_children};
 use gpu::refine_tets::mark_edges::mark_edges_of_tets;
 use gpu::refine_tets::order_edges::order_tet_edges;
 use gpu::refine_tets::place_midpoints::place_tet_midpoints;
-use gpu::refine_tets::write_children::write_tet_children;
+use gpu::refine_tets::write_children::{FAMILIES, write_tet_children};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, NONE};
+use trioxide_kernel::{Bits, NONE, words};
 
 use super::edges::Edges;
 use super::{
@@ -145,39 +145,34 @@ fn close(
     orders: &Buffer<u32>,
     marked: &mut Buffer<Bits<Edge>>,
 ) -> crate::Result<(Buffer<Bits<Tet>>, u32)> {
-    let words = marked.len() as u32;
-    let mut touched = on.filled(tetrahedra.div_ceil(32) as usize, Bits::EMPTY)?;
-    let mut fresh = on.duplicate(marked)?;
-    let mut found = on.filled(marked.len(), Bits::EMPTY)?;
-    let dependencies = DependenciesBuffers {
-        last_uses: &edges.last_uses,
-        links: &edges.links,
-        edges: &edges.edges,
-        orders,
-    };
+    let blocks = tetrahedra.div_ceil(CLOSE_TETS as u32);
+    let mut touched = on.uninitialized(words(tetrahedra as usize))?;
     let mut rounds = 0;
     loop {
-        let mut progress = on.filled(ROUNDS as usize, 0)?;
+        let mut progress = vec![0; ROUNDS as usize + 1];
+        progress[0] = 1;
+        let mut progress = on.upload(&progress)?;
         for round in 0..ROUNDS {
-            // SAFETY: links lead from use to use to their end; uses are below 6T, edges below E; bits behind E are 0.
+            let mut after = on.duplicate(marked)?;
+            // SAFETY: edges of the tetrahedra are below E, and each has a bit.
             unsafe {
                 close_tet_marks::launch(
                     on,
-                    words,
-                    dependencies,
-                    &mut fresh,
-                    &mut found,
+                    blocks,
+                    &edges.edges,
+                    orders,
                     marked,
+                    &mut after,
                     &mut touched,
                     &mut progress,
                     round,
                 )
             }?;
-            std::mem::swap(&mut fresh, &mut found);
+            *marked = after;
         }
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
         match last {
-            Some(round) => return Ok((touched, rounds + round as u32 + 1)),
+            Some(behind) => return Ok((touched.cast(), rounds + behind as u32)),
             None => rounds += ROUNDS,
         }
     }
@@ -291,7 +286,7 @@ fn write_children<P: SpacePoint>(
         unsafe {
             write_tet_children::launch(
                 on,
-                children.touched.len() as u32,
+                children.touched.len().div_ceil(FAMILIES) as u32,
                 &children.touched,
                 &children.divisions,
                 &children.slots,
@@ -300,6 +295,7 @@ fn write_children<P: SpacePoint>(
                 &mut mesh.tetrahedra,
                 tetrahedron_parents,
                 n,
+                children.added,
             )
         }?;
         Ok(())

@@ -4,7 +4,8 @@ use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::bit_set;
 use crate::collective::{
-    Csr, bucket, bucket_long, compact, count_bits, exclusive_scan, mark_ids, pack_flags,
+    Csr, bucket, bucket_local, bucket_long, compact, count_bits, exclusive_scan, mark_ids,
+    order_by_keys, pack_flags,
 };
 use crate::mesh::NONE;
 
@@ -41,6 +42,8 @@ pub fn cases(size: Size) -> Vec<Case> {
         each("flags and ids as bit sets", bit_sets),
         each("bucketing", bucketing),
         each("bucketing with long lists", long_lists),
+        each("bucketing of near keys", near_keys),
+        each("stable sort by keys", sorting),
     ]
 }
 
@@ -53,6 +56,51 @@ fn numbers(n: usize, seed: u32) -> impl Iterator<Item = u32> {
         x ^= x << 5;
         x
     })
+}
+
+fn near_keys(on: &Device, n: usize) -> Outcome {
+    let buckets = n / 3 + 1;
+    // Near each other, one key alone, and without any order.
+    let keys: [Vec<u32>; 3] = [
+        (0..n)
+            .map(|i| ((i / 40 * 13 + i % 17) % buckets) as u32)
+            .collect(),
+        vec![buckets as u32 - 1; n],
+        numbers(n, 37).map(|x| x % buckets as u32).collect(),
+    ];
+    for keys in keys {
+        // SAFETY: the keys are below the number of buckets.
+        let (offsets, items) = unsafe { bucket_local(on, &on.upload(&keys)?, buckets) }?;
+        let (offsets, mut items) = (on.download(&offsets)?, on.download(&items)?);
+        let mut expected: Vec<u32> = (0..n as u32).collect();
+        expected.sort_by_key(|&i| keys[i as usize]);
+        let start = |key: u32| expected.partition_point(|&i| keys[i as usize] < key) as u32;
+        let starts: Vec<u32> = (0..=buckets as u32).map(start).collect();
+        equal("start", &offsets, &starts)?;
+        for ends in offsets.windows(2) {
+            items[ends[0] as usize..ends[1] as usize].sort_unstable();
+        }
+        equal("item", &items, &expected)?;
+    }
+    Ok(())
+}
+
+fn sorting(on: &Device, n: usize) -> Outcome {
+    for bits in [1, 4, 7, 31] {
+        // Few different keys too: equal ones keep their order.
+        let keys: Vec<u32> = numbers(n, 29)
+            .map(|x| x % 1000 & ((1 << bits) - 1))
+            .collect();
+        let keys = match bits {
+            31 => numbers(n, 31).map(|x| x >> 1).collect(),
+            _ => keys,
+        };
+        let mut expected: Vec<u32> = (0..n as u32).collect();
+        expected.sort_by_key(|&i| keys[i as usize]);
+        let order = order_by_keys(on, on.upload(&keys)?, bits)?;
+        equal("place", &on.download(&order)?, &expected)?;
+    }
+    Ok(())
 }
 
 fn scan(on: &Device, n: usize) -> Outcome {

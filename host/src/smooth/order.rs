@@ -9,7 +9,7 @@ use trioxide_kernel::{Bits, NONE, words};
 use super::relations::Neighbours;
 use crate::Result;
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys};
 
 /// Nodes that move, of V.
 pub(super) struct Moving {
@@ -109,10 +109,10 @@ fn place<P: Vector>(
     along_curve: Option<(DVec3, DVec3)>,
 ) -> Result<(Buffer<Vertex>, u32)> {
     let nodes = points.len() as u32;
-    let mut order = on.uninitialized(nodes as usize)?;
-    // SAFETY: an element for each node.
-    unsafe { kernel::count_up::launch(on, nodes, &mut order) }?;
     let Some((low, high)) = along_curve else {
+        let mut order = on.uninitialized(nodes as usize)?;
+        // SAFETY: an element for each node.
+        unsafe { kernel::count_up::launch(on, nodes, &mut order) }?;
         // In the order of ids the place of a node is its id.
         let moves = compact(on, &moving.bits)?.cast();
         let stays = compact(on, &moving.stays)?.cast();
@@ -120,27 +120,23 @@ fn place<P: Vector>(
     };
     let grid = CurveGrid::new(low, high, nodes);
     let mut keys = on.uninitialized(nodes as usize)?;
-    // SAFETY: a point and a key for each node.
+    // SAFETY: a point, a bit and a key for each node.
     unsafe {
         kernel::key_nodes::launch(
-            on, nodes, points, &mut keys, grid.low.x, grid.low.y, grid.low.z, grid.scale, grid.bits,
+            on,
+            nodes,
+            points,
+            &moving.bits,
+            &mut keys,
+            grid.low.x,
+            grid.low.y,
+            grid.low.z,
+            grid.scale,
+            grid.bits,
         )
     }?;
-    let words = words(nodes as usize);
-    let (mut zeros, mut ones) = (on.uninitialized(words)?, on.uninitialized(words)?);
-    for bit in 0..3 * grid.bits {
-        // SAFETY: the order is a permutation of the nodes.
-        unsafe {
-            kernel::split_by_bit::launch(on, nodes, &order, &keys, bit, &mut zeros, &mut ones)
-        }?;
-        let (zeros, ones) = (compact(on, &zeros)?, compact(on, &ones)?);
-        order = pick_both(on, &order, &zeros, &ones)?.0;
-    }
-    // SAFETY: as above.
-    unsafe {
-        kernel::split_moving::launch(on, nodes, &order, &moving.bits, &mut zeros, &mut ones)
-    }?;
-    pick_both(on, &order, &compact(on, &zeros)?, &compact(on, &ones)?)
+    let order = order_by_keys(on, keys, 3 * grid.bits + 1)?.cast();
+    Ok((order, count_bits(on, &moving.bits)?))
 }
 
 /// The items of a list at the places `first`, then the items at the places `second`; and the length of `first`. Each place of the

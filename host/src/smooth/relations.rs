@@ -1,17 +1,16 @@
 //! Relations of a mesh on a device: the cells of each node, its neighbours, boundary and region interfaces.
 
-use gpu::collective as collect;
 use gpu::ids::{CellFace, Corner, Vertex};
 use gpu::smooth::{
-    self as kernel, AdjacencyBuffers, MOST_FACES, SURFACE, StarsBuffers, VOLUME, Vector,
-    WHOLE_CELLS,
+    self as kernel, AdjacencyBuffers, BOUNDARY_NODES, MOST_FACES, NEIGHBOUR_NODES, SURFACE,
+    StarsBuffers, VOLUME, Vector, WHOLE_CELLS,
 };
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{BitWord, Bits, NONE, words};
 
 use super::cells::{DeviceCells, DeviceMesh};
 use crate::backend::Device;
-use crate::collective::{compact, count_bits, exclusive_scan};
+use crate::collective::{bucket_local, compact, count_bits, exclusive_scan};
 use crate::{Error, Result};
 
 /// Relations of a mesh, for smoothing it.
@@ -132,14 +131,8 @@ impl DeviceCells {
     pub(crate) fn incidence(&self, on: &Device) -> Result<Incidence> {
         on.stage("cells of nodes", || {
             let (keys, nodes) = (self.vertices().as_words(), self.nodes());
-            let corners = keys.len() as u32;
-            let mut starts = on.filled(nodes as usize + 1, 0)?;
             // SAFETY: vertices of checked cells are below V.
-            unsafe { collect::count_keys::launch(on, corners, keys, &mut starts) }?;
-            exclusive_scan(on, &mut starts)?;
-            let mut items = on.uninitialized(keys.len())?;
-            // SAFETY: as above; `starts` are the scanned counts of the same keys.
-            unsafe { collect::fill_buckets::launch(on, corners, keys, &mut starts, &mut items) }?;
+            let (starts, items) = unsafe { bucket_local(on, keys, nodes as usize) }?;
             let mut heavy = on.uninitialized(words(nodes as usize))?;
             // SAFETY: V + 1 starts.
             unsafe { kernel::mark_heavy::launch(on, nodes, &starts, &mut heavy) }?;
@@ -158,7 +151,10 @@ impl DeviceCells {
         incidence: &Incidence,
         relation: Relation,
     ) -> Result<Neighbours> {
+        let of_tetrahedra = self.buffers().offsets.is_empty();
         let dimension = match (self.is_surface(), relation) {
+            // All vertices of a tetrahedron are neighbours by an edge.
+            _ if of_tetrahedra => VOLUME,
             (true, Relation::Edge) => SURFACE,
             (false, Relation::Edge) => VOLUME,
             (_, Relation::Cell) => WHOLE_CELLS,
@@ -175,18 +171,32 @@ impl DeviceCells {
             let mut lists = on.uninitialized(room as usize)?;
             let mut rows = on.filled(nodes as usize + 1, 0)?;
             let mut is_heavy = on.uninitialized(words(nodes as usize))?;
-            // SAFETY: the stars of checked cells; each node keeps to its room of the lists.
-            unsafe {
-                kernel::gather_neighbours::launch(
-                    on,
-                    nodes,
-                    stars,
-                    dimension,
-                    &mut lists,
-                    &mut rows,
-                    &mut is_heavy,
-                )
-            }?;
+            if of_tetrahedra {
+                // SAFETY: the stars of checked cells; each block keeps to the room of its nodes.
+                unsafe {
+                    kernel::gather_tet_neighbours::launch(
+                        on,
+                        nodes.div_ceil(NEIGHBOUR_NODES as u32),
+                        stars,
+                        &mut lists,
+                        &mut rows,
+                        is_heavy.as_words_mut(),
+                    )
+                }?;
+            } else {
+                // SAFETY: the stars of checked cells; each node keeps to its room of the lists.
+                unsafe {
+                    kernel::gather_neighbours::launch(
+                        on,
+                        nodes,
+                        stars,
+                        dimension,
+                        &mut lists,
+                        &mut rows,
+                        &mut is_heavy,
+                    )
+                }?;
+            }
             let heavy = compact(on, &is_heavy)?;
             let many = heavy.len() as u32;
             let mut rooms = on.filled(heavy.len(), 0)?;
@@ -217,19 +227,34 @@ impl DeviceCells {
             let candidates = candidates.cast();
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
-            // SAFETY: rows are the scanned lengths of the lists.
-            unsafe {
-                kernel::move_lists::launch(
-                    on,
-                    nodes,
-                    stars.starts,
-                    &lists,
-                    &is_heavy,
-                    &rows,
-                    dimension,
-                    &mut neighbours,
-                )
-            }?;
+            if of_tetrahedra {
+                // SAFETY: rows are the scanned lengths of the lists.
+                unsafe {
+                    kernel::move_tet_lists::launch(
+                        on,
+                        nodes.div_ceil(NEIGHBOUR_NODES as u32),
+                        stars.starts,
+                        &lists,
+                        &is_heavy,
+                        &rows,
+                        &mut neighbours,
+                    )
+                }?;
+            } else {
+                // SAFETY: as above.
+                unsafe {
+                    kernel::move_lists::launch(
+                        on,
+                        nodes,
+                        stars.starts,
+                        &lists,
+                        &is_heavy,
+                        &rows,
+                        dimension,
+                        &mut neighbours,
+                    )
+                }?;
+            }
             if many > 0 {
                 // SAFETY: rows are the scanned lengths of the candidates that were kept.
                 unsafe {
@@ -273,10 +298,30 @@ impl DeviceCells {
             }
             let slots = MOST_FACES as usize * self.len();
             let mut faces = on.filled(words(slots), Bits::EMPTY)?;
-            // SAFETY: the stars of checked cells.
-            unsafe {
-                kernel::mark_boundary_faces::launch(on, nodes, stars, &mut faces, &mut on_boundary)
-            }?;
+            if stars.cells.offsets.is_empty() {
+                let blocks = nodes.div_ceil(BOUNDARY_NODES as u32);
+                // SAFETY: the stars of checked cells.
+                unsafe {
+                    kernel::mark_tet_boundary::launch(
+                        on,
+                        blocks,
+                        stars,
+                        &mut faces,
+                        &mut on_boundary,
+                    )
+                }?;
+            } else {
+                // SAFETY: the stars of checked cells.
+                unsafe {
+                    kernel::mark_boundary_faces::launch(
+                        on,
+                        nodes,
+                        stars,
+                        &mut faces,
+                        &mut on_boundary,
+                    )
+                }?;
+            }
             if incidence.has_heavy {
                 let slots = slots as u32;
                 // SAFETY: as above.

@@ -80,21 +80,14 @@ impl Sweeps<'_> {
         let (on, ranks, count) = (self.on, &self.ordered.ranks, self.ordered.moving);
         on.stage("moves", || {
             let chunks = ranks.len().div_ceil(MOVES_CHUNK as usize);
-            let (mut sums, mut maxima) = (on.uninitialized(chunks)?, on.uninitialized(chunks)?);
+            let mut sums = on.uninitialized(2 * chunks)?;
             // SAFETY: places below `count` have a square.
             unsafe {
-                kernel::sum_moves::launch(
-                    on,
-                    chunks as u32,
-                    ranks,
-                    squares,
-                    count,
-                    &mut sums,
-                    &mut maxima,
-                )
+                kernel::sum_moves::launch(on, chunks as u32, ranks, squares, count, &mut sums)
             }?;
-            let sum: f64 = on.download(&sums)?.iter().sum();
-            let max = on.download(&maxima)?.into_iter().fold(0.0, f64::max);
+            let sums = on.download(&sums)?;
+            let sum: f64 = sums.iter().step_by(2).sum();
+            let max = sums.iter().skip(1).step_by(2).copied().fold(0.0, f64::max);
             moves.max_displacement = max.sqrt();
             moves.rms_displacement = (sum / f64::from(count)).sqrt();
             Ok(())

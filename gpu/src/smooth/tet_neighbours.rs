@@ -1,0 +1,246 @@
+//! Neighbours of nodes of tetrahedra (section 3.2.1): each node collects them in a table in shared memory.
+//!
+//! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there already. A lane
+//! has a node and a column of the table, so that lanes meet in no bank. The lists of a block are written side by side.
+
+use trioxide_kernel::{Bits, Block, In, Out, Shared, SharedMemory, kernel};
+
+use super::cells::{Stars, VOLUME};
+use super::cells_of_nodes::LIGHT;
+use super::neighbours::list_start;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::neighbours::lists_room;
+use crate::ids::Vertex;
+
+/// Nodes of a block.
+pub const NEIGHBOUR_NODES: usize = 128;
+const NODES: u32 = NEIGHBOUR_NODES as u32;
+/// Slots of a node's table; the members of a set of slots are the bits of a `u64`.
+const SLOTS: u32 = 48;
+/// Most neighbours that are collected there.
+const MOST: u32 = 40;
+/// Most neighbours of a block that are written side by side.
+const STAGED: usize = 24 * NEIGHBOUR_NODES;
+/// The length of a list that is left to others.
+const LEFT: u32 = u32::MAX;
+
+/// Shared memory of a block.
+#[derive(SharedMemory)]
+pub struct NeighbourTile {
+    slots: Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
+    staged: Shared<Vertex, STAGED>,
+    is_left: Shared<u8, NEIGHBOUR_NODES>,
+}
+
+/// Place of slot `slot` of a lane's table, of `lanes` tables: on a device a lane has a column, on a CPU a row.
+#[inline(always)]
+pub(super) fn column(lane: u32, slot: u32, slots: u32, lanes: u32) -> u32 {
+    if cfg!(target_arch = "nvptx64") {
+        slot * lanes + lane
+    } else {
+        lane * slots + slot
+    }
+}
+
+/// The three other vertices of the tetrahedron at corner `s` of the list.
+#[inline(always)]
+pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
+    let corner = stars.corner(s);
+    let own = corner.index() % 4;
+    let [a, b, c, d] = stars.cells.vertices.quad(corner.index() - own);
+    [
+        if own == 0 { b } else { a },
+        if own <= 1 { c } else { b },
+        if own <= 2 { d } else { c },
+    ]
+}
+
+/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on; their number, or [`LEFT`].
+#[inline(always)]
+fn collect(
+    slots: &Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
+    lane: u32,
+    stars: Stars,
+    v: Vertex,
+) -> u32 {
+    let (start, end) = (stars.start(v), stars.end(v));
+    if end - start > LIGHT {
+        return LEFT;
+    }
+    let place = |slot| column(lane, slot, SLOTS, NODES);
+    let mut taken = 0u64;
+    let mut count = 0;
+    let mut put = |u: Vertex| {
+        let hash = u.index().wrapping_mul(0x9E37_79B9);
+        let mut slot = ((hash >> 16) * SLOTS) >> 16;
+        while taken >> slot & 1 != 0 {
+            if slots.at(place(slot)) == u {
+                return;
+            }
+            slot = if slot + 1 == SLOTS { 0 } else { slot + 1 };
+        }
+        // A table with free slots ends each search.
+        if count <= MOST {
+            slots.set(place(slot), u);
+            taken |= 1 << slot;
+            count += 1;
+        }
+    };
+    let mut s = start;
+    while s < end {
+        stars.prefetch(s);
+        let [p, q, r] = opposite(stars, s);
+        put(p);
+        put(q);
+        put(r);
+        s += 1;
+    }
+    let room = list_start(end, v.index() + 1, VOLUME) - list_start(start, v.index(), VOLUME);
+    if count > MOST || count > room {
+        return LEFT;
+    }
+    // The i-th taken slot is i or behind it: what is read is not overwritten before.
+    let mut listed = 0;
+    while taken != 0 {
+        let u = slots.at(place(taken.trailing_zeros()));
+        taken &= taken - 1;
+        let mut hole = listed;
+        while hole > 0 {
+            let before = slots.at(place(hole - 1));
+            if before < u {
+                break;
+            }
+            slots.set(place(hole), before);
+            hole -= 1;
+        }
+        slots.set(place(hole), u);
+        listed += 1;
+    }
+    listed
+}
+
+/// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block lie one behind the
+/// other, from the room of its first node on. `left` gets the nodes that are left to
+/// [`sort_candidates()`](super::sort_candidates()): those of more than [`LIGHT`] cells, or whose list has no room for them.
+#[kernel(
+    requires(
+        stars.fit(stars.nodes()),
+        n == stars.nodes().div_ceil(NEIGHBOUR_NODES),
+        lists.len() as u64 >= lists_room(stars.nodes() as u32, stars.corners.len() as u32, VOLUME),
+        counts.len() >= stars.nodes(),
+        left.len() == words(stars.nodes())
+    ),
+    moves(stars.bytes() + counts.bytes() + left.bytes())
+)]
+pub fn gather_tet_neighbours(
+    block: &Block<NEIGHBOUR_NODES, NeighbourTile>,
+    stars: Stars,
+    lists: Out<Vertex>,
+    counts: Out<u32>,
+    left: Out<u32>,
+) {
+    let tile = block.shared();
+    let first = block.index() * NODES;
+    let nodes = stars.starts.len() - 1;
+    let found = block.lanes(|lane| {
+        let v = first + lane;
+        if v < nodes {
+            collect(&tile.slots, lane, stars, Vertex::new(v))
+        } else {
+            0
+        }
+    });
+    let lengths = block.lanes(|lane| {
+        let length = found.at(lane);
+        if length == LEFT { 0 } else { length }
+    });
+    let (before, total) = block.exclusive_sum(&lengths);
+    let is_staged = total <= STAGED as u32;
+    let from = list_start(stars.starts.at(first), first, VOLUME);
+    block.phase(|lane| {
+        tile.is_left.set(lane, u8::from(found.at(lane) == LEFT));
+        let length = lengths.at(lane);
+        let mut k = 0;
+        while k < length {
+            let u = tile.slots.at(column(lane, k, SLOTS, NODES));
+            let to = before.at(lane) + k;
+            if is_staged {
+                tile.staged.set(to, u);
+            } else {
+                lists.set(from + to, u);
+            }
+            k += 1;
+        }
+        if first + lane < nodes {
+            counts.set(first + lane, length);
+        }
+    });
+    block.lanes(|lane| {
+        let mut i = if is_staged { lane } else { total };
+        while i < total {
+            lists.set(from + i, tile.staged.at(i));
+            i += NODES;
+        }
+        let word = first / 32 + lane;
+        if lane < NODES / 32 && word < left.len() {
+            let mut bits = 0;
+            let mut k = 0;
+            while k < 32 {
+                bits |= u32::from(tile.is_left.at(32 * lane + k)) << k;
+                k += 1;
+            }
+            left.set(word, bits);
+        }
+    });
+}
+
+/// Moves the lists of [`gather_tet_neighbours()`] to their rows, but for nodes in `left`.
+#[kernel(
+    requires(
+        n == (starts.len() - 1).div_ceil(NEIGHBOUR_NODES),
+        left.len() == words(starts.len() - 1),
+        rows.len() == starts.len()
+    ),
+    moves(starts.bytes() + left.bytes() + rows.bytes() + 2 * neighbours.bytes())
+)]
+pub fn move_tet_lists(
+    block: &Block<NEIGHBOUR_NODES>,
+    starts: In<u32>,
+    lists: In<Vertex>,
+    left: In<Bits<Vertex>>,
+    rows: In<u32>,
+    neighbours: Out<Vertex>,
+) {
+    let first = block.index() * NODES;
+    let nodes = starts.len() - 1;
+    let lengths = block.lanes(|lane| {
+        let v = Vertex::new(first + lane);
+        if v.index() >= nodes || left.bit(v) {
+            0
+        } else {
+            rows.at(v.index() + 1) - rows.at(v)
+        }
+    });
+    let (before, total) = block.exclusive_sum(&lengths);
+    let from = list_start(starts.at(first), first, VOLUME);
+    let to = rows.at(first);
+    if total == rows.at((first + NODES).min(nodes)) - to {
+        // No node is left out: the rows are the lists as they lie.
+        block.lanes(|lane| {
+            let mut i = lane;
+            while i < total {
+                neighbours.set(to + i, lists.at(from + i));
+                i += NODES;
+            }
+        });
+    } else {
+        block.lanes(|lane| {
+            let mut k = 0;
+            while k < lengths.at(lane) {
+                let to = rows.at(first + lane) + k;
+                neighbours.set(to, lists.at(from + before.at(lane) + k));
+                k += 1;
+            }
+        });
+    }
+}
