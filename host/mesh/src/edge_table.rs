@@ -1,10 +1,9 @@
 //! Directed edges grouped by their undirected edge.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-
 use rayon::prelude::*;
 
 use crate::mesh::{EdgeTriangulation, NONE, Polygons};
+use crate::partition::Partition;
 
 /// Directed edges of faces, grouped by undirected edge.
 ///
@@ -18,67 +17,60 @@ pub struct EdgeTable {
     entries: Vec<(u32, u32)>,
 }
 
-/// Vertices whose buckets one task sorts.
+/// Vertices whose buckets one task sorts, at least.
 const BUCKETS: usize = 4096;
+/// Most groups of vertices.
+const GROUPS: usize = 2048;
 
 impl EdgeTable {
     /// Table of the sides of `faces` faces, whose vertices are all below `vertices`, built by all threads: the same as
-    /// [`EdgeTable::new`] gives. `sides` calls back with (id, origin, target) for each side of a face.
-    pub fn of_faces(
+    /// [`EdgeTable::new`] gives. `sides` gives (id, origin, target) for each side of a face; ids ascend.
+    pub fn of_faces<I: IntoIterator<Item = (u32, u32, u32)>>(
         vertices: usize,
         faces: usize,
-        sides: impl Fn(usize, &mut dyn FnMut(u32, u32, u32)) + Sync,
+        sides: impl Fn(usize) -> I + Sync,
     ) -> EdgeTable {
-        let counts: Vec<AtomicU32> = atomics(vertices + 1);
-        let each = |visit: &(dyn Fn(u32, u32, u32) + Sync)| {
-            let face = |face| sides(face, &mut |id, a, b| visit(id, a, b));
-            (0..faces).into_par_iter().with_min_len(1024).for_each(face);
-        };
-        each(&|_, a, b| _ = counts[a.min(b) as usize + 1].fetch_add(1, Relaxed));
-        let mut sum = 0;
-        let offsets: Vec<u32> = counts
-            .into_iter()
-            .map(|count| {
-                sum += count.into_inner();
-                sum
+        // First into groups of vertices, whose buckets fit a core's cache.
+        let group = BUCKETS.max(vertices.div_ceil(GROUPS).next_power_of_two());
+        let shift = group.trailing_zeros();
+        let sorted = Partition::new(faces, vertices.div_ceil(group), |face| {
+            sides(face).into_iter().map(move |(id, a, b)| {
+                let (smaller, larger) = (a.min(b), a.max(b));
+                ((smaller >> shift) as usize, [smaller, larger, id])
             })
-            .collect();
-        let cursor: Vec<AtomicU32> = offsets.par_iter().map(|&at| AtomicU32::new(at)).collect();
-        // The larger vertex, then the id. Each bucket is filled in any order, and sorted.
-        let keys: Vec<AtomicU64> = atomics(sum as usize);
-        each(&|id, a, b| {
-            let slot = cursor[a.min(b) as usize].fetch_add(1, Relaxed);
-            let key = u64::from(a.max(b)) << 32 | u64::from(id);
-            keys[slot as usize].store(key, Relaxed);
         });
-        drop(cursor);
-        let entry = |key: AtomicU64| {
-            let key = key.into_inner();
-            ((key >> 32) as u32, key as u32)
-        };
-        let mut entries: Vec<(u32, u32)> = keys.into_par_iter().map(entry).collect();
-        let mut rest = &mut entries[..];
-        let parts: Vec<_> = (0..vertices)
-            .step_by(BUCKETS)
-            .map(|first| {
-                let range = first..vertices.min(first + BUCKETS);
-                let size = offsets[range.end] - offsets[range.start];
-                (
-                    range,
-                    rest.split_off_mut(..size as usize)
-                        .expect("offsets ascend to the end"),
-                )
-            })
-            .collect();
-        parts.into_par_iter().for_each(|(range, mut part)| {
-            for v in range {
-                let size = (offsets[v + 1] - offsets[v]) as usize;
-                let bucket = part
-                    .split_off_mut(..size)
-                    .expect("the part has its buckets");
-                bucket.sort_unstable();
-            }
-        });
+        let mut offsets = vec![0u32; vertices + 1];
+        let mut entries = vec![(0, 0); sorted.rows.len()];
+        let parts = sorted.split(&mut entries);
+        offsets[1..]
+            .par_chunks_mut(group)
+            .zip(parts)
+            .enumerate()
+            .for_each(|(i, (ends, entries))| {
+                let first = (i * group) as u32;
+                let rows = sorted.group(i);
+                for [smaller, ..] in rows {
+                    ends[(smaller - first) as usize] += 1;
+                }
+                // Starts first: writing its entries makes each one its bucket's end.
+                let mut sum = 0;
+                for end in &mut *ends {
+                    sum += std::mem::replace(end, sum);
+                }
+                for &[smaller, larger, id] in rows {
+                    let place = &mut ends[(smaller - first) as usize];
+                    entries[*place as usize] = (larger, id);
+                    *place += 1;
+                }
+                let (mut begin, before) = (0, sorted.starts[i] as u32);
+                for end in ends {
+                    entries[begin as usize..*end as usize].sort_unstable_by_key(|&(larger, id)| {
+                        u64::from(larger) << 32 | u64::from(id)
+                    });
+                    begin = *end;
+                    *end += before;
+                }
+            });
         EdgeTable { offsets, entries }
     }
 
@@ -106,24 +98,22 @@ impl EdgeTable {
 
     /// Table of the sides of `triangles`: side k of triangle t, from its k-th vertex, has id 3t + k.
     pub fn of_triangles(vertices: usize, triangles: &[[u32; 3]]) -> EdgeTable {
-        EdgeTable::of_faces(vertices, triangles.len(), |t, side| {
+        EdgeTable::of_faces(vertices, triangles.len(), |t| {
             let [a, b, c] = triangles[t];
             let id = 3 * t as u32;
-            side(id, a, b);
-            side(id + 1, b, c);
-            side(id + 2, c, a);
+            [(id, a, b), (id + 1, b, c), (id + 2, c, a)]
         })
     }
 
     /// Table of the sides of `polygons`: a side has the place of its origin in their list of vertices as its id.
     pub fn of_polygons(vertices: usize, polygons: &Polygons) -> EdgeTable {
-        EdgeTable::of_faces(vertices, polygons.len(), |i, side| {
+        EdgeTable::of_faces(vertices, polygons.len(), |i| {
             let polygon = polygons.get(i);
-            let first = polygons.offsets[i];
             let next = polygon.iter().cycle().skip(1);
-            for (id, (&a, &b)) in (first..).zip(polygon.iter().zip(next)) {
-                side(id, a, b);
-            }
+            let sides = polygon.iter().zip(next);
+            (polygons.offsets[i]..)
+                .zip(sides)
+                .map(|(id, (&a, &b))| (id, a, b))
         })
     }
 
@@ -165,6 +155,17 @@ impl EdgeTable {
         all
     }
 
+    /// As [`EdgeTable::edges`], by all threads, in any order.
+    pub fn for_each_edge(&self, visit: impl Fn([u32; 2], &[(u32, u32)]) + Sync) {
+        (0..self.offsets.len() - 1)
+            .into_par_iter()
+            .with_min_len(1024)
+            .for_each(|v| {
+                let groups = self.bucket(v).chunk_by(|a, b| a.0 == b.0);
+                groups.for_each(|group| visit([v as u32, group[0].0], group));
+            });
+    }
+
     /// The number of undirected edges.
     pub fn count(&self) -> usize {
         let of_vertex = |v| self.bucket(v).chunk_by(|a, b| a.0 == b.0).count();
@@ -186,11 +187,6 @@ impl EdgeTable {
     fn bucket(&self, v: usize) -> &[(u32, u32)] {
         &self.entries[self.offsets[v] as usize..self.offsets[v + 1] as usize]
     }
-}
-
-/// Zeros that threads share.
-fn atomics<A: Default + Send>(count: usize) -> Vec<A> {
-    (0..count).into_par_iter().map(|_| A::default()).collect()
 }
 
 /// The edges of a valid triangulation, in the order of their owner half-edges.
@@ -240,7 +236,7 @@ mod tests {
     #[test]
     fn all_threads_build_the_same_table() {
         let mut random = SplitMix64::new(7);
-        let vertices = 3 * BUCKETS / 2;
+        let vertices = 5 * BUCKETS / 2;
         let mut vertex = || (random.next_u64() % vertices as u64) as u32;
         let triangles: Vec<[u32; 3]> = (0..20_000).map(|_| [0; 3].map(|_| vertex())).collect();
         let sides = |&[a, b, c]: &[u32; 3]| [(a, b), (b, c), (c, a)];

@@ -10,6 +10,7 @@
 //! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
+//! | [`partition`] | rows sorted by groups |
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
 //! | [`progress`] | how far a long computation is, for programs that show it |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
@@ -27,6 +28,7 @@ pub mod error;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod partition;
 pub mod polyhedra;
 pub mod progress;
 pub mod prolongation;

@@ -5,27 +5,33 @@ use rayon::prelude::*;
 
 use super::Color;
 use super::color::{self, Rgb};
-use trioxide_mesh::edges::{EdgeFaces, edge_faces};
+use super::neighbors::Neighbors;
+use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result};
 
 /// Colours by number of vertices, from 3 on.
 pub const SIZES: usize = 14;
 
-/// The class of each face, and the colours of the classes. With `values`, by them.
+/// The class of each face, and the colours of the classes. With `values`, by them. Edges are found where they are needed and not
+/// given.
 pub fn of(
     mesh: &Mesh,
     color: Color,
     values: Option<&[f64]>,
     areas: &[f64],
-    edges: &[EdgeFaces],
+    edges: Option<&FaceEdges>,
 ) -> Result<(Vec<u8>, Vec<Rgb>)> {
     let count = mesh.faces.len();
     match (values, color) {
         (Some(values), _) => by_value(values, count),
         (None, Color::None) => Ok((vec![0; count], vec![color::BACKGROUND])),
         (None, Color::Auto | Color::Distinct) => {
-            Ok((color::distinct(count, edges), color::QUALITATIVE.to_vec()))
+            let neighbors = match edges {
+                Some(edges) => Neighbors::new(mesh, edges),
+                None => Neighbors::new(mesh, &FaceEdges::of(&mesh.faces)),
+            };
+            Ok((color::distinct(&neighbors), color::QUALITATIVE.to_vec()))
         }
         (None, Color::Area) => Ok(by_area(areas)),
         (None, Color::Size) => Ok(by_size(&mesh.faces)),
@@ -36,7 +42,7 @@ pub fn of(
     }
 }
 
-/// As [`of`], with areas and edges only where the colours need them.
+/// As [`of`], with areas only where the colours need them.
 pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<(Vec<u8>, Vec<Rgb>)> {
     let areas: Vec<f64> = match color {
         Color::Area => {
@@ -45,11 +51,7 @@ pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<(Ve
         }
         _ => Vec::new(),
     };
-    let edges = match color {
-        Color::Distinct => edge_faces(&mesh.faces),
-        _ => Vec::new(),
-    };
-    of(mesh, color, values, &areas, &edges)
+    of(mesh, color, values, &areas, None)
 }
 
 /// Area of a face in space.

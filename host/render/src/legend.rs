@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::color::{self, BACKGROUND, EDGE, QUALITATIVE, Rgb};
 use super::svg::hex;
-use super::{Color, Options, classes, png};
+use super::{Color, Options, classes, deflated};
 use trioxide_mesh::mesh::Mesh;
 
 /// What the colours of a picture mean.
@@ -247,11 +247,11 @@ pub(super) fn write_png(
     legend: Option<&Legend>,
 ) -> Vec<u8> {
     let Some(legend) = legend else {
-        return png::write([width, height], &pixels);
+        return deflated::write([width, height], &pixels);
     };
     let (strip, below) = legend.pixels(width);
     pixels.extend(strip);
-    png::write([width, height + below], &pixels)
+    deflated::write([width, height + below], &pixels)
 }
 
 /// A picture as SVG, with a legend below it.

@@ -7,9 +7,12 @@
 mod camera;
 mod classes;
 mod color;
+mod deflated;
 mod dots;
 mod facets;
+mod fill;
 mod legend;
+mod neighbors;
 mod painter;
 mod png;
 mod polyhedra;

@@ -1,15 +1,21 @@
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{
-    Color, FillRule, LineCap, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Shader,
-    Stroke, Transform,
+    Color, LineCap, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Shader, Stroke, Transform,
 };
 
 use super::color::{BACKGROUND, EDGE, Rgb, SEGMENT};
+use super::fill::{self, Filler};
 use super::scene::{LINE_REACH, Scene};
+use trioxide_mesh::partition::Partition;
 
 /// Rows of pixels that one task draws.
 const BAND: u32 = 64;
+/// Columns of pixels of a band whose faces one task draws.
+const COLUMNS: u32 = 512;
 /// Pixels drawn beyond a band on every side and thrown away. Lines are cut in the middle of them, since tiny-skia draws an
 /// antialiased line that it has to clip itself wrongly, even far from the cut.
 const PADDING: u32 = 8;
@@ -23,19 +29,19 @@ const SAMPLES: u32 = 3;
 pub fn pixels(scene: &Scene) -> Vec<u8> {
     let row = scene.width as usize * 3;
     let mut pixels = vec![0; row * scene.height as usize];
-    let faces = extents(scene, scene.classes.len(), |i| scene.face(i));
+    let faces = Cells::of(scene);
     let inner = extents(scene, scene.inner_edges.len(), |i| &scene.inner_edges[i]);
     let outer = extents(scene, scene.outer_edges.len(), |i| &scene.outer_edges[i]);
     let segments = extents(scene, scene.segments.len(), |i| &scene.segments[i]);
     pixels
         .par_chunks_mut(row * BAND as usize)
         .enumerate()
-        .for_each(|(band, pixels)| {
+        .for_each(|(number, pixels)| {
             let band = Band {
                 scene,
-                first: (band as u32 * BAND) as f32,
+                first: (number as u32 * BAND) as f32,
             };
-            let mut picture = band.draw_faces(&faces);
+            let mut picture = band.draw_faces(&faces, number);
             for (edges, extents, width, color) in [
                 (&scene.inner_edges, &inner, scene.inner_width, EDGE),
                 (&scene.outer_edges, &outer, scene.outer_width, EDGE),
@@ -56,20 +62,105 @@ pub fn pixels(scene: &Scene) -> Vec<u8> {
     pixels
 }
 
-/// Pixels as a PNG file: RGB, 8 bits a channel, row by row.
-pub fn write([width, height]: [u32; 2], pixels: &[u8]) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder
-        .write_header()
-        .and_then(|mut writer| writer.write_image_data(pixels))
-        .expect("a Vec takes everything, and the header is valid");
-    file
+/// The faces of each cell of the picture, ascending. A cell is [`COLUMNS`] of a band, or all of it where a face is large: faces that
+/// tiny-skia draws need whole pixmaps.
+struct Cells {
+    /// Faces by band, and in a band by columns.
+    faces: Partition<u32>,
+    /// Cells of a band.
+    columns: usize,
+    /// Whether a band is one cell.
+    is_whole: Vec<bool>,
 }
 
-/// First and last row of each of `count` faces or edges; an empty range for elements outside of the picture.
+/// Cells that a face touches, or nearly.
+#[derive(Clone, Copy)]
+struct Touched {
+    /// First and last band; the first is behind the last where it is out of the picture.
+    bands: [u8; 2],
+    columns: [u8; 2],
+}
+
+impl Cells {
+    fn of(scene: &Scene) -> Cells {
+        let bands = scene.height.div_ceil(BAND) as usize;
+        let columns = (scene.width + 2 * PADDING).div_ceil(COLUMNS) as usize;
+        let is_whole: Vec<AtomicBool> = (0..bands).map(|_| AtomicBool::new(false)).collect();
+        let place = |from: f32, size: u32, count: usize| {
+            ((from / size as f32).max(0.0) as usize).min(count - 1) as u8
+        };
+        let touched: Vec<Touched> = (0..scene.classes.len())
+            .into_par_iter()
+            .map(|i| {
+                let face = scene.face(i);
+                let bounds = scene.bounds(face);
+                if !scene.shows(bounds) {
+                    return Touched {
+                        bands: [1, 0],
+                        columns: [0; 2],
+                    };
+                }
+                let [least, most] =
+                    [bounds[0] - LINE_REACH, bounds[1] + LINE_REACH].map(|p| p.to_array());
+                let touched = Touched {
+                    bands: [least, most].map(|p| place(p[1], BAND, bands)),
+                    columns: [least, most].map(|p| place(p[0] + PADDING as f32, COLUMNS, columns)),
+                };
+                if !is_small(scene, face, bounds) {
+                    let bands = usize::from(touched.bands[0])..=usize::from(touched.bands[1]);
+                    is_whole[bands]
+                        .iter()
+                        .for_each(|is| is.store(true, Relaxed));
+                }
+                touched
+            })
+            .collect();
+        let is_whole: Vec<bool> = is_whole.into_iter().map(AtomicBool::into_inner).collect();
+        let faces = Partition::new(touched.len(), bands * columns, |i| {
+            let Touched { bands, columns: of } = touched[i];
+            let is_whole = &is_whole;
+            (usize::from(bands[0])..=usize::from(bands[1])).flat_map(move |band| {
+                let [first, last] = match is_whole[band] {
+                    true => [0; 2],
+                    false => of.map(usize::from),
+                };
+                (first..=last).map(move |column| (band * columns + column, i as u32))
+            })
+        });
+        Cells {
+            faces,
+            columns,
+            is_whole,
+        }
+    }
+
+    /// Cells of a band of `width` columns of pixels: each with its faces and its columns.
+    fn in_band(&self, band: usize, width: u32) -> Vec<(&[u32], Range<u32>)> {
+        let first = band * self.columns;
+        if self.is_whole[band] {
+            return vec![(self.faces.group(first), 0..width)];
+        }
+        let cell = |i: usize| {
+            let left = i as u32 * COLUMNS;
+            let columns = left..width.min(left + COLUMNS);
+            (self.faces.group(first + i), columns)
+        };
+        (0..self.columns).map(cell).collect()
+    }
+}
+
+/// Whether tiny-skia cuts a face at no border of the bands that it touches.
+fn is_small(scene: &Scene, face: &[u32], [least, most]: [Vec2; 2]) -> bool {
+    // With a pixel to spare on every side.
+    let reach = PADDING as f32 - 1.0;
+    let right = (fill::TILE / SAMPLES - 2 * PADDING).min(scene.width) as f32;
+    (3..=fill::CORNERS).contains(&face.len())
+        && most.y - least.y <= reach - LINE_REACH
+        && least.x >= -reach
+        && most.x <= right + reach
+}
+
+/// First and last row of each of `count` edges; an empty range for those outside of the picture.
 fn extents<'a>(
     scene: &Scene,
     count: usize,
@@ -96,7 +187,7 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
-    /// The faces or edges with these extents that reach into the rows, or nearly.
+    /// The edges with these extents that reach into the rows, or nearly.
     fn touched(&self, extents: &[[f32; 2]]) -> impl Iterator<Item = usize> {
         let least = self.first - LINE_REACH;
         let most = self.first + BAND as f32 + LINE_REACH;
@@ -114,62 +205,55 @@ impl Band<'_> {
             .post_scale(scale as f32, scale as f32)
     }
 
-    fn pixmap(&self, scale: u32) -> Pixmap {
-        let size = [self.scene.width, BAND].map(|pixels| (pixels + 2 * PADDING) * scale);
-        let mut pixmap = Pixmap::new(size[0], size[1]).expect("the scene limits its size");
-        let [r, g, b] = BACKGROUND;
-        pixmap.fill(Color::from_rgba8(r, g, b, 255));
-        pixmap
-    }
-
-    fn draw_faces(&self, extents: &[[f32; 2]]) -> Pixmap {
-        let mut large = self.pixmap(SAMPLES);
-        let transform = self.transform(SAMPLES);
-        let paints: Vec<Paint> = self
-            .scene
-            .palette
-            .iter()
-            .map(|&color| paint(color, false))
-            .collect();
-        // One for all faces, so that each takes no memory of its own.
-        let mut builder = PathBuilder::new();
-        for i in self.touched(extents) {
-            let points = self
-                .scene
-                .face(i)
-                .iter()
-                .map(|&v| self.scene.points[v as usize]);
-            if let Some(path) = polygon(builder, points) {
-                let paint = &paints[self.scene.classes[i] as usize];
-                large.fill_path(&path, paint, FillRule::EvenOdd, transform, None);
-                builder = path.clear();
-            } else {
-                builder = PathBuilder::new();
+    fn draw_faces(&self, faces: &Cells, number: usize) -> Pixmap {
+        let width = self.scene.width + 2 * PADDING;
+        let cells = faces.in_band(number, width);
+        let mut picture = pixmap([width, BAND + 2 * PADDING]);
+        let mut parts: Vec<Vec<&mut [PremultipliedColorU8]>> =
+            cells.iter().map(|_| Vec::new()).collect();
+        for mut row in picture.pixels_mut().chunks_mut(width as usize) {
+            for ((_, columns), part) in cells.iter().zip(&mut parts) {
+                let pixels = row.split_off_mut(..columns.len());
+                part.push(pixels.expect("the cells' columns are those of the band"));
             }
         }
-        self.average(&large)
-    }
-
-    fn average(&self, large: &Pixmap) -> Pixmap {
-        let mut picture = self.pixmap(1);
-        let (width, stride) = (picture.width() as usize, large.width() as usize);
-        let samples = SAMPLES as usize;
-        let total = (SAMPLES * SAMPLES) as u16;
-        for (i, pixel) in picture.pixels_mut().iter_mut().enumerate() {
-            let (x, y) = (i % width, i / width);
-            let mut sum = [total / 2; 3];
-            for row in 0..samples {
-                let start = (y * samples + row) * stride + x * samples;
-                for sample in &large.pixels()[start..start + samples] {
-                    sum[0] += u16::from(sample.red());
-                    sum[1] += u16::from(sample.green());
-                    sum[2] += u16::from(sample.blue());
-                }
-            }
-            let [r, g, b] = sum.map(|channel| (channel / total) as u8);
-            *pixel = PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
-        }
+        cells
+            .into_par_iter()
+            .zip(parts)
+            .for_each(|((faces, columns), rows)| self.draw_cell(faces, columns, rows));
         picture
+    }
+
+    /// Draws faces into the rows of a cell.
+    fn draw_cell(
+        &self,
+        faces: &[u32],
+        columns: Range<u32>,
+        rows: Vec<&mut [PremultipliedColorU8]>,
+    ) {
+        let scene = self.scene;
+        let paint = |&color: &Rgb| paint(color, false);
+        let paints: Vec<Paint> = scene.palette.iter().map(paint).collect();
+        let opaque =
+            |&[r, g, b]: &Rgb| PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
+        let mut filler = Filler::new(
+            pixmap([columns.len() as u32, BAND + 2 * PADDING].map(|side| side * SAMPLES)),
+            [columns.start, scene.width + 2 * PADDING].map(|column| column * SAMPLES),
+            self.transform(SAMPLES),
+            &paints,
+            scene.palette.iter().map(opaque).collect(),
+        );
+        for &i in faces {
+            let corners = scene.face(i as usize).iter();
+            let corners = corners.map(|&v| scene.points[v as usize]);
+            filler.fill(corners, scene.classes[i as usize]);
+        }
+        let large = filler.into_pixmap();
+        let samples = large.pixels().chunks(large.width() as usize);
+        let samples: Vec<&[PremultipliedColorU8]> = samples.collect();
+        for (row, samples) in rows.into_iter().zip(samples.chunks(SAMPLES as usize)) {
+            average(row, samples);
+        }
     }
 
     fn draw_edges(
@@ -213,6 +297,30 @@ impl Band<'_> {
     }
 }
 
+fn pixmap([width, height]: [u32; 2]) -> Pixmap {
+    let mut pixmap = Pixmap::new(width, height).expect("the scene limits its size");
+    let [r, g, b] = BACKGROUND;
+    pixmap.fill(Color::from_rgba8(r, g, b, 255));
+    pixmap
+}
+
+/// A row of pixels from its rows of samples.
+fn average(row: &mut [PremultipliedColorU8], samples: &[&[PremultipliedColorU8]]) {
+    let total = (SAMPLES * SAMPLES) as u16;
+    for (x, pixel) in row.iter_mut().enumerate() {
+        let mut sum = [total / 2; 3];
+        for samples in samples {
+            for sample in &samples[x * SAMPLES as usize..][..SAMPLES as usize] {
+                sum[0] += u16::from(sample.red());
+                sum[1] += u16::from(sample.green());
+                sum[2] += u16::from(sample.blue());
+            }
+        }
+        let [r, g, b] = sum.map(|channel| (channel / total) as u8);
+        *pixel = PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
+    }
+}
+
 /// The part of a line inside of a box (Liang and Barsky 1984).
 fn cut([from, to]: [Vec2; 2], [least, most]: [Vec2; 2]) -> Option<[Vec2; 2]> {
     // Ends may lie far outside of a narrow window.
@@ -243,14 +351,4 @@ fn paint([r, g, b]: Rgb, anti_alias: bool) -> Paint<'static> {
         anti_alias,
         ..Paint::default()
     }
-}
-
-fn polygon(mut path: PathBuilder, mut points: impl Iterator<Item = Vec2>) -> Option<Path> {
-    let first = points.next()?;
-    path.move_to(first.x, first.y);
-    for point in points {
-        path.line_to(point.x, point.y);
-    }
-    path.close();
-    path.finish()
 }

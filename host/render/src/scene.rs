@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use super::classes;
 use super::color::Rgb;
 use super::{Edges, Options};
-use trioxide_mesh::edges::edge_faces;
-use trioxide_mesh::mesh::{Faces, Mesh, NONE, Segment};
+use trioxide_mesh::edges::FaceEdges;
+use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result};
 
 /// Faces with a side shorter than this many pixels lose their edges under [`Edges::Auto`].
@@ -56,24 +56,32 @@ impl<'a> Scene<'a> {
             .collect();
         let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
 
-        let edges = edge_faces(&mesh.faces);
-        let (classes, palette) = classes::of(mesh, options.color, values, &areas, &edges)?;
+        let edges = FaceEdges::of(&mesh.faces);
+        let (classes, palette) = classes::of(mesh, options.color, values, &areas, Some(&edges))?;
 
         let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
-        let (mut inner_edges, mut outer_edges) = (Vec::new(), Vec::new());
         let draw_inner = match options.edges {
             Edges::Auto => face_size >= EDGES_FROM,
             Edges::Always => true,
             Edges::Never => false,
         };
-        for edge in edges {
-            let [left, right] = edge.faces;
-            if right == NONE || region(left) != region(right) {
-                outer_edges.push(edge.ends);
-            } else if draw_inner {
-                inner_edges.push(edge.ends);
-            }
-        }
+        // One edge for each pair of consecutive faces of it.
+        let drawn = |is_outer: bool| {
+            edges.table.flat_map_edges(|found, ends, sides| {
+                let count = match sides {
+                    [_] => usize::from(is_outer),
+                    _ => {
+                        let region = |side: u32| region(edges.face(side));
+                        let apart = |pair: &&[(u32, u32)]| region(pair[0].1) != region(pair[1].1);
+                        let pairs = sides.windows(2);
+                        pairs.filter(|pair| apart(pair) == is_outer).count()
+                    }
+                };
+                found.extend(std::iter::repeat_n(ends, count));
+            })
+        };
+        let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
+        let outer_edges = drawn(true);
         let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
         let outer_width = (1.6 * inner_width).max(1.2);
         Ok(Scene {

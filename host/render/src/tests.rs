@@ -4,6 +4,7 @@ use super::*;
 use trioxide_generate as generate;
 use trioxide_mesh::mesh::{Faces, Polygons, Segment};
 
+mod exact;
 mod views;
 
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
@@ -156,10 +157,10 @@ fn neighbours_have_different_colours() {
         generate::grid(10_000).unwrap().into(),
     ] {
         let count = mesh.faces.len();
-        let edges = trioxide_mesh::edges::edge_faces(&mesh.faces);
-        let classes = color::distinct(count, &edges);
+        let edges = trioxide_mesh::edges::FaceEdges::of(&mesh.faces);
+        let classes = color::distinct(&neighbors::Neighbors::new(&mesh, &edges));
         assert_eq!(classes.len(), count);
-        for edge in edges {
+        for edge in trioxide_mesh::edges::edge_faces(&mesh.faces) {
             let [left, right] = edge.faces;
             if right != trioxide_mesh::mesh::NONE {
                 assert_ne!(classes[left as usize], classes[right as usize]);
