@@ -1,9 +1,8 @@
 use glam::DVec2;
-use rayon::prelude::*;
 use spade::{DelaunayTriangulation, HasPosition, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// A point that keeps its number while spade sorts points into its own order.
 struct Site {
@@ -35,14 +34,10 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
                 .map_err(|error| invalid(i, coordinate, error))?;
         }
     }
-    let sites = points
-        .par_iter()
-        .enumerate()
-        .map(|(i, point)| Site {
-            position: Point2::new(point.x, point.y),
-            vertex: i as u32,
-        })
-        .collect();
+    let sites = parallel::collect(points.len(), |i| Site {
+        position: Point2::new(points[i].x, points[i].y),
+        vertex: i as u32,
+    });
     let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites)
         .expect("coordinates were validated, and spade has no other error");
     if delaunay.num_vertices() < points.len() {
@@ -50,15 +45,12 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     }
 
     let faces: Vec<_> = delaunay.fixed_inner_faces().collect();
-    let triangles = faces
-        .into_par_iter()
-        .map(|face| {
-            let mut triangle = delaunay.face(face).vertices().map(|v| v.data().vertex);
-            let first = (0..3).min_by_key(|&k| triangle[k]).unwrap_or(0);
-            triangle.rotate_left(first);
-            triangle
-        })
-        .collect();
+    let triangles = parallel::map(&faces, |&face| {
+        let mut triangle = delaunay.face(face).vertices().map(|v| v.data().vertex);
+        let first = (0..3).min_by_key(|&k| triangle[k]).unwrap_or(0);
+        triangle.rotate_left(first);
+        triangle
+    });
     Ok(Triangulation {
         points,
         triangles,

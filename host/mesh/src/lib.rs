@@ -17,6 +17,7 @@
 //! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
+//! | [`parallel`] | loops that all threads share |
 //! | [`error`] | [`Error`] |
 
 pub mod bit_set;
@@ -28,6 +29,7 @@ pub mod error;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod parallel;
 pub mod partition;
 pub mod polyhedra;
 pub mod progress;
