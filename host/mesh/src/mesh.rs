@@ -55,6 +55,17 @@ impl Polygons {
     }
 }
 
+impl From<Vec<[u32; 3]>> for Polygons {
+    /// Triangles, whose corners `u32` counts.
+    fn from(triangles: Vec<[u32; 3]>) -> Polygons {
+        let count = triangles.len() as u32;
+        Polygons {
+            offsets: (0..count + 1).into_par_iter().map(|i| 3 * i).collect(),
+            vertices: triangles.into_flattened(),
+        }
+    }
+}
+
 /// Faces of a [`Mesh`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Faces {
@@ -205,17 +216,14 @@ impl Mesh {
         let polygons = match self.faces {
             Faces::Polygons(polygons) => polygons,
             Faces::Triangles(triangles) => {
-                let corners = u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
+                u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
                     element: "mesh".into(),
                     rule: format!(
                         "has {} triangles, but corners are numbered by 32 bits",
                         triangles.len()
                     ),
                 })?;
-                Polygons {
-                    offsets: (0..=corners).step_by(3).collect(),
-                    vertices: triangles.into_flattened(),
-                }
+                triangles.into()
             }
         };
         Ok(PolygonMesh {
