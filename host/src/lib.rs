@@ -90,8 +90,8 @@ pub use trioxide_formats as formats;
 pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, bit_set, digest, edges, error, fields, mesh, progress, prolongation, random,
-    volume,
+    Error, Result, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
+    prolongation, random, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

@@ -9,6 +9,7 @@
 //! written.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use glam::{DVec2, DVec3};
@@ -20,7 +21,7 @@ use super::text::{Fault, Line, Parsed, Rows, check_vertex, show, text_start, wit
 use super::volume::bytes::{Bytes, Kind, Order};
 use super::{Loaded, map_file};
 use trioxide_mesh::fields::{Field, Values};
-use trioxide_mesh::mesh::{Mesh, VertexAttributes};
+use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
@@ -45,9 +46,21 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let vertex_rows = rows.expect(header.rows, vertices, "vertices")?;
     let face_rows = rows.expect(vertex_rows.end, faces, "faces")?;
     rows.expect_end(face_rows.end, "the faces")?;
-    let parts = rows.parse(vertex_rows, |part: &mut Vertices, _, line| {
-        part.push(line, &header.variant)
-    })?;
+    let mut mesh = parse_vertices(&rows, vertex_rows, &header.variant)?;
+    let triangle = |line: &mut Line| {
+        let size = line.integer("").ok().filter(|&size| size == 3);
+        size?;
+        let mut corner = || line.vertex(0, vertices).ok();
+        let corners = [corner()?, corner()?, corner()?];
+        line.is_finished().then_some(corners)
+    };
+    // Most files have triangles without colours. Faults are found as those of any face.
+    let is_short = faces < u32::MAX as usize / 3;
+    let triangles = is_short.then(|| rows.parse_in_place(face_rows.clone(), triangle));
+    if let Some(triangles) = triangles.flatten() {
+        mesh.faces = Faces::Triangles(triangles);
+        return Ok(loaded_from(mesh, is_bare));
+    }
     let parsed = rows.parse(
         face_rows,
         |part: &mut (FaceList, Vec<Channels>), _, line| {
@@ -66,15 +79,37 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         },
     )?;
     let (faces, colors): (Vec<FaceList>, Vec<Vec<Channels>>) = parsed.into_iter().unzip();
-    let mut mesh = Vertices::concat(parts).into_mesh(&header.variant);
     mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
-    let mut loaded = Loaded::from(mesh);
+    let mut loaded = loaded_from(mesh, is_bare);
     loaded.take_face_colors(parallel::concat(colors), header.faces);
+    Ok(loaded)
+}
+
+/// A mesh with what there is to say about its vertices.
+fn loaded_from(mesh: Mesh, is_bare: bool) -> Loaded {
+    let mut loaded = Loaded::from(mesh);
     if is_bare {
         let note = "its vertices have positions only, though its keyword names more";
         loaded.notes.push(note.to_owned());
     }
-    Ok(loaded)
+    loaded
+}
+
+/// The vertices of a mesh that has no faces yet.
+fn parse_vertices(rows: &Rows, range: Range<usize>, variant: &[u8]) -> Parsed<Mesh> {
+    if variant.is_empty() {
+        let points = rows.parse_in_place(range.clone(), |line| parse_point(line).ok());
+        if let Some(points) = points {
+            return Ok(Mesh {
+                points,
+                ..Mesh::default()
+            });
+        }
+    }
+    let parts = rows.parse(range, |part: &mut Vertices, _, line| {
+        part.push(line, variant)
+    })?;
+    Ok(Vertices::concat(parts).into_mesh(variant))
 }
 
 /// Channels of a colour, and how many there are.
@@ -115,14 +150,19 @@ impl Vertices {
     }
 
     fn concat(parts: Vec<Vertices>) -> Vertices {
-        let mut all = Vertices::default();
+        let mut lists = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in parts {
-            all.points.extend(part.points);
-            all.normals.extend(part.normals);
-            all.colors.extend(part.colors);
-            all.uvs.extend(part.uvs);
+            lists.0.push(part.points);
+            lists.1.push(part.normals);
+            lists.2.push(part.colors);
+            lists.3.push(part.uvs);
         }
-        all
+        Vertices {
+            points: parallel::concat(lists.0),
+            normals: parallel::concat(lists.1),
+            colors: parallel::concat(lists.2),
+            uvs: parallel::concat(lists.3),
+        }
     }
 
     fn into_mesh(self, variant: &[u8]) -> Mesh {

@@ -55,6 +55,16 @@ impl Polygons {
     }
 }
 
+impl From<Vec<[u32; 3]>> for Polygons {
+    /// Triangles, whose corners `u32` counts.
+    fn from(triangles: Vec<[u32; 3]>) -> Polygons {
+        Polygons {
+            offsets: parallel::collect(triangles.len() + 1, |i| 3 * i as u32),
+            vertices: triangles.into_flattened(),
+        }
+    }
+}
+
 /// Faces of a [`Mesh`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Faces {
@@ -203,17 +213,14 @@ impl Mesh {
         let polygons = match self.faces {
             Faces::Polygons(polygons) => polygons,
             Faces::Triangles(triangles) => {
-                let corners = u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
+                u32::try_from(3 * triangles.len()).map_err(|_| Error::Invalid {
                     element: "mesh".into(),
                     rule: format!(
                         "has {} triangles, but corners are numbered by 32 bits",
                         triangles.len()
                     ),
                 })?;
-                Polygons {
-                    offsets: (0..=corners).step_by(3).collect(),
-                    vertices: triangles.into_flattened(),
-                }
+                triangles.into()
             }
         };
         Ok(PolygonMesh {

@@ -19,7 +19,9 @@ pub mod volume;
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;
 pub use tets::{refined_tets, tets};
-pub use triangulation::{check_triangulation, surface, triangles_and_edges, triangulation};
+pub use triangulation::{
+    check_triangulation, check_triangulation_with, surface, triangles_and_edges, triangulation,
+};
 pub use volume::volume_summary;
 
 fn invalid(element: impl Into<String>, rule: impl Into<String>) -> Error {

@@ -11,9 +11,10 @@ use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use trioxide::backend::{Laps, Stage};
+use trioxide::edge_table::EdgeTable;
 use trioxide::edges::Edges;
 use trioxide::formats::Format;
-use trioxide::mesh::{Faces, Mesh, PolygonMesh, Polygons};
+use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, progress, validate};
 
@@ -145,7 +146,11 @@ impl Report {
                     .sum()
             })
             .collect();
-        let edges = Edges::of(&mesh.faces);
+        let table = match &mesh.faces {
+            Faces::Triangles(triangles) => EdgeTable::of_triangles(points.len(), triangles),
+            Faces::Polygons(polygons) => EdgeTable::of_polygons(points.len(), polygons),
+        };
+        let edges = Edges::in_table(&table);
         let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
         let volume = is_closed.then(|| {
             // From the first point, not from afar.
@@ -190,7 +195,7 @@ impl Report {
         laps.end("count");
         progress::stage("check the mesh");
         if is_planar {
-            match check_planar(mesh) {
+            match check_planar(mesh, &table) {
                 Ok((mesh, weakly_simple)) => {
                     laps.end("check the mesh");
                     progress::stage("measure the quality");
@@ -340,18 +345,14 @@ impl Report {
     }
 }
 
-/// Checks a planar mesh by the validator of its kind; gives its polygons, and how many visit a vertex more than once.
-fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
+/// Checks a planar mesh with these edges by the validator of its kind; gives its polygons, and how many visit a vertex more than once.
+fn check_planar(mesh: Mesh, edges: &EdgeTable) -> Result<(PolygonMesh, usize)> {
     match mesh.faces {
         Faces::Triangles(_) => {
             let triangulation = mesh.into_triangulation()?;
-            validate::check_triangulation(&triangulation)?;
+            validate::check_triangulation_with(&triangulation, edges)?;
             // The check has found that ids of half-edges fit 32 bits.
-            let corners = 3 * triangulation.triangles.len() as u32;
-            let polygons = Polygons {
-                offsets: (0..=corners).step_by(3).collect(),
-                vertices: triangulation.triangles.into_flattened(),
-            };
+            let polygons = triangulation.triangles.into();
             let mesh = PolygonMesh {
                 points: triangulation.points,
                 polygons,
@@ -362,7 +363,7 @@ fn check_planar(mesh: Mesh) -> Result<(PolygonMesh, usize)> {
         }
         Faces::Polygons(_) => {
             let polygons = mesh.into_polygon_mesh()?;
-            let summary = validate::polygons::polygon_mesh(&polygons)?;
+            let summary = validate::polygons::polygon_mesh_with(&polygons, edges)?;
             Ok((polygons, summary.weakly_simple))
         }
     }

@@ -162,3 +162,49 @@ fn ale_is_as_the_polylla_authors_write_it() {
         # xmin, xmax, ymin, ymax of the bounding box\n-1 4 -1 3.5\n";
     assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
 }
+
+#[test]
+fn off_files_have_the_same_triangles_in_place_and_in_lists() {
+    let mesh = trioxide_generate::random(400, 3).unwrap();
+    let mesh = Mesh::from(mesh);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.off");
+    write(&path, &mesh).unwrap();
+    assert_eq!(read(&path).unwrap(), mesh);
+    // A face of four, or a colour, at the end: all faces go through lists.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let last = text.trim_end().rsplit('\n').next().unwrap();
+    let colored = text.replace(&format!("\n{last}\n"), &format!("\n{last} 255 0 0\n"));
+    assert_ne!(colored, text);
+    std::fs::write(&path, colored).unwrap();
+    assert_eq!(read(&path).unwrap().faces, mesh.faces);
+    let Faces::Triangles(triangles) = &mesh.faces else {
+        panic!("triangles")
+    };
+    let four = text.replace(&format!("\n{last}\n"), "\n4 0 1 2 3\n");
+    std::fs::write(&path, four).unwrap();
+    let Faces::Polygons(polygons) = read(&path).unwrap().faces else {
+        panic!("polygons")
+    };
+    let count = triangles.len();
+    assert!((0..count - 1).all(|i| polygons.get(i) == triangles[i]));
+    assert_eq!(polygons.get(count - 1), [0, 1, 2, 3]);
+    // The line of a fault is named in either case.
+    for (face, reason) in [
+        ("3 0 1 400", "vertex 400 does not exist"),
+        ("3 0 1 x", "expected a vertex index, found `x`"),
+        ("3 0 1", "expected a vertex index, but the line ends"),
+    ] {
+        std::fs::write(
+            &path,
+            text.replace(&format!("\n{last}\n"), &format!("\n{face}\n")),
+        )
+        .unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        let line = text.lines().count();
+        assert!(
+            error.contains(reason) && error.contains(&line.to_string()),
+            "{error}"
+        );
+    }
+}

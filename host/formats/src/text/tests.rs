@@ -28,13 +28,46 @@ fn rows_are_the_same_for_any_seam() {
             .map(|(k, i)| (k, i, (i % 7) as f64 * 10.0 + 5.0))
             .collect();
         assert_eq!(parallel::concat(parts), expected);
+        let row = |line: &mut Line| Some((line.integer("").ok()?, line.f64("").ok()?));
+        let in_place = rows.parse_in_place(range.clone(), row).unwrap();
+        let values = expected.iter().map(|&(_, i, x)| (i, x));
+        assert!(in_place.into_iter().eq(values));
     }
+    // One row of the last chunk has no value.
+    let none = |line: &mut Line| line.integer("").ok().filter(|&i| i != 499);
+    assert_eq!(rows.parse_in_place(1..501, none), None);
+    assert_eq!(rows.parse_in_place(1..500, none).unwrap().len(), 499);
     for row in 1..501 {
         let i = rows.row(row, "").unwrap().integer("i").unwrap();
         assert_eq!(i, row as i64 - 1);
     }
     assert_eq!(rows.row(501, "").unwrap().token(), Some(&b"last"[..]));
     assert!(rows.row(502, "").is_err());
+}
+
+#[test]
+fn rows_are_counted_without_a_look_at_each_line() {
+    let mut plain = String::new();
+    for i in 0..300 {
+        plain += &"x".repeat(1 + i % 11);
+        plain += if i % 2 == 0 { "\n" } else { "\r\n" };
+        let rows = data_lines(plain.as_bytes(), 0..plain.len()).count();
+        for text in [
+            plain.clone(),
+            format!("{plain}end"),
+            plain[..plain.len() - 1].to_owned(),
+        ] {
+            let expected = rows + usize::from(text.ends_with("end"));
+            assert_eq!(count_plain(text.as_bytes()), Some(expected), "{text}");
+        }
+    }
+    // Blank lines, comments and indented rows are looked at.
+    for line in ["\n", "\r\n", " \n", "#\n", "\t1\n", "\\\n1\n"] {
+        for text in [format!("{plain}{line}{plain}"), format!("{line}{plain}")] {
+            assert_eq!(count_plain(text.as_bytes()), None, "{line:?}");
+        }
+    }
+    assert_eq!(count_plain(b""), None);
 }
 
 #[test]
