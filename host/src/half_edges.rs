@@ -25,6 +25,7 @@ mod error;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::collective::LOCAL_TILE;
 use gpu::half_edge::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
@@ -156,31 +157,37 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
             // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
-            refuse::<P>(on, &found)
+            refuse::<P>(&on.download(&found)?)
         })?;
 
-        let mut twins = on.try_stage("match twins", || -> Result<_> {
-            // SAFETY: all vertex ids were checked.
-            let (twins, found) =
-                unsafe { match_twins(on, vertices, &origins, table_slots(vertices, half_edges)) }?;
-            if on.read(&found, rule::CROWDED as usize)? == NONE {
-                refuse::<P>(on, &found)?;
-                return Ok(twins);
+        let (mut twins, contested) = on.try_stage("match twins", || -> Result<_> {
+            let mut slots = table_slots(vertices, half_edges);
+            loop {
+                // SAFETY: all vertex ids were checked.
+                let (twins, found) = unsafe { match_twins(on, vertices, &origins, slots) }?;
+                let found = on.download(&found)?;
+                // More edges than a planar mesh can have: triangles overlap without sharing edges.
+                let all = slots_for(half_edges);
+                if found[rule::CROWDED as usize] != NONE && slots < all {
+                    slots = all;
+                    continue;
+                }
+                refuse::<P>(&found)?;
+                return Ok((twins, found[rule::CONTESTED as usize] != NONE));
             }
-            // More edges than a planar mesh can have: triangles overlap without sharing edges.
-            // SAFETY: as above.
-            let (twins, found) =
-                unsafe { match_twins(on, vertices, &origins, slots_for(half_edges)) }?;
-            refuse::<P>(on, &found)?;
-            Ok(twins)
         })?;
 
         let (border, border_next, border_prev) =
             on.try_stage("link the border", || -> Result<_> {
+                // A CPU does not see it in the match.
+                if contested || !on.is_gpu() {
+                    // SAFETY: twins are half-edges or `NONE`.
+                    unsafe { kernel::find_contested::launch(on, n, &twins, &mut found) }?;
+                    refuse::<P>(&on.download(&found)?)?;
+                }
                 let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
-                // SAFETY: twins are half-edges or `NONE`.
-                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
-                refuse::<P>(on, &found)?;
+                // SAFETY: one index a half-edge.
+                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut boundary) }?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
@@ -213,11 +220,10 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
-            let n = self.half_edges();
+            let origins = self.origins.as_words();
+            let tiles = self.half_edges().div_ceil(LOCAL_TILE);
             // SAFETY: origins are vertices of a checked mesh, and each vertex has an element.
-            unsafe {
-                kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
-            }?;
+            unsafe { kernel::find_half_edges_of_vertices::launch(on, tiles, origins, &mut first) }?;
             Ok(first)
         })
     }
@@ -389,8 +395,7 @@ fn upload_points<P: AnyPoint>(
 }
 
 /// The error that the check kernels found, if any.
-fn refuse<P: AnyPoint>(on: &Device, found: &Buffer<u32>) -> Result<()> {
-    let found = on.download(found)?;
+fn refuse<P: AnyPoint>(found: &[u32]) -> Result<()> {
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
     if let Some(vertex) = element(rule::FINITE) {
         return Err(Error::NotFinite { vertex });

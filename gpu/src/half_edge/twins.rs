@@ -11,7 +11,8 @@ use crate::slots::{ATTEMPTS, Slots};
 ///
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
-/// twin, one of them is written: `mark_boundary` finds the others.
+/// twin, one of them is written, and one that took it later is found as [`rule::CONTESTED`]; on a CPU it is not looked for, since an
+/// exchange there waits for memory: [`find_contested()`] does that.
 ///
 /// The three half-edges take each step together, so that their reads overlap: each may miss every cache.
 #[kernel(
@@ -58,8 +59,7 @@ pub fn match_twins(
     let met = [opposite(0), opposite(1), opposite(2)];
     let finish = |k: usize| {
         if met[k] {
-            twins.store(half_edge(k), waiting[k]);
-            twins.store(waiting[k], half_edge(k));
+            join(half_edge(k), waiting[k], twins, found);
         } else if waiting[k].is_some() {
             let (slots, h) = (slots(v, k), half_edge(k));
             search(
@@ -125,8 +125,7 @@ fn search(
     loop {
         let (c, d) = (origins.at(other), target(origins, other));
         if (c, d) == (b, a) {
-            twins.store(h, other);
-            twins.store(other, h);
+            join(h, other, twins, found);
             return;
         }
         if (c, d) == (a, b) {
@@ -145,28 +144,34 @@ fn search(
     }
 }
 
-/// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
+/// Makes `h` and `waiting` twins.
+#[inline(always)]
+fn join(h: HalfEdge, waiting: HalfEdge, twins: Atomic<HalfEdge>, found: Atomic) {
+    twins.store(h, waiting);
+    if cfg!(not(target_arch = "nvptx64")) {
+        twins.store(waiting, h);
+    } else if twins.swap(waiting, h).is_some() {
+        found.min(rule::CONTESTED, h.index());
+    }
+}
+
+/// Finds half-edge `h` if its twin has another twin.
 #[kernel(
     requires(twins.len() == n, found.len() == rule::COUNT),
-    moves(twins.bytes() + 4 * words(n))
+    moves(twins.bytes())
 )]
-pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) -> bool {
+pub fn find_contested(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) {
     let twin = twins.at(h);
     if twin.is_some() && twins.at(twin) != h {
         found.min(rule::MANIFOLD, h.index());
     }
-    twin.is_none()
 }
 
-/// Offers half-edge `h` to the vertex that it starts at; the smallest stays.
+/// Whether half-edge `h` lies on the boundary.
 #[kernel(
-    requires(origins.len() == n),
-    moves(origins.bytes() + 2 * half_edge_of_vertex.bytes())
+    requires(twins.len() == n),
+    moves(twins.bytes() + 4 * words(n))
 )]
-pub fn find_half_edges_of_vertices(
-    h: HalfEdge,
-    origins: In<Vertex>,
-    half_edge_of_vertex: Atomic<HalfEdge>,
-) {
-    half_edge_of_vertex.min(origins.at(h), h);
+pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>) -> bool {
+    twins.at(h).is_none()
 }

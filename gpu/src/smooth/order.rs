@@ -132,20 +132,28 @@ pub fn measure_row(i: Place, order: In<Vertex>, rows: In<u32>, lengths: Out<u32>
     lengths.set(i, rows.at(v.index() + 1) - rows.at(v));
 }
 
-/// Writes the neighbours of node `order[i]` by their places, in the order of their ids, and their weights unless all are equal.
+/// Lanes for each row of [`order_row()`], so that they read and write side by side. Neighbours have room in lists with 32-bit
+/// indices, three places a node and one a corner, so that as many lanes have such indices too.
+pub const ROW_LANES: u32 = 4;
+
+/// Writes the neighbours of node `order[i / ROW_LANES]` by their places, in the order of their ids, and their weights unless all are
+/// equal: every fourth from the `i % ROW_LANES`-th on.
 #[kernel(
     requires(
-        order.len() >= n,
+        n.is_multiple_of(ROW_LANES as usize),
+        order.len() >= n / ROW_LANES as usize,
         ranks.len() == order.len(),
         adjacency.rows.len() == order.len() + 1,
         weights.is_empty() || weights.len() == adjacency.neighbours.len(),
-        new_rows.len() == n + 1,
+        new_rows.len() == n / ROW_LANES as usize + 1,
         new_weights.len() == if weights.is_empty() { 0 } else { new_neighbours.len() }
     ),
-    moves(8 * n + ranks.bytes() + new_rows.bytes() + 2 * (new_neighbours.bytes() + new_weights.bytes()))
+    moves(
+        2 * n + ranks.bytes() + new_rows.bytes() + 2 * (new_neighbours.bytes() + new_weights.bytes())
+    )
 )]
 pub fn order_row(
-    i: Place,
+    i: u32,
     order: In<Vertex>,
     ranks: In<Place>,
     adjacency: Adjacency,
@@ -154,15 +162,16 @@ pub fn order_row(
     new_neighbours: Out<Place>,
     new_weights: Out<f64>,
 ) {
-    let from = adjacency.start(order.at(i));
-    let to = new_rows.at(i);
-    let count = new_rows.at(i.index() + 1) - to;
-    let mut k = 0;
+    let row = i / ROW_LANES;
+    let from = adjacency.start(order.at(row));
+    let to = new_rows.at(row);
+    let count = new_rows.at(row + 1) - to;
+    let mut k = i % ROW_LANES;
     while k < count {
         new_neighbours.set(to + k, ranks.at(adjacency.neighbours.at(from + k)));
         if !weights.is_empty() {
             new_weights.set(to + k, weights.at(from + k));
         }
-        k += 1;
+        k += ROW_LANES;
     }
 }

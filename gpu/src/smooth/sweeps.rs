@@ -7,7 +7,7 @@
 //! (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at the first
 //! sweep under the tolerance, and the host reads `moved` once for all.
 
-use trioxide_kernel::{Block, Group, In, Lanes, Out, Racing, kernel};
+use trioxide_kernel::{Block, Group, In, Lanes, Out, Racing, SharedMemory, kernel};
 
 use super::nodes::{Layouts, Nodes, Vector};
 use crate::ids::Place;
@@ -54,6 +54,17 @@ pub(super) fn place(block: &SweepBlock, lane: u32) -> u32 {
     block.index() * SWEEP_LANES as u32 + lane
 }
 
+/// `factor` of the way from `here` to the mean: `sum` over `total`.
+#[inline(always)]
+pub(super) fn arrive<V: Vector>(here: V, sum: V, total: f64, factor: f64) -> V {
+    let mean = sum.over(total);
+    if factor == 1.0 {
+        mean
+    } else {
+        here + (mean - here).times(factor)
+    }
+}
+
 impl Neighbourhood<'_> {
     /// The new position of node `i`, now at `here`: `factor` of the way to the weighted mean of its neighbours. Neighbours are
     /// summed in the order of their row.
@@ -61,26 +72,20 @@ impl Neighbourhood<'_> {
     pub fn target<V: Vector>(self, i: Place, here: V, factor: f64, load: impl Fn(Place) -> V) -> V {
         let (start, end) = (self.rows.at(i), self.rows.at(i.index() + 1));
         let mut sum = V::ZERO;
-        let mean = if self.weights.is_empty() {
+        if self.weights.is_empty() {
             self.each(start, end, load, |_, position| sum = sum + position);
-            sum.over(f64::from(end - start))
-        } else {
-            let mut total = 0.0;
-            self.each(start, end, load, |s, position| {
-                let weight = self.weights.at(s);
-                sum = sum + position.times(weight);
-                total += weight;
-            });
-            if total <= 0.0 {
-                return here;
-            }
-            sum.over(total)
-        };
-        if factor == 1.0 {
-            mean
-        } else {
-            here + (mean - here).times(factor)
+            return arrive(here, sum, f64::from(end - start), factor);
         }
+        let mut total = 0.0;
+        self.each(start, end, load, |s, position| {
+            let weight = self.weights.at(s);
+            sum = sum + position.times(weight);
+            total += weight;
+        });
+        if total <= 0.0 {
+            return here;
+        }
+        arrive(here, sum, total, factor)
     }
 
     /// Calls `visit` with each place `start..end` in the list of neighbours and the position there, in order.
@@ -160,8 +165,8 @@ pub fn sweep_form_a<L: Nodes>(
 
 /// Sets `moved[k + 1]` if a lane of the block moved its node.
 #[inline(always)]
-pub(super) fn note_moves(
-    block: &SweepBlock,
+pub(super) fn note_moves<S: SharedMemory>(
+    block: &Block<SWEEP_LANES, S>,
     moves: &Lanes<u32, SWEEP_LANES>,
     moved: Out<u32>,
     k: u32,
@@ -172,55 +177,6 @@ pub(super) fn note_moves(
             moved.set_same(k + 1, 1);
         }
     });
-}
-
-/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. `squares` gets their squared moves.
-#[kernel(
-    L in Layouts,
-    requires(
-        n == (count as usize).div_ceil(SWEEP_LANES),
-        neighbourhood.fit(neighbourhood.moving()),
-        (first as usize + count as usize) <= neighbourhood.moving(),
-        nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
-        squares.len() >= neighbourhood.moving(),
-        moved.len() > k as usize + 1
-    ),
-    // A class has its share of the reads of a sweep.
-    moves(
-        (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
-            / neighbourhood.moving().max(1) as u64
-            + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
-    )
-)]
-pub fn sweep_class<L: Nodes>(
-    block: &Block<SWEEP_LANES>,
-    neighbourhood: Neighbourhood,
-    nodes: Out<L>,
-    squares: Out<f64>,
-    moved: Out<u32>,
-    k: u32,
-    first: u32,
-    count: u32,
-    factor: f64,
-    tolerance: f64,
-) {
-    if moved.at(k) == 0 {
-        return;
-    }
-    let moves = block.lanes(|lane| {
-        let j = place(block, lane);
-        if j >= count {
-            return 0;
-        }
-        let i = Place::new(first + j);
-        let here = L::load(nodes.unwritten(), i);
-        let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
-        L::store(nodes, i, there);
-        let square = (there - here).square();
-        squares.set(i, square);
-        u32::from(square >= tolerance)
-    });
-    note_moves(block, &moves, moved, k);
 }
 
 /// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so that the result differs

@@ -157,29 +157,33 @@ pub fn gather_tet_neighbours(
     let (before, total) = block.exclusive_sum(&lengths);
     let is_staged = total <= STAGED as u32;
     let from = list_start(stars.starts.at(first), first, VOLUME);
+    let item = |lane, k| tile.slots.at(column(lane, k, SLOTS, NODES));
     block.phase(|lane| {
         tile.is_left.set(lane, u8::from(found.at(lane) == LEFT));
-        let length = lengths.at(lane);
-        let mut k = 0;
-        while k < length {
-            let u = tile.slots.at(column(lane, k, SLOTS, NODES));
-            let to = before.at(lane) + k;
-            if is_staged {
-                tile.staged.set(to, u);
-            } else {
-                lists.set(from + to, u);
-            }
-            k += 1;
-        }
         if first + lane < nodes {
-            counts.set(first + lane, length);
+            counts.set(first + lane, lengths.at(lane));
+        }
+        if is_staged {
+            let mut k = 0;
+            while k < lengths.at(lane) {
+                tile.staged.set(before.at(lane) + k, item(lane, k));
+                k += 1;
+            }
         }
     });
     block.lanes(|lane| {
-        let mut i = if is_staged { lane } else { total };
-        while i < total {
-            lists.set(from + i, tile.staged.at(i));
-            i += NODES;
+        if is_staged {
+            let mut i = lane;
+            while i < total {
+                lists.set(from + i, tile.staged.at(i));
+                i += NODES;
+            }
+        } else {
+            let mut k = 0;
+            while k < lengths.at(lane) {
+                lists.set(from + before.at(lane) + k, item(lane, k));
+                k += 1;
+            }
         }
         let word = first / 32 + lane;
         if lane < NODES / 32 && word < left.len() {

@@ -5,15 +5,23 @@ use trioxide_kernel::{Atomic, In, kernel};
 use super::face_rule;
 use crate::ids::FaceSide;
 
-/// Whether side `side` lies on the boundary; finds it if its twin has another twin.
+/// Finds side `side` if its twin has another twin.
 #[kernel(
     requires(twins.len() == n, found.len() == face_rule::COUNT),
-    moves(2 * twins.bytes() + 4 * words(n))
+    moves(twins.bytes())
 )]
-pub fn mark_boundary_sides(side: FaceSide, twins: In<FaceSide>, found: Atomic) -> bool {
+pub fn find_contested_sides(side: FaceSide, twins: In<FaceSide>, found: Atomic) {
     let twin = twins.at(side);
     if twin.is_some() && twins.at(twin) != side {
         found.min(face_rule::OVERLAP, side.index());
     }
-    twin.is_none()
+}
+
+/// Whether side `side` lies on the boundary.
+#[kernel(
+    requires(twins.len() == n),
+    moves(twins.bytes() + 4 * words(n))
+)]
+pub fn mark_boundary_sides(side: FaceSide, twins: In<FaceSide>) -> bool {
+    twins.at(side).is_none()
 }

@@ -37,7 +37,8 @@ pub(super) fn search_slots(
 ///
 /// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
 /// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
-/// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
+/// written, and one that took it later is found as [`face_rule::CONTESTED`], but for a CPU:
+/// [`find_contested_sides()`](super::find_contested_sides()) does that.
 ///
 /// The four sides take the first step together, so that their reads overlap: each may miss every cache.
 #[kernel(
@@ -91,7 +92,12 @@ pub fn match_face_sides(
             }
             if theirs.is_behind(face) {
                 twins.store(side, other);
-                twins.store(other, side);
+                if cfg!(not(target_arch = "nvptx64")) {
+                    // An exchange would wait for memory.
+                    twins.store(other, side);
+                } else if twins.swap(other, side).is_some() {
+                    found.min(face_rule::CONTESTED, side.index());
+                }
             } else {
                 found.min(face_rule::OVERLAP, side.index());
             }

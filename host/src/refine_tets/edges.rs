@@ -3,7 +3,8 @@
 use gpu::ids::{Edge, EdgeUse};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
 use gpu::refine_tets::number_edges::{
-    find_face_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges, number_tet_edges,
+    MEETING_TETS, find_face_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges,
+    number_tet_edges,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -65,7 +66,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         unsafe {
             meet_tet_edges::launch(
                 on,
-                uses,
+                self.count().div_ceil(MEETING_TETS as u32),
                 tetrahedra,
                 &mut table,
                 &mut of_uses,

@@ -2,7 +2,9 @@
 
 use glam::DVec3;
 use gpu::ids::{Place, Vertex};
-use gpu::smooth::{self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, NeighbourhoodBuffers, Vector};
+use gpu::smooth::{
+    self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, NeighbourhoodBuffers, ROW_LANES, Vector,
+};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 
@@ -244,7 +246,7 @@ impl Ordered {
             unsafe {
                 kernel::order_row::launch(
                     on,
-                    count,
+                    ROW_LANES * count,
                     &order,
                     &ranks,
                     neighbours.buffers(),

@@ -1,7 +1,8 @@
 //! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
-    self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES, StarsBuffers, one_block_sweeps::outcome,
+    self as kernel, CLASS_NODES, MOVES_CHUNK, Nodes, SWEEP_LANES, StarsBuffers,
+    one_block_sweeps::outcome,
 };
 use trioxide_kernel::launch::Buffer;
 
@@ -240,13 +241,12 @@ impl Sweeps<'_> {
         self.in_batches(moves, |moved, k, sweep| {
             let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
             for &(first, count) in &ordered.classes {
-                let blocks = blocks(count);
                 match self.guard {
                     // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
                     Some(stars) => unsafe {
                         kernel::sweep_guarded::launch(
                             on,
-                            blocks,
+                            blocks(count),
                             stars,
                             &ordered.order,
                             &ordered.ranks,
@@ -265,7 +265,7 @@ impl Sweeps<'_> {
                     None => unsafe {
                         kernel::sweep_class::launch(
                             on,
-                            blocks,
+                            count.div_ceil(CLASS_NODES as u32),
                             neighbourhood,
                             nodes,
                             squares,
