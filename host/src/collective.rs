@@ -15,7 +15,7 @@ use trioxide_kernel::{BitWord, Bits, Index, NONE, Word, words};
 use crate::backend::{BitSet, Device};
 use crate::{Error, Result};
 
-pub(crate) use local::bucket_local;
+pub(crate) use local::{bucket_local, start_local};
 pub(crate) use sort::order_by_keys;
 
 /// Most elements that one block scans alone.

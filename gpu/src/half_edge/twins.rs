@@ -38,7 +38,7 @@ pub fn match_twins(
     };
     let slots = |v: [Vertex; 3], k: usize| {
         let (a, b) = (v[k], v[(k + 1) % 3]);
-        Slots::of_edge(a.min(b), a.max(b), scale)
+        Slots::of_edge(a.min(b), a.max(b), size, scale)
     };
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(t, origins, table, twins, |t, k| {
@@ -49,8 +49,9 @@ pub fn match_twins(
     let from = |k: usize| v[k];
     let to = |k: usize| v[(k + 1) % 3];
     let half_edge = |k: usize| HalfEdge::of(t, k as u32);
-    let claim = |k: usize| table.claim(slots(v, k).at(0, size), HalfEdge::NONE, half_edge(k));
-    let waiting = [claim(0), claim(1), claim(2)];
+    // Neighbouring threads look at neighbouring slots: reads share sectors, where exchanges would not.
+    let look = |k: usize| table.load(slots(v, k).at(0, size));
+    let waiting = [look(0), look(1), look(2)];
     let opposite = |k: usize| {
         waiting[k].is_some()
             && origins.at(waiting[k]) == to(k)
@@ -58,16 +59,22 @@ pub fn match_twins(
     };
     let met = [opposite(0), opposite(1), opposite(2)];
     let finish = |k: usize| {
+        let h = half_edge(k);
         if met[k] {
-            join(half_edge(k), waiting[k], twins, found);
-        } else if waiting[k].is_some() {
-            let (slots, h) = (slots(v, k), half_edge(k));
+            return join(h, waiting[k], twins, found);
+        }
+        let slots = slots(v, k);
+        let mut other = waiting[k];
+        if other.is_none() {
+            other = table.compare_exchange(slots.at(0, size), HalfEdge::NONE, h);
+        }
+        if other.is_some() {
             search(
                 h,
                 from(k),
                 to(k),
                 slots,
-                waiting[k],
+                other,
                 origins,
                 table,
                 twins,

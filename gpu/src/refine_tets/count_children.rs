@@ -3,7 +3,7 @@
 use trioxide_kernel::{Bits, In, Out, kernel};
 
 use super::{TETRAHEDRON, count_leaves, edge_index};
-use crate::ids::{Edge, EdgeUse, Tet};
+use crate::ids::{Edge, Tet};
 
 /// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
 #[kernel(
@@ -26,13 +26,19 @@ pub fn count_tet_children(
 ) {
     let t = touched.at(i);
     let order = orders.at(t);
+    // All read at once.
+    let pair = |k: u32| {
+        let [a, b] = edges.pair(6 * t.index() + k);
+        (u32::from(marked.bit(a)) | u32::from(marked.bit(b)) << 1) << k
+    };
+    let own = pair(0) | pair(2) | pair(4);
     let mut division = 0;
     // From the shortest on, so that the longest comes to the lowest bits.
     let mut place = 24;
     while place > 0 {
         place -= 4;
         let set = order >> place & 15;
-        if marked.bit(edges.at(EdgeUse::of(t, edge_index(set)))) {
+        if own >> edge_index(set) & 1 != 0 {
             division = division << 4 | set;
         }
     }

@@ -33,9 +33,12 @@ pub fn mark_edges_of_tets(
         mark(edges.at(EdgeUse::of(t, edge_index(longest))));
         return;
     }
-    let mut k = 0;
-    while k < 6 {
-        mark(edges.at(EdgeUse::of(t, k)));
-        k += 1;
-    }
+    let pair = |k: u32| edges.pair(6 * t.index() + k);
+    let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
+    mark(a);
+    mark(b);
+    mark(c);
+    mark(d);
+    mark(e);
+    mark(f);
 }

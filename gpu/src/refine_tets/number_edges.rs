@@ -134,7 +134,7 @@ pub fn meet_tet_edges(
     block.phase(|_| {});
     let slots_of = |usage: u32| {
         let (low, high) = ends_in(tile.corners.at(usage / 6), usage % 6);
-        Slots::of_edge(low, high, scale)
+        Slots::of_edge(low, high, table.len(), scale)
     };
     // On a CPU no later read begins before an atomic exchange ends.
     if cfg!(not(target_arch = "nvptx64")) {
@@ -244,7 +244,7 @@ pub fn find_face_edges(
     let first = i - i % 3;
     let (a, b) = (faces.at(first + a), faces.at(first + b));
     let (low, high) = (a.min(b), a.max(b));
-    let slots = Slots::of_edge(low, high, scale);
+    let slots = Slots::of_edge(low, high, table.len(), scale);
     let mut attempt = if high.index() < vertices { 0 } else { ATTEMPTS };
     while attempt < ATTEMPTS {
         let e = table.at(slots.at(attempt, table.len()));

@@ -4,7 +4,7 @@
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
 //! of the caller's ids, so that the result does not depend on the order in memory.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
 use super::neighbours::Adjacency;
 use crate::ids::{Place, Vertex};
@@ -92,13 +92,18 @@ pub fn key_nodes<P: Point3>(
     );
 }
 
-/// Whether the class of node `list[i]` is `class`.
+/// The class of node `list[i]`, into `keys`; raises `most[0]` to it.
 #[kernel(
-    requires(list.len() >= n, classes.len() == list.len()),
-    moves(4 * n + 4 * n + 4 * words(n))
+    requires(list.len() >= n, classes.len() == list.len(), keys.len() == n, most.len() == 1),
+    moves(12 * n)
 )]
-pub fn select_class(i: Place, list: In<Vertex>, classes: In<u32>, class: u32) -> bool {
-    classes.at(list.at(i)) == class
+pub fn key_by_class(i: Place, list: In<Vertex>, classes: In<u32>, keys: Out<u32>, most: Atomic) {
+    let class = classes.at(list.at(i));
+    keys.set(i, class);
+    // Most calls find a higher class there.
+    if most.load(0u32) < class {
+        most.fetch_max(0u32, class);
+    }
 }
 
 /// Puts item `places[i]` of a list into place `first + i` of another.

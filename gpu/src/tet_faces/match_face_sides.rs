@@ -8,8 +8,8 @@ use crate::slots::{ATTEMPTS, Slots};
 
 /// The slots at which `face` is looked for; `scale` is slots a vertex, times 2^32.
 #[inline(always)]
-fn slots_of(face: Face, scale: u64) -> Slots {
-    Slots::of_face([face.low, face.middle, face.high], scale)
+fn slots_of(face: Face, size: u32, scale: u64) -> Slots {
+    Slots::of_face([face.low, face.middle, face.high], size, scale)
 }
 
 /// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
@@ -22,7 +22,7 @@ pub(super) fn search_slots(
     scale: u64,
     mut visit: impl FnMut(u32) -> bool,
 ) -> bool {
-    let slots = slots_of(face, scale);
+    let slots = slots_of(face, size, scale);
     let mut attempt = first;
     while attempt < ATTEMPTS {
         if visit(slots.at(attempt, size)) {
@@ -65,51 +65,44 @@ pub fn match_face_sides(
         ask_ahead(t, tetrahedra, table, twins, scale);
     }
     let q = corners_of(tetrahedra, t);
-    let claim = |k| {
-        let slot = slots_of(face_of(q, k), scale).at(0, size);
-        table.claim(slot, FaceSide::NONE, FaceSide::of(t, k))
+    // Neighbouring threads look at neighbouring slots: reads share sectors, where exchanges would not.
+    let first = |k| slots_of(face_of(q, k), size, scale).at(0, size);
+    let look = |k| table.load(first(k));
+    let waiting = [look(0), look(1), look(2), look(3)];
+    let meets = |k: usize| {
+        waiting[k].is_some() && Face::of(tetrahedra, waiting[k]).is_behind(face_of(q, k as u32))
     };
-    let waiting = [claim(0), claim(1), claim(2), claim(3)];
-    // Reads of those that wait overlap too.
-    let theirs = |k: usize| {
-        let side = if waiting[k].is_some() {
-            waiting[k]
-        } else {
-            FaceSide::of(t, k as u32)
-        };
-        Face::of(tetrahedra, side)
-    };
-    let theirs = [theirs(0), theirs(1), theirs(2), theirs(3)];
+    let met = [meets(0), meets(1), meets(2), meets(3)];
     let finish = |k: usize| {
-        if waiting[k].is_none() {
+        let side = FaceSide::of(t, k as u32);
+        if met[k] {
+            return join(side, waiting[k], twins, found);
+        }
+        let face = face_of(q, k as u32);
+        let mut other = waiting[k];
+        if other.is_none() {
+            other = table.compare_exchange(first(k as u32), FaceSide::NONE, side);
+        }
+        if other.is_none() {
             return;
         }
-        let side = FaceSide::of(t, k as u32);
-        let face = face_of(q, k as u32);
-        let meet = |other: FaceSide, theirs: Face| {
+        let meet = |other: FaceSide| {
+            let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
                 return false;
             }
             if theirs.is_behind(face) {
-                twins.store(side, other);
-                if cfg!(not(target_arch = "nvptx64")) {
-                    // An exchange would wait for memory.
-                    twins.store(other, side);
-                } else if twins.swap(other, side).is_some() {
-                    found.min(face_rule::CONTESTED, side.index());
-                }
+                join(side, other, twins, found);
             } else {
                 found.min(face_rule::OVERLAP, side.index());
             }
             true
         };
-        if meet(waiting[k], theirs[k]) {
-            return;
-        }
-        let ended = search_slots(face, 1, size, scale, |slot| {
-            let other = table.claim(slot, FaceSide::NONE, side);
-            other.is_none() || meet(other, Face::of(tetrahedra, other))
-        });
+        let ended = meet(other)
+            || search_slots(face, 1, size, scale, |slot| {
+                let other = table.claim(slot, FaceSide::NONE, side);
+                other.is_none() || meet(other)
+            });
         if !ended {
             found.min(face_rule::CROWDED, t.index());
         }
@@ -118,6 +111,18 @@ pub fn match_face_sides(
     finish(1);
     finish(2);
     finish(3);
+}
+
+/// Makes `side` and `waiting` twins.
+#[inline(always)]
+fn join(side: FaceSide, waiting: FaceSide, twins: Atomic<FaceSide>, found: Atomic) {
+    twins.store(side, waiting);
+    if cfg!(not(target_arch = "nvptx64")) {
+        // An exchange would wait for memory.
+        twins.store(waiting, side);
+    } else if twins.swap(waiting, side).is_some() {
+        found.min(face_rule::CONTESTED, side.index());
+    }
 }
 
 /// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins
@@ -134,7 +139,7 @@ fn ask_ahead(
     let later = |ahead: u32| Tet::new(t.index() + ahead);
     let home = |t, k| {
         let face = Face::new(face_vertices(corners_of(tetrahedra, t), k));
-        slots_of(face, scale).at(0, table.len())
+        slots_of(face, table.len(), scale).at(0, table.len())
     };
     let mut k = 0;
     while k < 4 {

@@ -7,6 +7,22 @@ use super::{count, exclusive_scan};
 use crate::Result;
 use crate::backend::Device;
 
+/// Start of each of `buckets` buckets by the keys of elements, and the end of the last, behind a 0; for keys as in [`bucket_local`]. The
+/// host does not wait.
+///
+/// # Errors
+/// Errors of [`bucket_local`].
+pub(crate) fn start_local(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Buffer<u32>> {
+    let tiles = count("elements", keys.len())?.div_ceil(LOCAL_TILE);
+    count("keys", buckets.saturating_add(2))?;
+    // The count of a key stands one place behind it, and the scan moves it one further.
+    let mut starts = on.filled(buckets + 2, 0)?;
+    // SAFETY: keys that have no count are left out.
+    unsafe { kernel::count_local_keys::launch(on, tiles, keys, &mut starts) }?;
+    exclusive_scan(on, &mut starts)?;
+    Ok(starts)
+}
+
 /// Elements by their keys: the start of each of `buckets` buckets and the end of the last, and the elements, those of a bucket in any
 /// order. All keys are below `buckets`.
 ///

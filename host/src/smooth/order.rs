@@ -11,7 +11,7 @@ use trioxide_kernel::{Bits, NONE, words};
 use super::relations::Neighbours;
 use crate::Result;
 use crate::backend::Device;
-use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys};
+use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys, start_local};
 
 /// Nodes that move, of V.
 pub(super) struct Moving {
@@ -277,18 +277,18 @@ fn by_class(
     class: &Buffer<u32>,
 ) -> Result<Vec<(u32, u32)>> {
     let old = on.duplicate(order)?;
-    let mut bits = on.uninitialized(words(count as usize))?;
-    let (mut ranges, mut first) = (Vec::new(), 0);
-    while first < count {
-        let number = ranges.len() as u32;
-        // SAFETY: nodes below V, which all have a class.
-        unsafe { kernel::select_class::launch(on, count, &old, class, number, &mut bits) }?;
-        let places = compact(on, &bits)?;
-        let size = places.len() as u32;
-        // SAFETY: places below `count`; classes are apart.
-        unsafe { kernel::pick::launch(on, size, &places, &old, order, first) }?;
-        ranges.push((first, size));
-        first += size;
-    }
-    Ok(ranges)
+    let mut keys = on.uninitialized(count as usize)?;
+    let mut most = on.filled(1, 0)?;
+    // SAFETY: nodes below V, which all have a class.
+    unsafe { kernel::key_by_class::launch(on, count, &old, class, &mut keys, &mut most) }?;
+    let most = on.read(&most, 0)?;
+    let starts = start_local(on, &keys, most as usize + 1)?;
+    let places = order_by_keys(on, keys, u32::BITS - most.leading_zeros())?.cast();
+    // SAFETY: places below `count`, each once.
+    unsafe { kernel::pick::launch(on, count, &places, &old, order, 0) }?;
+    let starts = on.download(&starts)?;
+    let ranges = starts[1..]
+        .windows(2)
+        .map(|ends| (ends[0], ends[1] - ends[0]));
+    Ok(ranges.collect())
 }
