@@ -24,6 +24,8 @@ use trioxide_mesh::{Error, Result, parallel};
 const HEADER: usize = 84;
 /// Bytes of a facet: a normal, three corners, and 16 bits.
 const FACET: usize = 50;
+/// Facets that one task reads.
+const FACETS: usize = 1024;
 
 pub(crate) fn read(path: &Path) -> Result<Mesh> {
     let file = map_file(path)?;
@@ -75,10 +77,13 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
         DVec3::from_array([x, y, z].map(|bytes| f64::from(f32::from_le_bytes(bytes))))
     };
     let mut points: Vec<DVec3> = bytemuck::zeroed_vec(facets.len() / FACET * 3);
-    parallel::for_chunks_mut(&mut points, 3, |i, points| {
-        let corners = facets[i * FACET + 12..(i + 1) * FACET].as_chunks::<12>().0;
-        for (point, bytes) in points.iter_mut().zip(corners) {
-            *point = corner(bytes);
+    let triangles = points.as_chunks_mut::<3>().0;
+    parallel::for_chunks_mut(triangles, FACETS, |k, triangles| {
+        let facets = facets[k * FACETS * FACET..].chunks_exact(FACET);
+        for (triangle, facet) in triangles.iter_mut().zip(facets) {
+            for (point, bytes) in triangle.iter_mut().zip(facet[12..].as_chunks::<12>().0) {
+                *point = corner(bytes);
+            }
         }
     });
     points

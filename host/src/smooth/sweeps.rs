@@ -100,7 +100,7 @@ impl Sweeps<'_> {
     fn in_batches(
         &self,
         moves: &mut Moves,
-        mut launch: impl FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>,
+        launch: &mut dyn FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>,
     ) -> Result<()> {
         let max_sweeps = self.schedule.max_sweeps;
         let sweeps = progress::count("sweep", u64::from(max_sweeps));
@@ -131,7 +131,7 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
         // A batch that is not the last has an even number of sweeps, so that each begins at `nodes`.
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -164,7 +164,7 @@ impl Sweeps<'_> {
         let all = self.ordered.order.len() as u32;
         let start = on.duplicate(nodes)?;
         let mut excess = on.uninitialized(nodes.len())?;
-        self.in_batches(moves, |moved, k, _| {
+        self.in_batches(moves, &mut |moved, k, _| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -210,7 +210,7 @@ impl Sweeps<'_> {
         moves: &mut Moves,
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             // SAFETY: neighbours are places of the nodes, whose accesses are atomic.
             unsafe {
                 kernel::sweep_racing::launch(
@@ -238,7 +238,7 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         let neighbourhood = ordered.neighbourhood();
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
             for &(first, count) in &ordered.classes {
                 match self.guard {
@@ -287,7 +287,7 @@ impl Sweeps<'_> {
     fn by_one_block(
         &self,
         moves: &mut Moves,
-        mut launch: impl FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>,
+        launch: &mut dyn FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>,
     ) -> Result<()> {
         let schedule = &self.schedule;
         let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
@@ -312,7 +312,7 @@ impl Sweeps<'_> {
         other: &mut Buffer<L>,
         moves: &mut Moves,
     ) -> Result<()> {
-        self.by_one_block(moves, |result, sweeps, [factor, second]| {
+        self.by_one_block(moves, &mut |result, sweeps, [factor, second]| {
             // SAFETY: neighbours are places of the nodes; the kernel's barriers separate sweeps.
             unsafe {
                 kernel::one_block_form_a::launch(
@@ -339,7 +339,7 @@ impl Sweeps<'_> {
         squares: &mut Buffer<f64>,
         moves: &mut Moves,
     ) -> Result<()> {
-        self.by_one_block(moves, |result, sweeps, [factor, second]| {
+        self.by_one_block(moves, &mut |result, sweeps, [factor, second]| {
             // SAFETY: neighbours are places of the nodes; the kernel's barriers separate reads and writes.
             unsafe {
                 kernel::one_block_form_b::launch(
