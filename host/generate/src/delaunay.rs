@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use spade::{DelaunayTriangulation, HasPosition, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, ahead};
 
 /// A point that keeps its number while spade sorts points into its own order.
 struct Site {
@@ -29,11 +29,15 @@ impl HasPosition for Site {
 /// [`Error::Invalid`] for a point that is repeated, not finite, or so near to zero (under 2^-142) or so large (over
 /// 2^201) that exact predicates could not be evaluated.
 pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
-    for (i, point) in points.iter().enumerate() {
-        for coordinate in point.to_array() {
-            spade::validate_coordinate(coordinate)
-                .map_err(|error| invalid(i, coordinate, error))?;
-        }
+    let fault = |(i, point): (usize, &DVec2)| {
+        let mut coordinates = point.to_array().into_iter();
+        coordinates.find_map(|coordinate| {
+            let error = spade::validate_coordinate(coordinate).err()?;
+            Some(invalid(i, coordinate, error))
+        })
+    };
+    if let Some(error) = points.par_iter().enumerate().find_map_first(fault) {
+        return Err(error);
     }
     let sites = points
         .par_iter()
@@ -43,7 +47,8 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
             vertex: i as u32,
         })
         .collect();
-    let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites)
+    // One thread does all of it, in lists whose size is known: others clear their pages meanwhile.
+    let delaunay = ahead::while_running(|| DelaunayTriangulation::<Site>::bulk_load(sites))
         .expect("coordinates were validated, and spade has no other error");
     if delaunay.num_vertices() < points.len() {
         return Err(repeated(&delaunay, &points));
@@ -59,6 +64,8 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
             triangle
         })
         .collect();
+    // To give back its memory takes as long as a tenth of making it.
+    rayon::spawn(move || drop(delaunay));
     Ok(Triangulation {
         points,
         triangles,
