@@ -95,8 +95,6 @@ pub fn has_failed() -> bool {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::*;
-
     /// Pages of a list that are there.
     fn resident(list: &[u8]) -> usize {
         const PAGE: usize = 4096;
