@@ -90,7 +90,7 @@ pub use trioxide_formats as formats;
 pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
+    Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
     prolongation, random, volume,
 };
 #[cfg(feature = "render")]

@@ -8,6 +8,8 @@
 //! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter, which are
 //! written.
 
+mod binary;
+
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -17,8 +19,7 @@ use glam::{DVec2, DVec3};
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, show, text_start, with_line_feeds};
-use super::volume::bytes::{Bytes, Kind, Order};
+use super::text::{Fault, Line, Parsed, Rows, show, text_start, with_line_feeds};
 use super::{Loaded, map_file};
 use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
@@ -30,7 +31,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
-    if let Some(loaded) = parse_binary(file)? {
+    if let Some(loaded) = binary::parse(file)? {
         return Ok(loaded);
     }
     let file = &*with_line_feeds(file);
@@ -48,6 +49,9 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     rows.expect_end(face_rows.end, "the faces")?;
     let mut mesh = parse_vertices(&rows, vertex_rows, &header.variant)?;
     let triangle = |line: &mut Line| {
+        if let Some(corners) = short_triangle(line.clone(), vertices) {
+            return Some(corners);
+        }
         let size = line.integer("").ok().filter(|&size| size == 3);
         size?;
         let mut corner = || line.vertex(0, vertices).ok();
@@ -83,6 +87,14 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let mut loaded = loaded_from(mesh, is_bare);
     loaded.take_face_colors(parallel::concat(colors), header.faces);
     Ok(loaded)
+}
+
+/// A triangle as most files have it: of short numbers, with a blank between them.
+fn short_triangle(mut line: Line, vertices: usize) -> Option<[u32; 3]> {
+    let mut number = || line.short_integer();
+    let [size, a, b, c] = [number()?, number()?, number()?, number()?];
+    let is_good = size == 3 && [a, b, c].iter().all(|&v| (v as usize) < vertices);
+    (is_good && line.is_finished()).then_some([a, b, c])
 }
 
 /// A mesh with what there is to say about its vertices.
@@ -261,83 +273,6 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     let mut names: Vec<String> = others.map(|field| field.name.clone()).collect();
     names.extend(cells.map(str::to_owned));
     names
-}
-
-/// A binary file: the header is text, then all is big-endian. `None` for text.
-fn parse_binary(file: &[u8]) -> Parsed<Option<Loaded>> {
-    let length = memchr::memchr(b'\n', &file[..file.len().min(256)]);
-    let Some(length) = length else {
-        return Ok(None);
-    };
-    let mut words = file[..length]
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
-    let (Some(keyword), Some(b"BINARY")) = (words.next(), words.next()) else {
-        return Ok(None);
-    };
-    let variant = variant(keyword).map_err(|reason| Fault::new(0, reason))?;
-    let mut bytes = Bytes {
-        file,
-        at: length + 1,
-        order: Order::Big,
-        part: length,
-    };
-    let vertices = bytes.count(Kind::I32, "the number of vertices")?;
-    let faces = bytes.count(Kind::I32, "the number of faces")?;
-    bytes.count(Kind::I32, "the number of edges")?;
-    // Behind the position of a vertex: a normal, a colour, texture coordinates.
-    let extra = [(b'N', 3), (b'C', 4), (b'S', 2)].iter();
-    let extra: usize = extra
-        .filter(|(letter, _)| variant.contains(letter))
-        .map(|(_, n)| n)
-        .sum();
-    let width = 3 + extra;
-    let numbers = bytes.numbers(vertices.saturating_mul(width), Kind::F32, "vertices")?;
-    let numbers = numbers.into_floats();
-    let mut all = Vertices::default();
-    for row in numbers.chunks_exact(width) {
-        let point = |at: usize| DVec3::new(row[at], row[at + 1], row[at + 2]);
-        all.points.push(point(0));
-        let mut at = 3;
-        if variant.contains(&b'N') {
-            all.normals.push(point(at));
-            at += 3;
-        }
-        if variant.contains(&b'C') {
-            let channel = |k: usize| row[at + k] as f32;
-            all.colors.push(([0, 1, 2, 3].map(channel), 4));
-            at += 4;
-        }
-        if variant.contains(&b'S') {
-            all.uvs.push(DVec2::new(row[at], row[at + 1]));
-        }
-    }
-    let (mut list, mut colors) = (FaceList::default(), Vec::new());
-    for _ in 0..faces {
-        let at = bytes.at;
-        let corners = bytes.count(Kind::I32, "the number of a face's vertices")?;
-        let corners = bytes.numbers(corners, Kind::I32, "a face's vertices")?;
-        for corner in corners.into_integers().unwrap_or_default() {
-            let vertex = check_vertex(corner, 0, vertices);
-            list.push_vertex(vertex.map_err(|reason| bytes.fault(at, reason))?);
-        }
-        list.finish_face()
-            .map_err(|reason| bytes.fault(at, reason))?;
-        let count = bytes.count(Kind::I32, "the number of a colour's components")?;
-        let numbers = bytes.numbers(count, Kind::F32, "a colour")?.into_floats();
-        let mut channels = [0.0; 4];
-        for (channel, number) in channels.iter_mut().zip(numbers) {
-            *channel = number as f32;
-        }
-        if count > 0 {
-            colors.push((channels, count.min(5) as u8));
-        }
-    }
-    let mut mesh = all.into_mesh(&variant);
-    mesh.faces = FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?;
-    let mut loaded = Loaded::from(mesh);
-    loaded.take_face_colors(colors, faces);
-    Ok(Some(loaded))
 }
 
 /// The letters before OFF, in upper case.

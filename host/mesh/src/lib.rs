@@ -15,11 +15,13 @@
 //! | [`progress`] | how far a long computation is, for programs that show it |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
+//! | [`ahead`] | whether new memory is touched by other threads |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 //! | [`parallel`] | loops that all threads share |
 //! | [`error`] | [`Error`] |
 
+pub mod ahead;
 pub mod bit_set;
 mod boundary;
 pub mod digest;

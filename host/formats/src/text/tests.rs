@@ -1,5 +1,6 @@
 //! Rows, lines and numbers.
 
+use super::rows::{count_plain, data_lines};
 use super::*;
 
 #[test]
@@ -68,6 +69,42 @@ fn rows_are_counted_without_a_look_at_each_line() {
         }
     }
     assert_eq!(count_plain(b""), None);
+}
+
+#[test]
+fn short_integers_are_those_that_are_parsed() {
+    let line = |file: &'static [u8]| Line {
+        file,
+        at: 0,
+        end: memchr::memchr(b'\n', file).unwrap_or(file.len()),
+    };
+    for number in [
+        0, 7, 10, 99, 123, 4096, 54_321, 999_999, 1_000_000, 9_999_999,
+    ] {
+        for behind in [" 12345678", "\n 3 4 5 6 7", "\r\n7890123"] {
+            let text = format!("{number}{behind}").leak();
+            let mut line = line(text.as_bytes());
+            assert_eq!(line.short_integer(), Some(number), "{text:?}");
+            assert_eq!(line.is_finished(), !behind.starts_with(' '), "{text:?}");
+        }
+    }
+    // Eight digits, signs, blanks before, other bytes behind, a tab, the end of the file.
+    for text in [
+        "12345678 000",
+        "-1 00000",
+        " 1 000000",
+        "1.0 0000",
+        "1/ 000000",
+        "1: 000000",
+        "1\t000000",
+        "1\u{b0} 0000",
+        "12 3",
+        "",
+        "\n0000000",
+        "#1234567",
+    ] {
+        assert_eq!(line(text.as_bytes()).short_integer(), None, "{text:?}");
+    }
 }
 
 #[test]
