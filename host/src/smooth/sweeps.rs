@@ -32,6 +32,11 @@ pub(super) struct Sweeps<'a> {
     pub(super) schedule: Schedule,
 }
 
+/// Launches a sweep: the array of movements, the sweep's index in it, and its number.
+type LaunchSweep<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>;
+/// Launches a batch of sweeps: its outcome, the number of sweeps, and the factors.
+type LaunchBatch<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>;
+
 impl Sweeps<'_> {
     /// Smooths nodes, which lie in the order.
     pub(super) fn run<L: Nodes>(&self, mut nodes: Buffer<L>) -> Result<(Buffer<L>, Moves)> {
@@ -97,11 +102,7 @@ impl Sweeps<'_> {
 
     /// Launches sweeps in batches. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the number of
     /// the sweep.
-    fn in_batches(
-        &self,
-        moves: &mut Moves,
-        launch: &mut dyn FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>,
-    ) -> Result<()> {
+    fn in_batches(&self, moves: &mut Moves, launch: LaunchSweep<'_>) -> Result<()> {
         let max_sweeps = self.schedule.max_sweeps;
         let sweeps = progress::count("sweep", u64::from(max_sweeps));
         while moves.sweeps < max_sweeps && !moves.converged {
@@ -284,11 +285,7 @@ impl Sweeps<'_> {
     }
 
     /// The block's launches: `launch` does up to a number of sweeps, by the two factors.
-    fn by_one_block(
-        &self,
-        moves: &mut Moves,
-        launch: &mut dyn FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>,
-    ) -> Result<()> {
+    fn by_one_block(&self, moves: &mut Moves, launch: LaunchBatch<'_>) -> Result<()> {
         let schedule = &self.schedule;
         let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
         while moves.sweeps < schedule.max_sweeps && !moves.converged {
