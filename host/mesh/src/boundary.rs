@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::fields::MeshFields;
 use crate::mesh::{Faces, Mesh, NONE, Polygons};
+use crate::parallel;
 use crate::volume::{CellKind, VolumeMesh, faces, key};
 
 impl VolumeMesh {
@@ -14,13 +15,17 @@ impl VolumeMesh {
     /// Vertices keep their fields, and a face has those of its cell.
     pub fn boundary(&self) -> Mesh {
         let cells: Vec<&[u32]> = self.cells.iter().collect();
-        let mut all: Vec<([u32; 4], u32, u8)> = (cells.par_iter().enumerate())
-            .flat_map_iter(|(c, cell)| {
+        let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
+            let mut part: Vec<([u32; 4], u32, u8)> = Vec::with_capacity(6 * range.len());
+            for (c, cell) in range.clone().zip(&cells[range]) {
                 let kind = CellKind::of(cell.len());
                 let faces = kind.map_or(&[][..], faces).iter().zip(0..);
-                faces.map(move |(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f))
-            })
-            .collect();
+                let keys = faces.map(|(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f));
+                part.extend(keys);
+            }
+            part
+        });
+        let mut all = parallel::concat(parts);
         all.par_sort_unstable();
         let mut once: Vec<(u32, u8)> = all
             .chunk_by(|a, b| a.0 == b.0)

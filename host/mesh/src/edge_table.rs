@@ -150,28 +150,24 @@ impl EdgeTable {
         &self,
         map: impl Fn(&mut Vec<R>, [u32; 2], &[(u32, u32)]) + Sync,
     ) -> Vec<R> {
-        let of_vertices = |first: usize| {
+        let parts = crate::parallel::map_pieces(self.offsets.len() - 1, BUCKETS, |vertices| {
             let mut found = Vec::new();
-            for v in first..(self.offsets.len() - 1).min(first + BUCKETS) {
+            for v in vertices {
                 let groups = self.bucket(v).chunk_by(|a, b| a.0 == b.0);
                 groups.for_each(|group| map(&mut found, [v as u32, group[0].0], group));
             }
             found
-        };
-        let starts = (0..self.offsets.len() - 1).into_par_iter().step_by(BUCKETS);
-        let parts: Vec<Vec<R>> = starts.map(of_vertices).collect();
-        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        all.par_extend(parts.into_par_iter().flatten());
-        all
+        });
+        crate::parallel::concat(parts)
     }
 
     /// The number of undirected edges.
     pub fn count(&self) -> usize {
         let of_vertex = |v| self.bucket(v).chunk_by(|a, b| a.0 == b.0).count();
-        (0..self.offsets.len() - 1)
-            .into_par_iter()
-            .map(of_vertex)
-            .sum()
+        let counts = crate::parallel::map_pieces(self.offsets.len() - 1, BUCKETS, |vertices| {
+            vertices.map(of_vertex).sum::<usize>()
+        });
+        counts.into_iter().sum()
     }
 
     /// The directed edges between `a` and `b`, either way.

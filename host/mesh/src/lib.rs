@@ -16,6 +16,7 @@
 //! | [`bit_set`] | flags as bit sets |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
+//! | [`parallel`] | loops that all threads share |
 //! | [`error`] | [`Error`] |
 
 pub mod bit_set;
@@ -27,6 +28,7 @@ pub mod error;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod parallel;
 pub mod polyhedra;
 pub mod progress;
 pub mod prolongation;

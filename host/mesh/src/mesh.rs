@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 use crate::fields::{MeshFields, Mix};
+use crate::parallel;
 use crate::{Error, Result};
 
 /// Polygons as lists of vertices, one behind the other.
@@ -164,9 +164,7 @@ impl Mesh {
     /// Whether all points share one z. NaN is no plane of its own; operations on planar meshes refuse it.
     pub fn is_planar(&self) -> bool {
         let points = &self.points;
-        points
-            .par_iter()
-            .all(|p| p.z == points[0].z || p.z.is_nan())
+        parallel::all(points, |p| p.z == points[0].z || p.z.is_nan())
     }
 
     /// The planar triangulation that this mesh is. Attributes and fields stay behind.
@@ -249,13 +247,13 @@ fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
 
 /// The points without the z that they share.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
-    if let Some(i) = points.par_iter().position_first(|p| !p.z.is_finite()) {
+    if let Some(i) = parallel::position(points, |p| !p.z.is_finite()) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!("has z = {}: coordinates must be finite", points[i].z),
         });
     }
-    if let Some(i) = points.par_iter().position_first(|p| p.z != points[0].z) {
+    if let Some(i) = parallel::position(points, |p| p.z != points[0].z) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
@@ -264,7 +262,12 @@ fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
             ),
         });
     }
-    Ok(points.par_iter().map(|p| p.truncate()).collect())
+    Ok(parallel::map(points, |p| p.truncate()))
+}
+
+/// The points in the plane z = 0.
+fn in_space(points: &[DVec2]) -> Vec<DVec3> {
+    parallel::map(points, |p| p.extend(0.0))
 }
 
 /// A triangulation: of a planar domain, or with points in space of a surface.
@@ -295,7 +298,7 @@ impl From<Triangulation<DVec3>> for Mesh {
 impl From<Triangulation> for Mesh {
     fn from(mesh: Triangulation) -> Mesh {
         Mesh {
-            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
+            points: in_space(&mesh.points),
             faces: Faces::Triangles(mesh.triangles),
             regions: mesh.regions,
             segments: mesh.segments,
@@ -320,7 +323,7 @@ pub struct PolygonMesh {
 impl From<PolygonMesh> for Mesh {
     fn from(mesh: PolygonMesh) -> Mesh {
         Mesh {
-            points: mesh.points.par_iter().map(|p| p.extend(0.0)).collect(),
+            points: in_space(&mesh.points),
             faces: Faces::Polygons(mesh.polygons),
             regions: mesh.regions,
             segments: mesh.segments,

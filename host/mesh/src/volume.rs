@@ -4,13 +4,14 @@
 //! pipelines on tetrahedra. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use glam::DVec3;
-use rayon::prelude::*;
 use robust::{Coord3D, orient3d};
 
 use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
+use crate::parallel;
 use crate::{Error, Result};
 
 /// A kind of cell. Vertices are in the order of VTK's code and Gmsh; the number of vertices gives the kind.
@@ -217,17 +218,19 @@ impl TetMesh {
     /// Signs are exact. A flat tetrahedron, or one with an index out of range, stays as it is.
     pub fn orient(&mut self) -> usize {
         let points = &self.points;
-        self.tetrahedra
-            .par_iter_mut()
-            .map(|tetrahedron| {
+        let turned = AtomicUsize::new(0);
+        parallel::for_chunks_mut(&mut self.tetrahedra, parallel::GRAIN, |_, tetrahedra| {
+            let mut count = 0;
+            for tetrahedron in tetrahedra {
                 let in_range = tetrahedron.iter().all(|&v| (v as usize) < points.len());
-                let turn = in_range && orientation(points, tetrahedron) < 0.0;
-                if turn {
+                if in_range && orientation(points, tetrahedron) < 0.0 {
                     tetrahedron.swap(2, 3);
+                    count += 1;
                 }
-                usize::from(turn)
-            })
-            .sum()
+            }
+            turned.fetch_add(count, Relaxed);
+        });
+        turned.into_inner()
     }
 }
 

@@ -1,8 +1,7 @@
 //! Numbers of one type.
 
-use rayon::prelude::*;
-
 use super::Mix;
+use crate::parallel;
 
 /// A type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,13 +121,10 @@ impl Values {
     pub fn of_integers(kind: NumberType, numbers: Vec<i64>) -> Values {
         macro_rules! narrow {
             ($type:ty) => {{
-                let narrow: Option<Vec<$type>> = numbers
-                    .par_iter()
-                    .map(|&number| <$type>::try_from(number).ok())
-                    .collect();
-                match narrow {
-                    Some(narrow) => narrow.into(),
-                    None => Values::I64(numbers),
+                let fits = |&number: &i64| <$type>::try_from(number).is_ok();
+                match parallel::all(&numbers, fits) {
+                    true => parallel::map(&numbers, |&number| number as $type).into(),
+                    false => Values::I64(numbers),
                 }
             }};
         }
@@ -140,9 +136,9 @@ impl Values {
             NumberType::I32 => narrow!(i32),
             NumberType::U32 => narrow!(u32),
             NumberType::I64 => Values::I64(numbers),
-            NumberType::U64 => Values::U64(numbers.into_par_iter().map(|n| n as u64).collect()),
-            NumberType::F32 => Values::F32(numbers.into_par_iter().map(|n| n as f32).collect()),
-            NumberType::F64 => Values::F64(numbers.into_par_iter().map(|n| n as f64).collect()),
+            NumberType::U64 => Values::U64(parallel::map(&numbers, |&n| n as u64)),
+            NumberType::F32 => Values::F32(parallel::map(&numbers, |&n| n as f32)),
+            NumberType::F64 => Values::F64(parallel::map(&numbers, |&n| n as f64)),
         }
     }
 
@@ -150,16 +146,14 @@ impl Values {
     pub fn of_floats(kind: NumberType, numbers: Vec<f64>) -> Values {
         match kind {
             NumberType::F64 => Values::F64(numbers),
-            NumberType::F32 => Values::F32(numbers.into_par_iter().map(|x| x as f32).collect()),
+            NumberType::F32 => Values::F32(parallel::map(&numbers, |&x| x as f32)),
             _ => {
                 // Beyond, not every float is one integer.
                 const MOST: f64 = 9_007_199_254_740_992.0;
                 let is_whole = |x: &f64| x.fract() == 0.0 && x.abs() <= MOST;
-                match numbers.par_iter().all(is_whole) {
+                match parallel::all(&numbers, is_whole) {
                     false => Values::F64(numbers),
-                    true => {
-                        Values::of_integers(kind, numbers.par_iter().map(|&x| x as i64).collect())
-                    }
+                    true => Values::of_integers(kind, parallel::map(&numbers, |&x| x as i64)),
                 }
             }
         }
@@ -230,15 +224,20 @@ impl Values {
 
     /// The `components` numbers of each of the elements `ids`.
     pub(super) fn gather(&self, components: usize, ids: &[u32]) -> Values {
-        fn of<T: Copy + Send + Sync>(list: &[T], components: usize, ids: &[u32]) -> Vec<T> {
+        fn of<T: Copy + Default + Send + Sync>(
+            list: &[T],
+            components: usize,
+            ids: &[u32],
+        ) -> Vec<T> {
             if components == 1 {
-                return ids.par_iter().map(|&i| list[i as usize]).collect();
+                return parallel::map(ids, |&i| list[i as usize]);
             }
-            let element = |&i: &u32| {
-                let begin = i as usize * components;
-                list[begin..begin + components].iter().copied()
-            };
-            ids.par_iter().flat_map_iter(element).collect()
+            let mut all = vec![T::default(); components * ids.len()];
+            parallel::for_chunks_mut(&mut all, components.max(1), |k, element| {
+                let begin = ids[k] as usize * components;
+                element.copy_from_slice(&list[begin..begin + components]);
+            });
+            all
         }
         of_each_type!(self, list => of(list, components, ids).into())
     }
@@ -249,16 +248,18 @@ impl Values {
             return self.gather(components, mix.labels());
         }
         let means = |value: &(dyn Fn(usize) -> f64 + Sync)| -> Vec<f64> {
-            let row = |i: usize| {
-                (0..components).map(move |k| mix.mean(i, |v| value(v as usize * components + k)))
-            };
-            let rows = 0..mix.labels().len();
-            rows.into_par_iter().flat_map_iter(row).collect()
+            let mut all = vec![0.0; components * mix.labels().len()];
+            parallel::for_chunks_mut(&mut all, components.max(1), |i, row| {
+                for (k, mean) in row.iter_mut().enumerate() {
+                    *mean = mix.mean(i, |v| value(v as usize * components + k));
+                }
+            });
+            all
         };
         match self {
             Values::F32(list) => {
                 let means = means(&|i| f64::from(list[i]));
-                Values::F32(means.into_par_iter().map(|x| x as f32).collect())
+                Values::F32(parallel::map(&means, |&x| x as f32))
             }
             Values::F64(list) => Values::F64(means(&|i| list[i])),
             _ => unreachable!("integers were gathered"),

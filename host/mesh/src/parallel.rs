@@ -1,0 +1,475 @@
+//! Loops that all threads share.
+//!
+//! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that shares the pieces out is compiled once, over a
+//! body behind a pointer; a caller's loop over the indices of one piece is compiled into that body, and so stays as fast as a plain
+//! loop. A chain of parallel iterators compiles a recursion of its own, ten times the code of the loop inside.
+//!
+//! Results do not depend on the number of threads: values come in the order of their indices, of several errors the one with the
+//! smallest index is returned, and where a result shows how the loop was cut, the caller gives the size of a piece.
+//!
+//! | function | gives |
+//! | --- | --- |
+//! | [`for_pieces`], [`for_each`], [`for_tasks`] | nothing; `body` of each piece, element or task |
+//! | [`collect`], [`collect_tasks`], [`append`], [`map`] | a value of each element, in order |
+//! | [`map_chunks`], [`append_chunks`] | a value of each few elements, in order |
+//! | [`try_collect`] | the same, or the first error |
+//! | [`map_pieces`] | a value of each piece, in order |
+//! | [`filter_collect`], [`concat`], [`concat_slices`] | lists joined to one |
+//! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | which elements, and how many, are as asked |
+//! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
+//! | [`sort_floats`] | nothing; the list is sorted |
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::slice::ParallelSliceMut;
+
+/// Most elements of one piece where each takes a few nanoseconds to some microseconds.
+pub const GRAIN: usize = 2048;
+/// Fewest elements of one piece where a loop is short for the number of threads.
+const LEAST: usize = 256;
+
+/// Elements of a piece of `0..n`, for loops whose results do not show how they were cut.
+fn grain(n: usize) -> usize {
+    (n / (8 * rayon::current_num_threads())).clamp(LEAST, GRAIN)
+}
+
+/// Calls `body` with each piece of `0..n`: `grain` indices, the last piece those that remain. All threads share the pieces.
+///
+/// # Panics
+/// When `grain` is 0, and when `body` panics.
+pub fn for_pieces(n: usize, grain: usize, body: impl Fn(Range<usize>) + Sync) {
+    share(n, grain, &body);
+}
+
+fn share(n: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
+    let pieces = n.div_ceil(grain);
+    if pieces < 2 {
+        // The pool is left alone.
+        if n > 0 {
+            body(0..n);
+        }
+        return;
+    }
+    halve(0..pieces, &|piece| {
+        let begin = piece * grain;
+        body(begin..n.min(begin + grain));
+    });
+}
+
+/// The recursion: compiled here, and nowhere else.
+fn halve(range: Range<usize>, body: &(dyn Fn(usize) + Sync)) {
+    if range.len() == 1 {
+        return body(range.start);
+    }
+    let middle = range.start + range.len() / 2;
+    rayon::join(
+        || halve(range.start..middle, body),
+        || halve(middle..range.end, body),
+    );
+}
+
+/// Calls `body` with each of `0..n`, up to [`GRAIN`] of them in one piece.
+pub fn for_each(n: usize, body: impl Fn(usize) + Sync) {
+    for_pieces(n, grain(n), move |range| range.for_each(&body));
+}
+
+/// Calls `body` with each of `0..n`, where each is work enough for a thread to fetch.
+pub fn for_tasks(n: usize, body: impl Fn(usize) + Sync) {
+    for_pieces(n, 1, move |range| range.for_each(&body));
+}
+
+/// Where the elements of a list lie, for threads that each write some of them.
+struct Places<T>(*mut T);
+
+// SAFETY: a thread writes only those elements, or takes references to those only, that belong to its piece.
+unsafe impl<T: Send> Sync for Places<T> {}
+
+impl<T> Places<T> {
+    /// # Safety
+    /// The elements lie in one allocation, and no one else uses them as long as the reference lives.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the caller promises that the elements are its own"
+    )]
+    unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(range.start), range.len()) }
+    }
+}
+
+/// Calls `fill` with each piece of `0..n` and its places behind `list`, which has room for them.
+fn fill_pieces<T: Send>(
+    list: &mut Vec<T>,
+    n: usize,
+    grain: usize,
+    fill: impl Fn(Range<usize>, &mut [MaybeUninit<T>]) + Sync,
+) {
+    assert!(n <= list.capacity() - list.len(), "room was reserved");
+    let places = Places(list.spare_capacity_mut().as_mut_ptr());
+    for_pieces(n, grain, move |range| {
+        let places = &places;
+        // SAFETY: there is room for `n` elements, and no two pieces have an index in common.
+        fill(range.clone(), unsafe { places.slice(range) });
+    });
+}
+
+/// Puts `value(i)` of each i in `0..n` behind `list`, `grain` of them in one piece.
+pub fn append<T: Send>(
+    list: &mut Vec<T>,
+    n: usize,
+    grain: usize,
+    value: impl Fn(usize) -> T + Sync,
+) {
+    list.reserve(n);
+    fill_pieces(list, n, grain, move |range, places| {
+        for (place, i) in places.iter_mut().zip(range) {
+            place.write(value(i));
+        }
+    });
+    // SAFETY: each of the `n` places has been written.
+    unsafe { list.set_len(list.len() + n) };
+}
+
+/// `value(i)` of each i in `0..n`, up to [`GRAIN`] of them in one piece.
+pub fn collect<T: Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut all = Vec::new();
+    append(&mut all, n, grain(n), value);
+    all
+}
+
+/// `value(i)` of each i in `0..n`, where each is work enough for a thread to fetch.
+pub fn collect_tasks<T: Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut all = Vec::new();
+    append(&mut all, n, 1, value);
+    all
+}
+
+/// `value` of each element of `list`.
+pub fn map<A: Sync, T: Send>(list: &[A], value: impl Fn(&A) -> T + Sync) -> Vec<T> {
+    let mut all = Vec::with_capacity(list.len());
+    fill_pieces(
+        &mut all,
+        list.len(),
+        grain(list.len()),
+        move |range, places| {
+            for (place, element) in places.iter_mut().zip(&list[range]) {
+                place.write(value(element));
+            }
+        },
+    );
+    // SAFETY: each place has been written.
+    unsafe { all.set_len(list.len()) };
+    all
+}
+
+/// Puts `value` of each `size` elements of `list` behind `all`. Elements that are left over at the end have none.
+///
+/// # Panics
+/// When `size` is 0.
+pub fn append_chunks<A: Sync, T: Send>(
+    all: &mut Vec<T>,
+    list: &[A],
+    size: usize,
+    value: impl Fn(&[A]) -> T + Sync,
+) {
+    let n = list.len() / size;
+    all.reserve(n);
+    fill_pieces(all, n, grain(n), move |range, places| {
+        let chunks = list[range.start * size..range.end * size].chunks_exact(size);
+        for (place, chunk) in places.iter_mut().zip(chunks) {
+            place.write(value(chunk));
+        }
+    });
+    // SAFETY: each of the `n` places has been written.
+    unsafe { all.set_len(all.len() + n) };
+}
+
+/// `value` of each `size` elements of `list`, as [`append_chunks`] puts them behind a list.
+///
+/// # Panics
+/// When `size` is 0.
+pub fn map_chunks<A: Sync, T: Send>(
+    list: &[A],
+    size: usize,
+    value: impl Fn(&[A]) -> T + Sync,
+) -> Vec<T> {
+    let mut all = Vec::new();
+    append_chunks(&mut all, list, size, value);
+    all
+}
+
+/// `value` of each piece of `0..n`, as [`for_pieces`] cuts them.
+///
+/// A sum of floats over the pieces has the same bits for any number of threads.
+pub fn map_pieces<T: Send>(
+    n: usize,
+    grain: usize,
+    value: impl Fn(Range<usize>) -> T + Sync,
+) -> Vec<T> {
+    collect_tasks(n.div_ceil(grain), move |piece| {
+        let begin = piece * grain;
+        value(begin..n.min(begin + grain))
+    })
+}
+
+/// As [`collect`], of values that there may be none of.
+///
+/// # Errors
+/// That of the smallest index that has one.
+pub fn try_collect<T: Copy + Send, E: Send>(
+    n: usize,
+    value: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let first = Mutex::new(None);
+    let mut all = Vec::with_capacity(n);
+    fill_pieces(&mut all, n, grain(n), |range, places| {
+        for (place, i) in places.iter_mut().zip(range) {
+            match value(i) {
+                Ok(value) => _ = place.write(value),
+                Err(error) => {
+                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                    if first.as_ref().is_none_or(|&(at, _)| i < at) {
+                        *first = Some((i, error));
+                    }
+                    return;
+                }
+            }
+        }
+    });
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => {
+            // SAFETY: without an error each place has been written.
+            unsafe { all.set_len(n) };
+            Ok(all)
+        }
+    }
+}
+
+/// The values of those i in `0..n` that have one, in the order of i.
+pub fn filter_collect<T: Send>(n: usize, value: impl Fn(usize) -> Option<T> + Sync) -> Vec<T> {
+    concat(map_pieces(n, grain(n), move |range| {
+        range.filter_map(&value).collect()
+    }))
+}
+
+/// The elements of `parts`, one part behind the other, moved by all threads: the first touch of new memory takes longer than the
+/// copy.
+pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
+    if parts.len() == 1 {
+        return parts.pop().unwrap_or_default();
+    }
+    let (begins, count) = begins(parts.iter().map(Vec::len));
+    let mut all: Vec<T> = Vec::with_capacity(count);
+    let places = Places(all.as_mut_ptr());
+    for_each_mut(&mut parts, |k, part| {
+        let places = &places;
+        // The thread frees the part, too.
+        let mut part = std::mem::take(part);
+        // SAFETY: the parts' places follow one another, `count` in all, which were reserved. The elements are moved: the part is
+        // empty before anything can drop it.
+        unsafe {
+            let length = part.len();
+            part.set_len(0);
+            std::ptr::copy_nonoverlapping(part.as_ptr(), places.0.add(begins[k]), length);
+        }
+    });
+    // SAFETY: each place has been written: the parts are as long together.
+    unsafe { all.set_len(count) };
+    all
+}
+
+/// As [`concat`], of values that are copied.
+pub fn concat_slices<T: Copy + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
+    let (begins, count) = begins(parts.iter().map(|part| part.len()));
+    let mut all = Vec::with_capacity(count);
+    let places = Places(all.spare_capacity_mut().as_mut_ptr());
+    for_tasks(parts.len(), |k| {
+        let (places, part) = (&places, parts[k]);
+        // SAFETY: as in `concat`.
+        let place = unsafe { places.slice(begins[k]..begins[k] + part.len()) };
+        place.write_copy_of_slice(part);
+    });
+    // SAFETY: as in `concat`.
+    unsafe { all.set_len(count) };
+    all
+}
+
+/// Where each of some lists begins when one follows the other, and where the last one ends.
+fn begins(lengths: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
+    let mut end = 0;
+    let begins = lengths.map(|length| {
+        end += length;
+        end - length
+    });
+    (begins.collect(), end)
+}
+
+/// The first i in `0..n` that is wanted.
+pub fn find(n: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+    first(n, &move |mut range| range.find(|&i| is_wanted(i)))
+}
+
+/// `value` of the first i in `0..n` that has one, which is computed twice.
+pub fn find_map<R>(n: usize, value: impl Fn(usize) -> Option<R> + Sync) -> Option<R> {
+    find(n, |i| value(i).is_some()).and_then(value)
+}
+
+/// The index of the first element of `list` that is wanted.
+pub fn position<A: Sync>(list: &[A], is_wanted: impl Fn(&A) -> bool + Sync) -> Option<usize> {
+    first(list.len(), &move |range| {
+        let begin = range.start;
+        let at = list[range].iter().position(&is_wanted)?;
+        Some(begin + at)
+    })
+}
+
+/// The smallest index that `find` gives for a piece. Pieces behind one that is known are left out.
+fn first(n: usize, find: &(dyn Fn(Range<usize>) -> Option<usize> + Sync)) -> Option<usize> {
+    let found = AtomicUsize::new(usize::MAX);
+    share(n, grain(n), &|range| {
+        if range.start < found.load(Relaxed)
+            && let Some(i) = find(range)
+        {
+            found.fetch_min(i, Relaxed);
+        }
+    });
+    Some(found.into_inner()).filter(|&i| i != usize::MAX)
+}
+
+/// Whether all elements of `list` are as asked.
+pub fn all<A: Sync>(list: &[A], is_so: impl Fn(&A) -> bool + Sync) -> bool {
+    position(list, move |element| !is_so(element)).is_none()
+}
+
+/// Whether an element of `list` is as asked.
+pub fn any<A: Sync>(list: &[A], is_so: impl Fn(&A) -> bool + Sync) -> bool {
+    position(list, is_so).is_some()
+}
+
+/// How many of `0..n` are as asked.
+pub fn count(n: usize, is_so: impl Fn(usize) -> bool + Sync) -> usize {
+    let counts = map_pieces(n, grain(n), move |range| {
+        range.filter(|&i| is_so(i)).count()
+    });
+    counts.into_iter().sum()
+}
+
+/// Calls `body` with each element of `list` and its index, where each is work enough for a thread to fetch.
+pub fn for_each_mut<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync) {
+    let (places, n) = (Places(list.as_mut_ptr()), list.len());
+    for_tasks(n, move |i| {
+        let places = &places;
+        // SAFETY: the list is borrowed, and each of its indices comes once.
+        body(i, unsafe { &mut places.slice(i..i + 1)[0] });
+    });
+}
+
+/// Calls `body` with each chunk of `list`, `size` elements, the last one those that remain, and its number. Small chunks share a
+/// piece.
+///
+/// # Panics
+/// When `size` is 0.
+pub fn for_chunks_mut<T: Send>(list: &mut [T], size: usize, body: impl Fn(usize, &mut [T]) + Sync) {
+    let (places, n) = (Places(list.as_mut_ptr()), list.len());
+    for_pieces(n.div_ceil(size), (grain(n) / size).max(1), move |range| {
+        let places = &places;
+        for k in range {
+            // SAFETY: the list is borrowed, and no two chunks have an element in common.
+            body(k, unsafe { places.slice(k * size..n.min((k + 1) * size)) });
+        }
+    });
+}
+
+/// Sorts by [`f64::total_cmp`].
+pub fn sort_floats(list: &mut [f64]) {
+    list.par_sort_unstable_by(f64::total_cmp);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths of no piece, of one, of several, and of several and a bit.
+    const LENGTHS: [usize; 5] = [0, 7, GRAIN, 9 * GRAIN, 5 * GRAIN + 3];
+
+    #[test]
+    fn each_index_comes_once_and_in_order() {
+        for n in LENGTHS {
+            let order: Vec<usize> = (0..n).collect();
+            assert_eq!(collect(n, |i| i), order);
+            assert_eq!(map(&order, |&i| i), order);
+            let starts: Vec<usize> = (0..n / 3).map(|i| 3 * i).collect();
+            assert_eq!(map_chunks(&order, 3, |chunk| chunk[0]), starts);
+            assert_eq!(collect_tasks(n, |i| i), order);
+            let pieces = map_pieces(n, 100, |range| range);
+            assert!(pieces.iter().all(|piece| (1..=100).contains(&piece.len())));
+            assert!(pieces.into_iter().flatten().eq(0..n));
+            let hits: Vec<AtomicUsize> = collect(n, |_| AtomicUsize::new(0));
+            for_each(n, |i| _ = hits[i].fetch_add(1, Relaxed));
+            for_tasks(n, |i| _ = hits[i].fetch_add(1, Relaxed));
+            assert!(hits.into_iter().all(|hits| hits.into_inner() == 2));
+            let mut list = vec![3];
+            append(&mut list, n, 10, |i| i);
+            assert_eq!(list[0], 3);
+            assert_eq!(list[1..], order);
+        }
+    }
+
+    #[test]
+    fn the_first_one_is_found() {
+        for n in LENGTHS {
+            let list: Vec<usize> = (0..n).collect();
+            for from in [0, n / 3, n] {
+                let expected = (from < n).then_some(from);
+                assert_eq!(find(n, |i| i >= from), expected);
+                assert_eq!(
+                    find_map(n, |i| (i >= from).then_some(2 * i)),
+                    expected.map(|i| 2 * i)
+                );
+                assert_eq!(position(&list, |&i| i >= from), expected);
+                assert_eq!(any(&list, |&i| i >= from), from < n);
+                assert_eq!(all(&list, |&i| i < from), from >= n);
+                assert_eq!(count(n, |i| i >= from), n - from);
+                let found = try_collect(n, |i| if i < from { Ok(i) } else { Err(i) });
+                match expected {
+                    Some(first) => assert_eq!(found, Err(first)),
+                    None => assert_eq!(found.as_ref(), Ok(&list)),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lists_are_joined_and_changed_in_place() {
+        for n in LENGTHS {
+            let odd = |i: usize| (i % 2 == 1).then(|| i.to_string());
+            let expected: Vec<String> = (0..n).filter_map(odd).collect();
+            assert_eq!(filter_collect(n, odd), expected);
+            let parts: Vec<Vec<String>> = (expected.chunks(37).map(<[_]>::to_vec)).collect();
+            assert_eq!(concat(parts), expected);
+            let numbers: Vec<usize> = (0..n).collect();
+            let parts: Vec<&[usize]> = numbers.chunks(37).collect();
+            assert_eq!(concat_slices(&parts), numbers);
+            for size in [1, 3, 5000] {
+                let mut list: Vec<usize> = vec![0; n];
+                for_chunks_mut(&mut list, size, |k, chunk| {
+                    for (j, value) in chunk.iter_mut().enumerate() {
+                        *value += k * size + j;
+                    }
+                });
+                for_each_mut(&mut list, |i, value| *value += i);
+                assert!(list.into_iter().eq((0..n).map(|i| 2 * i)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_body_reaches_the_caller() {
+        let run = || collect(3 * GRAIN, |i| assert!(i != GRAIN + 1));
+        assert!(std::panic::catch_unwind(run).is_err());
+    }
+}
