@@ -154,6 +154,12 @@ impl AtomicFile {
         }
     }
 
+    /// Gives the file its name where all was `written`.
+    fn finish(self, path: &Path, written: io::Result<()>) -> Result<()> {
+        written.map_err(|source| Error::file(path, source))?;
+        self.commit()
+    }
+
     /// Gives all files their names, or none: if the system refuses one, those before it are what they were.
     ///
     /// # Errors
@@ -285,8 +291,8 @@ pub fn write_atomically(
     write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
 ) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
-    write(&mut file).map_err(|source| Error::file(path, source))?;
-    file.commit()
+    let written = write(&mut file);
+    file.finish(path, written)
 }
 
 #[cfg(test)]

@@ -17,15 +17,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use glam::DVec2;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::atomic_file::write_atomically;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start};
+use super::text::{Fault, Line, Parsed, Rows, text_start};
 use super::{map_file, triangles};
 use trioxide_mesh::edge_table::{self, EdgeTable};
 use trioxide_mesh::mesh::{EdgeTriangulation, Mesh, NONE, Triangulation};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Which of the paper's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn parse_points(rows: &Rows, range: Range<usize>) -> Parsed<Vec<DVec2>> {
         points.push(DVec2::new(line.f64("x")?, line.f64("y")?));
         line.expect_end()
     })?;
-    Ok(concat(points))
+    Ok(parallel::concat(points))
 }
 
 fn parse_edges(rows: &Rows, range: Range<usize>, points: usize) -> Parsed<Vec<[u32; 2]>> {
@@ -118,7 +118,7 @@ fn parse_edges(rows: &Rows, range: Range<usize>, points: usize) -> Parsed<Vec<[u
         edges.push(ends);
         line.expect_end()
     })?;
-    Ok(concat(edges))
+    Ok(parallel::concat(edges))
 }
 
 fn parse_ends(rows: &Rows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
@@ -138,7 +138,7 @@ fn parse_ends(rows: &Rows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
         ends.push([a, b]);
         line.expect_end()
     })?;
-    Ok(concat(ends))
+    Ok(parallel::concat(ends))
 }
 
 /// The same for points that are one: -0 is 0.
@@ -210,7 +210,7 @@ fn parse_triangles(
         line.expect_end()
     })?;
     let (triangles, marked): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    Ok((concat(triangles), concat(marked)))
+    Ok((parallel::concat(triangles), parallel::concat(marked)))
 }
 
 fn parse_side(line: &mut Line, edges: usize) -> Parsed<u32> {

@@ -1,9 +1,7 @@
 //! Faces as a reader meets them.
 
-use rayon::prelude::*;
-
-use super::text::{concat, concat_slices};
 use trioxide_mesh::mesh::{Faces, Polygons};
+use trioxide_mesh::parallel;
 
 /// Faces in the order of the file. As long as all are triangles only their vertices are kept.
 #[derive(Default)]
@@ -73,7 +71,7 @@ impl FaceList {
                 .iter()
                 .map(|list| list.vertices.as_chunks::<3>().0)
                 .collect();
-            return Ok(Faces::Triangles(concat_slices(&parts)));
+            return Ok(Faces::Triangles(parallel::concat_slices(&parts)));
         }
         let mut begin = 0;
         let begins: Vec<u32> = lists
@@ -83,19 +81,18 @@ impl FaceList {
                 begin - list.vertices.len() as u32
             })
             .collect();
-        let ends = lists
-            .par_iter()
-            .zip(begins)
-            .map(|(list, begin)| match list.ends.is_empty() {
+        let mut offsets: Vec<Vec<u32>> = vec![vec![0]];
+        parallel::append(&mut offsets, lists.len(), 1, |k| {
+            let (list, begin) = (&lists[k], begins[k]);
+            match list.ends.is_empty() {
                 true => (1..=list.count as u32).map(|i| begin + 3 * i).collect(),
                 false => list.ends.iter().map(|end| begin + end).collect(),
-            });
-        let mut offsets: Vec<Vec<u32>> = vec![vec![0]];
-        offsets.par_extend(ends);
+            }
+        });
         let vertices = lists.into_iter().map(|list| list.vertices).collect();
         Ok(Faces::Polygons(Polygons {
-            offsets: concat(offsets),
-            vertices: concat(vertices),
+            offsets: parallel::concat(offsets),
+            vertices: parallel::concat(vertices),
         }))
     }
 }

@@ -21,12 +21,11 @@ use las::raw;
 use las::{Transform, Vector};
 use laz::LazVlr;
 use laz::laszip::{ChunkTable, ChunkTableEntry};
-use rayon::prelude::*;
 
 use super::las_fields::{Columns, color_offset};
 use super::{Loaded, map_file};
 use trioxide_mesh::mesh::Mesh;
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 mod write;
 
@@ -291,17 +290,16 @@ impl Cloud {
     /// Every record begins with its coordinates, three integers of 32 bits.
     fn append(&mut self, records: &[u8], layout: &Layout) {
         let Vector { x, y, z } = layout.transforms;
-        let rows = records.par_chunks_exact(layout.size);
-        self.points.par_extend(rows.clone().map(|record| {
+        parallel::append_chunks(&mut self.points, records, layout.size, |record| {
             let units = record[..12].as_chunks::<4>().0;
             let unit = |i: usize| i32::from_le_bytes(units[i]);
             DVec3::new(x.direct(unit(0)), y.direct(unit(1)), z.direct(unit(2)))
-        }));
+        });
         if let Some(at) = layout.color {
-            self.colors.par_extend(rows.map(|record| {
+            parallel::append_chunks(&mut self.colors, records, layout.size, |record| {
                 let channels = record[at..at + 6].as_chunks::<2>().0;
                 std::array::from_fn(|i| u16::from_le_bytes(channels[i]))
-            }));
+            });
         }
         self.columns.append(records, layout.size);
     }
@@ -313,17 +311,13 @@ impl Cloud {
         };
         mesh.fields.points = self.columns.into_fields();
         if layout.format.has_color {
-            let is_short = self
-                .colors
-                .par_iter()
-                .flatten()
-                .all(|channel| *channel <= 255);
+            let is_short = parallel::all(&self.colors, |rgb| rgb.iter().all(|&c| c <= 255));
             let shift = if is_short { 0 } else { 8 };
             let color = |rgb: &[u16; 3]| {
                 let [r, g, b] = rgb.map(|channel| (channel >> shift) as u8);
                 [r, g, b, u8::MAX]
             };
-            mesh.attributes.colors = Some(self.colors.par_iter().map(color).collect());
+            mesh.attributes.colors = Some(parallel::map(&self.colors, color));
         }
         mesh
     }

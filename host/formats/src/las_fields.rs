@@ -1,10 +1,10 @@
 //! The numbers of LiDAR points beside position and colour, by the names of laspy.
 
 use las::point::Format;
-use rayon::prelude::*;
 
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::parallel::{self, append_chunks};
 
 /// A number of each point, and where it is in a record.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,29 +120,27 @@ impl Columns {
     pub(crate) fn append(&mut self, records: &[u8], size: usize) {
         for (dimension, values) in &mut self.0 {
             let Dimension { at, bits, .. } = *dimension;
-            let rows = records.par_chunks_exact(size);
             fn bytes<const N: usize>(row: &[u8], at: usize) -> [u8; N] {
                 *row[at..]
                     .first_chunk()
                     .expect("a record has its format's size")
             }
+            macro_rules! append {
+                ($list:ident, $type:ty) => {
+                    append_chunks($list, records, size, |row| {
+                        <$type>::from_le_bytes(bytes(row, at))
+                    })
+                };
+            }
             match values {
-                Values::U8(list) => list.par_extend(rows.map(|row| match bits {
+                Values::U8(list) => append_chunks(list, records, size, |row| match bits {
                     (_, 0) => row[at],
                     (low, count) => row[at] >> low & mask(count),
-                })),
-                Values::I8(list) => {
-                    list.par_extend(rows.map(|row| i8::from_le_bytes(bytes(row, at))))
-                }
-                Values::U16(list) => {
-                    list.par_extend(rows.map(|row| u16::from_le_bytes(bytes(row, at))));
-                }
-                Values::I16(list) => {
-                    list.par_extend(rows.map(|row| i16::from_le_bytes(bytes(row, at))));
-                }
-                Values::F64(list) => {
-                    list.par_extend(rows.map(|row| f64::from_le_bytes(bytes(row, at))));
-                }
+                }),
+                Values::I8(list) => append!(list, i8),
+                Values::U16(list) => append!(list, u16),
+                Values::I16(list) => append!(list, i16),
+                Values::F64(list) => append!(list, f64),
                 _ => unreachable!("no dimension has this type"),
             }
         }
@@ -152,7 +150,7 @@ impl Columns {
     pub(crate) fn into_fields(self) -> Fields {
         let said = self.0.into_iter().filter(|(dimension, values)| {
             let is_said = |i| values.f64(i) != dimension.default as f64;
-            (0..values.len()).into_par_iter().any(is_said)
+            parallel::find(values.len(), is_said).is_some()
         });
         said.map(|(dimension, values)| Field::scalars(dimension.name, values))
             .collect()
@@ -175,11 +173,11 @@ impl Dimension {
             (_, 0) => [0.0, 255.0],
             (_, bits) => [0.0, f64::from(mask(bits))],
         };
-        let is_fine = |i| {
+        let is_beyond = |i| {
             let value = field.values.f64(i);
-            value.fract() == 0.0 && (least..=most).contains(&value)
+            value.fract() != 0.0 || !(least..=most).contains(&value)
         };
-        field.components == 1 && (0..field.len()).into_par_iter().all(is_fine)
+        field.components == 1 && parallel::find(field.len(), is_beyond).is_none()
     }
 }
 
@@ -234,8 +232,7 @@ impl<'a> Plan<'a> {
         let mut returns = self.dimensions.iter();
         let returns = returns.find(|(dimension, _)| dimension.name == "return_number");
         let are_many = returns.is_some_and(|(_, field)| {
-            let numbers = 0..field.len();
-            numbers.into_par_iter().any(|i| field.values.i64(i) > 5)
+            parallel::find(field.len(), |i| field.values.i64(i) > 5).is_some()
         });
         if self.format > 5 || are_many {
             (1, 4)

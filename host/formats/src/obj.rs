@@ -19,12 +19,12 @@ use super::obj_groups::{self, Mark};
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
-    Fault, Line, Parsed, check_vertex, concat, lines, parse_chunks, parse_integer, show,
-    split_at_lines, text_start, with_line_feeds,
+    Fault, Line, Parsed, check_vertex, lines, parse_chunks, parse_integer, show, split_at_lines,
+    text_start, with_line_feeds,
 };
 use super::{Loaded, map_file};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE, VertexAttributes};
+use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -129,14 +129,19 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         corners.push(part.corners);
     }
     let mut mesh = Mesh {
-        points: concat(points),
+        points: parallel::concat(points),
         faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
         ..Mesh::default()
     };
-    let (uvs, normals, corners) = (concat(uvs), concat(normals), concat(corners));
+    let (uvs, normals, corners) = (
+        parallel::concat(uvs),
+        parallel::concat(normals),
+        parallel::concat(corners),
+    );
     let (fields, mut notes) = obj_groups::fields(&marks);
     mesh.fields.cells = fields;
-    mesh.attributes.colors = (has_colors && !mesh.points.is_empty()).then(|| concat(colors));
+    mesh.attributes.colors =
+        (has_colors && !mesh.points.is_empty()).then(|| parallel::concat(colors));
     mesh.attributes.uvs = of_vertices(&mesh, uvs, &corners, 0).unwrap_or_else(|reason| {
         notes.push(format!("texture coordinates are left out: {reason}"));
         None

@@ -12,19 +12,16 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::faces::FaceList;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{
-    Fault, Line, Parsed, Rows, check_vertex, concat, show, text_start, with_line_feeds,
-};
+use super::text::{Fault, Line, Parsed, Rows, check_vertex, show, text_start, with_line_feeds};
 use super::volume::bytes::{Bytes, Kind, Order};
 use super::{Loaded, map_file};
-use trioxide_mesh::Result;
 use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
+use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -72,7 +69,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let mut mesh = Vertices::concat(parts).into_mesh(&header.variant);
     mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
     let mut loaded = Loaded::from(mesh);
-    loaded.take_face_colors(concat(colors), header.faces);
+    loaded.take_face_colors(parallel::concat(colors), header.faces);
     if is_bare {
         let note = "its vertices have positions only, though its keyword names more";
         loaded.notes.push(note.to_owned());
@@ -158,7 +155,7 @@ fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
 fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
     let is_byte =
         |(channels, count): &Channels| channels[..*count as usize].iter().any(|&x| x > 1.0);
-    let scale = if colors.par_iter().any(is_byte) {
+    let scale = if parallel::any(colors, is_byte) {
         1.0
     } else {
         255.0
@@ -170,7 +167,7 @@ fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
         }
         bytes
     };
-    colors.par_iter().map(of).collect()
+    parallel::map(colors, of)
 }
 
 /// Name of the field that has the colours of faces.

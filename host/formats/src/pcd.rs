@@ -8,14 +8,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
 use super::{Encoding, Loaded, map_file};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
+use trioxide_mesh::{Result, parallel};
 
 /// A field of the points.
 #[derive(Clone, Debug)]
@@ -301,14 +300,14 @@ fn collect(header: &Header, number: impl Fn(&Field, usize, usize) -> f64 + Sync)
     let vectors = |names: [&str; 3]| -> Option<Vec<DVec3>> {
         let [x, y, z] = [field(names[0])?, field(names[1])?, field(names[2])?];
         let vector = |i| DVec3::new(number(x, i, 0), number(y, i, 0), number(z, i, 0));
-        Some((0..header.points).into_par_iter().map(vector).collect())
+        Some(parallel::collect(header.points, vector))
     };
     let colors = field("rgb").or(field("rgba")).map(|field| {
         let color = |i: usize| {
             let [b, g, r, a] = (number(field, i, 0) as u32).to_le_bytes();
             [r, g, b, if field.name == "rgba" { a } else { u8::MAX }]
         };
-        (0..header.points).into_par_iter().map(color).collect()
+        parallel::collect(header.points, color)
     });
     let known = [
         "x", "y", "z", "normal_x", "normal_y", "normal_z", "rgb", "rgba", "_",
@@ -386,17 +385,17 @@ fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh, is_binary: bool) -> io::R
             .iter()
             .all(|&x| x.is_nan() || f64::from(x as f32) == x)
     };
-    let is_single = mesh.points.par_iter().all(is_exact)
+    let is_single = parallel::all(&mesh.points, is_exact)
         && normals
             .as_ref()
-            .is_none_or(|normals| normals.par_iter().all(is_exact));
+            .is_none_or(|normals| parallel::all(normals, is_exact));
     let size = if is_single { 4 } else { 8 };
     let mut fields = vec![("x", size, 'F'), ("y", size, 'F'), ("z", size, 'F')];
     if normals.is_some() {
         fields.extend(["normal_x", "normal_y", "normal_z"].map(|name| (name, size, 'F')));
     }
     if let Some(colors) = colors {
-        let is_opaque = colors.par_iter().all(|color| color[3] == u8::MAX);
+        let is_opaque = parallel::all(colors, |color| color[3] == u8::MAX);
         fields.push((if is_opaque { "rgb" } else { "rgba" }, 4, 'U'));
     }
     let join = |word: &dyn Fn(&(&str, usize, char)) -> String| {

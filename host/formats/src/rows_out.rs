@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use rayon::prelude::*;
-use trioxide_mesh::progress;
+use trioxide_mesh::{parallel, progress};
 
 /// Records that one task formats: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
@@ -30,7 +29,7 @@ pub(crate) fn write_blocks(
     // Enough tasks to keep every thread busy, few enough for their buffers to stay in the cache.
     let tasks = 4 * rayon::current_num_threads();
     let format_batch = |buffers: &mut Vec<Vec<u8>>, first: usize| {
-        buffers.par_iter_mut().enumerate().for_each(|(k, buffer)| {
+        parallel::for_each_mut(buffers, |k, buffer| {
             buffer.clear();
             let begin = count.min(first + k * RECORDS);
             format(buffer, begin..count.min(begin + RECORDS));

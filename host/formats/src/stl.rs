@@ -9,22 +9,23 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::atomic_file::write_atomically;
 use super::off::{parse_point, push_point};
 use super::rows_out::{push_f64, write_records};
 use super::text::{
-    Fault, Line, Parsed, concat, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
+    Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
 };
 use super::{Encoding, map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Bytes before the facets: a comment of 80, and their number.
 const HEADER: usize = 84;
 /// Bytes of a facet: a normal, three corners, and 16 bits.
 const FACET: usize = 50;
+/// Facets that one task reads.
+const FACETS: usize = 1024;
 
 pub(crate) fn read(path: &Path) -> Result<Mesh> {
     let file = map_file(path)?;
@@ -61,12 +62,9 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     };
     Ok(Mesh {
         points,
-        faces: Faces::Triangles(
-            (0..count / 3)
-                .into_par_iter()
-                .map(|i| [3 * i, 3 * i + 1, 3 * i + 2])
-                .collect(),
-        ),
+        faces: Faces::Triangles(parallel::collect(count as usize / 3, |i| {
+            [0, 1, 2].map(|k| 3 * i as u32 + k)
+        })),
         ..Mesh::default()
     })
 }
@@ -79,15 +77,15 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
         DVec3::from_array([x, y, z].map(|bytes| f64::from(f32::from_le_bytes(bytes))))
     };
     let mut points: Vec<DVec3> = bytemuck::zeroed_vec(facets.len() / FACET * 3);
-    points
-        .par_chunks_exact_mut(3)
-        .zip(facets.par_chunks_exact(FACET))
-        .for_each(|(points, facet)| {
-            let corners = facet[12..].as_chunks::<12>().0;
-            for (point, bytes) in points.iter_mut().zip(corners) {
+    let triangles = points.as_chunks_mut::<3>().0;
+    parallel::for_chunks_mut(triangles, FACETS, |k, triangles| {
+        let facets = facets[k * FACETS * FACET..].chunks_exact(FACET);
+        for (triangle, facet) in triangles.iter_mut().zip(facets) {
+            for (point, bytes) in triangle.iter_mut().zip(facet[12..].as_chunks::<12>().0) {
                 *point = corner(bytes);
             }
-        });
+        }
+    });
     points
 }
 
@@ -137,7 +135,7 @@ fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
             "the last facet has not three vertices",
         ));
     }
-    Ok(concat(parts))
+    Ok(parallel::concat(parts))
 }
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
@@ -159,7 +157,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         return write_atomically(path, |file| write_text(file, triangles.len(), corners));
     }
     let is_too_large = |p: &DVec3| p.abs().max_element() > f64::from(f32::MAX) && p.is_finite();
-    if let Some(i) = mesh.points.par_iter().position_first(is_too_large) {
+    if let Some(i) = parallel::position(&mesh.points, is_too_large) {
         return error(format!(
             "vertex {i} has a coordinate that is too large for 32 bits: scale the mesh, or write text"
         ));
@@ -219,6 +217,6 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
 /// What the file makes of coordinates that it does not hold as they are.
 pub(crate) fn rounding(mesh: &Mesh, encoding: Encoding) -> Option<String> {
     let is_exact = |p: &DVec3| p.as_vec3().as_dvec3() == *p;
-    let is_rounded = encoding != Encoding::Text && !mesh.points.par_iter().all(is_exact);
+    let is_rounded = encoding != Encoding::Text && !parallel::all(&mesh.points, is_exact);
     is_rounded.then(|| "binary STL holds 32-bit coordinates: those of the input are rounded".into())
 }

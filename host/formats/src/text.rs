@@ -9,9 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
-use rayon::prelude::*;
-
-use trioxide_mesh::{Error, progress};
+use trioxide_mesh::{Error, parallel, progress};
 
 /// What is wrong in a file, and where.
 #[derive(Debug)]
@@ -109,12 +107,11 @@ pub(crate) fn parse_chunks<C: Sync, T: Send>(
     parse: impl Fn(&C) -> Parsed<T> + Sync,
 ) -> Parsed<Vec<T>> {
     let counted = progress::count("%", chunks.len() as u64);
-    let parts = chunks.par_iter().map(|chunk| {
-        let part = parse(chunk);
+    let parts = parallel::collect_tasks(chunks.len(), |k| {
+        let part = parse(&chunks[k]);
         counted.advance(1);
         part
     });
-    let parts: Vec<Parsed<T>> = parts.collect();
     parts.into_iter().collect()
 }
 
@@ -366,12 +363,11 @@ impl<'a> Rows<'a> {
     pub(crate) fn new(file: &'a [u8], start: usize) -> Rows<'a> {
         let ranges = split_at_lines(file, start, false);
         let counted = progress::count("%", ranges.len() as u64);
-        let count_rows = |range: &Range<usize>| {
-            let rows = data_lines(file, range.clone()).count();
+        let counts = parallel::collect_tasks(ranges.len(), |k| {
+            let rows = data_lines(file, ranges[k].clone()).count();
             counted.advance(1);
             rows
-        };
-        let counts: Vec<usize> = ranges.par_iter().map(count_rows).collect();
+        });
         drop(counted);
         let mut count = 0;
         let chunks = ranges
@@ -456,50 +452,6 @@ impl<'a> Rows<'a> {
 
 fn data_lines(file: &[u8], range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
     lines(file, range, false).filter_map(|mut line| (!line.is_finished()).then_some(line))
-}
-
-/// The parts of `parts`, one behind the other, moved by all threads: the first touch of new memory takes longer than the copy.
-pub(crate) fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
-    if parts.len() == 1 {
-        return parts.pop().unwrap_or_default();
-    }
-    let lengths: Vec<usize> = parts.iter().map(Vec::len).collect();
-    let count = lengths.iter().sum();
-    let mut all = Vec::with_capacity(count);
-    let places = split_at_lengths(&mut all.spare_capacity_mut()[..count], &lengths);
-    let pairs = parts.into_par_iter().zip(places);
-    pairs.for_each(|(part, places)| {
-        for (place, value) in places.iter_mut().zip(part) {
-            place.write(value);
-        }
-    });
-    // SAFETY: each place has been written: the parts are as long together.
-    unsafe { all.set_len(count) };
-    all
-}
-
-/// As [`concat`], of values that are copied.
-pub(crate) fn concat_slices<T: Copy + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
-    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-    let count = lengths.iter().sum();
-    let mut all = Vec::with_capacity(count);
-    let places = split_at_lengths(&mut all.spare_capacity_mut()[..count], &lengths);
-    parts.par_iter().zip(places).for_each(|(part, places)| {
-        places.write_copy_of_slice(part);
-    });
-    // SAFETY: as in `concat`.
-    unsafe { all.set_len(count) };
-    all
-}
-
-/// Pieces of `all`, one behind the other.
-fn split_at_lengths<'a, T>(mut all: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
-    let pieces = lengths.iter().map(|&length| {
-        let (piece, rest) = std::mem::take(&mut all).split_at_mut(length);
-        all = rest;
-        piece
-    });
-    pieces.collect()
 }
 
 #[cfg(test)]

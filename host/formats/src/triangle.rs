@@ -14,10 +14,10 @@ use glam::DVec3;
 
 use super::atomic_file::AtomicFile;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
+use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
 use super::{map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Mesh> {
     let node_path = sibling(path, "node");
@@ -122,7 +122,7 @@ pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
         points.push(DVec3::new(x, y, z));
         Ok(())
     })?;
-    let points = concat(points);
+    let points = parallel::concat(points);
     Ok((Nodes { points, base }, end))
 }
 
@@ -198,8 +198,8 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
         .map(|chunk| (chunk.triangles, chunk.regions))
         .unzip();
     Ok(Elements {
-        triangles: concat(triangles),
-        regions: has_regions.then(|| concat(regions)),
+        triangles: parallel::concat(triangles),
+        regions: has_regions.then(|| parallel::concat(regions)),
     })
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn parse_segment_rows(
         segments.push(Segment { ends, marker });
         Ok(())
     })?;
-    Ok((concat(chunks), end))
+    Ok((parallel::concat(chunks), end))
 }
 
 /// Writes a `.node` and an `.ele` file, numbered from 0, and a `.poly` file if there are segments.

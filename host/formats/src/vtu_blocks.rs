@@ -4,9 +4,9 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use rayon::prelude::*;
 
 use super::vtu_out::{Array, Numbers};
+use trioxide_mesh::parallel;
 
 /// Bytes of a block before it is compressed: enough of them for all threads, and each far larger than zlib's window of 32 KiB.
 const BLOCK: usize = if cfg!(test) { 100 } else { 256 << 10 };
@@ -18,20 +18,16 @@ const LEVEL: u32 = 5;
 /// The array as it stands in a file: the number of blocks, their bytes, those of the last one if it is shorter, the compressed bytes
 /// of each, all as 64-bit integers; then the blocks.
 pub(crate) fn compress(array: &Array) -> Vec<Vec<u8>> {
-    let starts = (0..array.records).into_par_iter().step_by(RECORDS);
-    let parts: Vec<Vec<u8>> = starts
-        .map(|first| {
-            let records = first..array.records.min(first + RECORDS);
-            let mut bytes = Vec::with_capacity(array.size * records.len());
-            for i in records {
-                let mut numbers = Numbers::binary(&mut bytes, array.size);
-                (array.record)(i, &mut numbers);
-            }
-            bytes
-        })
-        .collect();
-    let bytes = super::text::concat(parts);
-    let blocks: Vec<Vec<u8>> = bytes.par_chunks(BLOCK).map(deflate).collect();
+    let parts = parallel::map_pieces(array.records, RECORDS, |records| {
+        let mut bytes = Vec::with_capacity(array.size * records.len());
+        for i in records {
+            let mut numbers = Numbers::binary(&mut bytes, array.size);
+            (array.record)(i, &mut numbers);
+        }
+        bytes
+    });
+    let bytes = parallel::concat(parts);
+    let blocks = parallel::map_pieces(bytes.len(), BLOCK, |range| deflate(&bytes[range]));
     let sizes = [blocks.len(), BLOCK, bytes.len() % BLOCK].into_iter();
     let sizes = sizes.chain(blocks.iter().map(Vec::len));
     let header = sizes.flat_map(|size| (size as u64).to_le_bytes()).collect();

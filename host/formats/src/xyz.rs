@@ -11,15 +11,14 @@ use std::io;
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::atomic_file::{AtomicFile, write_atomically};
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, concat, text_start, with_line_feeds};
+use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
 use super::{Loaded, map_file};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
+use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -100,15 +99,15 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         .into_iter()
         .map(|chunk| (chunk.points, chunk.others))
         .unzip();
-    let others = concat(others);
+    let others = parallel::concat(others);
     let attributes = match columns {
         3 | 4 => VertexAttributes::default(),
         7 => VertexAttributes {
-            colors: Some(others.par_iter().map(to_color).collect()),
+            colors: Some(parallel::map(&others, to_color)),
             ..VertexAttributes::default()
         },
         6 if are_colors(&others) => VertexAttributes {
-            colors: Some(others.par_iter().map(to_color).collect()),
+            colors: Some(parallel::map(&others, to_color)),
             ..VertexAttributes::default()
         },
         6 => VertexAttributes {
@@ -116,18 +115,13 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             ..VertexAttributes::default()
         },
         _ => VertexAttributes {
-            normals: Some(others.par_chunks_exact(2).map(|pair| pair[0]).collect()),
-            colors: Some(
-                others
-                    .par_chunks_exact(2)
-                    .map(|pair| to_color(&pair[1]))
-                    .collect(),
-            ),
+            normals: Some(parallel::map_chunks(&others, 2, |pair| pair[0])),
+            colors: Some(parallel::map_chunks(&others, 2, |pair| to_color(&pair[1]))),
             ..VertexAttributes::default()
         },
     };
     let mut loaded = Loaded::from(Mesh {
-        points: concat(points),
+        points: parallel::concat(points),
         attributes,
         ..Mesh::default()
     });
@@ -163,10 +157,8 @@ fn count_columns(mut line: Line) -> usize {
 
 fn are_colors(columns: &[DVec3]) -> bool {
     let is_channel = |x: f64| x.trunc() == x && (0.0..=255.0).contains(&x);
-    columns
-        .par_iter()
-        .all(|c| c.to_array().into_iter().all(is_channel))
-        && columns.par_iter().any(|c| c.max_element() > 1.0)
+    parallel::all(columns, |c| c.to_array().into_iter().all(is_channel))
+        && parallel::any(columns, |c| c.max_element() > 1.0)
 }
 
 fn to_color(columns: &DVec3) -> [u8; 4] {

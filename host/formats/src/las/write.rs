@@ -8,13 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::DVec3;
 use las::point::Format;
 use las::{Builder, PointDataBuilder, Transform, Vector, Writer};
-use rayon::prelude::*;
 
 use super::super::atomic_file::AtomicFile;
 use super::super::las_fields::{Plan, color_offset};
 use super::BATCH;
 use trioxide_mesh::mesh::Mesh;
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let extension = path.extension().unwrap_or_default();
@@ -23,7 +22,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         path: path.to_owned(),
         reason,
     };
-    if let Some(i) = mesh.points.par_iter().position_first(|p| !p.is_finite()) {
+    if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return Err(error(format!(
             "vertex {i} has a coordinate that is not finite, which the format does not hold"
         )));
@@ -36,8 +35,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let record_of = |format: Format, range: Range<usize>| {
         let size = usize::from(format.len());
         let mut bytes = vec![0; size * range.len()];
-        let records = bytes.par_chunks_exact_mut(size).zip(range);
-        records.for_each(|(record, i)| {
+        parallel::for_chunks_mut(&mut bytes, size, |k, record| {
+            let i = range.start + k;
             let point = mesh.points[i].to_array();
             let axes = [transforms.x, transforms.y, transforms.z];
             for (axis, at) in axes.iter().zip([0, 4, 8]) {
@@ -112,11 +111,7 @@ fn write_bounds(
 ) -> io::Result<()> {
     const OFFSET: u64 = 179;
     let axes = [transforms.x, transforms.y, transforms.z];
-    let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let [least, most] = points
-        .par_iter()
-        .fold(none, |[least, most], p| [least.min(*p), most.max(*p)])
-        .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+    let [least, most] = bounds(points);
     file.seek(SeekFrom::Start(OFFSET))?;
     for (i, axis) in axes.iter().enumerate() {
         for bound in [most[i], least[i]] {
@@ -125,6 +120,17 @@ fn write_bounds(
         }
     }
     Ok(())
+}
+
+/// The least and the largest coordinates.
+fn bounds(points: &[DVec3]) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    let of_piece = |range: Range<usize>| {
+        let join = |[least, most]: [DVec3; 2], p: &DVec3| [least.min(*p), most.max(*p)];
+        points[range].iter().fold(none, join)
+    };
+    let pieces = parallel::map_pieces(points.len(), parallel::GRAIN, of_piece);
+    (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
 
 /// The whole number that stands for a coordinate.
@@ -230,7 +236,7 @@ impl Units {
                 let value = scale * unit + 0.0;
                 unit.abs() <= f64::from(i32::MAX) && value.to_bits() == x.to_bits()
             };
-            if points.par_iter().all(|p| p.to_array().iter().all(is_exact)) {
+            if parallel::all(points, |p| p.to_array().iter().all(is_exact)) {
                 return Units {
                     scale,
                     offset: DVec3::ZERO,
@@ -238,11 +244,7 @@ impl Units {
                 };
             }
         }
-        let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-        let [least, most] = points
-            .par_iter()
-            .fold(none, |[least, most], p| [least.min(*p), most.max(*p)])
-            .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        let [least, most] = bounds(points);
         let offset = least.midpoint(most).round();
         let reach = (most - offset).max(offset - least).max_element();
         let exponent = libm::log10(reach / f64::from(i32::MAX)).ceil() as i32;

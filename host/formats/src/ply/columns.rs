@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 use super::fields;
 use super::header::{Element, Endian, Kind, Role, Scalar};
@@ -12,6 +11,7 @@ use super::vertices::channel_value;
 use crate::text::whole;
 use trioxide_mesh::fields::Fields;
 use trioxide_mesh::mesh::{Faces, Polygons, VertexAttributes};
+use trioxide_mesh::parallel;
 
 /// Records that one task reads.
 const RECORDS: usize = if cfg!(test) { 4 } else { 1 << 14 };
@@ -75,7 +75,6 @@ impl VertexColumns<'_> {
         make: impl Fn([f64; N]) -> T + Sync,
     ) -> Vec<T> {
         let columns = roles.map(|role| self.column(role));
-        let rows = self.bytes.par_chunks_exact(self.size);
         // Without a choice for every number where all have one of the usual types.
         macro_rules! uniform {
             ($type:ty, $from_bytes:path, $scalar:expr) => {
@@ -84,9 +83,9 @@ impl VertexColumns<'_> {
                         let bytes = row[offset..].first_chunk().expect("the size was checked");
                         f64::from($from_bytes(*bytes))
                     };
-                    return rows
-                        .map(|row| make(offsets.map(|offset| number(row, offset))))
-                        .collect();
+                    return parallel::map_chunks(self.bytes, self.size, |row| {
+                        make(offsets.map(|offset| number(row, offset)))
+                    });
                 }
             };
         }
@@ -104,14 +103,14 @@ impl VertexColumns<'_> {
             Some((scalar, offset)) => scalar.read(&row[offset..], self.endian),
             None => 0.0,
         };
-        rows.map(|row| make(columns.map(|column| number(row, column))))
-            .collect()
+        parallel::map_chunks(self.bytes, self.size, |row| {
+            make(columns.map(|column| number(row, column)))
+        })
     }
 
     fn colors(&self) -> Vec<[u8; 4]> {
         let columns = [0, 1, 2, 3].map(|channel| self.column(Role::Color(channel)));
-        let rows = self.bytes.par_chunks_exact(self.size);
-        rows.map(|row| {
+        parallel::map_chunks(self.bytes, self.size, |row| {
             columns.map(|column| match column {
                 Some((Scalar::U8, offset)) => row[offset],
                 Some((scalar, offset)) => {
@@ -120,7 +119,6 @@ impl VertexColumns<'_> {
                 None => u8::MAX,
             })
         })
-        .collect()
     }
 }
 
@@ -166,10 +164,7 @@ pub(super) fn read_equal_faces(
     };
     let regions = match layout.region {
         None => Vec::new(),
-        Some((scalar, offset)) => records
-            .par_chunks_exact(layout.size)
-            .map(|record| i32::try_from(whole(scalar.read(&record[offset..], endian))?).ok())
-            .collect::<Option<_>>()?,
+        Some(column) => layout.regions(records, column)?,
     };
     let fields = fields::of_records(element, records, layout.size, &layout.fields, endian);
     Some((faces, regions, fields, length))
@@ -204,15 +199,7 @@ impl TriangleColumns {
         layout.read(records, triangles.as_flattened_mut(), vertices)?;
         let regions = match layout.region {
             None => None,
-            Some((scalar, offset)) => Some(
-                records
-                    .par_chunks_exact(layout.size)
-                    .map(|record| {
-                        let value = scalar.read(&record[offset..], layout.endian);
-                        i32::try_from(whole(value)?).ok()
-                    })
-                    .collect::<Option<_>>()?,
-            ),
+            Some(column) => Some(layout.regions(records, column)?),
         };
         Some((triangles, regions))
     }
@@ -274,6 +261,17 @@ impl FaceLayout {
         })
     }
 
+    /// The regions of all records; `None` where one is no whole number that fits.
+    fn regions(&self, records: &[u8], (scalar, offset): Column) -> Option<Vec<i32>> {
+        let region = |i: usize| {
+            let value = scalar.read(&records[i * self.size + offset..], self.endian);
+            whole(value)
+                .and_then(|value| i32::try_from(value).ok())
+                .ok_or(())
+        };
+        parallel::try_collect(records.len() / self.size, region).ok()
+    }
+
     /// Reads the vertices of all records into `out`; `None` for a face that has another number of them, or one that is
     /// out of range.
     fn read(&self, records: &[u8], out: &mut [u32], vertices: usize) -> Option<()> {
@@ -311,23 +309,21 @@ impl FaceLayout {
             Scalar::U8 | Scalar::I8 => usize::from(record[at]) == corners,
             _ => scalar.read(&record[at..], self.endian) == corners as f64,
         };
-        out.par_chunks_mut(corners * RECORDS)
-            .zip(records.par_chunks(self.size * RECORDS))
-            .for_each(|(out, records)| {
-                let mut all_fine = true;
-                let records = records.chunks_exact(self.size);
-                for (out, record) in out.chunks_exact_mut(corners).zip(records) {
-                    all_fine &= has_length(record);
-                    let items = record[self.first..self.first + 4 * corners].as_chunks().0;
-                    for (out, item) in out.iter_mut().zip(items) {
-                        *out = index(*item);
-                        all_fine &= *out < limit;
-                    }
+        parallel::for_chunks_mut(out, corners * RECORDS, |k, out| {
+            let mut all_fine = true;
+            let records = records[k * self.size * RECORDS..].chunks_exact(self.size);
+            for (out, record) in out.chunks_exact_mut(corners).zip(records) {
+                all_fine &= has_length(record);
+                let items = record[self.first..self.first + 4 * corners].as_chunks().0;
+                for (out, item) in out.iter_mut().zip(items) {
+                    *out = index(*item);
+                    all_fine &= *out < limit;
                 }
-                if !all_fine {
-                    is_fine.store(false, Ordering::Relaxed);
-                }
-            });
+            }
+            if !all_fine {
+                is_fine.store(false, Ordering::Relaxed);
+            }
+        });
         is_fine.into_inner()
     }
 }

@@ -3,12 +3,11 @@
 //! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties, one behind
 //! the other and of one type, are a field of several components.
 
-use rayon::prelude::*;
-
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use crate::fields::Number;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::parallel;
 
 /// The scalars of an element that are fields.
 fn properties(element: &Element) -> Vec<(&str, Scalar)> {
@@ -49,13 +48,14 @@ pub(super) fn of_records(
         let columns = &offsets[first..first + count];
         let scalar = properties[first].1;
         let number = |row: &[u8], at: usize| scalar.read(&row[at..], endian);
-        let rows = records.par_chunks_exact(size);
-        match *columns {
-            [at] => rows.map(|row| number(row, at)).collect(),
-            _ => rows
-                .flat_map_iter(|row| columns.iter().map(move |&at| number(row, at)))
-                .collect(),
-        }
+        let mut numbers = vec![0.0; records.len() / size * columns.len()];
+        parallel::for_chunks_mut(&mut numbers, columns.len(), |i, element| {
+            let row = &records[i * size..(i + 1) * size];
+            for (value, &at) in element.iter_mut().zip(columns) {
+                *value = number(row, at);
+            }
+        });
+        numbers
     })
 }
 
@@ -167,13 +167,11 @@ impl<'a> Column<'a> {
             match &field.values {
                 Values::U64(list) => {
                     let number = |&n: &u64| i64::try_from(n).is_ok_and(|n| range.contains(&n));
-                    list.par_iter().all(number)
+                    parallel::all(list, number)
                 }
                 values => {
-                    let numbers = 0..values.len();
-                    numbers
-                        .into_par_iter()
-                        .all(|i| range.contains(&values.i64(i)))
+                    let is_beyond = |i| !range.contains(&values.i64(i));
+                    parallel::find(values.len(), is_beyond).is_none()
                 }
             }
         };

@@ -29,19 +29,19 @@ use std::mem::take;
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::faces::FaceList;
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, concat, whole, with_line_feeds};
+use super::text::{Fault, Line, Parsed, Rows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
 pub(crate) use fields::lost_fields;
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 pub use slices::{Slices, Triangles};
-use trioxide_mesh::Result;
 use trioxide_mesh::edges::edge_faces;
 use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
+use trioxide_mesh::{Result, parallel};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
 pub use write::SharedFile;
 pub(crate) use write::write;
@@ -126,16 +126,13 @@ fn lists_every_edge(mesh: &Mesh) -> bool {
     if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
         return false;
     }
-    let ends = mesh.segments.par_iter().map(|segment| {
+    let mut listed: Vec<[u32; 2]> = parallel::map(&mesh.segments, |segment| {
         let [a, b] = segment.ends;
         [a.min(b), a.max(b)]
     });
-    let mut listed: Vec<[u32; 2]> = ends.collect();
     listed.par_sort_unstable();
     let edges = edge_faces(&mesh.faces);
-    edges
-        .par_iter()
-        .all(|edge| listed.binary_search(&edge.ends).is_ok())
+    parallel::all(&edges, |edge| listed.binary_search(&edge.ends).is_ok())
 }
 
 /// What follows the header.
@@ -163,7 +160,7 @@ impl Body {
             chunks.map(|chunk| (chunk.faces, chunk.regions)).unzip();
         let fault = |reason| Fault::new(header.end, reason);
         self.faces = FaceList::concat(faces).map_err(fault)?;
-        self.regions = concat(regions);
+        self.regions = parallel::concat(regions);
         Ok(())
     }
 
@@ -243,7 +240,7 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
                     segments.push(parse_text_segment(element, line, vertices)?);
                     Ok(())
                 })?;
-                body.segments = concat(segments);
+                body.segments = parallel::concat(segments);
             }
             _ => {}
         }

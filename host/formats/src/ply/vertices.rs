@@ -3,8 +3,8 @@
 use glam::{DVec2, DVec3};
 
 use super::header::{Kind, Role, Scalar};
-use crate::text::concat;
 use trioxide_mesh::mesh::VertexAttributes;
+use trioxide_mesh::parallel;
 
 /// Some of the vertices, one after the other.
 #[derive(Default)]
@@ -99,10 +99,10 @@ impl VertexChunk {
         }
         let has = attributes;
         let attributes = VertexAttributes {
-            normals: has[0].then(|| concat(normals)),
-            colors: has[1].then(|| concat(colors)),
-            uvs: has[2].then(|| concat(uvs)),
+            normals: has[0].then(|| parallel::concat(normals)),
+            colors: has[1].then(|| parallel::concat(colors)),
+            uvs: has[2].then(|| parallel::concat(uvs)),
         };
-        (concat(points), attributes)
+        (parallel::concat(points), attributes)
     }
 }

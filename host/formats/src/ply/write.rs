@@ -4,15 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::fields::Number;
 use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
+use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
     write_atomically(path, |file| match encoding {
@@ -142,15 +141,14 @@ impl<'a, N: Numbers> Body<'a, N> {
             short_normals: attributes
                 .normals
                 .as_ref()
-                .is_some_and(|n| n.par_iter().all(are_short)),
+                .is_some_and(|n| parallel::all(n, are_short)),
             short_uvs: attributes.uvs.as_ref().is_some_and(|uvs| {
-                uvs.par_iter()
-                    .all(|uv| uv.to_array().into_iter().all(is_short))
+                parallel::all(uvs, |uv| uv.to_array().into_iter().all(is_short))
             }),
             has_alpha: attributes
                 .colors
                 .as_ref()
-                .is_some_and(|colors| colors.par_iter().any(|color| color[3] != u8::MAX)),
+                .is_some_and(|colors| parallel::any(colors, |color| color[3] != u8::MAX)),
             vertex_fields: Column::all(
                 "vertex",
                 &mesh.fields.points,

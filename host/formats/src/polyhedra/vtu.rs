@@ -11,11 +11,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
 use roxmltree::Node;
-use trioxide_mesh::Result;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
+use trioxide_mesh::{Result, parallel};
 
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
@@ -334,13 +333,10 @@ fn write_to(
     let solid = mesh.len();
     let cells = solid + mesh.tagged.len();
     let tagged = |i: usize| mesh.faces.get(mesh.tagged[i - solid].face as usize);
-    let corners: Vec<usize> = (0..cells)
-        .into_par_iter()
-        .map(|i| match i < solid {
-            true => vertices_of(mesh, i).len(),
-            false => tagged(i).len(),
-        })
-        .collect();
+    let corners = parallel::collect(cells, |i| match i < solid {
+        true => vertices_of(mesh, i).len(),
+        false => tagged(i).len(),
+    });
     let ends = running_sum(corners.into_iter());
     let face_ends = running_sum((0..solid).map(|p| {
         let sides = mesh.sides_of(p).iter();

@@ -27,7 +27,7 @@ fn rows_are_the_same_for_any_seam() {
             .map(|row| (row - range.start, row as i64 - 1))
             .map(|(k, i)| (k, i, (i % 7) as f64 * 10.0 + 5.0))
             .collect();
-        assert_eq!(concat(parts), expected);
+        assert_eq!(parallel::concat(parts), expected);
     }
     for row in 1..501 {
         let i = rows.row(row, "").unwrap().integer("i").unwrap();

@@ -1,8 +1,7 @@
 //! Binary data of a file: bounds are checked before anything is made.
 
-use rayon::prelude::*;
-
 use crate::text::{Fault, Parsed};
+use trioxide_mesh::parallel;
 
 /// Order of a number's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +32,8 @@ impl Decode for Kind {
             ($type:ty, $as:ty, $variant:ident) => {{
                 let (chunks, _) = bytes.as_chunks();
                 Numbers::$variant(match order {
-                    Order::Little => chunks
-                        .par_iter()
-                        .map(|b| <$type>::from_le_bytes(*b) as $as)
-                        .collect(),
-                    Order::Big => chunks
-                        .par_iter()
-                        .map(|b| <$type>::from_be_bytes(*b) as $as)
-                        .collect(),
+                    Order::Little => parallel::map(chunks, |b| <$type>::from_le_bytes(*b) as $as),
+                    Order::Big => parallel::map(chunks, |b| <$type>::from_be_bytes(*b) as $as),
                 })
             }};
         }
@@ -75,7 +68,7 @@ impl Numbers {
 
     pub(crate) fn into_floats(self) -> Vec<f64> {
         match self {
-            Numbers::Integers(integers) => integers.into_par_iter().map(|i| i as f64).collect(),
+            Numbers::Integers(integers) => parallel::map(&integers, |&i| i as f64),
             Numbers::Floats(floats) => floats,
         }
     }

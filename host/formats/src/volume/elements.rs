@@ -1,7 +1,6 @@
 //! Elements as a reader meets them.
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::grid_fields::GridFields;
 use super::vtk_cells::turn_wedges;
@@ -9,6 +8,7 @@ use crate::Loaded;
 use crate::fields::take_attributes;
 use trioxide_mesh::fields::{Field, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
+use trioxide_mesh::parallel;
 use trioxide_mesh::volume::{CellKind, Cells, MixedCells, VolumeMesh};
 
 mod table;
@@ -417,11 +417,12 @@ impl Grid {
         let attributes = take_attributes(&mut fields.points);
         let tags = elements.face_tags;
         let has_regions = elements.has_regions || tags.iter().any(|&tag| tag != 0);
-        let is_triangle = |pair: &[u32]| pair[1] - pair[0] == 3;
+        let offsets = &elements.faces.offsets;
+        let is_other = |i: usize| offsets[i + 1] - offsets[i] != 3;
         let mesh = Mesh {
             points,
             regions: has_regions.then_some(tags),
-            faces: match elements.faces.offsets.par_windows(2).all(is_triangle) {
+            faces: match parallel::find(elements.faces.len(), is_other).is_none() {
                 true => Faces::Triangles(elements.faces.vertices.as_chunks().0.to_vec()),
                 false => Faces::Polygons(elements.faces),
             },

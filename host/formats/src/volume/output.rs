@@ -52,6 +52,14 @@ pub(crate) fn write_surface_by(
     mesh: &Mesh,
     write: impl FnOnce(Output) -> Result<()>,
 ) -> Result<()> {
+    write(Output {
+        mesh: &elements_of_surface(path, mesh)?,
+        lines: &mesh.segments,
+    })
+}
+
+/// The points and faces of a surface or cloud as those of a volume mesh without cells.
+fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
     let refuse = |reason: String| Error::Format {
         path: path.to_owned(),
         reason,
@@ -83,7 +91,7 @@ pub(crate) fn write_surface_by(
         Some(regions) => regions.clone(),
         None => vec![0; faces.len()],
     };
-    let elements = VolumeMesh {
+    Ok(VolumeMesh {
         points: mesh.points.clone(),
         cells: Cells::Tetrahedra(Vec::new()),
         regions: None,
@@ -94,10 +102,6 @@ pub(crate) fn write_surface_by(
             sides: mesh.fields.cells.clone(),
             ..MeshFields::default()
         },
-    };
-    write(Output {
-        mesh: &elements,
-        lines: &mesh.segments,
     })
 }
 

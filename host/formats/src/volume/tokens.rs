@@ -1,8 +1,7 @@
 //! Numbers and words of text formats whose line ends mean nothing: long lists of numbers are parsed in parallel.
 
-use rayon::prelude::*;
-
 use crate::text::{Fault, Parsed, parse_integer, show};
+use trioxide_mesh::parallel;
 
 /// Bytes that a part of a list has about: small in tests, so that every test has seams.
 const CHUNK: usize = if cfg!(test) { 48 } else { 1 << 19 };
@@ -133,23 +132,21 @@ impl<'a> Text<'a> {
                 return Err(Fault::new(self.file.len(), reason));
             }
             // A chunk ends at what is no number: beyond the list it is something else.
-            let parts: Vec<(Vec<T>, usize)> = chunks
-                .par_iter()
-                .map(|&(from, to)| {
-                    let mut part = Vec::with_capacity((to - from) / 8);
-                    let mut text = Text::new(&self.file[..to], from);
-                    loop {
-                        let before = text.skip_blanks();
-                        if before == to || all.len() + part.len() == count {
-                            return (part, before);
-                        }
-                        match text.number(T::NAME) {
-                            Ok(value) => part.push(value),
-                            Err(_) => return (part, before),
-                        }
+            let parts: Vec<(Vec<T>, usize)> = parallel::collect_tasks(chunks.len(), |k| {
+                let (from, to) = chunks[k];
+                let mut part = Vec::with_capacity((to - from) / 8);
+                let mut text = Text::new(&self.file[..to], from);
+                loop {
+                    let before = text.skip_blanks();
+                    if before == to || all.len() + part.len() == count {
+                        return (part, before);
                     }
-                })
-                .collect();
+                    match text.number(T::NAME) {
+                        Ok(value) => part.push(value),
+                        Err(_) => return (part, before),
+                    }
+                }
+            });
             for ((part, end), (from, to)) in parts.into_iter().zip(chunks) {
                 let left = count - all.len();
                 if part.len() > left {
@@ -180,17 +177,15 @@ impl<'a> Text<'a> {
                 self.at = end;
                 return Ok(all);
             };
-            let parts: Vec<Parsed<Vec<T>>> = chunks
-                .par_iter()
-                .map(|&(from, to)| {
-                    let mut part = Vec::with_capacity((to - from) / 8);
-                    let mut text = Text::new(&self.file[..to], from);
-                    while text.skip_blanks() < to {
-                        part.push(text.number(T::NAME)?);
-                    }
-                    Ok(part)
-                })
-                .collect();
+            let parts: Vec<Parsed<Vec<T>>> = parallel::collect_tasks(chunks.len(), |k| {
+                let (from, to) = chunks[k];
+                let mut part = Vec::with_capacity((to - from) / 8);
+                let mut text = Text::new(&self.file[..to], from);
+                while text.skip_blanks() < to {
+                    part.push(text.number(T::NAME)?);
+                }
+                Ok(part)
+            });
             for part in parts {
                 all.extend(part?);
             }

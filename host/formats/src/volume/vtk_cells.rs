@@ -1,8 +1,7 @@
 //! Cells by VTK's numbers, for both of its formats.
 
-use rayon::prelude::*;
-
 use super::elements::{Elements, Shape, Tags};
+use trioxide_mesh::parallel;
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh, orientation};
 
 /// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's.
@@ -125,7 +124,7 @@ pub(crate) fn read(
     let mut elements = Elements::default();
     elements.has_vtk_wedges = true;
     // In a volume mesh a marker is that of a face, in a surface that of a line.
-    let is_volume = types.par_iter().any(|&kind| is_solid(kind));
+    let is_volume = parallel::any(types, |&kind| is_solid(kind));
     let (mut found, mut parts) = (Vec::with_capacity(8), Vec::new());
     let [regions, markers] = tags;
     let tags_of = |shape| match shape {
@@ -231,10 +230,7 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
     // Short runs take no other thread.
     let same = match rest.iter().take(RUN).position(differs) {
         Some(same) => same,
-        None => rest
-            .par_iter()
-            .position_first(differs)
-            .unwrap_or(rest.len()),
+        None => parallel::position(rest, differs).unwrap_or(rest.len()),
     };
     let (begin, _) = range(first);
     let shape = match kind {
@@ -254,12 +250,11 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
         };
     };
     let size = shape.vertices() as i64;
-    let is_elsewhere = |&k: &usize| {
+    let is_elsewhere = |k: usize| {
         let place = begin.checked_add(k as i64 * size);
         place.and_then(|at| Some((at, at.checked_add(size)?))) != Some(range(first + k))
     };
-    let found = (0..same).into_par_iter().find_first(is_elsewhere);
-    let together = found.unwrap_or(same);
+    let together = parallel::find(same, is_elsewhere).unwrap_or(same);
     let is_run = together >= RUN;
     Run {
         begin,
@@ -299,8 +294,7 @@ impl Run {
         let begin = usize::try_from(self.begin).ok()?;
         let length = self.shape?.vertices() * self.count;
         let vertices = connectivity.get(begin..begin.checked_add(length)?)?;
-        let all: Result<Vec<u32>, String> = vertices.par_iter().map(|&v| index(v)).collect();
-        all.ok()
+        parallel::try_collect(vertices.len(), |i| index(vertices[i])).ok()
     }
 }
 
@@ -340,15 +334,15 @@ pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
         let volumes = corners.map(|corners| orientation(points, &corners));
         volumes.iter().sum::<f64>()
     };
-    if wedges.par_iter().any(|wedge| volume(wedge) > 0.0)
-        || !wedges.par_iter().any(|wedge| volume(wedge) < 0.0)
+    if parallel::any(&wedges, |wedge| volume(wedge) > 0.0)
+        || !parallel::any(&wedges, |wedge| volume(wedge) < 0.0)
     {
         return;
     }
-    wedges.into_par_iter().for_each(|wedge| {
+    for wedge in wedges {
         wedge.swap(1, 2);
         wedge.swap(4, 5);
-    });
+    }
 }
 
 #[cfg(test)]

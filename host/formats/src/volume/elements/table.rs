@@ -1,10 +1,8 @@
 //! Elements from a table of whole numbers, a row for each.
 
-use rayon::prelude::*;
-
 use super::{Elements, Shape, Tags};
 use crate::text::Fault;
-use trioxide_mesh::mesh::NONE;
+use trioxide_mesh::parallel;
 
 /// Tags of the elements of a [`Table`].
 #[derive(Clone, Copy)]
@@ -42,18 +40,9 @@ impl Table<'_> {
         // The vertices that `size` columns from `first` on name.
         let read_columns = |first: usize, size: usize| {
             let place = |i: usize| i / size * self.width + first + i % size;
-            let found: Vec<u32> = (0..rows * size)
-                .into_par_iter()
-                .map(|i| index(self.values[place(i)]).unwrap_or(NONE))
-                .collect();
-            // The first one in the file, whatever the threads found first.
-            match found.par_iter().position_first(|&vertex| vertex == NONE) {
-                None => Ok(found),
-                Some(i) => {
-                    let reason = index(self.values[place(i)]).err().unwrap_or_default();
-                    Err(fault(place(i), reason))
-                }
-            }
+            let vertex = |i| index(self.values[place(i)]).map_err(|reason| (i, reason));
+            parallel::try_collect(rows * size, vertex)
+                .map_err(|(i, reason)| fault(place(i), reason))
         };
         let size = shape.vertices();
         let found = read_columns(self.vertices, size)?;

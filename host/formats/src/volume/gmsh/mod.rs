@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 
 use glam::DVec3;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::bytes::{Bytes, Kind, Order};
 use super::elements::{Elements, Grid, Shape};
@@ -23,9 +23,9 @@ use super::tokens::Text;
 use super::{Encoding, MshVersion, Output, WriteOptions};
 use crate::atomic_file::write_atomically;
 use crate::text::{Fault, Parsed, with_line_feeds};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::volume::CellKind;
+use trioxide_mesh::{Result, parallel};
 
 mod data;
 mod fields;
@@ -230,15 +230,12 @@ impl NodeMap {
     /// # Errors
     /// The place among the tags of one that is negative or there a second time.
     fn new(tags: &[i64]) -> Result<NodeMap, (usize, String)> {
-        if let Some(i) = tags.par_iter().position_first(|&tag| tag < 0) {
+        if let Some(i) = parallel::position(tags, |&tag| tag < 0) {
             return Err((i, format!("node {} has a negative number", tags[i])));
         }
         let first = tags.first().copied().unwrap_or(1);
-        if tags
-            .par_iter()
-            .enumerate()
-            .all(|(i, &tag)| tag.wrapping_sub(first) == i as i64)
-        {
+        let is_elsewhere = |i: usize| tags[i].wrapping_sub(first) != i as i64;
+        if parallel::find(tags.len(), is_elsewhere).is_none() {
             return Ok(NodeMap::Ascending(first));
         }
         let twice = |i: usize| (i, format!("there is a second node {}", tags[i]));

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use rayon::prelude::*;
 use roxmltree::{Document, Node};
-use trioxide_mesh::progress;
+use trioxide_mesh::{parallel, progress};
 
 use super::super::bytes::{Decode as _, Kind, Numbers, Order};
 use super::super::tokens::Text;
@@ -342,17 +341,15 @@ impl<'a> Arrays<'a> {
         for (range, plain) in ranges {
             let (block, behind) = rest.split_at_mut(plain);
             rest = behind;
-            tasks.push((&data[range], block));
+            tasks.push((&data[range], block, None));
         }
         let counted = progress::count("%", tasks.len() as u64);
-        let broken = tasks
-            .into_par_iter()
-            .enumerate()
-            .find_map_first(|(i, (from, to))| {
-                counted.advance(1);
-                Some((i, compressor.decompress(from, to).err()?))
-            });
-        match broken {
+        parallel::for_each_mut(&mut tasks, |_, (from, to, broken)| {
+            counted.advance(1);
+            *broken = compressor.decompress(from, to).err();
+        });
+        let mut broken = tasks.into_iter().map(|task| task.2).enumerate();
+        match broken.find_map(|(i, reason)| Some((i, reason?))) {
             None => Ok(Cow::Owned(all)),
             Some((i, reason)) => Err(fault(
                 node,
@@ -450,11 +447,16 @@ impl<'a> Stream<'a> {
                 .with_decode_padding_mode(DecodePaddingMode::Indifferent),
         );
         let mut bytes = vec![0u8; end.div_ceil(4) * 3];
-        let sizes: Result<Vec<usize>, _> = text
-            .par_chunks(CHARACTERS)
-            .zip(bytes.par_chunks_mut(CHARACTERS / 4 * 3))
-            .map(|(text, bytes)| LENIENT.decode_slice_unchecked(text, bytes))
+        let places = bytes.chunks_mut(CHARACTERS / 4 * 3);
+        let mut tasks: Vec<_> = text
+            .chunks(CHARACTERS)
+            .zip(places)
+            .zip(std::iter::repeat_with(|| Ok(0)))
             .collect();
+        parallel::for_each_mut(&mut tasks, |_, ((text, bytes), size)| {
+            *size = LENIENT.decode_slice_unchecked(text, bytes);
+        });
+        let sizes: Result<Vec<usize>, _> = tasks.into_iter().map(|task| task.1).collect();
         let sizes = sizes.map_err(|error| fault(node, format!("this is no base64: {error}")))?;
         if sizes.iter().sum::<usize>() < count {
             return Err(out_of_data(node));

@@ -11,7 +11,6 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use rayon::prelude::*;
 use roxmltree::Node;
 
 use super::bytes::Numbers;
@@ -20,7 +19,7 @@ use super::vtk_cells::{self, REGION_NAMES};
 use crate::input::peek_file;
 use crate::map_file;
 use crate::text::{Fault, Parsed, check_vertex, whole};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) mod arrays;
 mod compression;
@@ -53,7 +52,7 @@ fn file_has_volume(file: &[u8]) -> Parsed<bool> {
             let length = Length::Exactly(count(piece, "NumberOfCells")?);
             let types = array(cells, "types").ok_or_else(|| fault(cells, "no types"))?;
             let types = arrays.integers(types, length)?;
-            if types.par_iter().any(|&kind| vtk_cells::is_solid(kind)) {
+            if parallel::any(&types, |&kind| vtk_cells::is_solid(kind)) {
                 return Ok(true);
             }
         }
@@ -186,8 +185,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
                 let node = child(child(piece, "Points")?, "DataArray")?;
                 let numbers = Length::Exactly(count_of_points.saturating_mul(3));
                 let coordinates = self.arrays.floats(node, numbers)?;
-                let points = coordinates.as_chunks().0.par_iter();
-                points.map(|c| DVec3::from_array(*c)).collect()
+                parallel::map(coordinates.as_chunks().0, |c| DVec3::from_array(*c))
             }
         };
         let mut cells = match piece.has_attribute("NumberOfCells") {
@@ -201,15 +199,12 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
                 skipped.extend(regions.is_some().then_some(name));
             }
         }
-        let is_volume = cells
-            .types
-            .par_iter()
-            .any(|&kind| vtk_cells::is_solid(kind));
+        let is_volume = parallel::any(&cells.types, |&kind| vtk_cells::is_solid(kind));
         let markers = self.tags("marker", &cells.types, |kind| match is_volume {
             true => !vtk_cells::is_solid(kind),
             false => vtk_cells::is_line(kind),
         })?;
-        if is_volume || cells.types.par_iter().any(|&kind| vtk_cells::is_line(kind)) {
+        if is_volume || parallel::any(&cells.types, |&kind| vtk_cells::is_line(kind)) {
             skipped.push("marker");
         }
         for (name, hidden) in [("vtkGhostType", 1 | 32), ("vtkGhostLevels", i32::MAX)] {
