@@ -1,12 +1,11 @@
 use glam::{DVec2, DVec3, dvec2, dvec3};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
 
 use super::noise::Noise;
 use super::unit_interval;
 use trioxide_mesh::mesh::{Mesh, NONE};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Metres between pulses, along and across.
 const SPACING: f64 = 0.22;
@@ -50,7 +49,7 @@ pub fn cloud(n: usize, seed: u64) -> Result<Mesh> {
     let mut buffers = vec![Vec::new(); 8 * rayon::current_num_threads()];
     let mut first = 0;
     while points.len() < n {
-        buffers.par_iter_mut().enumerate().for_each(|(k, buffer)| {
+        parallel::for_each_mut(&mut buffers, |k, buffer| {
             buffer.clear();
             let first = first + k * lines;
             (first..first + lines).for_each(|line| flight.scan_line(line, buffer));

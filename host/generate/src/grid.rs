@@ -1,12 +1,10 @@
 use glam::DVec2;
-use rayon::prelude::*;
-
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
 use super::{check_point_count, unit_interval};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::{Result, parallel};
 
 /// The uniform grid of k x k points on the unit square, k = sqrt(`n`) rounded: a "grid mesh" of gpolylla-2023,
 /// section 7.1.
@@ -24,23 +22,19 @@ pub fn grid(n: usize) -> Result<Triangulation> {
     check_point_count(side * side, 4)?;
     let cells = side - 1;
     let coordinate = |i: usize| i as f64 / cells as f64;
-    let points = (0..side * side)
-        .into_par_iter()
-        .map(|i| DVec2::new(coordinate(i % side), coordinate(i / side)))
-        .collect();
-    let triangles = (0..2 * cells * cells)
-        .into_par_iter()
-        .map(|t| {
-            let (column, row) = (t / 2 % cells, t / 2 / cells);
-            let lower_left = row * side + column;
-            let upper_right = lower_left + side + 1;
-            if t % 2 == 0 {
-                [lower_left, lower_left + 1, upper_right].map(|v| v as u32)
-            } else {
-                [lower_left, upper_right, upper_right - 1].map(|v| v as u32)
-            }
-        })
-        .collect();
+    let points = parallel::collect(side * side, |i| {
+        DVec2::new(coordinate(i % side), coordinate(i / side))
+    });
+    let triangles = parallel::collect(2 * cells * cells, |t| {
+        let (column, row) = (t / 2 % cells, t / 2 / cells);
+        let lower_left = row * side + column;
+        let upper_right = lower_left + side + 1;
+        if t % 2 == 0 {
+            [lower_left, lower_left + 1, upper_right].map(|v| v as u32)
+        } else {
+            [lower_left, upper_right, upper_right - 1].map(|v| v as u32)
+        }
+    });
     Ok(Triangulation {
         points,
         triangles,

@@ -3,12 +3,11 @@ use std::f64::consts::{PI, TAU};
 use glam::{DVec3, dvec3};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
 
 use super::noise::Noise;
 use super::{check_point_count, unit_interval};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::{Result, parallel};
 
 /// Numbers drawn for each vertex.
 const DRAWS: u128 = 4;
@@ -39,10 +38,9 @@ pub fn scan(n: usize, seed: u64) -> Result<Mesh> {
     for row in 0..rows.count() {
         row_points.push(left.split_off_mut(..rows.len(row)).expect("n vertices"));
     }
-    row_points
-        .into_par_iter()
-        .enumerate()
-        .for_each(|(row, points)| surface.sample_row(row, &rows, points));
+    parallel::for_each_mut(&mut row_points, |row, points| {
+        surface.sample_row(row, &rows, points);
+    });
 
     // A cap inside of the first row, a strip from each row to the next, a cap inside of the last row.
     let mut left = &mut triangles[..];
@@ -55,14 +53,11 @@ pub fn scan(n: usize, seed: u64) -> Result<Mesh> {
         };
         parts.push(left.split_off_mut(..count).expect("2n - 4 triangles"));
     }
-    parts
-        .into_par_iter()
-        .enumerate()
-        .for_each(|(part, triangles)| match part {
-            0 => rows.cap(0, [1, 2], triangles),
-            last if last == rows.count() => rows.cap(last - 1, [2, 1], triangles),
-            _ => rows.strip(part, triangles),
-        });
+    parallel::for_each_mut(&mut parts, |part, triangles| match part {
+        0 => rows.cap(0, [1, 2], triangles),
+        last if last == rows.count() => rows.cap(last - 1, [2, 1], triangles),
+        _ => rows.strip(part, triangles),
+    });
     Ok(Mesh {
         points,
         faces: Faces::Triangles(triangles),

@@ -3,13 +3,12 @@ use std::fmt::Display;
 use glam::DVec3;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
-use rayon::prelude::*;
 use simple_delaunay_lib::delaunay_3d::delaunay_struct_3d::DelaunayStructure3D;
 use simple_delaunay_lib::delaunay_3d::simplicial_struct_3d::Node;
 
 use super::unit_interval;
 use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
 const JITTER: f64 = 0.15;
@@ -60,23 +59,20 @@ pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
         [2, 1, 0],
     ];
     let strides = [1, side, side * side];
-    let tetrahedra = (0..6 * cells * cells * cells)
-        .into_par_iter()
-        .map(|t| {
-            let (cube, order) = (t / 6, ORDERS[t % 6]);
-            let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
-            let mut v = (k * side + j) * side + i;
-            let mut path = [v as u32; 4];
-            for (place, axis) in order.into_iter().enumerate() {
-                v += strides[axis];
-                path[place + 1] = v as u32;
-            }
-            if t % 6 >= 3 {
-                path.swap(1, 2);
-            }
-            path
-        })
-        .collect();
+    let tetrahedra = parallel::collect(6 * cells * cells * cells, |t| {
+        let (cube, order) = (t / 6, ORDERS[t % 6]);
+        let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
+        let mut v = (k * side + j) * side + i;
+        let mut path = [v as u32; 4];
+        for (place, axis) in order.into_iter().enumerate() {
+            v += strides[axis];
+            path[place + 1] = v as u32;
+        }
+        if t % 6 >= 3 {
+            path.swap(1, 2);
+        }
+        path
+    });
     let mut mesh = TetMesh {
         points,
         tetrahedra,
@@ -182,11 +178,8 @@ pub(super) fn delaunay_in_cube(
         ..Default::default()
     };
     let points = &mesh.points;
-    if let Some(t) = mesh
-        .tetrahedra
-        .par_iter()
-        .position_first(|tetrahedron| orientation(points, tetrahedron) <= 0.0)
-    {
+    let is_flat = |tetrahedron: &[u32; 4]| orientation(points, tetrahedron) <= 0.0;
+    if let Some(t) = parallel::position(&mesh.tetrahedra, is_flat) {
         return Err(Failure::Flat(t));
     }
     tag_sides(&mut mesh, of_node);
@@ -261,23 +254,23 @@ fn sides(node: [u32; 3], last: u32) -> u32 {
 ///
 /// A triangle whose three vertices lie on one side is a face of one tetrahedron: none lies flat on a side.
 fn tag_sides(mesh: &mut TetMesh, sides_of: impl Fn(u32) -> u32 + Sync) {
-    mesh.faces = mesh
-        .tetrahedra
-        .par_iter()
-        .flat_map_iter(|&[a, b, c, d]| {
-            let sides_of = &sides_of;
-            [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]
-                .into_iter()
-                .filter_map(move |vertices| {
-                    let sides = vertices.iter().fold(63, |all, &v| all & sides_of(v));
-                    // Three nodes of one edge of the cube would be on two sides: no triangle.
-                    (sides != 0).then(|| TaggedTriangle {
+    let parts = parallel::map_pieces(mesh.tetrahedra.len(), parallel::GRAIN, |range| {
+        let mut part = Vec::new();
+        for &[a, b, c, d] in &mesh.tetrahedra[range] {
+            for vertices in [[b, c, d], [a, d, c], [a, b, d], [a, c, b]] {
+                let sides = vertices.iter().fold(63, |all, &v| all & sides_of(v));
+                // Three nodes of one edge of the cube would be on two sides: no triangle.
+                if sides != 0 {
+                    part.push(TaggedTriangle {
                         vertices,
                         tag: 1 + sides.trailing_zeros() as i32,
-                    })
-                })
-        })
-        .collect();
+                    });
+                }
+            }
+        }
+        part
+    });
+    mesh.faces = parallel::concat(parts);
 }
 
 fn whole_cube_root(n: usize) -> usize {
