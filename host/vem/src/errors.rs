@@ -1,9 +1,9 @@
 use glam::DVec2;
-use rayon::prelude::*;
 
 use super::element::{Element, Linear};
-use super::sparse::block_sums;
+use super::sparse::{BLOCK, block_sums};
 use trioxide_mesh::mesh::PolygonMesh;
+use trioxide_mesh::parallel;
 
 /// Errors of a solution, by its distance from the exact one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,13 +36,10 @@ pub fn errors(
     let squared = |x: f64| x * x;
     let l2 = integral(&|linear, x| squared(solution(x) - linear.at(x)));
     let h1 = integral(&|linear, x| gradient(x).distance_squared(linear.gradient));
-    let max_vertex = mesh
-        .points
-        .par_iter()
-        .zip(values)
-        .filter(|(_, value)| !value.is_nan())
-        .map(|(&point, value)| (solution(point) - value).abs())
-        .reduce(|| 0.0, f64::max);
+    let max_vertex = largest(values.len().min(mesh.points.len()), |i| match values[i] {
+        value if value.is_nan() => 0.0,
+        value => (solution(mesh.points[i]) - value).abs(),
+    });
     Errors {
         // Negative triangles may leave tiny errors below 0.
         l2: l2.max(0.0).sqrt(),
@@ -66,11 +63,13 @@ pub fn mesh_size(mesh: &PolygonMesh) -> f64 {
             .flat_map(|p| corners.clone().map(move |q| p.distance_squared(q)))
             .fold(0.0, f64::max)
     };
-    (0..mesh.polygons.len())
-        .into_par_iter()
-        .map(squared)
-        .reduce(|| 0.0, f64::max)
-        .sqrt()
+    largest(mesh.polygons.len(), squared).sqrt()
+}
+
+/// The largest `value` of 0..n, at least 0.
+fn largest(n: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let of_pieces = parallel::map_pieces(n, BLOCK, |range| range.map(&value).fold(0.0, f64::max));
+    of_pieces.into_iter().fold(0.0, f64::max)
 }
 
 /// The integral of `f` over a polygon.

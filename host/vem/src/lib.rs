@@ -33,13 +33,12 @@ mod sparse;
 use std::f64::consts::PI;
 
 use glam::DVec2;
-use rayon::prelude::*;
 
 use trioxide::backend::{Laps, Stage};
 use trioxide::validate;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
-use trioxide_mesh::{Result, progress};
+use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;
 use sparse::{BLOCK, Matrix};
@@ -114,10 +113,7 @@ pub fn solve(
     let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
         .filter(|&v| values[v as usize].is_nan() && !incidence.of_vertex(v).is_empty())
         .collect();
-    let elements: Vec<Element> = (0..mesh.polygons.len())
-        .into_par_iter()
-        .map(|i| Element::new(mesh, i))
-        .collect();
+    let elements = parallel::collect(mesh.polygons.len(), |i| Element::new(mesh, i));
     let (matrix, load) = assemble(mesh, &elements, &incidence, &unknowns, &values, source);
     drop((elements, incidence));
     laps.end("assemble");
@@ -148,15 +144,12 @@ fn solved(
 
 /// The value of a solution on each polygon: its projection at the centroid.
 pub fn polygon_values(mesh: &PolygonMesh, values: &[f64]) -> Vec<f64> {
-    (0..mesh.polygons.len())
-        .into_par_iter()
-        .map(|i| {
-            let element = Element::new(mesh, i);
-            element
-                .project(&mesh.points, mesh.polygons.get(i), values)
-                .at(element.centroid)
-        })
-        .collect()
+    parallel::collect(mesh.polygons.len(), |i| {
+        let element = Element::new(mesh, i);
+        element
+            .project(&mesh.points, mesh.polygons.get(i), values)
+            .at(element.centroid)
+    })
 }
 
 /// Corners of every vertex.
@@ -218,10 +211,7 @@ fn assemble(
     for (i, &v) in unknowns.iter().enumerate() {
         number[v as usize] = i as u32;
     }
-    let forces: Vec<f64> = elements
-        .par_iter()
-        .map(|element| element.area * source(element.centroid))
-        .collect();
+    let forces = parallel::map(elements, |element| element.area * source(element.centroid));
     let add_row = |rows: &mut Rows, row: &mut Vec<(u32, f64)>, v: u32| {
         row.clear();
         let mut load = 0.0;
@@ -255,16 +245,13 @@ fn assemble(
         rows.lengths.push(rows.columns.len() - first);
         rows.load.push(load);
     };
-    let blocks: Vec<Rows> = unknowns
-        .par_chunks(BLOCK)
-        .map_init(Vec::new, |row, unknowns| {
-            let mut rows = Rows::default();
-            for &v in unknowns {
-                add_row(&mut rows, row, v);
-            }
-            rows
-        })
-        .collect();
+    let blocks = parallel::map_pieces(unknowns.len(), BLOCK, |range| {
+        let (mut rows, mut row) = (Rows::default(), Vec::new());
+        for &v in &unknowns[range] {
+            add_row(&mut rows, &mut row, v);
+        }
+        rows
+    });
 
     let mut matrix = Matrix {
         offsets: vec![0],

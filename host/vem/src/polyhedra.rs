@@ -14,14 +14,13 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use rayon::prelude::*;
 use trioxide::backend::Laps;
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 use crate::errors::Errors;
-use crate::sparse::{BLOCK, Matrix, block_sums};
+use crate::sparse::{Matrix, block_sums};
 use crate::{Solution, solved};
 
 /// A Poisson problem in space of known solution.
@@ -182,10 +181,7 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
             ),
         });
     }
-    let elements: Vec<Element> = (0..mesh.len())
-        .into_par_iter()
-        .map(|p| Element::new(mesh, p))
-        .collect();
+    let elements = parallel::collect(mesh.len(), |p| Element::new(mesh, p));
     let is_broken = |element: &Element| !(element.volume > 0.0 && element.volume.is_finite());
     match elements.iter().position(is_broken) {
         None => Ok(elements),
@@ -230,10 +226,7 @@ pub fn solve_in_space(
     let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
         .filter(|&v| values[v as usize].is_nan() && !around[v as usize].is_empty())
         .collect();
-    let matrices: Vec<Vec<f64>> = elements
-        .par_iter()
-        .map(|element| element.stiffness(&mesh.points))
-        .collect();
+    let matrices = parallel::map(&elements, |element| element.stiffness(&mesh.points));
     let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
     drop(matrices);
     laps.end("assemble");
@@ -280,7 +273,7 @@ fn assemble(
         let sum = |terms: &[(u32, f64)]| (terms[0].0, terms.iter().map(|term| term.1).sum());
         (entries.map(sum).collect(), load)
     };
-    let rows: Vec<Row> = unknowns.par_iter().with_min_len(BLOCK).map(row).collect();
+    let rows: Vec<Row> = parallel::map(unknowns, row);
     let mut matrix = Matrix {
         offsets: vec![0],
         ..Matrix::default()

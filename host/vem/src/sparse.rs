@@ -1,6 +1,4 @@
-use rayon::prelude::*;
-
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 use super::multigrid::Multigrid;
 
@@ -114,22 +112,16 @@ fn too_thin() -> Error {
 
 /// Sets every entry of `values` to the value of `new` for its index and the old entry.
 pub fn update(values: &mut [f64], new: impl Fn(usize, f64) -> f64 + Sync) {
-    values
-        .par_chunks_mut(BLOCK)
-        .enumerate()
-        .for_each(|(block, values)| {
-            for (i, value) in (block * BLOCK..).zip(values) {
-                *value = new(i, *value);
-            }
-        });
+    parallel::for_chunks_mut(values, BLOCK, |block, values| {
+        for (i, value) in (block * BLOCK..).zip(values) {
+            *value = new(i, *value);
+        }
+    });
 }
 
 /// Sum of `term` over 0..n, in a fixed order.
 pub fn block_sums(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let sums: Vec<f64> = (0..n.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| (block * BLOCK..n.min((block + 1) * BLOCK)).map(&term).sum())
-        .collect();
+    let sums = parallel::map_pieces(n, BLOCK, |range| range.map(&term).sum::<f64>());
     sums.iter().sum()
 }
 
