@@ -1,5 +1,4 @@
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 
 use super::camera::Projection;
 use super::color::{self, Rgb};
@@ -8,7 +7,7 @@ use super::raster::{self, Band, SAMPLES};
 use super::svg::hex;
 use super::{Color, Format, Legend, Options, Up, facets, legend};
 use trioxide_mesh::mesh::Mesh;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Colours by height.
 const HEIGHTS: usize = 64;
@@ -43,7 +42,7 @@ pub struct Dots<'a> {
 impl<'a> Dots<'a> {
     fn new(mesh: &'a Mesh, options: &Options) -> Result<Dots<'a>> {
         let points = &mesh.points;
-        if let Some(i) = points.par_iter().position_first(|p| !p.is_finite()) {
+        if let Some(i) = parallel::position(points, |p| !p.is_finite()) {
             return Err(Error::Invalid {
                 element: format!("vertex {i}"),
                 rule: "has a coordinate that is not finite".into(),
@@ -60,14 +59,7 @@ impl<'a> Dots<'a> {
         };
         let camera = options.camera.unwrap_or_else(|| facets::camera_of(mesh));
         let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
-            let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-            points
-                .par_iter()
-                .fold(none, |[least, most], p| {
-                    let p = turned(*p);
-                    [least.min(p), most.max(p)]
-                })
-                .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+            facets::bounds(points.len(), &|i| turned(points[i]))
         };
         let projection = Projection::new(&camera, options.width, bounds)?;
         let [least, most] = bounds(&|p| p);
@@ -131,9 +123,9 @@ impl<'a> Dots<'a> {
         raster::picture(
             self.size(),
             |band| {
-                (0..self.len() as u32)
-                    .into_par_iter()
-                    .for_each(|i| band.draw_dot(self.place(i as usize), self.radius, i));
+                parallel::for_each(self.len(), |i| {
+                    band.draw_dot(self.place(i), self.radius, i as u32);
+                });
             },
             |band, number, sample| {
                 color::scale(self.color(number as usize), openness(band, sample))

@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 
 use glam::{DVec3, Vec2, Vec3};
-use rayon::prelude::*;
 
 use super::camera::Projection;
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
@@ -13,7 +12,7 @@ use super::triangulate::triangulate;
 use super::up::{guess_up, of_triangles};
 use super::{Camera, Color, Edges, Format, Legend, Options, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Triangles in space, a colour each: the input of [`render_facets`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,11 +51,7 @@ pub(super) fn render_with(
 ) -> Result<Vec<u8>> {
     let count = facets.points.len();
     let is_bad = |&v: &u32| facets.points.get(v as usize).is_none_or(|p| !p.is_finite());
-    let bad = facets
-        .triangles
-        .par_iter()
-        .position_first(|t| t.iter().any(is_bad));
-    if let Some(i) = bad {
+    if let Some(i) = parallel::position(&facets.triangles, |t| t.iter().any(is_bad)) {
         return Err(Error::Invalid {
             element: format!("triangle {i}"),
             rule: format!("has a corner that is not one of {count} finite points"),
@@ -93,16 +88,10 @@ impl<'a> Facets<'a> {
             let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {
                 Error::Argument("the mesh's vertices have no colours: use another --color".into())
             })?;
-            triangles
-                .par_iter()
-                .map(|t| mean(t.map(|v| colors[v as usize])))
-                .collect()
+            parallel::map(&triangles, |t| mean(t.map(|v| colors[v as usize])))
         } else {
             let (classes, palette) = classes::of_faces(mesh, options.color, values)?;
-            (0..triangles.len())
-                .into_par_iter()
-                .map(|i| palette[classes[face_of(i)] as usize])
-                .collect()
+            parallel::collect(triangles.len(), |i| palette[classes[face_of(i)] as usize])
         };
         Ok(Facets {
             points: (&mesh.points).into(),
@@ -158,6 +147,16 @@ pub(super) struct View<'a> {
     pub line_width: f32,
 }
 
+/// The least and the largest coordinates of points 0..n.
+pub(super) fn bounds(n: usize, point: &(dyn Fn(usize) -> DVec3 + Sync)) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    let pieces = parallel::map_pieces(n, parallel::GRAIN, |range| {
+        let points = range.map(point);
+        points.fold(none, |[least, most], p| [least.min(p), most.max(p)])
+    });
+    (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+}
+
 impl<'a> View<'a> {
     fn new(facets: &'a Facets, options: &Options) -> Result<View<'a>> {
         let camera = options.camera.unwrap_or_else(|| Camera {
@@ -165,20 +164,12 @@ impl<'a> View<'a> {
             ..Camera::default()
         });
         let projection = Projection::new(&camera, options.width, |turned| {
-            let none = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-            let corners = facets.triangles.as_flattened().par_iter();
-            corners
-                .fold(none, |[least, most], &v| {
-                    let point = turned(facets.points[v as usize]);
-                    [least.min(point), most.max(point)]
-                })
-                .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
+            let corners = facets.triangles.as_flattened();
+            bounds(corners.len(), &|i| {
+                turned(facets.points[corners[i] as usize])
+            })
         })?;
-        let points = facets
-            .points
-            .par_iter()
-            .map(|p| projection.apply(*p))
-            .collect();
+        let points = parallel::map(&facets.points, |p| projection.apply(*p));
         let mut view = View {
             facets,
             size: projection.size(),
@@ -187,11 +178,11 @@ impl<'a> View<'a> {
             line_width: 2.0,
         };
         // In integers, so that the sum is the same for any number of threads.
-        let triangles = 0..view.len();
-        let area: u128 = triangles
-            .into_par_iter()
-            .map(|i| u128::from(drawn_area(&view.corners(i)).unsigned_abs()))
-            .sum();
+        let areas = parallel::map_pieces(view.len(), parallel::GRAIN, |triangles| {
+            let area = |i| u128::from(drawn_area(&view.corners(i)).unsigned_abs());
+            triangles.map(area).sum::<u128>()
+        });
+        let area: u128 = areas.into_iter().sum();
         let size = (area as f64 / PIXEL / view.len() as f64).sqrt();
         if options.edges == Edges::Always || options.edges == Edges::Auto && size >= EDGES_FROM {
             view.edge_width = (0.05 * size).clamp(0.35, 1.5) as f32;
@@ -237,13 +228,14 @@ impl<'a> View<'a> {
     }
 
     fn pixels(&self) -> Vec<u8> {
-        let triangles = self.len() as u32;
+        // A few large triangles are work for several threads, too.
+        let grain = (self.len() / 4096).clamp(1, 256);
         raster::picture(
             self.size,
             |band| {
-                (0..triangles)
-                    .into_par_iter()
-                    .for_each(|i| band.draw_triangle(&self.corners(i as usize), i));
+                parallel::for_pieces(self.len(), grain, |triangles| {
+                    triangles.for_each(|i| band.draw_triangle(&self.corners(i), i as u32));
+                });
                 for ends in self.lines() {
                     band.draw_line(ends, self.line_width, u32::MAX);
                 }

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{Vec2, Vec3};
-use rayon::prelude::*;
 
 use super::color::{BACKGROUND, Rgb};
+use trioxide_mesh::parallel;
 
 /// Samples along a side of a pixel, which are averaged.
 pub const SAMPLES: i32 = 3;
@@ -47,8 +47,7 @@ pub fn picture(
         let last = first + (pixels.len() / (3 * width as usize)) as i32;
         let band = Band::new(width, first - PADDING..last + PADDING);
         draw(&band);
-        let rows = pixels.par_chunks_mut(3 * width as usize).enumerate();
-        rows.for_each(|(row, pixels)| {
+        parallel::for_chunks_mut(pixels, 3 * width as usize, |row, pixels| {
             let top = (first + row as i32) * SAMPLES;
             for (column, pixel) in pixels.chunks_mut(3).enumerate() {
                 pixel.copy_from_slice(&band.average(column as i32 * SAMPLES, top, &color));
@@ -66,10 +65,7 @@ impl Band {
         Band {
             width,
             rows,
-            samples: (0..count)
-                .into_par_iter()
-                .map(|_| AtomicU64::new(NOTHING))
-                .collect(),
+            samples: parallel::collect(count, |_| AtomicU64::new(NOTHING)),
         }
     }
 

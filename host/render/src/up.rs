@@ -1,10 +1,10 @@
 //! The axis that points up, where nobody names it.
 
 use glam::DVec3;
-use rayon::prelude::*;
 
-use super::Up;
+use super::{Up, facets};
 use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::parallel;
 
 /// Part of a surface's extent along an axis that may belong to the base that it stands on.
 const SLAB: f64 = 0.03;
@@ -48,12 +48,15 @@ fn nothing() -> [DVec3; 2] {
 }
 
 fn flattest(points: &[DVec3]) -> Option<usize> {
-    let bounds = points.par_iter().map(|&p| [p, p]).reduce(nothing, join);
+    let bounds = facets::bounds(points.len(), &|i| points[i]);
     let sides = extent(bounds).to_array();
     let least = (0..3).min_by(|&a, &b| sides[a].total_cmp(&sides[b]))?;
     let next = (0..3).filter(|&k| k != least).map(|k| sides[k]);
     (sides[least] < 0.5 * next.fold(f64::INFINITY, f64::min)).then_some(least)
 }
+
+/// Faces that one task sums up.
+const FACES: usize = 4096;
 
 /// Sums over faces: their vector areas, the absolute values of these, and by axis the area that looks down at the base.
 #[derive(Clone, Copy, Default)]
@@ -69,13 +72,11 @@ fn of_surface<'a>(
     face: impl Fn(usize) -> &'a [u32] + Sync,
 ) -> Option<usize> {
     let corner = |v: &u32| points.get(*v as usize).copied().unwrap_or_default();
-    let bounds = (0..count)
-        .into_par_iter()
-        .map(|i| {
-            let corners = face(i).iter().map(corner);
-            corners.fold(nothing(), |bounds, p| join(bounds, [p, p]))
-        })
-        .reduce(nothing, join);
+    let bounds = parallel::map_pieces(count, FACES, |faces| {
+        let corners = faces.flat_map(&face).map(corner);
+        corners.fold(nothing(), |bounds, p| join(bounds, [p, p]))
+    });
+    let bounds = bounds.into_iter().fold(nothing(), join);
     let sides = extent(bounds);
     if !sides.is_finite() || sides.min_element() <= 0.0 {
         return None;
@@ -105,13 +106,9 @@ fn of_surface<'a>(
         base: a.base + b.base,
     };
     // In blocks of one size, so that the sums are the same for any number of threads.
-    let blocks: Vec<Sums> = (0..count.div_ceil(4096))
-        .into_par_iter()
-        .map(|block| {
-            let faces = block * 4096..count.min((block + 1) * 4096);
-            faces.map(of_face).fold(Sums::default(), add)
-        })
-        .collect();
+    let blocks = parallel::map_pieces(count, FACES, |faces| {
+        faces.map(of_face).fold(Sums::default(), add)
+    });
     let sums = blocks.into_iter().fold(Sums::default(), add);
     decide(sums, sides)
 }

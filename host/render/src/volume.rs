@@ -2,14 +2,14 @@
 
 use glam::DVec3;
 use gpu::smooth::cell_quality;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::facets::render_with;
 use super::legend::{Legend, light_to_dark};
 use super::{Color, Facets, Format, Options, colors_of_values};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// A plane: cells whose middle lies beyond it, where its normal points to, are left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,8 +112,8 @@ pub(crate) fn kept(
     }
     let (low, high) = bounds(points);
     let offset = offset.unwrap_or_else(|| normal.dot(0.5 * low + 0.5 * high));
-    let is_kept = |i: &u32| normal.dot(middle(*i)) <= offset;
-    let kept: Vec<u32> = (0..count).into_par_iter().filter(is_kept).collect();
+    let kept = |i: usize| Some(i as u32).filter(|&i| normal.dot(middle(i)) <= offset);
+    let kept = parallel::filter_collect(count as usize, kept);
     if kept.is_empty() {
         return Err(Error::Argument(format!(
             "the cut leaves none of {count} {cells}: move the plane, or turn its normal around"
@@ -124,21 +124,23 @@ pub(crate) fn kept(
 
 /// Faces that exactly one of the cells has.
 fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
-    let mut uses: Vec<([u32; 4], Face)> = cells
-        .par_iter()
-        .flat_map_iter(|&c| {
+    let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
+        let mut part: Vec<([u32; 4], Face)> = Vec::with_capacity(6 * range.len());
+        for &c in &cells[range] {
             let cell = mesh.cells.get(c as usize);
             let faces = CellKind::of(cell.len()).map_or(&[][..], faces);
-            faces.iter().map(move |face| {
+            part.extend(faces.iter().map(|face| {
                 let mut places = [u8::MAX; 4];
                 places
                     .iter_mut()
                     .zip(*face)
                     .for_each(|(to, &place)| *to = place as u8);
                 (key(face.iter().map(|&place| cell[place])), (c, places))
-            })
-        })
-        .collect();
+            }));
+        }
+        part
+    });
+    let mut uses = parallel::concat(parts);
     uses.par_sort_unstable();
     uses.chunk_by(|a, b| a.0 == b.0)
         .filter(|uses| uses.len() == 1)
@@ -156,7 +158,7 @@ fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
                 let at = |k: u32| mesh.points[cell[k as usize] as usize];
                 cell_quality(cell.len() as u32, at)
             };
-            let qualities: Vec<_> = faces.par_iter().map(quality).collect();
+            let qualities = parallel::map(faces, quality);
             // With both ends, so that colours of two pictures can be compared.
             let values = qualities.iter().map(|q| q.jacobian.clamp(0.0, 1.0));
             let values: Vec<f64> = values.chain([0.0, 1.0]).collect();
