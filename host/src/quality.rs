@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 
 use glam::DVec2;
-use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
 use crate::mesh::{PolygonMesh, Polygons};
+use trioxide_mesh::parallel;
 
 /// Polygons whose measures one thread sums up.
 const BLOCK: usize = 1024;
@@ -60,13 +60,9 @@ pub struct Quality {
 /// A polygon of n vertices takes n log n time, and for its kernel n times the number of the kernel's corners.
 pub fn quality(mesh: &PolygonMesh) -> Quality {
     let n = mesh.polygons.len();
-    let blocks: Vec<Sums> = (0..n.div_ceil(BLOCK))
-        .into_par_iter()
-        .map_init(Shape::default, |shape, block| {
-            let range = block * BLOCK..n.min((block + 1) * BLOCK);
-            Sums::of(&mesh.points, &mesh.polygons, range, shape)
-        })
-        .collect();
+    let blocks = parallel::map_pieces(n, BLOCK, |range| {
+        Sums::of(&mesh.points, &mesh.polygons, range, &mut Shape::default())
+    });
     let mut sums = Sums::default();
     for block in blocks {
         sums.add(block);

@@ -5,11 +5,11 @@ mod kernel;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use rayon::prelude::*;
 use robust::{Coord3D, orient3d};
 
 use crate::polyhedra_mesh::PolyhedralMesh;
 use crate::quality::Distribution;
+use trioxide_mesh::parallel;
 
 /// Polyhedra that one task measures.
 const BLOCK: usize = 1024;
@@ -54,13 +54,9 @@ struct Measures {
 /// Measures polyhedra whose faces run counter-clockwise as seen from outside. Faces with more than three vertices count as their
 /// fans of triangles from the first vertex.
 pub fn quality(mesh: &PolyhedralMesh) -> PolyhedraQuality {
-    let blocks: Vec<Vec<Measures>> = (0..mesh.len().div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let range = block * BLOCK..mesh.len().min((block + 1) * BLOCK);
-            range.map(|p| measure(mesh, p)).collect()
-        })
-        .collect();
+    let blocks = parallel::map_pieces(mesh.len(), BLOCK, |range| {
+        range.map(|p| measure(mesh, p)).collect::<Vec<Measures>>()
+    });
     let all = || blocks.iter().flatten();
     let mut faces_per_polyhedron = BTreeMap::new();
     for measures in all() {

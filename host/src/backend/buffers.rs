@@ -1,12 +1,19 @@
 //! Buffers of a device: allocation, content, copies.
 
+use std::fmt::Debug;
+
 use bytemuck::Pod;
 use trioxide_kernel::Word;
 use trioxide_kernel::launch::Buffer;
 
-use super::Device;
 use super::pages::new_rows;
+use super::{Device, Memory};
 use crate::{Error, Result};
+
+#[cold]
+fn no_rows(buffer: &dyn Debug, row: &str) -> Error {
+    Error::Argument(format!("{buffer:?} is no whole number of rows of {row}"))
+}
 
 impl Device {
     /// A buffer with unspecified content.
@@ -14,16 +21,22 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
-            return Err(Error::OutOfMemory {
+        let (address, memory) = self.allocate(len.checked_mul(size_of::<T>()))?;
+        // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
+        Ok(unsafe { Buffer::from_raw(address, len, memory) })
+    }
+
+    /// Memory for `bytes`; none is more than there can be.
+    #[inline(never)]
+    fn allocate(&self, bytes: Option<usize>) -> Result<(u64, Box<dyn Memory>)> {
+        match bytes {
+            Some(bytes) => self.0.backend.allocate(bytes),
+            None => Err(Error::OutOfMemory {
                 device: self.name(),
                 needed: u64::MAX,
                 free: self.0.backend.free()?,
-            });
-        };
-        let (address, memory) = self.0.backend.allocate(bytes)?;
-        // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
-        Ok(unsafe { Buffer::from_raw(address, len, memory) })
+            }),
+        }
     }
 
     /// A buffer of `len` times `word`: a number, an id, a word of a bit set.
@@ -76,11 +89,15 @@ impl Device {
     pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninitialized(capacity.max(data.len()))?;
         buffer.set_len(data.len());
-        self.0
-            .backend
-            .copy_in(buffer.address(), bytemuck::cast_slice(data))?;
-        self.0.transferred.add_to_device(buffer.bytes());
+        self.copy_in(buffer.address(), bytemuck::cast_slice(data))?;
         Ok(buffer)
+    }
+
+    #[inline(never)]
+    fn copy_in(&self, to: u64, bytes: &[u8]) -> Result<()> {
+        self.0.backend.copy_in(to, bytes)?;
+        self.0.transferred.add_to_device(bytes.len());
+        Ok(())
     }
 
     /// Makes `buffer` longer or shorter; new elements have unspecified content. Content that does not fit the memory moves to new
@@ -150,17 +167,18 @@ impl Device {
         const { assert!(size_of::<R>() > 0, "a row has no size") };
         self.check(buffer)?;
         if !buffer.bytes().is_multiple_of(size_of::<R>()) {
-            return Err(Error::Argument(format!(
-                "{buffer:?} is no whole number of rows of {}",
-                std::any::type_name::<R>()
-            )));
+            return Err(no_rows(buffer, std::any::type_name::<R>()));
         }
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
-        self.0
-            .backend
-            .copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
-        self.0.transferred.add_to_host(buffer.bytes());
+        self.copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
+    }
+
+    #[inline(never)]
+    fn copy_out(&self, from: u64, bytes: &mut [u8]) -> Result<()> {
+        self.0.backend.copy_out(from, bytes)?;
+        self.0.transferred.add_to_host(bytes.len());
+        Ok(())
     }
 
     /// Element `i` of `buffer`. Waits for the work before.
@@ -178,11 +196,10 @@ impl Device {
         );
         self.check(buffer)?;
         let mut value = [T::zeroed()];
-        self.0.backend.copy_out(
+        self.copy_out(
             buffer.address() + (i * size_of::<T>()) as u64,
             bytemuck::cast_slice_mut(&mut value),
         )?;
-        self.0.transferred.add_to_host(size_of::<T>());
         Ok(value[0])
     }
 }

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use memmap2::MmapMut;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use super::{Backend, Details, Mark, MemoryUse, Ptx, lock};
 use crate::{Error, Result};
+use trioxide_mesh::parallel;
 
 /// Calls under which a launch is not worth splitting further.
 const SMALLEST_CHUNK: u32 = 2048;
@@ -223,9 +223,9 @@ impl Backend for Cpu {
         // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
         let to = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, from.len()) };
         self.threads.install(|| {
-            to.par_chunks_mut(COPY_CHUNK)
-                .zip(from.par_chunks(COPY_CHUNK))
-                .for_each(|(to, from)| to.copy_from_slice(from));
+            parallel::for_chunks_mut(to, COPY_CHUNK, |k, to| {
+                to.copy_from_slice(&from[k * COPY_CHUNK..][..to.len()]);
+            });
         });
         Ok(())
     }
@@ -246,9 +246,7 @@ impl Backend for Cpu {
         // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller; any bits are valid words.
         let words = unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) };
         self.threads.install(|| {
-            words
-                .par_chunks_mut(COPY_CHUNK / 4)
-                .for_each(|chunk| chunk.fill(word))
+            parallel::for_chunks_mut(words, COPY_CHUNK / 4, |_, chunk| chunk.fill(word));
         });
         Ok(())
     }
@@ -273,10 +271,9 @@ impl Backend for Cpu {
             return Ok(());
         }
         self.threads.install(|| {
-            (0..calls.div_ceil(chunk)).into_par_iter().for_each(|i| {
-                let range = i * chunk..(i + 1).saturating_mul(chunk).min(calls);
+            parallel::for_pieces(calls as usize, chunk as usize, |range| {
                 // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
-                unsafe { launch.run.calls(range) };
+                unsafe { launch.run.calls(range.start as u32..range.end as u32) };
             });
         });
         Ok(())

@@ -320,7 +320,12 @@ impl Device {
 
     /// Refuses a buffer of another device.
     fn check<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        if buffer.device() == self.0.id {
+        self.check_device(buffer.device())
+    }
+
+    #[inline(never)]
+    fn check_device(&self, device: DeviceId) -> Result<()> {
+        if device == self.0.id {
             return Ok(());
         }
         Err(Error::Argument(format!(
@@ -354,13 +359,26 @@ impl Device {
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
+        let from = self.begin_stage(name)?;
+        let result = work()?;
+        self.end_stage(name, from)?;
+        Ok(result)
+    }
+
+    // These two are compiled once, and not into each of some hundred stages.
+
+    #[inline(never)]
+    fn begin_stage(&self, name: &'static str) -> Result<Mark> {
         crate::progress::check()?;
         crate::progress::stage(name);
-        let from = self.0.backend.mark()?;
-        let result = work()?;
+        self.0.backend.mark()
+    }
+
+    #[inline(never)]
+    fn end_stage(&self, name: &'static str, from: Mark) -> Result<()> {
         let to = self.0.backend.mark()?;
         lock(&self.0.stages).push((name, from, to));
-        Ok(result)
+        Ok(())
     }
 
     /// The stages since the last call; stages of the same name are added up, in the order of their first run.

@@ -12,7 +12,7 @@ use cust::error::CudaResult;
 use cust::event::{Event, EventFlags};
 use cust::stream::Stream;
 use cust::sys;
-use rayon::prelude::*;
+use trioxide_mesh::parallel;
 
 /// Bytes of a pinned buffer, and of the pieces that a copy goes in.
 pub const PIECE: usize = 4 << 20;
@@ -165,8 +165,8 @@ impl Lanes {
             }
             Ok(())
         };
-        let lanes = self.lanes.par_iter_mut().enumerate();
-        lanes.with_max_len(1).map(run).collect()
+        let lanes = self.lanes.iter_mut().enumerate();
+        by_lanes(lanes.collect(), &run)
     }
 
     /// Copies from the device to `to`, after the stream's work so far.
@@ -186,7 +186,7 @@ impl Lanes {
             let lane = i % self.lanes.len();
             pieces[lane].push((from + (i * PIECE) as u64, piece));
         }
-        let run = |(lane, pieces): (&mut [Staging; 2], &mut Vec<(u64, &mut [u8])>)| {
+        let run = |(lane, mut pieces): (&mut [Staging; 2], Vec<(u64, &mut [u8])>)| {
             CurrentContext::set_current(context)?;
             for i in 0..=pieces.len() {
                 // The next piece travels while the one before is copied out.
@@ -200,7 +200,15 @@ impl Lanes {
             }
             Ok(())
         };
-        let lanes = self.lanes.par_iter_mut().zip(&mut pieces);
-        lanes.with_max_len(1).map(run).collect()
+        by_lanes(self.lanes.iter_mut().zip(pieces).collect(), &run)
     }
+}
+
+/// Runs `run` for each lane, by as many threads. The error is that of the first lane that has one.
+fn by_lanes<L: Send>(lanes: Vec<L>, run: &(dyn Fn(L) -> CudaResult<()> + Sync)) -> CudaResult<()> {
+    let mut lanes: Vec<_> = lanes.into_iter().map(|lane| (Some(lane), Ok(()))).collect();
+    parallel::for_each_mut(&mut lanes, |_, (lane, done)| {
+        *done = lane.take().map_or(Ok(()), run);
+    });
+    lanes.into_iter().try_for_each(|(_, done)| done)
 }

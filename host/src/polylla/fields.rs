@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use glam::DVec2;
-use rayon::prelude::*;
 
 use crate::fields::Mix;
 use crate::mesh::{Polygons, Triangulation};
 use crate::reference;
+use trioxide_mesh::parallel;
 
 /// The triangles of each polygon with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each
 /// polygon the mean over its area. Integers are those of the triangle of the polygon's smallest half-edge, as its region is.
@@ -19,38 +19,35 @@ use crate::reference;
 /// When the polygons are none of a valid triangulation.
 pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edges: &[u32]) -> Mix {
     let links = reference::half_edges(&mesh.triangles, mesh.points.len());
-    let rows: Vec<Vec<u32>> = (0..polygons.len())
-        .into_par_iter()
-        .map(|i| {
-            let corners = polygons.get(i);
-            let ends = corners.iter().zip(corners.iter().cycle().skip(1));
-            let mut sides: Vec<(u32, u32)> = ends.map(|(&a, &b)| (a, b)).collect();
-            sides.sort_unstable();
-            // From the first triangle on over all edges that are no sides.
-            let mut found = vec![half_edges[i] / 3];
-            let mut seen: HashSet<u32> = found.iter().copied().collect();
-            let mut next = 0;
-            while let Some(&triangle) = found.get(next) {
-                next += 1;
-                let corners = mesh.triangles[triangle as usize];
-                for k in 0..3 {
-                    if sides
-                        .binary_search(&(corners[k], corners[(k + 1) % 3]))
-                        .is_ok()
-                    {
-                        continue;
-                    }
-                    let twin = links.twin[3 * triangle as usize + k];
-                    let neighbour = twin / 3;
-                    if neighbour < links.triangles && seen.insert(neighbour) {
-                        found.push(neighbour);
-                    }
+    let rows = parallel::collect(polygons.len(), |i| {
+        let corners = polygons.get(i);
+        let ends = corners.iter().zip(corners.iter().cycle().skip(1));
+        let mut sides: Vec<(u32, u32)> = ends.map(|(&a, &b)| (a, b)).collect();
+        sides.sort_unstable();
+        // From the first triangle on over all edges that are no sides.
+        let mut found = vec![half_edges[i] / 3];
+        let mut seen: HashSet<u32> = found.iter().copied().collect();
+        let mut next = 0;
+        while let Some(&triangle) = found.get(next) {
+            next += 1;
+            let corners = mesh.triangles[triangle as usize];
+            for k in 0..3 {
+                if sides
+                    .binary_search(&(corners[k], corners[(k + 1) % 3]))
+                    .is_ok()
+                {
+                    continue;
+                }
+                let twin = links.twin[3 * triangle as usize + k];
+                let neighbour = twin / 3;
+                if neighbour < links.triangles && seen.insert(neighbour) {
+                    found.push(neighbour);
                 }
             }
-            found.sort_unstable();
-            found
-        })
-        .collect();
+        }
+        found.sort_unstable();
+        found
+    });
     let area = |&t: &u32| {
         let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.points[v as usize]);
         0.5 * DVec2::perp_dot(b - a, c - a).abs()

@@ -3,7 +3,6 @@
 use glam::DVec3;
 use gpu::ids::{Cell, Vertex};
 use gpu::smooth::{self as kernel, CellsBuffers, MOST_FACES, VOLUME, Vector, cell_rule};
-use rayon::prelude::*;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
@@ -11,6 +10,7 @@ use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons};
 use crate::volume::{CellKind, Cells, VolumeMesh, bounds};
 use crate::{Error, Result};
+use trioxide_mesh::parallel;
 
 /// Most cells: six faces each have a number.
 pub const MOST_CELLS: usize = (u32::MAX / MOST_FACES) as usize;
@@ -244,10 +244,10 @@ impl Lists<'_> {
 
 /// Lowest and highest coordinates, by several threads.
 fn bounds_of(points: &[DVec3]) -> (DVec3, DVec3) {
-    points.par_chunks(1 << 16).map(bounds).reduce(
-        || bounds(&[]),
-        |(a, b), (low, high)| (a.min(low), b.max(high)),
-    )
+    let pieces = parallel::map_pieces(points.len(), 1 << 16, |range| bounds(&points[range]));
+    pieces
+        .into_iter()
+        .fold(bounds(&[]), |(a, b), (low, high)| (a.min(low), b.max(high)))
 }
 
 impl<P: Vector> DeviceMesh<P> {

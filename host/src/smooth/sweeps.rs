@@ -31,6 +31,11 @@ pub(super) struct Sweeps<'a> {
     pub(super) schedule: Schedule,
 }
 
+/// Launches a sweep: the array of movements, the sweep's index in it, and its number.
+type LaunchSweep<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>;
+/// Launches a batch of sweeps: its outcome, the number of sweeps, and the factors.
+type LaunchBatch<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>;
+
 impl Sweeps<'_> {
     /// Smooths nodes, which lie in the order.
     pub(super) fn run<L: Nodes>(&self, mut nodes: Buffer<L>) -> Result<(Buffer<L>, Moves)> {
@@ -103,11 +108,7 @@ impl Sweeps<'_> {
 
     /// Launches sweeps in batches. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the number of
     /// the sweep.
-    fn in_batches(
-        &self,
-        moves: &mut Moves,
-        mut launch: impl FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>,
-    ) -> Result<()> {
+    fn in_batches(&self, moves: &mut Moves, launch: LaunchSweep<'_>) -> Result<()> {
         let max_sweeps = self.schedule.max_sweeps;
         let sweeps = progress::count("sweep", u64::from(max_sweeps));
         while moves.sweeps < max_sweeps && !moves.converged {
@@ -137,7 +138,7 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
         // A batch that is not the last has an even number of sweeps, so that each begins at `nodes`.
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -170,7 +171,7 @@ impl Sweeps<'_> {
         let all = self.ordered.order.len() as u32;
         let start = on.duplicate(nodes)?;
         let mut excess = on.uninitialized(nodes.len())?;
-        self.in_batches(moves, |moved, k, _| {
+        self.in_batches(moves, &mut |moved, k, _| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -216,7 +217,7 @@ impl Sweeps<'_> {
         moves: &mut Moves,
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             // SAFETY: neighbours are places of the nodes, whose accesses are atomic.
             unsafe {
                 kernel::sweep_racing::launch(
@@ -244,7 +245,7 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         let neighbourhood = ordered.neighbourhood();
-        self.in_batches(moves, |moved, k, sweep| {
+        self.in_batches(moves, &mut |moved, k, sweep| {
             let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
             for &(first, count) in &ordered.classes {
                 let blocks = blocks(count);
@@ -291,11 +292,7 @@ impl Sweeps<'_> {
     }
 
     /// The block's launches: `launch` does up to a number of sweeps, by the two factors.
-    fn by_one_block(
-        &self,
-        moves: &mut Moves,
-        mut launch: impl FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>,
-    ) -> Result<()> {
+    fn by_one_block(&self, moves: &mut Moves, launch: LaunchBatch<'_>) -> Result<()> {
         let schedule = &self.schedule;
         let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
         while moves.sweeps < schedule.max_sweeps && !moves.converged {
@@ -319,7 +316,7 @@ impl Sweeps<'_> {
         other: &mut Buffer<L>,
         moves: &mut Moves,
     ) -> Result<()> {
-        self.by_one_block(moves, |result, sweeps, [factor, second]| {
+        self.by_one_block(moves, &mut |result, sweeps, [factor, second]| {
             // SAFETY: neighbours are places of the nodes; the kernel's barriers separate sweeps.
             unsafe {
                 kernel::one_block_form_a::launch(
@@ -346,7 +343,7 @@ impl Sweeps<'_> {
         squares: &mut Buffer<f64>,
         moves: &mut Moves,
     ) -> Result<()> {
-        self.by_one_block(moves, |result, sweeps, [factor, second]| {
+        self.by_one_block(moves, &mut |result, sweeps, [factor, second]| {
             // SAFETY: neighbours are places of the nodes; the kernel's barriers separate reads and writes.
             unsafe {
                 kernel::one_block_form_b::launch(

@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::invalid;
 use crate::Result;
 use crate::mesh::NONE;
 use crate::reference::half_edges::next_in_triangle;
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::parallel;
 
 /// A vertex that triangles surround has no other triangle. Returns the number of pinch vertices.
 ///
@@ -19,10 +18,7 @@ pub(super) fn check_fans(
     edges: &EdgeTable,
 ) -> Result<usize> {
     let sides = 3 * triangles.len();
-    let numbers = |count: usize, value: u32| -> Vec<AtomicU32> {
-        let numbers = (0..count).into_par_iter();
-        numbers.map(|_| AtomicU32::new(value)).collect()
-    };
+    let numbers = |count, value| parallel::collect(count, |_| AtomicU32::new(value));
     let twins = numbers(sides, NONE);
     edges.filter_map_edges(|_, group| -> Option<()> {
         if let [(_, g), (_, h)] = *group {
@@ -38,13 +34,15 @@ pub(super) fn check_fans(
         numbers(vertices, NONE),
         numbers(vertices, 0),
     );
-    (0..sides as u32).into_par_iter().for_each(|h| {
+    parallel::for_each(sides, |h| {
+        let h = h as u32;
         let v = start(triangles, h) as usize;
         unmet[v].fetch_add(1, Relaxed);
         first[v].fetch_min(h, Relaxed);
     });
     // From each side on the boundary clockwise around the vertex at its end, to the next one.
-    (0..sides as u32).into_par_iter().for_each(|h| {
+    parallel::for_each(sides, |h| {
+        let h = h as u32;
         if twin(h) != NONE {
             return;
         }
@@ -73,17 +71,13 @@ pub(super) fn check_fans(
         }
         left == 0
     };
-    if let Some(v) = (0..vertices)
-        .into_par_iter()
-        .position_first(|v| !is_whole(v))
-    {
+    if let Some(v) = parallel::find(vertices, |v| !is_whole(v)) {
         return Err(invalid(
             format!("vertex {v}"),
             "is surrounded by triangles and belongs to others besides: they overlap",
         ));
     }
-    let is_pinch = |fans: &&AtomicU32| fans.load(Relaxed) > 1;
-    Ok(fans.par_iter().filter(is_pinch).count())
+    Ok(parallel::count(vertices, |v| fans[v].load(Relaxed) > 1))
 }
 
 /// Vertex that side `h` of the triangles starts at.

@@ -4,12 +4,12 @@
 //! made from.
 
 use glam::DVec2;
-use rayon::prelude::*;
 
 use super::{ensure, invalid};
 use crate::Result;
 use crate::mesh::{HalfEdges, NONE, PolygonMesh, Polygons, PolyllaMesh};
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::parallel;
 
 /// Counts of a valid polygonal mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,17 +55,12 @@ pub fn polygon_mesh(mesh: &PolygonMesh) -> Result<Summary> {
             },
         )?;
     }
-    let all = || (0..mesh.polygons.len()).into_par_iter();
-    let broken = all().find_map_first(|i| check_polygon(i, mesh.polygons.get(i), vertices).err());
-    broken.map_or(Ok(()), Err)?;
-    let areas: Vec<f64> = all()
-        .map(|i| shoelace(&mesh.points, mesh.polygons.get(i)))
-        .collect();
+    let count = mesh.polygons.len();
+    let fault = |i| check_polygon(i, mesh.polygons.get(i), vertices).err();
+    parallel::find_map(count, fault).map_or(Ok(()), Err)?;
+    let areas = parallel::collect(count, |i| shoelace(&mesh.points, mesh.polygons.get(i)));
     // NaN is no positive area.
-    if let Some(i) = areas
-        .par_iter()
-        .position_first(|&area| !matches!(area, a if a > 0.0))
-    {
+    if let Some(i) = parallel::position(&areas, |&area| !matches!(area, a if a > 0.0)) {
         return Err(invalid(
             format!("polygon {i}"),
             format!("has area {}: polygons must run counter-clockwise", areas[i]),
@@ -439,14 +434,17 @@ fn shoelace(points: &[DVec2], polygon: &[u32]) -> f64 {
 }
 
 fn count_weakly_simple(polygons: &Polygons) -> usize {
-    let all = (0..polygons.len()).into_par_iter();
-    let counted = all.map_init(Vec::new, |sorted, i| {
-        sorted.clear();
-        sorted.extend_from_slice(polygons.get(i));
-        sorted.sort_unstable();
-        usize::from(sorted.windows(2).any(|pair| pair[0] == pair[1]))
+    let counts = parallel::map_pieces(polygons.len(), parallel::GRAIN, |range| {
+        let mut sorted = Vec::new();
+        let is_counted = |&i: &usize| {
+            sorted.clear();
+            sorted.extend_from_slice(polygons.get(i));
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        range.filter(is_counted).count()
     });
-    counted.sum()
+    counts.into_iter().sum()
 }
 
 #[cfg(test)]

@@ -27,12 +27,13 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 use gpu::point::{DoublePoint, MeshPoint, Point2};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use robust::{Coord, orient2d};
 
 use super::{ensure, invalid, triangulation};
 use crate::Result;
 use crate::mesh::{EdgeTriangulation, NONE, Refinement, Triangulation};
+use trioxide_mesh::parallel;
 
 mod measures;
 
@@ -376,10 +377,7 @@ fn check_triangles<P: MeshPoint>(
         }
         Ok(())
     };
-    let broken = (0..triangles)
-        .into_par_iter()
-        .find_map_first(|t| check(t).err());
-    broken.map_or(Ok(()), Err)
+    parallel::find_map(triangles, |t| check(t).err()).map_or(Ok(()), Err)
 }
 
 /// The axis along which a triangle's shadow is largest: z in the plane. Pieces of a triangle turn as it does where their shadows

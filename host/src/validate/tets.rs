@@ -2,12 +2,13 @@
 
 mod refined;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::{ensure, invalid};
 use crate::Result;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
 pub use refined::refined_tets;
+use trioxide_mesh::parallel;
 
 /// Counts of a valid mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,21 +36,31 @@ pub fn tets(mesh: &TetMesh) -> Result<TetSummary> {
 /// [`Error::Invalid`](crate::Error::Invalid) with the first face that breaks a rule.
 pub fn tet_faces(mesh: &TetMesh) -> Result<TetSummary> {
     let uses = face_uses(&mesh.tetrahedra);
-    let groups = || uses.par_chunk_by(|a, b| a.0 == b.0);
-    if let Some(error) = groups().find_map_first(|group| check_group(group).err()) {
+    // The uses of one face, of which use i is the first.
+    let group = |i: usize| {
+        let is_first = i == 0 || uses[i - 1].0 != uses[i].0;
+        is_first.then(|| {
+            let rest = &uses[i..];
+            let end = rest.iter().position(|other| other.0 != rest[0].0);
+            &rest[..end.unwrap_or(rest.len())]
+        })
+    };
+    let fault = |i| group(i).and_then(|group| check_group(group).err());
+    if let Some(error) = parallel::find_map(uses.len(), fault) {
         return Err(error);
     }
     let is_none = |face: &TaggedTriangle| {
         let found = uses.binary_search_by_key(&sorted(face.vertices), |&(face, _)| face);
         found.is_err()
     };
-    if let Some(i) = mesh.faces.par_iter().position_first(is_none) {
+    if let Some(i) = parallel::position(&mesh.faces, is_none) {
         return Err(invalid(
             format!("tagged face {i}"),
             "is no face of a tetrahedron",
         ));
     }
-    let interior_faces = groups().filter(|group| group.len() == 2).count();
+    let is_interior = |i| group(i).is_some_and(|group| group.len() == 2);
+    let interior_faces = parallel::count(uses.len(), is_interior);
     Ok(TetSummary {
         interior_faces,
         boundary_faces: uses.len() - 2 * interior_faces,
@@ -83,28 +94,25 @@ fn check_group(group: &[([u32; 3], u64)]) -> Result<()> {
 
 fn check_arrays(mesh: &TetMesh) -> Result<()> {
     let vertices = mesh.points.len();
-    if let Some(v) = mesh.points.par_iter().position_first(|p| !p.is_finite()) {
+    if let Some(v) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return Err(invalid(
             format!("vertex {v}"),
             "has a coordinate that is no finite number",
         ));
     }
-    let broken = mesh
-        .tetrahedra
-        .par_iter()
-        .enumerate()
-        .find_map_first(|(t, tetrahedron)| {
-            let rule = if let Some(v) = tetrahedron.iter().find(|&&v| v as usize >= vertices) {
-                format!("has vertex {v}, but the mesh has {vertices} vertices")
-            } else if orientation(&mesh.points, tetrahedron) > 0.0 {
-                return None;
-            } else if orientation(&mesh.points, tetrahedron) < 0.0 {
-                "is inverted: swap two of its vertices".to_owned()
-            } else {
-                "is flat: its volume is zero".to_owned()
-            };
-            Some(invalid(format!("tetrahedron {t}"), rule))
-        });
+    let broken = parallel::find_map(mesh.tetrahedra.len(), |t| {
+        let tetrahedron = &mesh.tetrahedra[t];
+        let rule = if let Some(v) = tetrahedron.iter().find(|&&v| v as usize >= vertices) {
+            format!("has vertex {v}, but the mesh has {vertices} vertices")
+        } else if orientation(&mesh.points, tetrahedron) > 0.0 {
+            return None;
+        } else if orientation(&mesh.points, tetrahedron) < 0.0 {
+            "is inverted: swap two of its vertices".to_owned()
+        } else {
+            "is flat: its volume is zero".to_owned()
+        };
+        Some(invalid(format!("tetrahedron {t}"), rule))
+    });
     if let Some(error) = broken {
         return Err(error);
     }
@@ -132,19 +140,20 @@ fn sorted(mut face: [u32; 3]) -> [u32; 3] {
 /// The faces of all tetrahedra, sorted: vertices ascending, and the use: eight times the tetrahedron, plus 4 if the face,
 /// seen from outside of it, runs against that order, plus the corner opposite to it.
 fn face_uses(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u64)> {
-    let mut uses: Vec<_> = tetrahedra
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(t, &[a, b, c, d])| {
-            let faces = [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
-            faces.into_iter().enumerate().map(move |(k, face)| {
-                // Odd permutations turn the face around.
-                let [x, y, z] = face;
-                let odd = (x > y) ^ (y > z) ^ (x > z);
-                (sorted(face), 8 * t as u64 + 4 * u64::from(odd) + k as u64)
-            })
+    let uses = parallel::collect(tetrahedra.len(), |t| {
+        let [a, b, c, d] = tetrahedra[t];
+        let faces = [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
+        std::array::from_fn::<_, 4, _>(|k| {
+            // Odd permutations turn the face around.
+            let [x, y, z] = faces[k];
+            let odd = (x > y) ^ (y > z) ^ (x > z);
+            (
+                sorted(faces[k]),
+                8 * t as u64 + 4 * u64::from(odd) + k as u64,
+            )
         })
-        .collect();
+    });
+    let mut uses = uses.into_flattened();
     uses.par_sort_unstable();
     uses
 }

@@ -3,7 +3,6 @@
 use glam::DVec3;
 use gpu::half_edge::is_too_small;
 use gpu::point::{DoublePoint, MeshPoint};
-use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
 use super::fans::{check_fans, start};
@@ -13,6 +12,7 @@ use crate::mesh::{HalfEdges, NONE, Triangulation};
 use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
 use crate::{Error, Result};
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::parallel;
 
 /// Counts of a valid triangulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,11 +134,7 @@ fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>)
             },
         )?;
     }
-    if let Some(v) = mesh
-        .points
-        .par_iter()
-        .position_first(|point| !point.has_finite_coordinates())
-    {
+    if let Some(v) = parallel::position(&mesh.points, |point| !point.has_finite_coordinates()) {
         return Err(invalid(
             format!("vertex {v}"),
             format!(
@@ -148,7 +144,7 @@ fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>)
         ));
     }
     let is_large = |p: &V| p.largest_coordinate() > V::LARGEST;
-    if let Some(v) = mesh.points.par_iter().position_first(is_large) {
+    if let Some(v) = parallel::position(&mesh.points, is_large) {
         return Err(too_large::<V>(v as u32).into());
     }
     for (i, segment) in mesh.segments.iter().enumerate() {
@@ -206,7 +202,7 @@ fn check_corners<V: MeshPoint<Double = V>>(mesh: &Triangulation<V>, positions: R
             is_too_small::<V>(a, b, c)
         }
     };
-    if let Some(t) = mesh.triangles.par_iter().position_first(is_small) {
+    if let Some(t) = parallel::position(&mesh.triangles, is_small) {
         return Err(too_small::<V>(t as u32).into());
     }
     let rules: [Rule; 3] = [
@@ -227,14 +223,8 @@ fn check_corners<V: MeshPoint<Double = V>>(mesh: &Triangulation<V>, positions: R
         positions,
     ];
     for rule in rules {
-        let broken = mesh
-            .triangles
-            .par_iter()
-            .enumerate()
-            .find_map_first(|(t, triangle)| {
-                Some(invalid(format!("triangle {t}"), rule(triangle)?))
-            });
-        if let Some(error) = broken {
+        let fault = |t| Some(invalid(format!("triangle {t}"), rule(&mesh.triangles[t])?));
+        if let Some(error) = parallel::find_map(mesh.triangles.len(), fault) {
             return Err(error);
         }
     }

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::mesh::NONE;
 use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
+use trioxide_mesh::parallel;
 
 /// Cells whose measures one thread sums up.
 const BLOCK: usize = 4096;
@@ -231,16 +232,13 @@ pub fn volume_summary(mesh: &VolumeMesh) -> VolumeSummary {
     let (points, count) = (&mesh.points, mesh.cells.len());
     let mut summary = VolumeSummary::default();
 
-    let blocks: Vec<Measures> = (0..count.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let mut sum = Measures::NONE;
-            for i in block * BLOCK..count.min((block + 1) * BLOCK) {
-                sum.add(Measures::of(mesh, i));
-            }
-            sum
-        })
-        .collect();
+    let blocks = parallel::map_pieces(count, BLOCK, |range| {
+        let mut sum = Measures::NONE;
+        for i in range {
+            sum.add(Measures::of(mesh, i));
+        }
+        sum
+    });
     let mut all = Measures::NONE;
     blocks.into_iter().for_each(|block| all.add(block));
     // `libm` has the same bits everywhere.
@@ -294,21 +292,19 @@ fn turns(face: impl Iterator<Item = u32>) -> bool {
 
 fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
     // Vertices, cell, and the way around that the cell sees from inside.
-    let mut uses: Vec<([u32; 4], u32, bool)> = (0..mesh.cells.len())
-        .into_par_iter()
-        .flat_map_iter(|i| {
+    let parts = parallel::map_pieces(mesh.cells.len(), parallel::GRAIN, |range| {
+        let mut part: Vec<([u32; 4], u32, bool)> = Vec::with_capacity(6 * range.len());
+        for i in range {
             let cell = mesh.cells.get(i);
             let faces = CellKind::of(cell.len()).map_or(&[][..], faces);
-            let vertices = move |face: &[usize]| key(face.iter().map(|&place| cell[place]));
-            faces.iter().map(move |&face| {
-                (
-                    vertices(face),
-                    i as u32,
-                    turns(face.iter().map(|&k| cell[k])),
-                )
-            })
-        })
-        .collect();
+            part.extend(faces.iter().map(|face| {
+                let vertices = || face.iter().map(|&place| cell[place]);
+                (key(vertices()), i as u32, turns(vertices()))
+            }));
+        }
+        part
+    });
+    let mut uses = parallel::concat(parts);
     uses.par_sort_unstable();
     let mut is_on_boundary = vec![false; mesh.points.len()];
     let (mut crowded, mut overlapping) = (Vec::new(), Vec::new());
@@ -341,14 +337,11 @@ fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
     overlapping.dedup();
     summary.overlapping = Broken::of(overlapping.into_iter());
     summary.boundary_vertices = is_on_boundary.iter().filter(|on| **on).count();
-    let is_face = |i: &usize| {
-        let face = key(mesh.faces.get(*i).iter().copied());
+    let is_face = |i: usize| {
+        let face = key(mesh.faces.get(i).iter().copied());
         uses.binary_search_by_key(&face, |(face, ..)| *face).is_ok()
     };
-    let loose: Vec<usize> = (0..mesh.faces.len())
-        .into_par_iter()
-        .filter(|i| !is_face(i))
-        .collect();
+    let loose = parallel::filter_collect(mesh.faces.len(), |i| (!is_face(i)).then_some(i));
     summary.loose_tags = Broken::of(loose.into_iter());
 }
 

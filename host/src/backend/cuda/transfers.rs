@@ -7,10 +7,10 @@ use cust::context::Context;
 use cust::error::CudaResult;
 use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamWaitEventFlags};
-use rayon::prelude::*;
 
 use super::Cuda;
 use crate::backend::transfers::{Lanes, PIECE, Staging};
+use trioxide_mesh::parallel;
 
 /// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
 const COPY_CHUNK: usize = 1 << 20;
@@ -119,8 +119,8 @@ fn copy_host(from: &[u8], to: &mut [u8]) {
     if from.len() <= COPY_CHUNK {
         to.copy_from_slice(from);
     } else {
-        to.par_chunks_mut(COPY_CHUNK)
-            .zip(from.par_chunks(COPY_CHUNK))
-            .for_each(|(to, from)| to.copy_from_slice(from));
+        parallel::for_chunks_mut(to, COPY_CHUNK, |k, to| {
+            to.copy_from_slice(&from[k * COPY_CHUNK..][..to.len()]);
+        });
     }
 }

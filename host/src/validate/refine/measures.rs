@@ -4,13 +4,13 @@ use std::f64::consts::{PI, SQRT_2};
 
 use glam::DVec3;
 use gpu::point::{DoublePoint, MeshPoint};
-use rayon::prelude::*;
 
 use super::corners;
 use crate::mesh::EdgeTriangulation;
 use crate::validate::exact::ExactSum;
 use crate::validate::{ensure, invalid};
 use crate::{Error, Result};
+use trioxide_mesh::parallel;
 
 /// Triangles whose areas one thread sums up; the sum is the same for any number of threads.
 const BLOCK: usize = 4096;
@@ -107,16 +107,13 @@ fn check_change(areas: Areas) -> Result<Areas> {
 }
 
 fn twice_area<P: MeshPoint>(mesh: &EdgeTriangulation<P>) -> ExactSum {
-    let blocks: Vec<ExactSum> = (0..mesh.triangles.len().div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let mut sum = ExactSum::default();
-            for t in block * BLOCK..mesh.triangles.len().min((block + 1) * BLOCK) {
-                sum.add_triangle(corners(mesh, t).map(DVec3::truncate));
-            }
-            sum
-        })
-        .collect();
+    let blocks = parallel::map_pieces(mesh.triangles.len(), BLOCK, |range| {
+        let mut sum = ExactSum::default();
+        for t in range {
+            sum.add_triangle(corners(mesh, t).map(DVec3::truncate));
+        }
+        sum
+    });
     let mut sum = ExactSum::default();
     for block in &blocks {
         sum.add_sum(block, 1.0);
@@ -169,33 +166,32 @@ pub fn angles<P: MeshPoint>(
     rounds: u32,
 ) -> Result<SmallestAngles> {
     let smallest = |mesh: &EdgeTriangulation<P>| {
-        let triangles = (0..mesh.triangles.len()).into_par_iter();
-        triangles
-            .map(|t| smallest_angle(corners(mesh, t)))
-            .reduce(|| f64::INFINITY, f64::min)
+        let of_pieces = parallel::map_pieces(mesh.triangles.len(), BLOCK, |range| {
+            let angles = range.map(|t| smallest_angle(corners(mesh, t)));
+            angles.fold(f64::INFINITY, f64::min)
+        });
+        of_pieces.into_iter().fold(f64::INFINITY, f64::min)
     };
     let was = smallest(before);
     let displacement = displacement(before, rounds);
-    let broken = (0..after.triangles.len())
-        .into_par_iter()
-        .find_map_first(|t| -> Option<Error> {
-            let corners = corners(after, t);
-            let angle = smallest_angle(corners);
-            let [a, b, c] = corners;
-            let shortest = a.distance(b).min(b.distance(c)).min(c.distance(a));
-            let allowed = 2.0 * PI * displacement / shortest + 1e-12 * was;
-            let degrees = |angle: f64| angle.to_degrees();
-            (angle < 0.5 * was - allowed).then(|| {
-                invalid(
-                    format!("triangle {t}"),
-                    format!(
-                        "has an angle of {} degrees, under half of the smallest before, {}",
-                        degrees(angle),
-                        degrees(was)
-                    ),
-                )
-            })
-        });
+    let broken = parallel::find_map(after.triangles.len(), |t| -> Option<Error> {
+        let corners = corners(after, t);
+        let angle = smallest_angle(corners);
+        let [a, b, c] = corners;
+        let shortest = a.distance(b).min(b.distance(c)).min(c.distance(a));
+        let allowed = 2.0 * PI * displacement / shortest + 1e-12 * was;
+        let degrees = |angle: f64| angle.to_degrees();
+        (angle < 0.5 * was - allowed).then(|| {
+            invalid(
+                format!("triangle {t}"),
+                format!(
+                    "has an angle of {} degrees, under half of the smallest before, {}",
+                    degrees(angle),
+                    degrees(was)
+                ),
+            )
+        })
+    });
     match broken {
         Some(error) => Err(error),
         None => Ok(SmallestAngles {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use rayon::prelude::*;
+use trioxide_mesh::parallel;
 
 /// Slabs along an axis. Every vertex is in one; all vertices with the same coordinate are in the same.
 pub struct Cut {
@@ -38,10 +38,11 @@ impl Cut {
     /// The error is the number of vertices that a slab has at least, along the best of the axes.
     pub fn new(points: &[DVec3], reach: f64, most: usize) -> Result<Self, usize> {
         let corner = |min: fn(DVec3, DVec3) -> DVec3, start: f64| {
-            points
-                .par_iter()
-                .copied()
-                .reduce(|| DVec3::splat(start), min)
+            let start = DVec3::splat(start);
+            let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
+                points[range].iter().copied().fold(start, min)
+            });
+            of_pieces.into_iter().fold(start, min)
         };
         let low = corner(DVec3::min, f64::INFINITY);
         let extent = corner(DVec3::max, f64::NEG_INFINITY) - low;
@@ -49,8 +50,8 @@ impl Cut {
         axes.sort_by(|&a, &b| extent[b].total_cmp(&extent[a]));
         let mut least = usize::MAX;
         for axis in axes {
-            let mut xs: Vec<f64> = points.par_iter().map(|p| p[axis]).collect();
-            xs.par_sort_unstable_by(f64::total_cmp);
+            let mut xs = parallel::map(points, |p| p[axis]);
+            parallel::sort_floats(&mut xs);
             match cut(&xs, reach, most) {
                 Some(slabs) => return Ok(Self { axis, slabs }),
                 None => least = least.min(densest(&xs, reach)),

@@ -2,13 +2,13 @@
 
 use gpu::ids::Triangle;
 use gpu::weld as kernel;
-use rayon::prelude::*;
 use trioxide_kernel::Bits;
 
 use super::{SMALL_BUFFERS, most_that_fit};
 use crate::backend::Device;
 use crate::weld::faces::{slots, slots_per_vertex};
 use crate::weld::{Error, Options, Result};
+use trioxide_mesh::parallel;
 
 /// Part of a triangle that is dropped.
 const DROPPED: u16 = u16::MAX;
@@ -30,9 +30,10 @@ pub fn weld(
     limit: u64,
 ) -> Result<(Vec<[u32; 3]>, usize)> {
     let remapped = |t: u32| faces[t as usize].map(|v| map[v as usize]);
-    let all = || (0..faces.len() as u32).into_par_iter();
     if options.keep_degenerate {
-        let faces = on.stage("faces", || Ok(on.on_host(|| all().map(remapped).collect())))?;
+        let faces = on.stage("faces", || {
+            Ok(on.on_host(|| parallel::collect(faces.len(), |t| remapped(t as u32))))
+        })?;
         return Ok((faces, 0));
     }
     let largest = (u32::MAX / 2) as usize - 64;
@@ -53,19 +54,19 @@ pub fn weld(
     }
     let mut part_of: Vec<u16> = on.stage("faces", || {
         let part = |t| {
-            let corners @ [a, b, c] = remapped(t);
+            let corners @ [a, b, c] = remapped(t as u32);
             if a == b || b == c || c == a {
                 DROPPED
             } else {
                 part_of(corners, parts)
             }
         };
-        Ok(on.on_host(|| all().map(part).collect()))
+        Ok(on.on_host(|| parallel::collect(faces.len(), part)))
     })?;
     for part in 0..parts as u16 {
         let mut list: Vec<u32> = on.stage("faces", || {
-            let is_here = |&t: &u32| part_of[t as usize] == part;
-            Ok(on.on_host(|| all().filter(is_here).collect()))
+            let here = |t| (part_of[t] == part).then_some(t as u32);
+            Ok(on.on_host(|| parallel::filter_collect(faces.len(), here)))
         })?;
         // Few clusters can make many equal triangles, all in one part: equal triangles within a piece are dropped first.
         loop {
@@ -73,7 +74,7 @@ pub fn weld(
             let mut kept = Vec::new();
             for piece in list.chunks(most.max(1)) {
                 let triangles: Vec<[u32; 3]> = on.stage("faces", || {
-                    Ok(on.on_host(|| piece.par_iter().map(|&t| remapped(t)).collect()))
+                    Ok(on.on_host(|| parallel::map(piece, |&t| remapped(t))))
                 })?;
                 let repeated = find_repeated(on, &triangles, vertices)?;
                 on.stage("faces", || {
@@ -97,8 +98,8 @@ pub fn weld(
         }
     }
     let faces = on.stage("faces", || {
-        let is_left = |&t: &u32| part_of[t as usize] != DROPPED;
-        Ok(on.on_host(|| all().filter(is_left).map(remapped).collect()))
+        let left = |t| (part_of[t] != DROPPED).then(|| remapped(t as u32));
+        Ok(on.on_host(|| parallel::filter_collect(faces.len(), left)))
     })?;
     Ok((faces, parts))
 }

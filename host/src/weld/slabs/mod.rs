@@ -21,12 +21,14 @@ mod cut;
 mod faces;
 mod visit;
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use bytemuck::Zeroable;
 use glam::DVec3;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, UNDECIDED, WAITING};
-use rayon::prelude::*;
 use trioxide_kernel::NONE;
+use trioxide_mesh::parallel;
 
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
@@ -134,7 +136,7 @@ pub fn weld_in_slabs(
             Position::Mean => means(points, &map, representatives.len()),
             Position::First => {
                 let point = |&v: &u32| points[v as usize];
-                representatives.par_iter().map(point).collect()
+                parallel::map(&representatives, point)
             }
         }))
     })?;
@@ -177,11 +179,11 @@ fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> 
         });
     }
     let is_bad = |&p: &DVec3| !super::is_weldable(p);
-    if let Some(vertex) = points.par_iter().position_first(is_bad) {
+    if let Some(vertex) = parallel::position(points, is_bad) {
         return Err(Error::Coordinate { vertex });
     }
     let is_bad = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= points.len());
-    match faces.par_iter().position_first(is_bad) {
+    match parallel::position(faces, is_bad) {
         Some(face) => Err(Error::FaceIndex { face }),
         None => Ok(()),
     }
@@ -229,7 +231,7 @@ impl<'a> Sweep<'a> {
             cut,
             options,
             reach: options.nearness().reach,
-            slab_of: points.par_iter().map(slab_of).collect(),
+            slab_of: parallel::map(points, slab_of),
             states: vec![UNDECIDED; points.len()],
             representatives: vec![0; points.len()],
             undecided: points.len(),
@@ -313,11 +315,10 @@ impl<'a> Sweep<'a> {
     /// All undecided vertices, and representatives within epsilon of any along the axis.
     fn gather_rest(&self) -> Gathered {
         let axis = self.cut.axis;
-        let mut undecided: Vec<f64> = (self.points.par_iter().zip(&self.states))
-            .filter(|&(_, &state)| state == UNDECIDED)
-            .map(|(p, _)| p[axis])
-            .collect();
-        undecided.par_sort_unstable_by(f64::total_cmp);
+        let mut undecided = parallel::filter_collect(self.points.len(), |v| {
+            (self.states[v] == UNDECIDED).then(|| self.points[v][axis])
+        });
+        parallel::sort_floats(&mut undecided);
         let is_near = |x: f64| {
             let next = undecided.partition_point(|&u| x - u > self.reach);
             next < undecided.len() && undecided[next] - x <= self.reach
@@ -335,23 +336,16 @@ impl<'a> Sweep<'a> {
         is_here: impl Fn(usize) -> bool + Sync,
         is_own: impl Fn(usize) -> bool + Sync,
     ) -> Gathered {
-        let chunks = self.points.len().div_ceil(CHUNK);
-        let ids: Vec<u32> = (0..chunks)
-            .into_par_iter()
-            .flat_map_iter(|chunk| {
-                let end = ((chunk + 1) * CHUNK).min(self.points.len());
-                ((chunk * CHUNK) as u32..end as u32).filter(|&v| is_here(v as usize))
-            })
-            .collect();
+        let here = |v| is_here(v).then_some(v as u32);
+        let ids = parallel::filter_collect(self.points.len(), here);
         let known = |&v: &u32| match self.states[v as usize] {
             UNDECIDED if !is_own(v as usize) => WAITING,
             state => state,
         };
-        let known: Vec<u8> = ids.par_iter().map(known).collect();
-        let waiting = |&&state: &&u8| state == WAITING;
+        let known = parallel::map(&ids, known);
         Gathered {
-            points: ids.par_iter().map(|&v| self.points[v as usize]).collect(),
-            waiting: known.par_iter().filter(waiting).count(),
+            points: parallel::map(&ids, |&v| self.points[v as usize]),
+            waiting: parallel::count(known.len(), |i| known[i] == WAITING),
             ids,
             known,
         }
@@ -359,27 +353,26 @@ impl<'a> Sweep<'a> {
 
     /// Notes what a visit found: states, and the `representatives` of slab `k`, places in `ids`, or none at all.
     fn scatter(&mut self, k: u32, ids: &[u32], known: &[u8], representatives: &[u32]) {
-        let states = self.states.par_chunks_mut(CHUNK);
-        let all = self.representatives.par_chunks_mut(CHUNK);
-        let decided: usize = (states.zip(all).zip(self.slab_of.par_chunks(CHUNK)))
-            .enumerate()
-            .map(|(chunk, ((states, all), slab_of))| {
-                let base = chunk * CHUNK;
-                let mut decided = 0;
-                for i in part_of(ids, base..base + CHUNK) {
-                    let v = ids[i] as usize - base;
-                    if known[i] != WAITING {
-                        decided += usize::from(states[v] != known[i]);
-                        states[v] = known[i];
-                    }
-                    if slab_of[v] == k && !representatives.is_empty() {
-                        all[v] = ids[representatives[i] as usize];
-                    }
+        let decided = AtomicUsize::new(0);
+        let states = self.states.chunks_mut(CHUNK);
+        let all = self.representatives.chunks_mut(CHUNK);
+        let mut chunks: Vec<_> = states.zip(all).collect();
+        parallel::for_each_mut(&mut chunks, |chunk, (states, all)| {
+            let base = chunk * CHUNK;
+            let mut newly = 0;
+            for i in part_of(ids, base..base + CHUNK) {
+                let v = ids[i] as usize - base;
+                if known[i] != WAITING {
+                    newly += usize::from(states[v] != known[i]);
+                    states[v] = known[i];
                 }
-                decided
-            })
-            .sum();
-        self.undecided -= decided;
+                if self.slab_of[base + v] == k && !representatives.is_empty() {
+                    all[v] = ids[representatives[i] as usize];
+                }
+            }
+            decided.fetch_add(newly, Relaxed);
+        });
+        self.undecided -= decided.into_inner();
     }
 }
 
@@ -391,22 +384,17 @@ fn part_of(ids: &[u32], range: std::ops::Range<usize>) -> std::ops::Range<usize>
 
 /// The cluster of each vertex, and the representatives of the clusters, ascending.
 fn number_clusters(representatives: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let ids: Vec<u32> = (0..representatives.len() as u32)
-        .into_par_iter()
-        .filter(|&v| representatives[v as usize] == v)
-        .collect();
+    let own = |v| (representatives[v] == v as u32).then_some(v as u32);
+    let ids = parallel::filter_collect(representatives.len(), own);
     let mut numbers = vec![0; representatives.len()];
-    numbers
-        .par_chunks_mut(CHUNK)
-        .enumerate()
-        .for_each(|(chunk, numbers)| {
-            let base = chunk * CHUNK;
-            for cluster in part_of(&ids, base..base + CHUNK) {
-                numbers[ids[cluster] as usize - base] = cluster as u32;
-            }
-        });
+    parallel::for_chunks_mut(&mut numbers, CHUNK, |chunk, numbers| {
+        let base = chunk * CHUNK;
+        for cluster in part_of(&ids, base..base + CHUNK) {
+            numbers[ids[cluster] as usize - base] = cluster as u32;
+        }
+    });
     let number = |&v: &u32| numbers[v as usize];
-    (representatives.par_iter().map(number).collect(), ids)
+    (parallel::map(representatives, number), ids)
 }
 
 /// Mean of the points of each cluster, added in ascending order: each thread goes through all vertices and adds up those of its
@@ -415,21 +403,19 @@ fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
     // From -0.0, not 0.0: only adding to -0.0 leaves the first point as it is.
     let mut sums = vec![DVec3::splat(-0.0); clusters];
     let share = clusters.div_ceil(rayon::current_num_threads()).max(1);
-    sums.par_chunks_mut(share)
-        .enumerate()
-        .for_each(|(thread, sums)| {
-            let first = (thread * share) as u32;
-            let mut counts = vec![0u32; sums.len()];
-            for (&p, &cluster) in points.iter().zip(map) {
-                let i = cluster.wrapping_sub(first) as usize;
-                if i < sums.len() {
-                    sums[i] += p;
-                    counts[i] += 1;
-                }
+    parallel::for_chunks_mut(&mut sums, share, |thread, sums| {
+        let first = (thread * share) as u32;
+        let mut counts = vec![0u32; sums.len()];
+        for (&p, &cluster) in points.iter().zip(map) {
+            let i = cluster.wrapping_sub(first) as usize;
+            if i < sums.len() {
+                sums[i] += p;
+                counts[i] += 1;
             }
-            for (sum, count) in sums.iter_mut().zip(counts) {
-                *sum /= f64::from(count);
-            }
-        });
+        }
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum /= f64::from(count);
+        }
+    });
     sums
 }
