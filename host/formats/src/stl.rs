@@ -63,7 +63,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     Ok(Mesh {
         points,
         faces: Faces::Triangles(parallel::collect(count as usize / 3, |i| {
-            [0, 1, 2].map(|k| 3 * i as u32 + k)
+            let first = 3 * i as u32;
+            [first, first + 1, first + 2]
         })),
         ..Mesh::default()
     })
