@@ -19,8 +19,10 @@ use super::{
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
 
-/// Rounds of the closure between two looks at whether there was progress.
+/// Rounds of the closure between two looks at whether there was progress, where a round takes less time than a look.
 const ROUNDS: u32 = 8;
+/// Blocks of a round from which it takes longer.
+const MANY_BLOCKS: u32 = 1 << 12;
 
 /// Divided tetrahedra, and the slots of their children.
 struct Children {
@@ -148,11 +150,12 @@ fn close(
     let blocks = tetrahedra.div_ceil(CLOSE_TETS as u32);
     let mut touched = on.uninitialized(words(tetrahedra as usize))?;
     let mut rounds = 0;
+    let at_once = if blocks < MANY_BLOCKS { ROUNDS } else { 1 };
     loop {
-        let mut progress = vec![0; ROUNDS as usize + 1];
+        let mut progress = vec![0; at_once as usize + 1];
         progress[0] = 1;
         let mut progress = on.upload(&progress)?;
-        for round in 0..ROUNDS {
+        for round in 0..at_once {
             let mut after = on.duplicate(marked)?;
             // SAFETY: edges of the tetrahedra are below E, and each has a bit.
             unsafe {
@@ -173,7 +176,7 @@ fn close(
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
         match last {
             Some(behind) => return Ok((touched.cast(), rounds + behind as u32)),
-            None => rounds += ROUNDS,
+            None => rounds += at_once,
         }
     }
 }
