@@ -25,7 +25,6 @@ mod error;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use gpu::collective::LOCAL_TILE;
 use gpu::half_edge::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
@@ -220,10 +219,11 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
-            let origins = self.origins.as_words();
-            let tiles = self.half_edges().div_ceil(LOCAL_TILE);
+            let n = self.half_edges();
             // SAFETY: origins are vertices of a checked mesh, and each vertex has an element.
-            unsafe { kernel::find_half_edges_of_vertices::launch(on, tiles, origins, &mut first) }?;
+            unsafe {
+                kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
+            }?;
             Ok(first)
         })
     }

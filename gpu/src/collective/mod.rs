@@ -24,7 +24,7 @@ pub mod sort;
 pub use bucket::*;
 pub use compact::*;
 pub use flags::*;
-pub use local_bucket::{LOCAL_TILE, LocalBuckets, LocalKeys, count_local_keys, fill_local_buckets};
+pub use local_bucket::*;
 pub use rank::*;
 pub use scan::*;
 pub use sort::*;

@@ -182,3 +182,16 @@ pub fn find_contested(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) {
 pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>) -> bool {
     twins.at(h).is_none()
 }
+
+/// Offers half-edge `h` to the vertex that it starts at; the smallest stays.
+#[kernel(
+    requires(origins.len() == n),
+    moves(origins.bytes() + 2 * half_edge_of_vertex.bytes())
+)]
+pub fn find_half_edges_of_vertices(
+    h: HalfEdge,
+    origins: In<Vertex>,
+    half_edge_of_vertex: Atomic<HalfEdge>,
+) {
+    half_edge_of_vertex.min(origins.at(h), h);
+}
