@@ -1,15 +1,14 @@
 //! Slots of the hash tables in which the half-edges of an edge, the uses of an edge and the sides of a face meet.
 //!
 //! Each vertex owns as many slots as the table has for each, one behind the other. An element begins at a place among the slots of
-//! one of its vertices, and goes on from there. In a mesh in a good order that is the lowest of an edge and the middle one of a face:
-//! elements of neighbouring vertices lie side by side, and neighbouring threads read the same sectors. Where ids of an element's
-//! vertices are far apart, there is no such order, and a hash says which of them owns it: so each vertex has half of its edges and a
-//! third of its faces. By the lowest vertex, the low ones of a mesh in random order would have nearly all of theirs, twice as many as
-//! there is room for. A hash says too where among the owner's slots an element begins, so that two elements of a vertex seldom meet.
+//! one of its vertices, and goes on from there. There are two layouts, with the same results.
 //!
-//! Attempts at a slot for each use, measured: a grid's triangles 1.3, tetrahedra's edges 1.2 and faces 1.3; the same with vertices in
-//! random order 1.3, 1.2 and 1.5. From the first slot of the lowest vertex on (for faces, from any of 16 of the middle one) they were
-//! 2.0, 3.9 and 1.3; and 4.3, 5.2 and 3.9. Each attempt in vain reads the vertices of the element that waits there.
+//! *Local*, for meshes whose elements have ids near each other: an edge begins at the first slot of its lowest vertex, a face at one of
+//! 16 of its middle vertex. Elements of neighbouring vertices lie side by side, and neighbouring threads read the same sectors.
+//!
+//! *Scattered*: a hash says which of an element's vertices owns it, and where among the owner's slots it begins. So each vertex has half
+//! of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the low ones of a mesh in random order
+//! would have nearly all of theirs, twice as many as there is room for.
 
 use crate::ids::Vertex;
 
@@ -38,12 +37,16 @@ pub(crate) struct Slots {
 impl Slots {
     /// Those of the edge between `low` and `high`; `scale` is slots a vertex, times 2^32.
     #[inline(always)]
-    pub(crate) fn of_edge(low: Vertex, high: Vertex, size: u32, scale: u64) -> Self {
+    pub(crate) fn of_edge(low: Vertex, high: Vertex, scale: u64, is_scattered: bool) -> Self {
         let key = u64::from(low.index()) << 32 | u64::from(high.index());
-        let (choice, place) = parts(key);
-        let is_high = are_far(low, high, size, scale) && choice & 1 != 0;
+        let first = if is_scattered {
+            let (choice, place) = parts(key);
+            place_of(if choice & 1 == 0 { low } else { high }, place, scale)
+        } else {
+            place_of(low, 0, scale)
+        };
         Self {
-            first: place_of(if is_high { high } else { low }, place, scale),
+            first,
             turn: 0,
             key,
         }
@@ -51,10 +54,14 @@ impl Slots {
 
     /// Those of the face of three vertices in ascending order; `scale` is slots a vertex, times 2^32.
     #[inline(always)]
-    pub(crate) fn of_face([low, middle, high]: [Vertex; 3], size: u32, scale: u64) -> Self {
+    pub(crate) fn of_face(
+        [low, middle, high]: [Vertex; 3],
+        scale: u64,
+        is_scattered: bool,
+    ) -> Self {
         let ends = u64::from(low.index()) << 32 | u64::from(high.index());
         let key = ends ^ u64::from(middle.index()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        if !are_far(low, high, size, scale) {
+        if !is_scattered {
             // A vertex of a grid is the middle one of 12 faces: they fill a window evenly.
             return Self {
                 first: place_of(middle, 0, scale),
@@ -96,13 +103,6 @@ fn place_of(owner: Vertex, place: u32, scale: u64) -> u32 {
     // Below (owner + 1) scale, so below the slots of all vertices.
     let first = u64::from(owner.index()) * scale + (scale >> 16) * u64::from(place);
     (first >> 32) as u32
-}
-
-/// Whether a sixteenth of all vertices lies between two.
-#[inline(always)]
-fn are_far(low: Vertex, high: Vertex, size: u32, scale: u64) -> bool {
-    let between = u64::from(high.index() - low.index());
-    ((between * scale) >> 32) as u32 > size / 16
 }
 
 /// Two numbers of 16 bits from a key.
@@ -164,7 +164,7 @@ mod tests {
                         let (a, b) = (vertex(a), vertex(b));
                         let (low, high) = (a.min(b), a.max(b));
                         let name = u64::from(low.index()) << 32 | u64::from(high.index());
-                        let edge = (Slots::of_edge(low, high, size, scale), name);
+                        let edge = (Slots::of_edge(low, high, scale, true), name);
                         edges.extend([edge, edge]);
                     }
                 }
@@ -183,8 +183,8 @@ mod tests {
                 let other = Vertex::new(key % vertices);
                 let (low, high) = (other.min(last), other.max(last));
                 let (edge, face) = (
-                    Slots::of_edge(low, high, size, scale),
-                    Slots::of_face([low, high, high], size, scale),
+                    Slots::of_edge(low, high, scale, true),
+                    Slots::of_face([low, high, high], scale, key % 2 == 0),
                 );
                 for attempt in 0..40 {
                     assert!(edge.at(attempt, size) < size);

@@ -4,6 +4,7 @@
 
 mod local;
 mod sort;
+mod spread;
 
 use std::marker::PhantomData;
 
@@ -17,6 +18,7 @@ use crate::{Error, Result};
 
 pub(crate) use local::{bucket_local, start_local};
 pub(crate) use sort::order_by_keys;
+pub(crate) use spread::is_scattered;
 
 /// Most elements that one block scans alone.
 const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;

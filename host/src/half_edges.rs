@@ -25,7 +25,6 @@ mod error;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use gpu::collective::LOCAL_TILE;
 use gpu::half_edge::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
@@ -33,7 +32,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 
 use crate::backend::Device;
-use crate::collective::compact;
+use crate::collective::{compact, is_scattered};
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::validate;
 pub use error::{Error, Result};
@@ -99,7 +98,7 @@ const MOST_VERTICES: usize = u32::MAX as usize;
 impl<P: AnyPoint> DeviceTriangulation<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
-        let words = triangles * (3 + 3) + table_slots(points, 3 * triangles);
+        let words = triangles * (3 + 3) + table_slots(points, 3 * triangles, true);
         (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 
@@ -161,13 +160,15 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         })?;
 
         let (mut twins, contested) = on.try_stage("match twins", || -> Result<_> {
-            let mut slots = table_slots(vertices, half_edges);
+            let scattered = is_scattered(on, origins.as_words(), 3, vertices)?;
+            let mut slots = table_slots(vertices, half_edges, scattered);
             loop {
                 // SAFETY: all vertex ids were checked.
-                let (twins, found) = unsafe { match_twins(on, vertices, &origins, slots) }?;
+                let (twins, found) =
+                    unsafe { match_twins(on, vertices, &origins, slots, scattered) }?;
                 let found = on.download(&found)?;
                 // More edges than a planar mesh can have: triangles overlap without sharing edges.
-                let all = slots_for(half_edges);
+                let all = slots_for(half_edges, scattered);
                 if found[rule::CROWDED as usize] != NONE && slots < all {
                     slots = all;
                     continue;
@@ -220,10 +221,11 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
-            let origins = self.origins.as_words();
-            let tiles = self.half_edges().div_ceil(LOCAL_TILE);
+            let n = self.half_edges();
             // SAFETY: origins are vertices of a checked mesh, and each vertex has an element.
-            unsafe { kernel::find_half_edges_of_vertices::launch(on, tiles, origins, &mut first) }?;
+            unsafe {
+                kernel::find_half_edges_of_vertices::launch(on, n, &self.origins, &mut first)
+            }?;
             Ok(first)
         })
     }
@@ -350,6 +352,7 @@ unsafe fn match_twins(
     vertices: usize,
     origins: &Buffer<Vertex>,
     slots: usize,
+    scattered: bool,
 ) -> Result<(Buffer<HalfEdge>, Buffer<u32>)> {
     let mut table = on.filled(slots, HalfEdge::NONE)?;
     let mut twins = on.filled(origins.len(), HalfEdge::NONE)?;
@@ -364,6 +367,7 @@ unsafe fn match_twins(
             &mut twins,
             &mut found,
             ((slots as u64) << 32) / vertices.max(1) as u64,
+            scattered.into(),
         )
     }?;
     Ok((twins, found))
@@ -371,13 +375,15 @@ unsafe fn match_twins(
 
 /// Slots of the table in which the twins of a planar mesh meet. Such a mesh has fewer than three edges a vertex, and at most one
 /// a half-edge.
-fn table_slots(vertices: usize, half_edges: usize) -> usize {
-    slots_for(half_edges.min(3 * vertices))
+fn table_slots(vertices: usize, half_edges: usize, scattered: bool) -> usize {
+    slots_for(half_edges.min(3 * vertices), scattered)
 }
 
-/// Slots for a number of edges: twice as many, as far as 32 bits number them.
-fn slots_for(edges: usize) -> usize {
-    (2 * edges + 64).min(u32::MAX as usize)
+/// Slots for a number of edges, as far as 32 bits number them: half as many again, or twice as many where ids are not local, so that
+/// fewer attempts are in vain, each of which reads memory out of order.
+fn slots_for(edges: usize, scattered: bool) -> usize {
+    let more = if scattered { edges } else { edges / 2 };
+    (edges + more + 64).min(u32::MAX as usize)
 }
 
 /// Copies points to the device in its precision.

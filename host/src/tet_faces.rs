@@ -9,7 +9,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 
 use crate::backend::{BitSet, Device};
-use crate::collective::count_bits;
+use crate::collective::{count_bits, is_scattered};
 use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::{Error, Result};
 
@@ -75,9 +75,11 @@ impl DeviceFaces {
         tagged: &Buffer<Vertex>,
     ) -> Result<std::result::Result<Self, Broken>> {
         let count = tetrahedra.len() / 4;
+        let scattered = is_scattered(on, tetrahedra.as_words(), 4, vertices)?;
         for slots in [table_slots(count), slots_for(8 * count)] {
             // SAFETY: the caller's promise.
-            let built = unsafe { Self::by_table(on, vertices, tetrahedra, tagged, slots) }?;
+            let built =
+                unsafe { Self::by_table(on, vertices, tetrahedra, tagged, slots, scattered) }?;
             if !matches!(built, Err(Broken::Crowded(_))) {
                 return Ok(built);
             }
@@ -93,6 +95,7 @@ impl DeviceFaces {
         tetrahedra: &Buffer<Vertex>,
         tagged: &Buffer<Vertex>,
         slots: usize,
+        scattered: bool,
     ) -> Result<std::result::Result<Self, Broken>> {
         let sides = tetrahedra.len() as u32;
         let scale = ((slots as u64) << 32) / vertices.max(1) as u64;
@@ -109,6 +112,7 @@ impl DeviceFaces {
                 &mut twins,
                 &mut found,
                 scale,
+                scattered.into(),
             )
         }?;
         let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;
@@ -129,6 +133,7 @@ impl DeviceFaces {
                 &mut of_tagged,
                 &mut found,
                 scale,
+                scattered.into(),
             )
         }?;
         drop(table);

@@ -80,15 +80,6 @@ impl<const N: usize> Shared<u32, N> {
         self.atomic(i).fetch_add(value, Relaxed)
     }
 
-    /// Lowers element `i` to `value`, as other lanes may in the same phase.
-    #[inline(always)]
-    pub fn min(&self, i: u32, value: u32) {
-        if cfg!(not(target_arch = "nvptx64")) {
-            return self.set(i, self.at(i).min(value));
-        }
-        self.atomic(i).fetch_min(value, Relaxed);
-    }
-
     /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase; its value before.
     #[inline(always)]
     pub fn claim(&self, i: u32, old: u32, new: u32) -> u32 {

@@ -8,7 +8,7 @@
 use trioxide_kernel::{Atomic, Block, In, Lanes, NONE, Out, Shared, SharedMemory, kernel};
 
 /// Lanes of a block.
-pub(crate) const LANES: usize = 256;
+const LANES: usize = 256;
 /// Elements of a lane, one vector load.
 const ITEMS: u32 = 4;
 /// Elements of a tile.
@@ -18,26 +18,11 @@ const SLOTS: u32 = 2 * LOCAL_TILE;
 /// Slots of a lane, one behind the other.
 const OWN: u32 = SLOTS / LANES as u32;
 
-/// Keys of a tile, and a value for each, such as the number of its elements there.
+/// Keys of a tile, and their elements in it.
 #[derive(SharedMemory)]
 pub struct LocalKeys {
     keys: Shared<u32, { SLOTS as usize }>,
-    values: Shared<u32, { SLOTS as usize }>,
-}
-
-impl LocalKeys {
-    /// Calls `visit` with each key and its value, of the share of `lane`.
-    #[inline(always)]
-    pub(crate) fn each(&self, lane: u32, mut visit: impl FnMut(u32, u32)) {
-        let mut slot = lane;
-        while slot < SLOTS {
-            let key = self.keys.at(slot);
-            if key != NONE {
-                visit(key, self.values.at(slot));
-            }
-            slot += LANES as u32;
-        }
-    }
+    counts: Shared<u32, { SLOTS as usize }>,
 }
 
 /// The same, and the elements in the order of their slots.
@@ -51,22 +36,19 @@ pub struct LocalBuckets {
 /// Slot and rank in it, of each element of a lane.
 type Places = [(u32, u32); ITEMS as usize];
 
-/// Puts the keys of a tile into the table. `join` gets the values, the slot of an element's key and the element, and gives the
-/// element's rank; before, the values are `empty`. An element whose key is not below `keys_below` has slot `NONE`.
+/// Puts the keys of a tile into the table. An element whose key is not below `keys_below` has slot `NONE`.
 #[inline(always)]
-pub(crate) fn meet<S: SharedMemory>(
+fn meet<S: SharedMemory>(
     block: &Block<LANES, S>,
     table: &LocalKeys,
     keys: In<u32>,
     keys_below: u32,
-    empty: u32,
-    join: impl Fn(&Shared<u32, { SLOTS as usize }>, u32, u32) -> u32,
 ) -> Lanes<Places, LANES> {
     block.phase(|lane| {
         let mut slot = lane;
         while slot < SLOTS {
             table.keys.set(slot, NONE);
-            table.values.set(slot, empty);
+            table.counts.set(slot, 0);
             slot += LANES as u32;
         }
     });
@@ -82,29 +64,16 @@ pub(crate) fn meet<S: SharedMemory>(
             loop {
                 let other = table.keys.claim(slot, NONE, key);
                 if other == NONE || other == key {
-                    return (slot, join(&table.values, slot, first + k));
+                    return (slot, table.counts.add(slot, 1));
                 }
                 slot = (slot + 1) % SLOTS;
             }
         };
         [place(0), place(1), place(2), place(3)]
     });
-    // A barrier: all values are complete.
+    // A barrier: all counts are complete.
     block.phase(|_| {});
     places
-}
-
-/// As [`meet()`], where values are the numbers of elements.
-#[inline(always)]
-fn count<S: SharedMemory>(
-    block: &Block<LANES, S>,
-    table: &LocalKeys,
-    keys: In<u32>,
-    keys_below: u32,
-) -> Lanes<Places, LANES> {
-    meet(block, table, keys, keys_below, 0, |counts, slot, _| {
-        counts.add(slot, 1)
-    })
 }
 
 /// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there are left out.
@@ -114,11 +83,16 @@ fn count<S: SharedMemory>(
 )]
 pub fn count_local_keys(block: &Block<LANES, LocalKeys>, keys: In<u32>, counts: Atomic) {
     let table = block.shared();
-    count(block, table, keys, counts.len() - 1);
+    meet(block, table, keys, counts.len() - 1);
     block.lanes(|lane| {
-        table.each(lane, |key, count| {
-            counts.add(key + 1, count);
-        });
+        let mut slot = lane;
+        while slot < SLOTS {
+            let count = table.counts.at(slot);
+            if count > 0 {
+                counts.add(table.keys.at(slot) + 1, count);
+            }
+            slot += LANES as u32;
+        }
     });
 }
 
@@ -136,12 +110,12 @@ pub fn fill_local_buckets(
 ) {
     let tile = block.shared();
     let table = &tile.table;
-    let own = count(block, table, keys, offsets.len() - 1);
+    let own = meet(block, table, keys, offsets.len() - 1);
     let sums = block.lanes(|lane| {
         let mut sum = 0;
         let mut i = 0;
         while i < OWN {
-            sum += table.values.at(lane * OWN + i);
+            sum += table.counts.at(lane * OWN + i);
             i += 1;
         }
         sum
@@ -153,11 +127,11 @@ pub fn fill_local_buckets(
         let mut i = 0;
         while i < OWN {
             let slot = lane * OWN + i;
-            let count = table.values.at(slot);
+            let count = table.counts.at(slot);
             if count > 0 {
                 let start = offsets.add(table.keys.at(slot) + 1, count);
                 table.keys.set(slot, start.wrapping_sub(place));
-                table.values.set(slot, place);
+                table.counts.set(slot, place);
             }
             place += count;
             i += 1;
@@ -169,7 +143,7 @@ pub fn fill_local_buckets(
         let put = |k: u32| {
             let (slot, rank) = own[k as usize];
             if slot != NONE {
-                let place = table.values.at(slot) + rank;
+                let place = table.counts.at(slot) + rank;
                 tile.items.set(place, first + k);
                 tile.places
                     .set(place, table.keys.at(slot).wrapping_add(place));

@@ -10,6 +10,7 @@
 //! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, where equal keys come near each other |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
 //! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
+//! | [`sample_spread()`] | whether the ids of elements' vertices are near each other |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide::collective`.
 
@@ -20,11 +21,13 @@ pub mod local_bucket;
 pub mod rank;
 pub mod scan;
 pub mod sort;
+pub mod spread;
 
 pub use bucket::*;
 pub use compact::*;
 pub use flags::*;
-pub use local_bucket::{LOCAL_TILE, LocalBuckets, LocalKeys, count_local_keys, fill_local_buckets};
+pub use local_bucket::*;
 pub use rank::*;
 pub use scan::*;
 pub use sort::*;
+pub use spread::*;

@@ -20,12 +20,10 @@
 
 mod border;
 mod check;
-mod of_vertices;
 mod twins;
 
 pub use border::*;
 pub use check::*;
-pub use of_vertices::*;
 pub use twins::*;
 
 use trioxide_kernel::{In, PREFETCHED_AHEAD};

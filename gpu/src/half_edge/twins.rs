@@ -9,6 +9,7 @@ use crate::slots::{ATTEMPTS, Slots};
 /// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the
 /// twins of both.
 ///
+/// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written, and one that took it later is found as [`rule::CONTESTED`]; on a CPU it is not looked for, since an
@@ -27,8 +28,9 @@ pub fn match_twins(
     twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
+    scattered: u32,
 ) {
-    let size = table.len();
+    let (size, is_scattered) = (table.len(), scattered != 0);
     let corners = |t: Triangle| {
         [
             origins.at(HalfEdge::of(t, 0)),
@@ -38,7 +40,7 @@ pub fn match_twins(
     };
     let slots = |v: [Vertex; 3], k: usize| {
         let (a, b) = (v[k], v[(k + 1) % 3]);
-        Slots::of_edge(a.min(b), a.max(b), size, scale)
+        Slots::of_edge(a.min(b), a.max(b), scale, is_scattered)
     };
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(t, origins, table, twins, |t, k| {
@@ -49,8 +51,16 @@ pub fn match_twins(
     let from = |k: usize| v[k];
     let to = |k: usize| v[(k + 1) % 3];
     let half_edge = |k: usize| HalfEdge::of(t, k as u32);
-    // Neighbouring threads look at neighbouring slots: reads share sectors, where exchanges would not.
-    let look = |k: usize| table.load(slots(v, k).at(0, size));
+    // Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of others an
+    // exchange saves the look.
+    let look = |k: usize| {
+        let slot = slots(v, k).at(0, size);
+        if is_scattered {
+            table.claim(slot, HalfEdge::NONE, half_edge(k))
+        } else {
+            table.load(slot)
+        }
+    };
     let waiting = [look(0), look(1), look(2)];
     let opposite = |k: usize| {
         waiting[k].is_some()
@@ -65,7 +75,7 @@ pub fn match_twins(
         }
         let slots = slots(v, k);
         let mut other = waiting[k];
-        if other.is_none() {
+        if other.is_none() && !is_scattered {
             other = table.compare_exchange(slots.at(0, size), HalfEdge::NONE, h);
         }
         if other.is_some() {
@@ -181,4 +191,17 @@ pub fn find_contested(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) {
 )]
 pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>) -> bool {
     twins.at(h).is_none()
+}
+
+/// Offers half-edge `h` to the vertex that it starts at; the smallest stays.
+#[kernel(
+    requires(origins.len() == n),
+    moves(origins.bytes() + 2 * half_edge_of_vertex.bytes())
+)]
+pub fn find_half_edges_of_vertices(
+    h: HalfEdge,
+    origins: In<Vertex>,
+    half_edge_of_vertex: Atomic<HalfEdge>,
+) {
+    half_edge_of_vertex.min(origins.at(h), h);
 }

@@ -1,7 +1,7 @@
 //! Steps 3 and 4 of the paper: marks follow the dependencies.
 //!
 //! A round looks at all tetrahedra: 28 bytes each, read in order, and six bits of edges, which stay in the L2 cache. The tetrahedra
-//! around each edge need no list: to make one cost as much as ten rounds.
+//! around each edge need no list, which takes as long to make as ten rounds.
 
 use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 

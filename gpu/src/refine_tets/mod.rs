@@ -11,7 +11,7 @@
 //! | [`number_edges`] | edges and their owners (3.1), which the paper is given |
 //! | [`order_edges`] | steps 1 and 2: lengths and longest edges |
 //! | [`mark_tetrahedra`], [`mark_edges`] | step 2: the marks |
-//! | [`close_marks`] | steps 3 and 4: the dependencies, and marks along them |
+//! | [`close_marks`], [`close_few_marks`] | steps 3 and 4: the dependencies, and marks along them |
 //! | [`count_children`], `collective::exclusive_scan` | steps 5 and 6 |
 //! | [`place_midpoints`], [`write_children`] | step 7 |
 //! | [`divide_faces`] | the same for triangles that carry boundary tags |
@@ -31,7 +31,8 @@
 //! that keeps this rule for all e and s is *closed*. The edges that e requires depend on nothing but e: they are the paper's
 //! dependencies (section 4.2), here a graph in which an edge has up to three successors in each tetrahedron around it. Each
 //! successor is longer than e or e itself, so the graph has no cycle and following it ends. The closure is the set of edges
-//! reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first: a round looks at all tetrahedra.
+//! reached from the marks, whatever the order of the visits; [`close_marks`] goes breadth first: a round looks at all tetrahedra, or,
+//! where few are marked, at those around marked edges ([`close_few_marks`]).
 //!
 //! Neither rule implies the other. The tetrahedron's rule concerns no face that does not hold its longest edge. The faces' rule
 //! does not mark the longest edge l of a tetrahedron if its only marked edge is opposite to l and the longest of both its faces.
@@ -82,6 +83,7 @@
 //! prefix sums as in the paper (4.3).
 
 pub mod check_tetrahedra;
+pub mod close_few_marks;
 pub mod close_marks;
 pub mod count_children;
 pub mod divide_faces;

@@ -1,4 +1,4 @@
-//! Form B over a class of nodes, no two of them neighbours: deterministic, and in place.
+//! Form B over a small class of nodes, as [`sweep_class()`](super::sweep_class()) over a large one.
 
 use trioxide_kernel::{Block, Out, Shared, SharedMemory, kernel};
 
@@ -38,15 +38,17 @@ impl Positions {
     }
 }
 
-/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. `squares` gets their squared moves.
+/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. Neighbours have no weights. `squares`
+/// gets their squared moves.
 ///
-/// A class may have few nodes, and a lane that reads one neighbour after the other waits for each. So all lanes read the neighbours
+/// Over few nodes a lane that reads one neighbour after the other waits for each. So all lanes read the neighbours
 /// of the block's nodes, and a node's lane adds them, in the order of its row.
 #[kernel(
     L in Layouts,
     requires(
         n == (count as usize).div_ceil(CLASS_NODES),
         neighbourhood.fit(neighbourhood.moving()),
+        neighbourhood.weights.is_empty(),
         (first as usize + count as usize) <= neighbourhood.moving(),
         nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
         squares.len() >= neighbourhood.moving(),
@@ -59,7 +61,7 @@ impl Positions {
             + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
     )
 )]
-pub fn sweep_class<L: Nodes>(
+pub fn sweep_small_class<L: Nodes>(
     block: &Block<SWEEP_LANES, Positions>,
     neighbourhood: Neighbourhood,
     nodes: Out<L>,
@@ -76,14 +78,12 @@ pub fn sweep_class<L: Nodes>(
     }
     let positions = block.shared();
     let Neighbourhood {
-        rows,
-        neighbours,
-        weights,
+        rows, neighbours, ..
     } = neighbourhood;
     let start = first + block.index() * NODES;
     let own = (count - block.index() * NODES).min(NODES);
     let end = rows.at(start + own);
-    let mut sums = block.lanes(|_| (<L::Point as Vector>::ZERO, 0.0));
+    let mut sums = block.lanes(|_| <L::Point as Vector>::ZERO);
     let mut round = rows.at(start);
     while round < end {
         let behind = (end - round).min(ROUND) + round;
@@ -104,23 +104,16 @@ pub fn sweep_class<L: Nodes>(
             positions.set(lane + 3 * LANES, loaded.3);
         });
         sums = block.lanes(|lane| {
-            let (mut sum, mut total) = sums.at(lane);
+            let mut sum = sums.at(lane);
             if lane < own {
                 let mut s = rows.at(start + lane).max(round);
                 let last = rows.at(start + lane + 1).min(behind);
                 while s < last {
-                    let position = positions.at::<L::Point>(s - round);
-                    if weights.is_empty() {
-                        sum = sum + position;
-                    } else {
-                        let weight = weights.at(s);
-                        sum = sum + position.times(weight);
-                        total += weight;
-                    }
+                    sum = sum + positions.at::<L::Point>(s - round);
                     s += 1;
                 }
             }
-            (sum, total)
+            sum
         });
         // A barrier: the next round writes positions again.
         block.phase(|_| {});
@@ -132,15 +125,8 @@ pub fn sweep_class<L: Nodes>(
         }
         let i = Place::new(start + lane);
         let here = L::load(nodes.unwritten(), i);
-        let (sum, mut total) = sums.at(lane);
-        if weights.is_empty() {
-            total = f64::from(rows.at(start + lane + 1) - rows.at(start + lane));
-        }
-        let there = if !weights.is_empty() && total <= 0.0 {
-            here
-        } else {
-            arrive(here, sum, total, factor)
-        };
+        let count = rows.at(start + lane + 1) - rows.at(start + lane);
+        let there = arrive(here, sums.at(lane), f64::from(count), factor);
         L::store(nodes, i, there);
         let square = (there - here).square();
         squares.set(i, square);

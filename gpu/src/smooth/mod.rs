@@ -16,7 +16,7 @@
 //! | order | [`key_nodes()`], `collective::move_by_digit`, [`rank_nodes()`], [`order_row()`] | not in the paper |
 //! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
 //! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
-//! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`] | the iteration (3.2.3) by many blocks |
+//! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`], [`sweep_small_class()`] | the iteration (3.2.3) by many blocks |
 //! | sweeps | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
 //! | sweeps | [`sweep_guarded()`]: smart Laplacian, only moves that harm no cell | not in the paper |
 //! | sweeps | [`measure_excess()`], [`sweep_hc()`]: HC smoothing of surfaces | not in the paper |

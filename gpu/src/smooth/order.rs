@@ -85,7 +85,7 @@ pub fn key_nodes<P: Point3>(
         }
         bit -= 1;
     }
-    let stays = u32::from(!moving.bit(v)) << (3 * bits & 31);
+    let stays = u32::from(!moving.bit(v)) << ((3 * bits) & 31);
     keys.set(
         v,
         stays | spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t),

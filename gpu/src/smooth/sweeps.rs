@@ -179,6 +179,55 @@ pub(super) fn note_moves<S: SharedMemory>(
     });
 }
 
+/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. `squares` gets their squared moves.
+#[kernel(
+    L in Layouts,
+    requires(
+        n == (count as usize).div_ceil(SWEEP_LANES),
+        neighbourhood.fit(neighbourhood.moving()),
+        (first as usize + count as usize) <= neighbourhood.moving(),
+        nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
+        squares.len() >= neighbourhood.moving(),
+        moved.len() > k as usize + 1
+    ),
+    // A class has its share of the reads of a sweep.
+    moves(
+        (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
+            / neighbourhood.moving().max(1) as u64
+            + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
+    )
+)]
+pub fn sweep_class<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
+    neighbourhood: Neighbourhood,
+    nodes: Out<L>,
+    squares: Out<f64>,
+    moved: Out<u32>,
+    k: u32,
+    first: u32,
+    count: u32,
+    factor: f64,
+    tolerance: f64,
+) {
+    if moved.at(k) == 0 {
+        return;
+    }
+    let moves = block.lanes(|lane| {
+        let j = place(block, lane);
+        if j >= count {
+            return 0;
+        }
+        let i = Place::new(first + j);
+        let here = L::load(nodes.unwritten(), i);
+        let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
+        L::store(nodes, i, there);
+        let square = (there - here).square();
+        squares.set(i, square);
+        u32::from(square >= tolerance)
+    });
+    note_moves(block, &moves, moved, k);
+}
+
 /// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so that the result differs
 /// from run to run.
 ///

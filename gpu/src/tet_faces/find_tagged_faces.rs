@@ -8,7 +8,7 @@ use crate::ids::{FaceSide, Triangle, Vertex};
 
 /// The lower side of the face that tagged triangle `f` is; finds `f` if it is none.
 ///
-/// `table` is that of [`match_face_sides()`](super::match_face_sides()), with the same `scale`.
+/// `table` is that of [`match_face_sides()`](super::match_face_sides()), with the same `scale` and `scattered`.
 #[kernel(
     requires(
         faces.len() == 3 * n,
@@ -28,13 +28,14 @@ pub fn find_tagged_faces(
     sides: Out<FaceSide>,
     found: Atomic,
     scale: u64,
+    scattered: u32,
 ) {
     let corner = |k| faces.at(3 * f.index() + k);
     let face = Face::new([corner(0), corner(1), corner(2)]);
     let mut side = FaceSide::NONE;
     // A vertex that the mesh does not have would lead out of the table.
     if face.high.index() < vertices {
-        search_slots(face, 0, table.len(), scale, |slot| {
+        search_slots(face, 0, table.len(), scale, scattered != 0, |slot| {
             let other = table.at(slot);
             if other.is_some() && Face::of(tetrahedra, other).is_face(face) {
                 side = other.min(twins.at(other));

@@ -8,8 +8,8 @@ use crate::slots::{ATTEMPTS, Slots};
 
 /// The slots at which `face` is looked for; `scale` is slots a vertex, times 2^32.
 #[inline(always)]
-fn slots_of(face: Face, size: u32, scale: u64) -> Slots {
-    Slots::of_face([face.low, face.middle, face.high], size, scale)
+fn slots_of(face: Face, scale: u64, is_scattered: bool) -> Slots {
+    Slots::of_face([face.low, face.middle, face.high], scale, is_scattered)
 }
 
 /// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
@@ -20,9 +20,10 @@ pub(super) fn search_slots(
     first: u32,
     size: u32,
     scale: u64,
+    is_scattered: bool,
     mut visit: impl FnMut(u32) -> bool,
 ) -> bool {
-    let slots = slots_of(face, size, scale);
+    let slots = slots_of(face, scale, is_scattered);
     let mut attempt = first;
     while attempt < ATTEMPTS {
         if visit(slots.at(attempt, size)) {
@@ -35,6 +36,7 @@ pub(super) fn search_slots(
 
 /// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the twins of both.
 ///
+/// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
 /// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
 /// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
 /// written, and one that took it later is found as [`face_rule::CONTESTED`], but for a CPU:
@@ -58,16 +60,24 @@ pub fn match_face_sides(
     twins: Atomic<FaceSide>,
     found: Atomic,
     scale: u64,
+    scattered: u32,
 ) {
-    let size = table.len();
+    let (size, is_scattered) = (table.len(), scattered != 0);
     let face_of = |q, k| Face::new(face_vertices(q, k));
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, tetrahedra, table, twins, scale);
+        ask_ahead(t, tetrahedra, table, twins, scale, is_scattered);
     }
     let q = corners_of(tetrahedra, t);
-    // Neighbouring threads look at neighbouring slots: reads share sectors, where exchanges would not.
-    let first = |k| slots_of(face_of(q, k), size, scale).at(0, size);
-    let look = |k| table.load(first(k));
+    // Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of others an
+    // exchange saves the look.
+    let first = |k| slots_of(face_of(q, k), scale, is_scattered).at(0, size);
+    let look = |k| {
+        if is_scattered {
+            table.claim(first(k), FaceSide::NONE, FaceSide::of(t, k))
+        } else {
+            table.load(first(k))
+        }
+    };
     let waiting = [look(0), look(1), look(2), look(3)];
     let meets = |k: usize| {
         waiting[k].is_some() && Face::of(tetrahedra, waiting[k]).is_behind(face_of(q, k as u32))
@@ -80,7 +90,7 @@ pub fn match_face_sides(
         }
         let face = face_of(q, k as u32);
         let mut other = waiting[k];
-        if other.is_none() {
+        if other.is_none() && !is_scattered {
             other = table.compare_exchange(first(k as u32), FaceSide::NONE, side);
         }
         if other.is_none() {
@@ -99,7 +109,7 @@ pub fn match_face_sides(
             true
         };
         let ended = meet(other)
-            || search_slots(face, 1, size, scale, |slot| {
+            || search_slots(face, 1, size, scale, is_scattered, |slot| {
                 let other = table.claim(slot, FaceSide::NONE, side);
                 other.is_none() || meet(other)
             });
@@ -134,12 +144,13 @@ fn ask_ahead(
     table: Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
     scale: u64,
+    is_scattered: bool,
 ) {
     let count = tetrahedra.len() / 4;
     let later = |ahead: u32| Tet::new(t.index() + ahead);
     let home = |t, k| {
         let face = Face::new(face_vertices(corners_of(tetrahedra, t), k));
-        slots_of(face, table.len(), scale).at(0, table.len())
+        slots_of(face, scale, is_scattered).at(0, table.len())
     };
     let mut k = 0;
     while k < 4 {

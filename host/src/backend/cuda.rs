@@ -396,8 +396,7 @@ impl Backend for Cuda {
                 package: kernel.package,
             });
         };
-        let Kernel { module, fault } = package.kernel(kernel.entry).map_err(cuda)?;
-        let function = module.get_function(kernel.entry).map_err(cuda)?;
+        let (function, Kernel { fault, .. }) = package.kernel(kernel.entry).map_err(cuda)?;
         let threads = match launch.shape {
             Shape::Blocks { lanes } => lanes,
             Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
@@ -413,7 +412,7 @@ impl Backend for Cuda {
         unsafe {
             self.core
                 .stream
-                .launch(&function, blocks, threads, shared, &pointers)
+                .launch(function, blocks, threads, shared, &pointers)
         }
         .map_err(cuda)?;
         // A checked build waits, so that a fault names its launch.

@@ -3,7 +3,7 @@
 use gpu::ids::{Edge, EdgeUse};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
 use gpu::refine_tets::number_edges::{
-    MEETING_TETS, find_face_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges,
+    find_face_edges, link_tet_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges,
     number_tet_edges,
 };
 use trioxide_kernel::NONE;
@@ -21,6 +21,10 @@ pub(super) struct Edges {
     pub edges: Buffer<Edge>,
     /// Smallest use of each edge, ascending; E.
     pub first_uses: Buffer<EdgeUse>,
+    /// For few marks, a use of each edge, from which `links` leads to all others; E, or empty.
+    pub last_uses: Buffer<EdgeUse>,
+    /// Another use of the same edge, or `NONE`; 6T, or empty.
+    pub links: Buffer<EdgeUse>,
     /// Edges 01, 02, 12 of each tagged triangle; 3B.
     pub face_edges: Buffer<Edge>,
 }
@@ -35,8 +39,8 @@ enum Numbered {
 }
 
 impl<P: SpacePoint> DeviceTets<P> {
-    /// The edges.
-    pub(super) fn edges(&self, on: &Device) -> Result<Edges> {
+    /// The edges; if `linked`, with the uses of each.
+    pub(super) fn edges(&self, on: &Device, linked: bool) -> Result<Edges> {
         let (points, tetrahedra) = (self.points.len(), self.count() as usize);
         let slots = [
             table_slots(points, tetrahedra),
@@ -44,7 +48,7 @@ impl<P: SpacePoint> DeviceTets<P> {
             slots_for(6 * tetrahedra),
         ];
         for slots in slots {
-            match on.stage("number edges", || self.number_edges(on, slots))? {
+            match on.stage("number edges", || self.number_edges(on, slots, linked))? {
                 Numbered::Edges(edges) => return Ok(edges),
                 Numbered::LooseFace(face) => return Err(Error::LooseFace { face }),
                 Numbered::Crowded => {}
@@ -54,7 +58,7 @@ impl<P: SpacePoint> DeviceTets<P> {
     }
 
     /// The edges by a table of `slots` slots.
-    fn number_edges(&self, on: &Device, slots: usize) -> crate::Result<Numbered> {
+    fn number_edges(&self, on: &Device, slots: usize, linked: bool) -> crate::Result<Numbered> {
         let uses = 6 * self.count();
         let vertices = self.points.len();
         let scale = ((slots as u64) << 32) / vertices.max(1) as u64;
@@ -66,7 +70,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         unsafe {
             meet_tet_edges::launch(
                 on,
-                self.count().div_ceil(MEETING_TETS as u32),
+                uses,
                 tetrahedra,
                 &mut table,
                 &mut of_uses,
@@ -87,8 +91,17 @@ impl<P: SpacePoint> DeviceTets<P> {
         let mut table = table.cast::<Edge>();
         // SAFETY: first uses have a slot each, which no other first use has.
         unsafe { number_tet_edges::launch(on, count as u32, &first_uses, &of_uses, &mut table) }?;
-        // SAFETY: the slot of each use holds the id of its edge.
-        unsafe { name_tet_edges::launch(on, uses, &table, &mut of_uses) }?;
+        let mut last_uses = on.filled(if linked { count } else { 0 }, EdgeUse::NONE)?;
+        let mut links = on.uninitialized(if linked { uses as usize } else { 0 })?;
+        if linked {
+            // SAFETY: the slot of each use holds the id of its edge, below E.
+            unsafe {
+                link_tet_edges::launch(on, uses, &table, &mut of_uses, &mut last_uses, &mut links)
+            }?;
+        } else {
+            // SAFETY: as above.
+            unsafe { name_tet_edges::launch(on, uses, &table, &mut of_uses) }?;
+        }
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {
@@ -115,6 +128,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         Ok(Numbered::Edges(Edges {
             edges: of_uses.cast(),
             first_uses,
+            last_uses,
+            links,
             face_edges,
         }))
     }

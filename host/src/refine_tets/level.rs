@@ -2,6 +2,7 @@
 
 use gpu::ids::{Edge, EdgeUse, Tet, Vertex};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
+use gpu::refine_tets::close_few_marks::{DependenciesBuffers, close_few_tet_marks};
 use gpu::refine_tets::close_marks::{CLOSE_TETS, close_tet_marks};
 use gpu::refine_tets::count_children::count_tet_children;
 use gpu::refine_tets::divide_faces::{count_face_children, write_face_children};
@@ -17,10 +18,14 @@ use super::{
     DeviceRefined, DeviceTets, DividedEdges, Error, Level, MOST_TETRAHEDRA, Result, SpacePoint,
 };
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{compact, count_bits, exclusive_scan};
 
-/// Rounds of the closure between two looks at whether there was progress.
+/// Tetrahedra of which less than one is marked where the closure follows lists: to make them takes as long as ten rounds over all.
+const FEW: u32 = 64;
+/// Rounds of the closure between two looks at whether there was progress, where a round takes less time than a look.
 const ROUNDS: u32 = 8;
+/// Blocks of a round from which it takes longer.
+const MANY_BLOCKS: u32 = 1 << 12;
 
 /// Divided tetrahedra, and the slots of their children.
 struct Children {
@@ -46,7 +51,8 @@ pub(super) fn divide<P: SpacePoint>(
         refined.mesh.points.len(),
         n as usize,
     ))?;
-    let edges = refined.mesh.edges(on)?;
+    let is_few = count_bits(on, chosen)? < n / FEW;
+    let edges = refined.mesh.edges(on, is_few)?;
     let count = edges.first_uses.len();
 
     // Steps 1 and 2.
@@ -54,6 +60,7 @@ pub(super) fn divide<P: SpacePoint>(
     let mut marked = mark_edges(on, chosen, &orders, &edges, by)?;
     // Steps 3 and 4.
     let (touched, closure_rounds) = on.stage("close marks", || {
+        let close = if is_few { close_few } else { close };
         let (bits, rounds) = close(on, n, &edges, &orders, &mut marked)?;
         Ok((compact(on, &bits)?, rounds))
     })?;
@@ -148,11 +155,12 @@ fn close(
     let blocks = tetrahedra.div_ceil(CLOSE_TETS as u32);
     let mut touched = on.uninitialized(words(tetrahedra as usize))?;
     let mut rounds = 0;
+    let at_once = if blocks < MANY_BLOCKS { ROUNDS } else { 1 };
     loop {
-        let mut progress = vec![0; ROUNDS as usize + 1];
+        let mut progress = vec![0; at_once as usize + 1];
         progress[0] = 1;
         let mut progress = on.upload(&progress)?;
-        for round in 0..ROUNDS {
+        for round in 0..at_once {
             let mut after = on.duplicate(marked)?;
             // SAFETY: edges of the tetrahedra are below E, and each has a bit.
             unsafe {
@@ -173,6 +181,52 @@ fn close(
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
         match last {
             Some(behind) => return Ok((touched.cast(), rounds + behind as u32)),
+            None => rounds += at_once,
+        }
+    }
+}
+
+/// As [`close`], along the lists of few marked edges' tetrahedra.
+fn close_few(
+    on: &Device,
+    tetrahedra: u32,
+    edges: &Edges,
+    orders: &Buffer<u32>,
+    marked: &mut Buffer<Bits<Edge>>,
+) -> crate::Result<(Buffer<Bits<Tet>>, u32)> {
+    let words = marked.len() as u32;
+    let mut touched = on.filled(tetrahedra.div_ceil(32) as usize, Bits::EMPTY)?;
+    let mut fresh = on.duplicate(marked)?;
+    let mut found = on.filled(marked.len(), Bits::EMPTY)?;
+    let dependencies = DependenciesBuffers {
+        last_uses: &edges.last_uses,
+        links: &edges.links,
+        edges: &edges.edges,
+        orders,
+    };
+    let mut rounds = 0;
+    loop {
+        let mut progress = on.filled(ROUNDS as usize, 0)?;
+        for round in 0..ROUNDS {
+            // SAFETY: links lead from use to use to their end; uses are below 6T, edges below E; bits behind E are 0.
+            unsafe {
+                close_few_tet_marks::launch(
+                    on,
+                    words,
+                    dependencies,
+                    &mut fresh,
+                    &mut found,
+                    marked,
+                    &mut touched,
+                    &mut progress,
+                    round,
+                )
+            }?;
+            std::mem::swap(&mut fresh, &mut found);
+        }
+        let last = on.download(&progress)?.iter().position(|&some| some == 0);
+        match last {
+            Some(round) => return Ok((touched, rounds + round as u32 + 1)),
             None => rounds += ROUNDS,
         }
     }

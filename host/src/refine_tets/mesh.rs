@@ -55,7 +55,7 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// Bytes that refining takes at once before it writes children, for V points and T tetrahedra.
     pub fn bytes_needed(points: usize, tetrahedra: usize) -> u64 {
         let edges = (6 * tetrahedra).min(points + 3 * tetrahedra / 2);
-        let words = tetrahedra * (4 + 6 + 1) + 2 * edges + table_slots(points, tetrahedra);
+        let words = tetrahedra * (4 + 6 + 6 + 1) + 2 * edges + table_slots(points, tetrahedra);
         (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 

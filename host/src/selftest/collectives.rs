@@ -89,7 +89,7 @@ fn sorting(on: &Device, n: usize) -> Outcome {
     for bits in [1, 4, 7, 31] {
         // Few different keys too: equal ones keep their order.
         let keys: Vec<u32> = numbers(n, 29)
-            .map(|x| x % 1000 & ((1 << bits) - 1))
+            .map(|x| (x % 1000) & ((1 << bits) - 1))
             .collect();
         let keys = match bits {
             31 => numbers(n, 31).map(|x| x >> 1).collect(),

@@ -18,6 +18,10 @@ const BATCH: u32 = 16;
 /// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
+/// Nodes of a mean class under which a block reads its nodes' neighbours together, unless they have weights: over more, memory is
+/// busy without that.
+const SMALL_CLASS: usize = 10_000;
+
 /// A run of sweeps.
 pub(super) struct Sweeps<'a> {
     pub(super) on: &'a Device,
@@ -239,7 +243,13 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         let neighbourhood = ordered.neighbourhood();
+<<<<<<< HEAD
         self.in_batches(moves, &mut |moved, k, sweep| {
+=======
+        let is_small = neighbourhood.weights.is_empty()
+            && (ordered.moving as usize) < SMALL_CLASS * ordered.classes.len();
+        self.in_batches(moves, |moved, k, sweep| {
+>>>>>>> h15b
             let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
             for &(first, count) in &ordered.classes {
                 match self.guard {
@@ -263,10 +273,26 @@ impl Sweeps<'_> {
                         )
                     },
                     // SAFETY: no two nodes of a class are neighbours.
+                    None if is_small => unsafe {
+                        kernel::sweep_small_class::launch(
+                            on,
+                            count.div_ceil(CLASS_NODES as u32),
+                            neighbourhood,
+                            nodes,
+                            squares,
+                            moved,
+                            k,
+                            first,
+                            count,
+                            factor,
+                            tolerance,
+                        )
+                    },
+                    // SAFETY: as above.
                     None => unsafe {
                         kernel::sweep_class::launch(
                             on,
-                            count.div_ceil(CLASS_NODES as u32),
+                            blocks(count),
                             neighbourhood,
                             nodes,
                             squares,

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cust::error::{CudaError, CudaResult};
+use cust::function::Function;
 use cust::module::Module;
 
 use super::fault;
@@ -38,7 +39,9 @@ pub struct MadeReady {
 
 /// A kernel that can be launched.
 pub struct Kernel {
-    pub module: Arc<Module>,
+    /// The driver's handle, since the first launch: to look it up takes a part of a launch's time.
+    function: Option<Function<'static>>,
+    module: Arc<Module>,
     /// Where the kernel of a checked build reports bad indices.
     pub fault: Option<Mutex<Pinned>>,
 }
@@ -72,8 +75,8 @@ impl Package {
             .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
     }
 
-    /// The kernel of an entry. The first call loads or compiles it, in the current context.
-    pub fn kernel(&mut self, entry: &'static str) -> CudaResult<&Kernel> {
+    /// The kernel of an entry, and its handle. The first call loads or compiles it, in the current context.
+    pub fn kernel(&mut self, entry: &'static str) -> CudaResult<(&Function<'static>, &Kernel)> {
         if !self.kernels.contains_key(entry) {
             let start = Instant::now();
             if !self.load_machine_code(entry) {
@@ -81,7 +84,17 @@ impl Package {
             }
             self.made_ready.time += start.elapsed();
         }
-        Ok(&self.kernels[entry])
+        let kernel = self.kernels.get_mut(entry).ok_or(CudaError::NotFound)?;
+        if kernel.function.is_none() {
+            let function = kernel.module.get_function(entry)?;
+            // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but borrowed.
+            let function =
+                unsafe { std::mem::transmute::<Function<'_>, Function<'static>>(function) };
+            kernel.function = Some(function);
+        }
+        let kernel = &*kernel;
+        let function = kernel.function.as_ref().ok_or(CudaError::NotFound)?;
+        Ok((function, kernel))
     }
 
     /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older than it: then
@@ -102,6 +115,7 @@ impl Package {
         for name in kernels {
             let module = module.clone();
             let kernel = Kernel {
+                function: None,
                 module,
                 fault: None,
             };
@@ -115,7 +129,12 @@ impl Package {
         let module = Module::from_ptx(&text, &[])?;
         let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
         let module = Arc::new(module);
-        self.kernels.insert(entry, Kernel { module, fault });
+        let kernel = Kernel {
+            function: None,
+            module,
+            fault,
+        };
+        self.kernels.insert(entry, kernel);
         self.made_ready.compiled += 1;
         Ok(())
     }

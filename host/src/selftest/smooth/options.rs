@@ -18,7 +18,7 @@ const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights
 const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
 
 /// Deterministic ways to smooth over many blocks; both machines refuse some of them.
-const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
+const WAYS: [(Form, bool, Layout, Renumber, Method); 10] = [
     (Form::A, false, Layout::Aos, Renumber::On, Method::Laplacian),
     (Form::A, false, Layout::Soa, Renumber::On, Method::TAUBIN),
     (Form::A, false, Layout::Soa, Renumber::Off, Method::HC),
@@ -36,6 +36,13 @@ const WAYS: [(Form, bool, Layout, Renumber, Method); 9] = [
         false,
         Layout::Aligned,
         Renumber::On,
+        Method::Laplacian,
+    ),
+    (
+        Form::BExact,
+        false,
+        Layout::Soa,
+        Renumber::Off,
         Method::Laplacian,
     ),
     (

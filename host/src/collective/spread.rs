@@ -1,0 +1,39 @@
+//! Whether the ids of elements' vertices are local.
+
+use gpu::collective::{SAMPLES, sample_spread};
+use trioxide_kernel::launch::Buffer;
+
+use crate::Result;
+use crate::backend::Device;
+
+/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of `vertices`.
+///
+/// By a sample at fixed places, so that the answer is that of the mesh alone. Ids need not be checked.
+///
+/// # Errors
+/// Errors of the device.
+pub(crate) fn is_scattered(
+    on: &Device,
+    corners: &Buffer<u32>,
+    size: u32,
+    vertices: usize,
+) -> Result<bool> {
+    let elements = corners.len() as u32 / size;
+    if elements == 0 {
+        return Ok(false);
+    }
+    let mut far = on.filled(1, 0)?;
+    // SAFETY: elements of the sample are below the number of all.
+    unsafe {
+        sample_spread::launch(
+            on,
+            SAMPLES,
+            corners,
+            size,
+            elements,
+            vertices as u32,
+            &mut far,
+        )
+    }?;
+    Ok(on.read(&far, 0)? > SAMPLES / 2)
+}
