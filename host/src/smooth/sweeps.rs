@@ -243,13 +243,9 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         let neighbourhood = ordered.neighbourhood();
-<<<<<<< HEAD
-        self.in_batches(moves, &mut |moved, k, sweep| {
-=======
         let is_small = neighbourhood.weights.is_empty()
             && (ordered.moving as usize) < SMALL_CLASS * ordered.classes.len();
-        self.in_batches(moves, |moved, k, sweep| {
->>>>>>> h15b
+        self.in_batches(moves, &mut |moved, k, sweep| {
             let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
             for &(first, count) in &ordered.classes {
                 match self.guard {
