@@ -168,7 +168,7 @@ fn disk(n: u32) -> Mesh {
 }
 
 /// The surface of a cube as `side`^2 quadrilaterals a side: closed.
-fn cube(side: u32) -> Mesh {
+pub fn cube(side: u32) -> Mesh {
     let mut ids = HashMap::new();
     let mut points = Vec::new();
     let mut polygons = Polygons::default();

@@ -67,6 +67,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         options::surfaces,
     ));
     cases.push(Case::new(
+        "smooth surfaces: classes of many nodes",
+        options::large_classes,
+    ));
+    cases.push(Case::new(
         "smooth: bad meshes and options are refused",
         refused,
     ));

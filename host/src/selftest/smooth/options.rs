@@ -120,6 +120,29 @@ pub(super) fn surfaces(on: &Device) -> Outcome {
     Ok(())
 }
 
+/// 60,002 nodes in a few classes: more nodes a class than one block's launch is chosen for.
+pub(super) fn large_classes(on: &Device) -> Outcome {
+    let mesh = meshes::cube(100);
+    for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
+        let options = Options {
+            form: Form::BColoured,
+            layout,
+            max_iterations: 2,
+            ..Options::default()
+        };
+        surface_by::<DVec3>(on, &mesh, &options)?;
+        surface_by::<Vec3>(on, &mesh, &options)?;
+    }
+    match on
+        .launched()
+        .iter()
+        .any(|name| name.starts_with("sweep_class_"))
+    {
+        true => Ok(()),
+        false => Err("no class was swept by a thread a node".to_owned()),
+    }
+}
+
 /// Triangles and tetrahedra that are on the device give the mesh that their upload gives.
 pub(super) fn resident(on: &Device) -> Outcome {
     tetrahedra_in::<DVec3>(on)?;
@@ -212,20 +235,22 @@ fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
 }
 
 fn surface_in<P: Vector>(on: &Device, mesh: &Mesh) -> Outcome {
+    every_way(|options| surface_by::<P>(on, mesh, options))
+}
+
+fn surface_by<P: Vector>(on: &Device, mesh: &Mesh, options: &Options) -> Outcome {
     let mut before = mesh.clone();
     before.points.iter_mut().for_each(round::<P>);
-    every_way(|options| {
-        let ours = smooth::run_surface::<P>(on, mesh, &[], options);
-        let expected = serial::surface::<P>(mesh, &[], options);
-        let Some(points) = same(ours, expected)? else {
-            return Ok(());
-        };
-        let after = Mesh {
-            points,
-            ..mesh.clone()
-        };
-        smoothed_surface(&before, &after, &[], options).map_err(|error| error.to_string())
-    })
+    let ours = smooth::run_surface::<P>(on, mesh, &[], options);
+    let expected = serial::surface::<P>(mesh, &[], options);
+    let Some(points) = same(ours, expected)? else {
+        return Ok(());
+    };
+    let after = Mesh {
+        points,
+        ..mesh.clone()
+    };
+    smoothed_surface(&before, &after, &[], options).map_err(|error| error.to_string())
 }
 
 /// To the precision of the run.
