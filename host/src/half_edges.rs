@@ -156,39 +156,33 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
             // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
-            refuse::<P>(&on.download(&found)?)
+            refuse::<P>(on, &found)
         })?;
 
-        let (mut twins, contested) = on.try_stage("match twins", || -> Result<_> {
+        let mut twins = on.try_stage("match twins", || -> Result<_> {
             let scattered = is_scattered(on, origins.as_words(), 3, vertices)?;
             let mut slots = table_slots(vertices, half_edges, scattered);
             loop {
                 // SAFETY: all vertex ids were checked.
                 let (twins, found) =
                     unsafe { match_twins(on, vertices, &origins, slots, scattered) }?;
-                let found = on.download(&found)?;
                 // More edges than a planar mesh can have: triangles overlap without sharing edges.
                 let all = slots_for(half_edges, scattered);
-                if found[rule::CROWDED as usize] != NONE && slots < all {
+                if slots < all && on.read(&found, rule::CROWDED as usize)? != NONE {
                     slots = all;
                     continue;
                 }
-                refuse::<P>(&found)?;
-                return Ok((twins, found[rule::CONTESTED as usize] != NONE));
+                refuse::<P>(on, &found)?;
+                return Ok(twins);
             }
         })?;
 
         let (border, border_next, border_prev) =
             on.try_stage("link the border", || -> Result<_> {
-                // A CPU does not see it in the match.
-                if contested || !on.is_gpu() {
-                    // SAFETY: twins are half-edges or `NONE`.
-                    unsafe { kernel::find_contested::launch(on, n, &twins, &mut found) }?;
-                    refuse::<P>(&on.download(&found)?)?;
-                }
                 let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
-                // SAFETY: one index a half-edge.
-                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut boundary) }?;
+                // SAFETY: twins are half-edges or `NONE`.
+                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
+                refuse::<P>(on, &found)?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
@@ -401,7 +395,8 @@ fn upload_points<P: AnyPoint>(
 }
 
 /// The error that the check kernels found, if any.
-fn refuse<P: AnyPoint>(found: &[u32]) -> Result<()> {
+fn refuse<P: AnyPoint>(on: &Device, found: &Buffer<u32>) -> Result<()> {
+    let found = on.download(found)?;
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
     if let Some(vertex) = element(rule::FINITE) {
         return Err(Error::NotFinite { vertex });

@@ -116,8 +116,10 @@ impl DeviceFaces {
             )
         }?;
         let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;
-        // SAFETY: one index a side.
-        unsafe { kernel::mark_boundary_sides::launch(on, sides, &twins, &mut boundary) }?;
+        // SAFETY: twins are sides or `NONE`.
+        unsafe {
+            kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)
+        }?;
         let triangles = tagged.len() / 3;
         let mut of_tagged = on.uninitialized(triangles)?;
         // SAFETY: the table of the launch above; vertices of tagged triangles are compared with V before they are used.
@@ -137,14 +139,8 @@ impl DeviceFaces {
             )
         }?;
         drop(table);
-        let mut rules = on.download(&found)?;
-        // A CPU does not see it in the match.
-        if rules[face_rule::CONTESTED as usize] != NONE || !on.is_gpu() {
-            // SAFETY: twins are sides or `NONE`.
-            unsafe { kernel::find_contested_sides::launch(on, sides, &twins, &mut found) }?;
-            rules = on.download(&found)?;
-        }
-        let element = |rule: u32| Some(rules[rule as usize]).filter(|&element| element != NONE);
+        let found = on.download(&found)?;
+        let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
         if let Some(tetrahedron) = element(face_rule::CROWDED) {
             return Ok(Err(Broken::Crowded(tetrahedron)));
         }

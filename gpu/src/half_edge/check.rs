@@ -22,11 +22,8 @@ pub mod rule {
     pub const LARGE: u32 = 5;
     /// A triangle smaller than [`MeshPoint::SMALLEST`](crate::point::MeshPoint::SMALLEST).
     pub const SMALL: u32 = 6;
-    /// A half-edge that took a twin which another had taken: [`find_contested()`](super::find_contested()) names the edge. On a CPU
-    /// it is not looked for.
-    pub const CONTESTED: u32 = 7;
     /// Number of rules.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 7;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite, or too large.

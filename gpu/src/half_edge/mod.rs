@@ -8,7 +8,6 @@
 //! | --- | --- |
 //! | [`check_points()`], [`check_triangles()`] | refuse meshes that the other kernels could not index or orient |
 //! | [`match_twins()`] | the half-edges of each edge find each other |
-//! | [`find_contested()`] | where the match could not see it: a half-edge whose twin has another |
 //! | [`mark_boundary()`] | edges without a twin, a bit each |
 //! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |
 //! | [`find_half_edges_of_vertices()`] | one half-edge for each vertex |

@@ -12,8 +12,7 @@ use crate::slots::{ATTEMPTS, Slots};
 /// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
-/// twin, one of them is written, and one that took it later is found as [`rule::CONTESTED`]; on a CPU it is not looked for, since an
-/// exchange there waits for memory: [`find_contested()`] does that.
+/// twin, one of them is written: `mark_boundary` finds the others.
 ///
 /// The three half-edges take each step together, so that their reads overlap: each may miss every cache.
 #[kernel(
@@ -71,7 +70,8 @@ pub fn match_twins(
     let finish = |k: usize| {
         let h = half_edge(k);
         if met[k] {
-            return join(h, waiting[k], twins, found);
+            twins.store(h, waiting[k]);
+            return twins.store(waiting[k], h);
         }
         let slots = slots(v, k);
         let mut other = waiting[k];
@@ -142,7 +142,8 @@ fn search(
     loop {
         let (c, d) = (origins.at(other), target(origins, other));
         if (c, d) == (b, a) {
-            join(h, other, twins, found);
+            twins.store(h, other);
+            twins.store(other, h);
             return;
         }
         if (c, d) == (a, b) {
@@ -161,36 +162,17 @@ fn search(
     }
 }
 
-/// Makes `h` and `waiting` twins.
-#[inline(always)]
-fn join(h: HalfEdge, waiting: HalfEdge, twins: Atomic<HalfEdge>, found: Atomic) {
-    twins.store(h, waiting);
-    if cfg!(not(target_arch = "nvptx64")) {
-        twins.store(waiting, h);
-    } else if twins.swap(waiting, h).is_some() {
-        found.min(rule::CONTESTED, h.index());
-    }
-}
-
-/// Finds half-edge `h` if its twin has another twin.
+/// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
 #[kernel(
     requires(twins.len() == n, found.len() == rule::COUNT),
-    moves(twins.bytes())
+    moves(twins.bytes() + 4 * words(n))
 )]
-pub fn find_contested(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) {
+pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) -> bool {
     let twin = twins.at(h);
     if twin.is_some() && twins.at(twin) != h {
         found.min(rule::MANIFOLD, h.index());
     }
-}
-
-/// Whether half-edge `h` lies on the boundary.
-#[kernel(
-    requires(twins.len() == n),
-    moves(twins.bytes() + 4 * words(n))
-)]
-pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>) -> bool {
-    twins.at(h).is_none()
+    twin.is_none()
 }
 
 /// Offers half-edge `h` to the vertex that it starts at; the smallest stays.

@@ -39,8 +39,7 @@ pub(super) fn search_slots(
 /// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
 /// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
 /// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
-/// written, and one that took it later is found as [`face_rule::CONTESTED`], but for a CPU:
-/// [`find_contested_sides()`](super::find_contested_sides()) does that.
+/// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
 ///
 /// The four sides take the first step together, so that their reads overlap: each may miss every cache.
 #[kernel(
@@ -86,7 +85,8 @@ pub fn match_face_sides(
     let finish = |k: usize| {
         let side = FaceSide::of(t, k as u32);
         if met[k] {
-            return join(side, waiting[k], twins, found);
+            twins.store(side, waiting[k]);
+            return twins.store(waiting[k], side);
         }
         let face = face_of(q, k as u32);
         let mut other = waiting[k];
@@ -102,7 +102,8 @@ pub fn match_face_sides(
                 return false;
             }
             if theirs.is_behind(face) {
-                join(side, other, twins, found);
+                twins.store(side, other);
+                twins.store(other, side);
             } else {
                 found.min(face_rule::OVERLAP, side.index());
             }
@@ -121,18 +122,6 @@ pub fn match_face_sides(
     finish(1);
     finish(2);
     finish(3);
-}
-
-/// Makes `side` and `waiting` twins.
-#[inline(always)]
-fn join(side: FaceSide, waiting: FaceSide, twins: Atomic<FaceSide>, found: Atomic) {
-    twins.store(side, waiting);
-    if cfg!(not(target_arch = "nvptx64")) {
-        // An exchange would wait for memory.
-        twins.store(waiting, side);
-    } else if twins.swap(waiting, side).is_some() {
-        found.min(face_rule::CONTESTED, side.index());
-    }
 }
 
 /// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins

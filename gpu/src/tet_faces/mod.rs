@@ -6,8 +6,7 @@
 //! | stage | does |
 //! | --- | --- |
 //! | [`match_face_sides()`] | the sides of each face meet in a hash table |
-//! | [`find_contested_sides()`] | where the match could not see it: a side whose twin has another |
-//! | [`mark_boundary_sides()`] | sides without a twin, a bit each |
+//! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses what the match could not see |
 //! | [`find_tagged_faces()`] | the side of each tagged triangle |
 //!
 //! As the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes a slot: the slot holds a side,
@@ -17,8 +16,8 @@
 //!
 //! A face belongs to one tetrahedron, or to two that see its vertices run in opposite directions. Of three or more sides of a face
 //! two see the same direction. The first side waits in the table. A second one in the same direction is found at once. Otherwise
-//! two or more in the other direction take the waiting side as their twin, and it is the twin of one of them only. The second that
-//! takes it finds that out on a GPU; then, and always on a CPU, [`find_contested_sides()`] finds the others.
+//! two or more in the other direction take the waiting side as their twin, and it is the twin of one of them only:
+//! [`mark_boundary_sides()`] finds the others.
 
 #[path = "find_tagged_faces.rs"]
 mod find_tagged_faces_stage;
@@ -43,11 +42,8 @@ pub mod face_rule {
     pub const CROWDED: u32 = 1;
     /// Tagged triangle that is no face.
     pub const LOOSE: u32 = 2;
-    /// Side that took a twin which another had taken: [`find_contested_sides()`](super::find_contested_sides()) names the face. On a
-    /// CPU it is not looked for.
-    pub const CONTESTED: u32 = 3;
     /// Number of rules.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 3;
 }
 
 /// The vertices of tetrahedron `t`.

@@ -84,7 +84,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let steps = vec![Step::new("format", FORMAT), Step::new("lints", LINTS)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
     let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
-    run_tests(ranks, !has_gpu(), &mut outcomes, &mut skipped);
+    run_tests(!has_gpu(), &mut outcomes, &mut skipped);
+    if ranks {
+        // Behind the other tests: it builds the binary that they start anew, with MPI.
+        let step = Step::new("ranks", RANKS);
+        run_steps(vec![step], !has_gpu(), &mut outcomes, &mut skipped);
+    }
     println!("\n== python: pytest host/python");
     let python = python.join().expect("making an environment does not panic");
     outcomes.push(timed("python", || python::test(python, &mut skipped)));
@@ -93,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 /// Builds all tests, then runs the test programs and the other commands beside each other. Most programs wait for one thread, or for
 /// processes that they start.
-fn run_tests(ranks: bool, prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) {
+fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) {
     println!("\n== build: all tests, and the library of the Python package");
     let mut jobs = Vec::new();
     outcomes.push(timed("build", || {
@@ -103,19 +108,14 @@ fn run_tests(ranks: bool, prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: 
     if jobs.is_empty() {
         return;
     }
-    let job = |name: &str, mut command: Command| {
-        if prebuilt {
-            command.env("TRIOXIDE_PTX", "prebuilt");
-        }
-        let name = name.to_owned();
-        Job { name, command }
-    };
-    // Behind the longest programs, so that no long one is the last.
-    let behind = jobs.len().min(3);
-    let mut others = vec![job(DOC_TESTS, cargo(DOCS))];
-    if ranks {
-        others.push(job("ranks", cargo(RANKS)));
+    let mut docs = cargo(DOCS);
+    if prebuilt {
+        docs.env("TRIOXIDE_PTX", "prebuilt");
     }
+    let mut others = vec![Job {
+        name: "examples in comments".to_owned(),
+        command: docs,
+    }];
     match env::current_exe() {
         Ok(xtask) => {
             let mut command = Command::new(xtask);
@@ -127,6 +127,8 @@ fn run_tests(ranks: bool, prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: 
         }
         Err(error) => skipped.push(format!("kernels: {error}")),
     }
+    // Behind the longest programs, so that no long one is the last.
+    let behind = jobs.len().min(3);
     jobs.splice(behind..behind, others);
     println!(
         "\n== tests: {} test programs and other commands, beside each other",
@@ -227,7 +229,6 @@ const QUICK_LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
-const DOC_TESTS: &str = "examples in comments";
 /// Over the whole workspace: for packages alone, dependencies would have other features and be built again.
 const DOCS: &[&str] = &[
     "test",
