@@ -7,26 +7,24 @@ use trioxide_kernel::{Atomic, Bits, Block, Shared, SharedMemory, kernel};
 
 use super::boundary::shares_triangle;
 use super::cells::{MOST_FACES, Stars};
-use super::tet_neighbours::{column, each_round, opposite};
+use super::cells_of_nodes::LIGHT;
+use super::tet_neighbours::{column, opposite};
 use crate::ids::{Cell, CellFace, Vertex};
 
 /// Nodes of a block.
 pub const BOUNDARY_NODES: usize = 64;
 const NODES: u32 = BOUNDARY_NODES as u32;
 /// Slots of a node's table; the members of a set of slots are the bits of a `u64`.
-const SLOTS: u32 = 36;
+const SLOTS: u32 = 48;
 /// Most faces that are met there.
-const MOST: u32 = 30;
-/// Corners of a block that are read side by side.
-const STAGED: usize = 2048;
+const MOST: u32 = 40;
 const PLACES: usize = SLOTS as usize * BOUNDARY_NODES;
 
-/// Shared memory of a block: the two other vertices of each face, and corners.
+/// Shared memory of a block: the two other vertices of each face.
 #[derive(SharedMemory)]
 pub struct FaceTile {
     lows: Shared<Vertex, PLACES>,
     highs: Shared<Vertex, PLACES>,
-    staged: Shared<u32, STAGED>,
 }
 
 /// Whether node `v` owns the face of `v`, `x` and `y`.
@@ -39,24 +37,30 @@ fn owns(v: Vertex, x: Vertex, y: Vertex) -> bool {
 }
 
 /// Faces around a node: each as the other two vertices in ascending order, in the table of a lane.
-#[derive(Clone, Copy)]
-struct Faces {
+struct Faces<'a> {
+    tile: &'a FaceTile,
+    lane: u32,
     taken: u64,
     /// Faces that were met more than once.
     shared: u64,
     count: u32,
 }
 
-impl Faces {
+impl Faces<'_> {
+    #[inline(always)]
+    fn place(&self, slot: u32) -> u32 {
+        column(self.lane, slot, SLOTS, NODES)
+    }
+
     /// The slot of the face of `x` and `y`: its own, or the free one where it would be.
     #[inline(always)]
-    fn slot(&self, tile: &FaceTile, lane: u32, low: Vertex, high: Vertex) -> u32 {
+    fn slot(&self, low: Vertex, high: Vertex) -> u32 {
         let hash = low.index().wrapping_mul(0x9E37_79B9) ^ high.index().wrapping_mul(0x85EB_CA6B);
         let mut slot = ((hash >> 16) * SLOTS) >> 16;
         loop {
-            let place = column(lane, slot, SLOTS, NODES);
+            let place = self.place(slot);
             if self.taken >> slot & 1 == 0
-                || tile.lows.at(place) == low && tile.highs.at(place) == high
+                || self.tile.lows.at(place) == low && self.tile.highs.at(place) == high
             {
                 return slot;
             }
@@ -65,16 +69,16 @@ impl Faces {
     }
 
     #[inline(always)]
-    fn meet(&mut self, tile: &FaceTile, lane: u32, x: Vertex, y: Vertex) {
+    fn meet(&mut self, x: Vertex, y: Vertex) {
         let (low, high) = (x.min(y), x.max(y));
-        let slot = self.slot(tile, lane, low, high);
+        let slot = self.slot(low, high);
         if self.taken >> slot & 1 != 0 {
             self.shared |= 1 << slot;
         } else if self.count <= MOST {
             // A table with free slots ends each search.
-            let place = column(lane, slot, SLOTS, NODES);
-            tile.lows.set(place, low);
-            tile.highs.set(place, high);
+            let place = self.place(slot);
+            self.tile.lows.set(place, low);
+            self.tile.highs.set(place, high);
             self.taken |= 1 << slot;
             self.count += 1;
         }
@@ -82,18 +86,18 @@ impl Faces {
 
     /// Whether the face was met once.
     #[inline(always)]
-    fn is_alone(&self, tile: &FaceTile, lane: u32, x: Vertex, y: Vertex) -> bool {
-        let slot = self.slot(tile, lane, x.min(y), x.max(y));
+    fn is_alone(&self, x: Vertex, y: Vertex) -> bool {
+        let slot = self.slot(x.min(y), x.max(y));
         (self.taken & !self.shared) >> slot & 1 != 0
     }
 }
 
 /// Calls `visit` with the place of the opposite vertex in the tetrahedron, and the other two vertices, of each face that `v` owns of
-/// the tetrahedron at `corner`.
+/// the tetrahedron at corner `s` of the list.
 #[inline(always)]
-fn each_owned(stars: Stars, v: Vertex, corner: u32, mut visit: impl FnMut(u32, Vertex, Vertex)) {
-    let own = corner % 4;
-    let [p, q, r] = opposite(stars, corner);
+fn each_owned(stars: Stars, v: Vertex, s: u32, mut visit: impl FnMut(u32, Vertex, Vertex)) {
+    let own = stars.corner(s).index() % 4;
+    let [p, q, r] = opposite(stars, s);
     let mut look = |k: u32, x, y| {
         if owns(v, x, y) {
             // The vertices behind the node's own are a place further.
@@ -105,8 +109,8 @@ fn each_owned(stars: Stars, v: Vertex, corner: u32, mut visit: impl FnMut(u32, V
     look(2, p, q);
 }
 
-/// Marks the faces that a node owns and that one tetrahedron alone has, and their nodes. A node of more than
-/// [`LIGHT`](super::LIGHT) cells is left to [`mark_heavy_faces()`](super::mark_heavy_faces()).
+/// Marks the faces that a node owns and that one tetrahedron alone has, and their nodes. A node of more than [`LIGHT`] cells is left
+/// to [`mark_heavy_faces()`](super::mark_heavy_faces()).
 #[kernel(
     requires(
         stars.fit(stars.nodes()),
@@ -123,50 +127,40 @@ pub fn mark_tet_boundary(
     on_boundary: Atomic<Bits<Vertex>>,
 ) {
     let tile = block.shared();
-    let first = block.index() * NODES;
-    let own = (stars.starts.len() - 1 - first).min(NODES);
-    let none = Faces {
-        taken: 0,
-        shared: 0,
-        count: 0,
-    };
-    let met = each_round(
-        block,
-        &tile.staged,
-        stars,
-        first,
-        own,
-        none,
-        |lane, mut around, from, to| {
-            let v = Vertex::new(first + lane);
-            let mut s = from;
-            while s < to {
-                each_owned(stars, v, tile.staged.at(s), |_, x, y| {
-                    around.meet(tile, lane, x, y);
-                });
-                s += 1;
-            }
-            around
-        },
-    );
     block.lanes(|lane| {
-        let around = met.at(lane);
-        let is_full = around.count > MOST;
-        // A node of more than LIGHT cells has met none.
-        if lane >= own || !is_full && around.taken == around.shared {
+        let v = Vertex::new(block.index() * NODES + lane);
+        if v.index() >= stars.starts.len() - 1 {
             return;
         }
-        let v = Vertex::new(first + lane);
         let range = (stars.start(v), stars.end(v));
+        if range.1 - range.0 > LIGHT {
+            return;
+        }
+        let mut around = Faces {
+            tile,
+            lane,
+            taken: 0,
+            shared: 0,
+            count: 0,
+        };
         let mut s = range.0;
         while s < range.1 {
-            let corner = stars.corner(s).index();
-            let t = Cell::new(corner / 4);
-            each_owned(stars, v, corner, |without, x, y| {
+            stars.prefetch(s);
+            each_owned(stars, v, s, |_, x, y| around.meet(x, y));
+            s += 1;
+        }
+        let is_full = around.count > MOST;
+        if !is_full && around.taken == around.shared {
+            return;
+        }
+        let mut s = range.0;
+        while s < range.1 {
+            let t = Cell::new(stars.corner(s).index() / 4);
+            each_owned(stars, v, s, |without, x, y| {
                 let is_alone = if is_full {
                     !shares_triangle(stars, range, t, [x, y])
                 } else {
-                    around.is_alone(tile, lane, x, y)
+                    around.is_alone(x, y)
                 };
                 if is_alone {
                     // Faces opposite to vertices 0, 1, 2, 3 are 1, 2, 0, 3 of a cell.

@@ -3,7 +3,7 @@
 //! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there already. A lane
 //! has a node and a column of the table, so that lanes meet in no bank. The lists of a block are written side by side.
 
-use trioxide_kernel::{Bits, Block, In, Lanes, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
 use super::cells::{Stars, VOLUME};
 use super::cells_of_nodes::LIGHT;
@@ -16,11 +16,11 @@ use crate::ids::Vertex;
 pub const NEIGHBOUR_NODES: usize = 128;
 const NODES: u32 = NEIGHBOUR_NODES as u32;
 /// Slots of a node's table; the members of a set of slots are the bits of a `u64`.
-const SLOTS: u32 = 40;
+const SLOTS: u32 = 48;
 /// Most neighbours that are collected there.
-const MOST: u32 = 34;
-/// Corners of a block that are read side by side, and most neighbours that are written so.
-const STAGED: u32 = 4096;
+const MOST: u32 = 40;
+/// Most neighbours of a block that are written side by side.
+const STAGED: usize = 24 * NEIGHBOUR_NODES;
 /// The length of a list that is left to others.
 const LEFT: u32 = u32::MAX;
 
@@ -28,7 +28,7 @@ const LEFT: u32 = u32::MAX;
 #[derive(SharedMemory)]
 pub struct NeighbourTile {
     slots: Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
-    staged: Shared<u32, { STAGED as usize }>,
+    staged: Shared<Vertex, STAGED>,
     is_left: Shared<u8, NEIGHBOUR_NODES>,
 }
 
@@ -42,11 +42,12 @@ pub(super) fn column(lane: u32, slot: u32, slots: u32, lanes: u32) -> u32 {
     }
 }
 
-/// The three other vertices of the tetrahedron at a corner.
+/// The three other vertices of the tetrahedron at corner `s` of the list.
 #[inline(always)]
-pub(super) fn opposite(stars: Stars, corner: u32) -> [Vertex; 3] {
-    let own = corner % 4;
-    let [a, b, c, d] = stars.cells.vertices.quad(corner - own);
+pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
+    let corner = stars.corner(s);
+    let own = corner.index() % 4;
+    let [a, b, c, d] = stars.cells.vertices.quad(corner.index() - own);
     [
         if own == 0 { b } else { a },
         if own <= 1 { c } else { b },
@@ -54,101 +55,68 @@ pub(super) fn opposite(stars: Stars, corner: u32) -> [Vertex; 3] {
     ]
 }
 
-type Slots = Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>;
-
-/// The table of a lane: its taken slots, and their number, at most one more than [`MOST`].
-#[derive(Clone, Copy)]
-struct Table {
-    taken: u64,
-    count: u32,
-}
-
-impl Table {
-    #[inline(always)]
-    fn put(&mut self, slots: &Slots, lane: u32, u: Vertex) {
+/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on; their number, or [`LEFT`].
+#[inline(always)]
+fn collect(
+    slots: &Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
+    lane: u32,
+    stars: Stars,
+    v: Vertex,
+) -> u32 {
+    let (start, end) = (stars.start(v), stars.end(v));
+    if end - start > LIGHT {
+        return LEFT;
+    }
+    let place = |slot| column(lane, slot, SLOTS, NODES);
+    let mut taken = 0u64;
+    let mut count = 0;
+    let mut put = |u: Vertex| {
         let hash = u.index().wrapping_mul(0x9E37_79B9);
         let mut slot = ((hash >> 16) * SLOTS) >> 16;
-        while self.taken >> slot & 1 != 0 {
-            if slots.at(column(lane, slot, SLOTS, NODES)) == u {
+        while taken >> slot & 1 != 0 {
+            if slots.at(place(slot)) == u {
                 return;
             }
             slot = if slot + 1 == SLOTS { 0 } else { slot + 1 };
         }
         // A table with free slots ends each search.
-        if self.count <= MOST {
-            slots.set(column(lane, slot, SLOTS, NODES), u);
-            self.taken |= 1 << slot;
-            self.count += 1;
+        if count <= MOST {
+            slots.set(place(slot), u);
+            taken |= 1 << slot;
+            count += 1;
         }
+    };
+    let mut s = start;
+    while s < end {
+        stars.prefetch(s);
+        let [p, q, r] = opposite(stars, s);
+        put(p);
+        put(q);
+        put(r);
+        s += 1;
     }
-
-    /// Brings the neighbours into ascending order, from slot 0 on.
-    #[inline(always)]
-    fn order(mut self, slots: &Slots, lane: u32) {
-        let place = |slot| column(lane, slot, SLOTS, NODES);
-        // The i-th taken slot is i or behind it: what is read is not overwritten before.
-        let mut listed = 0;
-        while self.taken != 0 {
-            let u = slots.at(place(self.taken.trailing_zeros()));
-            self.taken &= self.taken - 1;
-            let mut hole = listed;
-            while hole > 0 {
-                let before = slots.at(place(hole - 1));
-                if before < u {
-                    break;
-                }
-                slots.set(place(hole), before);
-                hole -= 1;
+    let room = list_start(end, v.index() + 1, VOLUME) - list_start(start, v.index(), VOLUME);
+    if count > MOST || count > room {
+        return LEFT;
+    }
+    // The i-th taken slot is i or behind it: what is read is not overwritten before.
+    let mut listed = 0;
+    while taken != 0 {
+        let u = slots.at(place(taken.trailing_zeros()));
+        taken &= taken - 1;
+        let mut hole = listed;
+        while hole > 0 {
+            let before = slots.at(place(hole - 1));
+            if before < u {
+                break;
             }
-            slots.set(place(hole), u);
-            listed += 1;
+            slots.set(place(hole), before);
+            hole -= 1;
         }
+        slots.set(place(hole), u);
+        listed += 1;
     }
-}
-
-/// Calls `visit` in lanes with their state and the places in `staged` of their node's corners, as far as they are there, round by
-/// round: the corners of `nodes` nodes from `first` on are read side by side. A node of more than [`LIGHT`] cells is left out.
-#[inline(always)]
-pub(super) fn each_round<const LANES: usize, const N: usize, S: SharedMemory, T: Copy>(
-    block: &Block<LANES, S>,
-    staged: &Shared<u32, N>,
-    stars: Stars,
-    first: u32,
-    nodes: u32,
-    start: T,
-    visit: impl Fn(u32, T, u32, u32) -> T,
-) -> Lanes<T, LANES> {
-    let mut states = block.lanes(|_| start);
-    let end = stars.starts.at(first + nodes);
-    let mut round = stars.starts.at(first);
-    while round < end {
-        let behind = round + (end - round).min(N as u32);
-        block.phase(|lane| {
-            let mut s = round + lane;
-            while s < behind {
-                let corner = stars.corner(s);
-                stars.cells.vertices.prefetch(corner);
-                staged.set(s - round, corner.index());
-                s += LANES as u32;
-            }
-        });
-        states = block.lanes(|lane| {
-            let state = states.at(lane);
-            if lane >= nodes {
-                return state;
-            }
-            let v = Vertex::new(first + lane);
-            let (from, to) = (stars.start(v), stars.end(v));
-            if to - from > LIGHT || to <= round || from >= behind {
-                return state;
-            }
-            visit(lane, state, from.max(round) - round, to.min(behind) - round)
-        });
-        // A barrier: the next round reads other corners.
-        block.phase(|_| {});
-        round = behind;
-    }
-    states
+    listed
 }
 
 /// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block lie one behind the
@@ -174,47 +142,20 @@ pub fn gather_tet_neighbours(
     let tile = block.shared();
     let first = block.index() * NODES;
     let nodes = stars.starts.len() - 1;
-    let own = (nodes - first).min(NODES);
-    let empty = Table { taken: 0, count: 0 };
-    let tables = each_round(
-        block,
-        &tile.staged,
-        stars,
-        first,
-        own,
-        empty,
-        |lane, mut table, from, to| {
-            let mut s = from;
-            while s < to {
-                let [p, q, r] = opposite(stars, tile.staged.at(s));
-                table.put(&tile.slots, lane, p);
-                table.put(&tile.slots, lane, q);
-                table.put(&tile.slots, lane, r);
-                s += 1;
-            }
-            table
-        },
-    );
     let found = block.lanes(|lane| {
-        if lane >= own {
-            return 0;
-        }
         let v = first + lane;
-        let (start, end) = (stars.starts.at(v), stars.starts.at(v + 1));
-        let room = list_start(end, v + 1, VOLUME) - list_start(start, v, VOLUME);
-        let table = tables.at(lane);
-        if end - start > LIGHT || table.count > MOST || table.count > room {
-            return LEFT;
+        if v < nodes {
+            collect(&tile.slots, lane, stars, Vertex::new(v))
+        } else {
+            0
         }
-        table.order(&tile.slots, lane);
-        table.count
     });
     let lengths = block.lanes(|lane| {
         let length = found.at(lane);
         if length == LEFT { 0 } else { length }
     });
     let (before, total) = block.exclusive_sum(&lengths);
-    let is_staged = total <= STAGED;
+    let is_staged = total <= STAGED as u32;
     let from = list_start(stars.starts.at(first), first, VOLUME);
     let item = |lane, k| tile.slots.at(column(lane, k, SLOTS, NODES));
     block.phase(|lane| {
@@ -225,7 +166,7 @@ pub fn gather_tet_neighbours(
         if is_staged {
             let mut k = 0;
             while k < lengths.at(lane) {
-                tile.staged.set(before.at(lane) + k, item(lane, k).index());
+                tile.staged.set(before.at(lane) + k, item(lane, k));
                 k += 1;
             }
         }
@@ -234,7 +175,7 @@ pub fn gather_tet_neighbours(
         if is_staged {
             let mut i = lane;
             while i < total {
-                lists.set(from + i, Vertex::new(tile.staged.at(i)));
+                lists.set(from + i, tile.staged.at(i));
                 i += NODES;
             }
         } else {
