@@ -89,6 +89,7 @@ pub fn match_twins(
                 table,
                 twins,
                 found,
+                is_scattered,
             );
         }
     };
@@ -137,6 +138,7 @@ fn search(
     table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
+    is_scattered: bool,
 ) {
     let mut attempt = 1;
     loop {
@@ -154,9 +156,18 @@ fn search(
             found.min(rule::CROWDED, h.index());
             return;
         }
-        other = table.claim(slots.at(attempt, table.len()), HalfEdge::NONE, h);
+        let slot = slots.at(attempt, table.len());
+        // As at the first slot: of a local mesh a look costs less.
+        other = if is_scattered {
+            HalfEdge::NONE
+        } else {
+            table.load(slot)
+        };
         if other.is_none() {
-            return;
+            other = table.claim(slot, HalfEdge::NONE, h);
+            if other.is_none() {
+                return;
+            }
         }
         attempt += 1;
     }

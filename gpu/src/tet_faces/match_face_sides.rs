@@ -111,7 +111,14 @@ pub fn match_face_sides(
         };
         let ended = meet(other)
             || search_slots(face, 1, size, scale, is_scattered, |slot| {
-                let other = table.claim(slot, FaceSide::NONE, side);
+                // As at the first slot: of a local mesh a look costs less.
+                let mut other = FaceSide::NONE;
+                if !is_scattered {
+                    other = table.load(slot);
+                }
+                if other.is_none() {
+                    other = table.claim(slot, FaceSide::NONE, side);
+                }
                 other.is_none() || meet(other)
             });
         if !ended {
