@@ -143,8 +143,6 @@ fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<Stri
             result,
         } in ended
         {
-            // The test harness goes on behind the reason.
-            let reason = |line: &String| line.trim_end_matches(") ... ignored").trim().to_owned();
             skipped.extend(
                 marked
                     .iter()
@@ -298,11 +296,17 @@ fn run_steps(
             }
             command.envs(environment);
             let (lines, result) = run_and_collect(&mut command, SKIPPED);
-            // The test harness goes on behind the reason.
-            let reason = |line: &String| line.trim_end_matches(") ... ignored").to_owned();
             skipped.extend(lines.iter().map(|line| format!("{name}: {}", reason(line))));
             result
         }));
+    }
+}
+
+/// The reason in a line's end, behind which the test harness goes on.
+fn reason(line: &str) -> &str {
+    match line.strip_suffix("... ignored") {
+        Some(name) => name.trim_end().trim_end_matches(')'),
+        None => line,
     }
 }
 
@@ -403,6 +407,15 @@ fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_end_before_the_harness_goes_on() {
+        assert_eq!(
+            reason("no GPU: use --device cpu)      ... ignored"),
+            "no GPU: use --device cpu"
+        );
+        assert_eq!(reason("no GPU (none at all)"), "no GPU (none at all)");
+    }
 
     #[test]
     fn one_failed_step_fails_all() {
