@@ -1,8 +1,8 @@
 //! Running other programs.
 
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal, PipeReader, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use crate::Error;
 
@@ -58,19 +58,11 @@ pub fn run_and_collect(command: &mut Command, mark: &str) -> (Vec<String>, Resul
 }
 
 fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result<(), Error> {
-    // One pipe for both streams keeps their lines in order.
-    let (reader, writer) = std::io::pipe()?;
-    command.stdout(writer.try_clone()?).stderr(writer);
     if std::io::stdout().is_terminal() {
         command.env("CARGO_TERM_COLOR", "always");
     }
-    let mut child = command
-        .spawn()
+    let (mut child, reader) = spawn_piped(command)
         .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
-    // The command holds the pipe's writing end; the reader finds no end until it is closed.
-    command
-        .stdout(std::process::Stdio::inherit())
-        .stderr(std::process::Stdio::inherit());
     let mut stdout = std::io::stdout().lock();
     for line in BufReader::new(reader).split(b'\n') {
         let line = line?;
@@ -85,6 +77,16 @@ fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result
         return Err(format!("{} failed ({status})", command_line(command)).into());
     }
     Ok(())
+}
+
+/// Starts a program, both of whose streams are one pipe, which keeps their lines in order.
+pub(crate) fn spawn_piped(command: &mut Command) -> std::io::Result<(Child, PipeReader)> {
+    let (reader, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let child = command.spawn();
+    // The command holds the pipe's writing end; the reader finds no end until it is closed.
+    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    Ok((child?, reader))
 }
 
 /// Whether this runs as root.

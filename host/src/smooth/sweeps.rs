@@ -18,8 +18,8 @@ const BATCH: u32 = 16;
 /// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
-/// Nodes of a mean class under which a block reads its nodes' neighbours together, unless they have weights: over more, memory is
-/// busy without that.
+/// Nodes of a mean class under which a block reads its nodes' neighbours together, unless they have weights. On an H200 that took
+/// 0.85 to 1.07 of a lane's own reads' time with 600 and 7,000 nodes a class, and 1.3 and more with 24,000 and 1.6M.
 const SMALL_CLASS: usize = 10_000;
 
 /// A run of sweeps.

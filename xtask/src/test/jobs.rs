@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
-use crate::process::command_line;
+use crate::process::{command_line, spawn_piped};
 
 /// A command with a name for its heading.
 pub(super) struct Job {
@@ -71,14 +71,7 @@ fn run(Job { name, mut command }: Job, mark: &str) -> Ended {
 
 /// Both streams in one, in order, and whether the command succeeded.
 fn output_of_both(command: &mut Command) -> std::io::Result<(String, bool)> {
-    let (mut reader, writer) = std::io::pipe()?;
-    command
-        .stdin(Stdio::null())
-        .stdout(writer.try_clone()?)
-        .stderr(writer);
-    let mut child = command.spawn()?;
-    // The command holds the pipe's writing end; the reader finds no end until it is closed.
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (mut child, mut reader) = spawn_piped(command.stdin(Stdio::null()))?;
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

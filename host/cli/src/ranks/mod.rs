@@ -8,6 +8,8 @@ mod report;
 #[cfg(feature = "mpi")]
 mod run;
 #[cfg(feature = "mpi")]
+mod slices;
+#[cfg(feature = "mpi")]
 mod smooth;
 
 #[cfg(feature = "mpi")]

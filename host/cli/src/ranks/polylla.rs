@@ -11,13 +11,13 @@ use trioxide::mesh::Ties;
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
-use trioxide_ranks::block::Blocks;
 use trioxide_ranks::polylla::{Counts, Polygons, polylla};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, with_file};
+use super::slices::block_of_slices;
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -127,7 +127,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
         let slices = ply::Slices::open(&options.input).map_err(Fault::from);
         slice = ranks
             .agree(slices)?
-            .and_then(|file| of_slices(ranks, &file));
+            .and_then(|file| block_of_slices(ranks, &file, |points| in_plane(&file, points)));
     }
     let is_missing = u64::from(slice.is_none());
     let mut block = match (ranks.reduce(is_missing, Reduction::Max), slice) {
@@ -155,29 +155,15 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
     Ok(block)
 }
 
-/// The block of this rank; `None` where the file is faulty or not planar, which is said by who reads it whole.
-fn of_slices(ranks: &Ranks, file: &ply::Slices) -> Option<Block> {
-    let [vertices, triangles] = [file.vertices(), file.triangles()];
-    let range = |total: usize| {
-        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
-        range.start as usize..range.end as usize
-    };
-    let points = file.points(range(vertices));
-    let z = file.points(0..vertices.min(1)).first().map_or(0.0, |p| p.z);
+/// This rank's vertices in the plane of the first of all; `None` where they are not.
+fn in_plane(file: &ply::Slices, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
+    let z = file
+        .points(0..file.vertices().min(1))
+        .first()
+        .map_or(0.0, |p| p.z);
     let is_planar = |p: &DVec3| p.z == z && p.z.is_finite();
-    if triangles == 0 || !points.iter().all(is_planar) {
-        return None;
-    }
-    let (corners, regions) = file.corners(range(triangles))?;
-    Some(Block {
-        vertices: vertices as u64,
-        cells: triangles as u64,
-        size: 3,
-        points: points.iter().map(|p| p.truncate()).collect(),
-        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
-        regions,
-        segments: file.segments().to_vec(),
-    })
+    let points = points.iter();
+    points.map(|p| is_planar(p).then(|| p.truncate())).collect()
 }
 
 /// The whole mesh.

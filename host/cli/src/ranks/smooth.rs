@@ -9,13 +9,14 @@ use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
-use trioxide_ranks::block::{Blocks, Whole};
+use trioxide_ranks::block::Whole;
 use trioxide_ranks::smooth::{Smoothed, smooth};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, with_file};
+use super::slices::block_of_slices;
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells};
 
@@ -110,7 +111,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, 
         let slices = ply::Slices::open(&options.input).map_err(Fault::from);
         slice = ranks
             .agree(slices)?
-            .and_then(|file| of_slices(ranks, &file));
+            .and_then(|file| block_of_slices(ranks, &file, Some));
     }
     let is_missing = u64::from(slice.is_none());
     if let (0, Some(block)) = (ranks.reduce(is_missing, Reduction::Max), slice) {
@@ -152,28 +153,6 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, 
         },
     };
     Ok((Block::scatter(ranks, whole), Some(kept)))
-}
-
-/// The block of this rank; `None` where the file is faulty, which is said by who reads it whole.
-fn of_slices(ranks: &Ranks, file: &ply::Slices) -> Option<Block<DVec3>> {
-    let [vertices, triangles] = [file.vertices(), file.triangles()];
-    let range = |total: usize| {
-        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
-        range.start as usize..range.end as usize
-    };
-    if triangles == 0 {
-        return None;
-    }
-    let (corners, regions) = file.corners(range(triangles))?;
-    Some(Block {
-        vertices: vertices as u64,
-        cells: triangles as u64,
-        size: 3,
-        points: file.points(range(vertices)),
-        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
-        regions,
-        segments: file.segments().to_vec(),
-    })
 }
 
 /// The whole mesh: of triangles, or of tetrahedra.

@@ -1,0 +1,34 @@
+//! A block of a mesh from slices of a binary `.ply`.
+
+use glam::DVec3;
+use trioxide::formats::ply;
+use trioxide_ranks::block::Blocks;
+use trioxide_ranks::{Block, Ranks};
+
+/// The block of this rank, with what `points` makes of its vertices; `None` where that is none, or the file is faulty, which is said by
+/// who reads it whole.
+pub(super) fn block_of_slices<P>(
+    ranks: &Ranks,
+    file: &ply::Slices,
+    points: impl FnOnce(Vec<DVec3>) -> Option<Vec<P>>,
+) -> Option<Block<P>> {
+    let [vertices, triangles] = [file.vertices(), file.triangles()];
+    let range = |total: usize| {
+        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
+        range.start as usize..range.end as usize
+    };
+    if triangles == 0 {
+        return None;
+    }
+    let points = points(file.points(range(vertices)))?;
+    let (corners, regions) = file.corners(range(triangles))?;
+    Some(Block {
+        vertices: vertices as u64,
+        cells: triangles as u64,
+        size: 3,
+        points,
+        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
+        regions,
+        segments: file.segments().to_vec(),
+    })
+}
