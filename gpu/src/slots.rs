@@ -1,7 +1,7 @@
 //! Slots of the hash tables in which the half-edges of an edge, the uses of an edge and the sides of a face meet.
 //!
 //! Each vertex owns as many slots as the table has for each, one behind the other. An element begins at a place among the slots of
-//! one of its vertices, and goes on from there. There are two layouts, with the same results.
+//! one of its vertices, and goes on from there. There are two layouts, with the same results; the kernels of each are compiled apart.
 //!
 //! *Local*, for meshes whose elements have ids near each other: an edge begins at the first slot of its lowest vertex, a face at one of
 //! 16 of its middle vertex. Elements of neighbouring vertices lie side by side, and neighbouring threads read the same sectors.
@@ -9,6 +9,9 @@
 //! *Scattered*: a hash says which of an element's vertices owns it, and where among the owner's slots it begins. So each vertex has half
 //! of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the low ones of a mesh in random order
 //! would have nearly all of theirs, twice as many as there is room for.
+
+use trioxide_kernel::Atomic;
+use trioxide_kernel::view::AtomicElement;
 
 use crate::ids::Vertex;
 
@@ -95,6 +98,27 @@ impl Slots {
         let hash = mix(self.key.wrapping_add(step));
         (((hash >> 32) * u64::from(size)) >> 32) as u32
     }
+}
+
+/// Puts `id` into a slot of `table` if it is free, which `none` says; what waited there before.
+///
+/// Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of a scattered one an
+/// exchange saves the look.
+#[inline(always)]
+pub(crate) fn take<const SCATTERED: bool, T: AtomicElement + PartialEq>(
+    table: Atomic<T>,
+    slot: u32,
+    none: T,
+    id: T,
+) -> T {
+    if !SCATTERED {
+        let other = table.load(slot);
+        if other != none {
+            return other;
+        }
+        return table.compare_exchange(slot, none, id);
+    }
+    table.claim(slot, none, id)
 }
 
 /// The slot at `place`, a part of 2^16, of a vertex's slots.

@@ -351,9 +351,14 @@ unsafe fn match_twins(
     let mut table = on.filled(slots, HalfEdge::NONE)?;
     let mut twins = on.filled(origins.len(), HalfEdge::NONE)?;
     let mut found = on.filled(rule::COUNT, NONE)?;
+    let launch = if scattered {
+        kernel::match_scattered_twins::launch
+    } else {
+        kernel::match_twins::launch
+    };
     // SAFETY: the scale puts the slot of every vertex below `slots`; waiting half-edges bound triangles.
     unsafe {
-        kernel::match_twins::launch(
+        launch(
             on,
             origins.len() as u32 / 3,
             origins,
@@ -361,7 +366,6 @@ unsafe fn match_twins(
             &mut twins,
             &mut found,
             ((slots as u64) << 32) / vertices.max(1) as u64,
-            scattered.into(),
         )
     }?;
     Ok((twins, found))

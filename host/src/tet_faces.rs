@@ -102,9 +102,14 @@ impl DeviceFaces {
         let mut table = on.filled(slots, FaceSide::NONE)?;
         let mut twins = on.filled(sides as usize, FaceSide::NONE)?;
         let mut found = on.filled(face_rule::COUNT, NONE)?;
+        let launch = if scattered {
+            kernel::match_scattered_face_sides::launch
+        } else {
+            kernel::match_face_sides::launch
+        };
         // SAFETY: the scale puts the slots of every vertex below V into the table; waiting sides are of the tetrahedra.
         unsafe {
-            kernel::match_face_sides::launch(
+            launch(
                 on,
                 sides / 4,
                 tetrahedra,
@@ -112,7 +117,6 @@ impl DeviceFaces {
                 &mut twins,
                 &mut found,
                 scale,
-                scattered.into(),
             )
         }?;
         let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;

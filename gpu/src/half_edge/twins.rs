@@ -4,17 +4,15 @@ use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
 use super::{rule, target};
 use crate::ids::{HalfEdge, Triangle, Vertex};
-use crate::slots::{ATTEMPTS, Slots};
+use crate::slots::{ATTEMPTS, Slots, take};
 
 /// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the
 /// twins of both.
 ///
-/// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
+/// For meshes whose ids are local ([`crate::slots`]); `scale` is slots a vertex, times 2^32.
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written: `mark_boundary` finds the others.
-///
-/// The three half-edges take each step together, so that their reads overlap: each may miss every cache.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // An edge, two half-edges, has one slot: written, read.
@@ -27,9 +25,37 @@ pub fn match_twins(
     twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
-    scattered: u32,
 ) {
-    let (size, is_scattered) = (table.len(), scattered != 0);
+    match_in::<false>(t, origins, table, twins, found, scale);
+}
+
+/// As [`match_twins()`], for meshes whose ids are not local.
+#[kernel(
+    requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
+    // As for `match_twins`; a slot is a sector of its own.
+    moves(2 * origins.bytes() + twins.bytes())
+)]
+pub fn match_scattered_twins(
+    t: Triangle,
+    origins: In<Vertex>,
+    table: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge>,
+    found: Atomic,
+    scale: u64,
+) {
+    match_in::<true>(t, origins, table, twins, found, scale);
+}
+
+/// The body of both: the three half-edges take each step together, so that their reads overlap. Each may miss every cache.
+#[inline(always)]
+fn match_in<const SCATTERED: bool>(
+    t: Triangle,
+    origins: In<Vertex>,
+    table: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge>,
+    found: Atomic,
+    scale: u64,
+) {
     let corners = |t: Triangle| {
         [
             origins.at(HalfEdge::of(t, 0)),
@@ -39,25 +65,21 @@ pub fn match_twins(
     };
     let slots = |v: [Vertex; 3], k: usize| {
         let (a, b) = (v[k], v[(k + 1) % 3]);
-        Slots::of_edge(a.min(b), a.max(b), scale, is_scattered)
+        Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED)
     };
+    let home = |v, k| slots(v, k).at(0, table.len());
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, origins, table, twins, |t, k| {
-            slots(corners(t), k).at(0, size)
-        });
+        ask_ahead(t, origins, table, twins, |t, k| home(corners(t), k));
     }
     let v = corners(t);
     let from = |k: usize| v[k];
     let to = |k: usize| v[(k + 1) % 3];
     let half_edge = |k: usize| HalfEdge::of(t, k as u32);
-    // Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of others an
-    // exchange saves the look.
     let look = |k: usize| {
-        let slot = slots(v, k).at(0, size);
-        if is_scattered {
-            table.claim(slot, HalfEdge::NONE, half_edge(k))
+        if SCATTERED {
+            take::<true, _>(table, home(v, k), HalfEdge::NONE, half_edge(k))
         } else {
-            table.load(slot)
+            table.load(home(v, k))
         }
     };
     let waiting = [look(0), look(1), look(2)];
@@ -71,26 +93,17 @@ pub fn match_twins(
         let h = half_edge(k);
         if met[k] {
             twins.store(h, waiting[k]);
-            return twins.store(waiting[k], h);
-        }
-        let slots = slots(v, k);
-        let mut other = waiting[k];
-        if other.is_none() && !is_scattered {
-            other = table.compare_exchange(slots.at(0, size), HalfEdge::NONE, h);
-        }
-        if other.is_some() {
-            search(
-                h,
-                from(k),
-                to(k),
-                slots,
-                other,
-                origins,
-                table,
-                twins,
-                found,
-                is_scattered,
-            );
+            twins.store(waiting[k], h);
+        } else {
+            let next = |attempt| {
+                // A scattered half-edge took its first slot already, or met another there.
+                if SCATTERED && attempt == 0 {
+                    return waiting[k];
+                }
+                let slot = slots(v, k).at(attempt, table.len());
+                take::<SCATTERED, _>(table, slot, HalfEdge::NONE, h)
+            };
+            search(h, from(k), to(k), next, origins, twins, found);
         }
     };
     finish(0);
@@ -126,22 +139,24 @@ fn ask_ahead(
     }
 }
 
-/// Tries slot after slot for half-edge `h` from `a` to `b`, from the first on, where `other` waits.
+/// Tries slot after slot for half-edge `h` from `a` to `b`. `next` says which half-edge waits in the slot of an attempt; `NONE` if `h`
+/// waits there now.
 #[inline(always)]
 fn search(
     h: HalfEdge,
     a: Vertex,
     b: Vertex,
-    slots: Slots,
-    mut other: HalfEdge,
+    next: impl Fn(u32) -> HalfEdge,
     origins: In<Vertex>,
-    table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
-    is_scattered: bool,
 ) {
-    let mut attempt = 1;
-    loop {
+    let mut attempt = 0;
+    while attempt < ATTEMPTS {
+        let other = next(attempt);
+        if other.is_none() {
+            return;
+        }
         let (c, d) = (origins.at(other), target(origins, other));
         if (c, d) == (b, a) {
             twins.store(h, other);
@@ -152,25 +167,9 @@ fn search(
             found.min(rule::MANIFOLD, h.index());
             return;
         }
-        if attempt == ATTEMPTS {
-            found.min(rule::CROWDED, h.index());
-            return;
-        }
-        let slot = slots.at(attempt, table.len());
-        // As at the first slot: of a local mesh a look costs less.
-        other = if is_scattered {
-            HalfEdge::NONE
-        } else {
-            table.load(slot)
-        };
-        if other.is_none() {
-            other = table.claim(slot, HalfEdge::NONE, h);
-            if other.is_none() {
-                return;
-            }
-        }
         attempt += 1;
     }
+    found.min(rule::CROWDED, h.index());
 }
 
 /// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.

@@ -8,7 +8,8 @@ use crate::ids::{FaceSide, Triangle, Vertex};
 
 /// The lower side of the face that tagged triangle `f` is; finds `f` if it is none.
 ///
-/// `table` is that of [`match_face_sides()`](super::match_face_sides()), with the same `scale` and `scattered`.
+/// `table` is that of [`match_face_sides()`](super::match_face_sides()) or, if `scattered` is not 0, of
+/// [`match_scattered_face_sides()`](super::match_scattered_face_sides()), with the same `scale`.
 #[kernel(
     requires(
         faces.len() == 3 * n,
@@ -35,7 +36,7 @@ pub fn find_tagged_faces(
     let mut side = FaceSide::NONE;
     // A vertex that the mesh does not have would lead out of the table.
     if face.high.index() < vertices {
-        search_slots(face, 0, table.len(), scale, scattered != 0, |slot| {
+        search_slots(face, table.len(), scale, scattered != 0, |_, slot| {
             let other = table.at(slot);
             if other.is_some() && Face::of(tetrahedra, other).is_face(face) {
                 side = other.min(twins.at(other));

@@ -4,7 +4,7 @@ use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
 use super::{Face, corners_of, face_rule, face_vertices};
 use crate::ids::{FaceSide, Tet, Vertex};
-use crate::slots::{ATTEMPTS, Slots};
+use crate::slots::{ATTEMPTS, Slots, take};
 
 /// The slots at which `face` is looked for; `scale` is slots a vertex, times 2^32.
 #[inline(always)]
@@ -12,21 +12,20 @@ fn slots_of(face: Face, scale: u64, is_scattered: bool) -> Slots {
     Slots::of_face([face.low, face.middle, face.high], scale, is_scattered)
 }
 
-/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
+/// Tries slot after slot for `face`: `visit` gets the number of the attempt and the slot, and says whether the search ends. Returns
 /// whether it did.
 #[inline(always)]
 pub(super) fn search_slots(
     face: Face,
-    first: u32,
     size: u32,
     scale: u64,
     is_scattered: bool,
-    mut visit: impl FnMut(u32) -> bool,
+    mut visit: impl FnMut(u32, u32) -> bool,
 ) -> bool {
     let slots = slots_of(face, scale, is_scattered);
-    let mut attempt = first;
+    let mut attempt = 0;
     while attempt < ATTEMPTS {
-        if visit(slots.at(attempt, size)) {
+        if visit(attempt, slots.at(attempt, size)) {
             return true;
         }
         attempt += 1;
@@ -36,12 +35,10 @@ pub(super) fn search_slots(
 
 /// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the twins of both.
 ///
-/// `scattered` is not 0 for a mesh whose ids are not local ([`crate::slots`]).
+/// For meshes whose ids are local ([`crate::slots`]); `scale` is slots a vertex, times 2^32.
 /// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
 /// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
 /// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
-///
-/// The four sides take the first step together, so that their reads overlap: each may miss every cache.
 #[kernel(
     requires(
         tetrahedra.len() == 4 * n,
@@ -59,22 +56,54 @@ pub fn match_face_sides(
     twins: Atomic<FaceSide>,
     found: Atomic,
     scale: u64,
-    scattered: u32,
 ) {
-    let (size, is_scattered) = (table.len(), scattered != 0);
+    match_in::<false>(t, tetrahedra, table, twins, found, scale);
+}
+
+/// As [`match_face_sides()`], for meshes whose ids are not local.
+#[kernel(
+    requires(
+        tetrahedra.len() == 4 * n,
+        twins.len() == 4 * n,
+        table.len() >= 16,
+        found.len() == face_rule::COUNT
+    ),
+    // As for `match_face_sides`; a slot is a sector of its own.
+    moves(2 * tetrahedra.bytes() + twins.bytes())
+)]
+pub fn match_scattered_face_sides(
+    t: Tet,
+    tetrahedra: In<Vertex>,
+    table: Atomic<FaceSide>,
+    twins: Atomic<FaceSide>,
+    found: Atomic,
+    scale: u64,
+) {
+    match_in::<true>(t, tetrahedra, table, twins, found, scale);
+}
+
+/// The body of both: the four sides take the first step together, so that their reads overlap. Each may miss every cache.
+#[inline(always)]
+fn match_in<const SCATTERED: bool>(
+    t: Tet,
+    tetrahedra: In<Vertex>,
+    table: Atomic<FaceSide>,
+    twins: Atomic<FaceSide>,
+    found: Atomic,
+    scale: u64,
+) {
+    let size = table.len();
     let face_of = |q, k| Face::new(face_vertices(q, k));
+    let home = |q, k| slots_of(face_of(q, k), scale, SCATTERED).at(0, size);
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, tetrahedra, table, twins, scale, is_scattered);
+        ask_ahead(t, tetrahedra, table, twins, home);
     }
     let q = corners_of(tetrahedra, t);
-    // Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of others an
-    // exchange saves the look.
-    let first = |k| slots_of(face_of(q, k), scale, is_scattered).at(0, size);
     let look = |k| {
-        if is_scattered {
-            table.claim(first(k), FaceSide::NONE, FaceSide::of(t, k))
+        if SCATTERED {
+            take::<true, _>(table, home(q, k), FaceSide::NONE, FaceSide::of(t, k))
         } else {
-            table.load(first(k))
+            table.load(home(q, k))
         }
     };
     let waiting = [look(0), look(1), look(2), look(3)];
@@ -86,17 +115,20 @@ pub fn match_face_sides(
         let side = FaceSide::of(t, k as u32);
         if met[k] {
             twins.store(side, waiting[k]);
-            return twins.store(waiting[k], side);
-        }
-        let face = face_of(q, k as u32);
-        let mut other = waiting[k];
-        if other.is_none() && !is_scattered {
-            other = table.compare_exchange(first(k as u32), FaceSide::NONE, side);
-        }
-        if other.is_none() {
+            twins.store(waiting[k], side);
             return;
         }
-        let meet = |other: FaceSide| {
+        let face = face_of(q, k as u32);
+        let ended = search_slots(face, size, scale, SCATTERED, |attempt, slot| {
+            // A scattered side took its first slot already, or met another there.
+            let other = if SCATTERED && attempt == 0 {
+                waiting[k]
+            } else {
+                take::<SCATTERED, _>(table, slot, FaceSide::NONE, side)
+            };
+            if other.is_none() {
+                return true;
+            }
             let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
                 return false;
@@ -108,19 +140,7 @@ pub fn match_face_sides(
                 found.min(face_rule::OVERLAP, side.index());
             }
             true
-        };
-        let ended = meet(other)
-            || search_slots(face, 1, size, scale, is_scattered, |slot| {
-                // As at the first slot: of a local mesh a look costs less.
-                let mut other = FaceSide::NONE;
-                if !is_scattered {
-                    other = table.load(slot);
-                }
-                if other.is_none() {
-                    other = table.claim(slot, FaceSide::NONE, side);
-                }
-                other.is_none() || meet(other)
-            });
+        });
         if !ended {
             found.min(face_rule::CROWDED, t.index());
         }
@@ -139,15 +159,10 @@ fn ask_ahead(
     tetrahedra: In<Vertex>,
     table: Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
-    scale: u64,
-    is_scattered: bool,
+    home: impl Fn([Vertex; 4], u32) -> u32,
 ) {
     let count = tetrahedra.len() / 4;
-    let later = |ahead: u32| Tet::new(t.index() + ahead);
-    let home = |t, k| {
-        let face = Face::new(face_vertices(corners_of(tetrahedra, t), k));
-        slots_of(face, scale, is_scattered).at(0, table.len())
-    };
+    let later = |ahead: u32| corners_of(tetrahedra, Tet::new(t.index() + ahead));
     let mut k = 0;
     while k < 4 {
         if t.index() + PREFETCHED_AHEAD < count {

@@ -5,7 +5,7 @@
 //!
 //! | stage | does |
 //! | --- | --- |
-//! | [`match_face_sides()`] | the sides of each face meet in a hash table |
+//! | [`match_face_sides()`], [`match_scattered_face_sides()`] | the sides of each face meet in a hash table |
 //! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses what the match could not see |
 //! | [`find_tagged_faces()`] | the side of each tagged triangle |
 //!
