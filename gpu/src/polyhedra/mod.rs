@@ -30,7 +30,8 @@
 //! # Barrier faces and tips
 //!
 //! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the only
-//! frontier face: the surface runs to the edge and back.
+//! frontier face: the surface runs to the edge and back. The faces around an edge are those of a ring of tetrahedra: where tetrahedra
+//! overlap, an edge may have several rings, and open fans besides, and each ring counts for itself.
 //!
 //! - *Every inner edge has a frontier face.* Else the tetrahedra around it would join to a ring, and a tree has none.
 //! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join from one

@@ -250,3 +250,23 @@ fn a_line_of_100_megabytes_takes_memory_in_proportion() {
         }
     }
 }
+
+/// A chunk of compressed points that says it becomes 1 GB.
+#[test]
+fn a_chunk_of_laz_takes_memory_for_points_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let [text, small] = ["a.xyz", "a.laz"].map(|name| folder.path().join(name));
+    fs::write(&text, "0 0 0\n1 2 3\n3 2 1\n").unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+        .arg("convert")
+        .args([&text, &small])
+        .status();
+    assert!(status.unwrap().success());
+    let mut file = fs::read(small).unwrap();
+    let points = 50_000_000u32.to_le_bytes();
+    // Of the header, and of a chunk in the record of the compression.
+    for at in [107, 227 + 54 + 12] {
+        file[at..at + 4].copy_from_slice(&points);
+    }
+    refused(&[("a.laz", &file)]);
+}

@@ -21,6 +21,9 @@ use las::raw;
 use las::{Transform, Vector};
 use laz::LazVlr;
 use laz::laszip::{ChunkTable, ChunkTableEntry};
+use laz::record::{
+    LayeredPointRecordDecompressor, RecordDecompressor, SequentialPointRecordDecompressor,
+};
 
 use super::las_fields::{Columns, color_offset};
 use super::{Loaded, map_file};
@@ -35,6 +38,9 @@ pub(crate) use write::{lost_fields, rounding, write};
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
 /// Bytes that a chunk of compressed points may become; usual ones become 2 MB.
 const LARGEST_CHUNK: u64 = 1 << 30;
+/// Bytes that each byte of a chunk becomes at most, by what its table says, if memory is taken for the whole chunk at once. Points are
+/// compressed 5 to 20 times.
+const USUAL_GROWTH: u64 = 256;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -212,10 +218,17 @@ impl<'a> Chunks<'a> {
         let mut records = Vec::new();
         let all = table.iter().map(|entry| entry.point_count).sum();
         let counted = progress::count("%", all);
-        while !table.is_empty() {
+        while let Some(first) = table.first() {
+            if is_unusual(first, layout.size) {
+                let (chunk, others) = bytes.split_at(first.byte_count as usize);
+                self.decompress_unusual(chunk, first.point_count as usize, layout, cloud)?;
+                counted.advance(first.point_count);
+                (table, bytes) = (&table[1..], others);
+                continue;
+            }
             let (mut chunks, mut points, mut length) = (0, 0, 0);
             for entry in table {
-                if points >= BATCH {
+                if points >= BATCH || is_unusual(entry, layout.size) {
                     break;
                 }
                 chunks += 1;
@@ -232,6 +245,38 @@ impl<'a> Chunks<'a> {
         }
         Ok(())
     }
+
+    /// Decompresses a chunk that is said to become far more than its bytes, some points after the other: where the table lies, the chunk
+    /// ends soon, and no memory was taken for points that are not there.
+    fn decompress_unusual(
+        &self,
+        chunk: &[u8],
+        points: usize,
+        layout: &Layout,
+        cloud: &mut Cloud,
+    ) -> Result<(), String> {
+        let (items, source) = (self.vlr.items(), Cursor::new(chunk));
+        let is_layered = items.first().is_some_and(|item| item.version() > 2);
+        let mut decompressor: Box<dyn RecordDecompressor<_>> = match is_layered {
+            true => Box::new(LayeredPointRecordDecompressor::new(source)),
+            false => Box::new(SequentialPointRecordDecompressor::new(source)),
+        };
+        decompressor.set_fields_from(items).map_err(damaged)?;
+        let mut records = Vec::new();
+        for first in (0..points).step_by(BATCH / 16) {
+            records.resize((points - first).min(BATCH / 16) * layout.size, 0);
+            for record in records.chunks_exact_mut(layout.size) {
+                decompressor.decompress_next(record).map_err(damaged)?;
+            }
+            cloud.append(&records, layout);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a chunk is said to become far more than its bytes, in records of `size` bytes.
+fn is_unusual(chunk: &ChunkTableEntry, size: usize) -> bool {
+    chunk.point_count * size as u64 > chunk.byte_count.saturating_mul(USUAL_GROWTH)
 }
 
 /// What of the file is not read.

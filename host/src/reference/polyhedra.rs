@@ -264,52 +264,53 @@ impl Forest<'_> {
     }
 
     /// Cuts the middle face around each edge of which one face alone is a frontier face. Returns the number of these.
+    ///
+    /// The faces around an edge are those of a ring of tetrahedra. Where tetrahedra overlap an edge may have several rings, and open
+    /// fans besides: each ring counts for itself.
     fn repair_tips(&mut self) -> u32 {
-        // Lower sides of the faces around each edge.
-        let mut around: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
-        for side in 0..self.twins.len() as u32 {
-            if side < self.twins[side as usize] {
-                // NONE is above every side.
-                let [a, b, c] = sorted(side_vertices(self.tetrahedra, side));
-                for edge in [[a, b], [a, c], [b, c]] {
-                    around.entry(edge).or_default().push(side);
-                }
-            }
-        }
-        let is_boundary = |side: u32| self.twins[side as usize] == NONE;
         let mut cuts = Vec::new();
-        let mut repaired = HashSet::new();
-        for (edge, sides) in around {
-            let mut frontier = sides.iter().filter(|&&side| self.frontier[side as usize]);
-            let (Some(&face), None) = (frontier.next(), frontier.next()) else {
+        for face in 0..self.twins.len() as u32 {
+            // From the tetrahedron of the lower side on; NONE is above every side.
+            if !self.frontier[face as usize] || face > self.twins[face as usize] {
                 continue;
+            }
+            let [a, b, c] = side_vertices(self.tetrahedra, face);
+            let rings = [[a, b], [a, c], [b, c]].map(|edge| self.ring(face, edge));
+            let is_tip = |ring: &&Vec<u32>| {
+                let (last, inner) = ring.split_last().expect("a face");
+                *last == self.twins[face as usize]
+                    && inner.iter().all(|&side| !self.frontier[side as usize])
             };
-            if sides.iter().any(|&side| is_boundary(side)) {
-                continue;
+            let mut tips = rings.iter().filter(is_tip);
+            if let Some(behind) = tips.next() {
+                cuts.push(behind[behind.len() / 2 - 1]);
             }
-            assert!(repaired.insert(face), "a barrier face has one tip");
-            // From the tetrahedron of the lower side on: the faces behind each.
-            let mut behind = Vec::new();
-            let mut entry = face;
-            loop {
-                let t = entry / 4;
-                let exit = (4 * t..4 * t + 4)
-                    .find(|&side| {
-                        let vertices = side_vertices(self.tetrahedra, side);
-                        side != entry && edge.iter().all(|v| vertices.contains(v))
-                    })
-                    .expect("a tetrahedron has two faces at an edge");
-                behind.push(exit);
-                if exit == self.twins[face as usize] {
-                    break;
-                }
-                entry = self.twins[exit as usize];
-            }
-            cuts.push(behind[behind.len() / 2 - 1]);
+            assert!(tips.next().is_none(), "a barrier face has one tip");
         }
         let tips = cuts.len() as u32;
         cuts.into_iter().for_each(|side| self.cut(side));
         tips
+    }
+
+    /// The sides by which the tetrahedra around `edge` are left, one after the other, from the tetrahedron of side `face` on: to the other
+    /// side of `face`, or to the boundary.
+    fn ring(&self, face: u32, edge: [u32; 2]) -> Vec<u32> {
+        let mut sides = Vec::new();
+        let mut entry = face;
+        loop {
+            let t = entry / 4;
+            let exit = (4 * t..4 * t + 4)
+                .find(|&side| {
+                    let vertices = side_vertices(self.tetrahedra, side);
+                    side != entry && edge.iter().all(|v| vertices.contains(v))
+                })
+                .expect("a tetrahedron has two faces at an edge");
+            sides.push(exit);
+            entry = self.twins[exit as usize];
+            if exit == self.twins[face as usize] || entry == NONE {
+                return sides;
+            }
+        }
     }
 
     /// Steps from `t` to the root of its tree.

@@ -29,6 +29,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     all.push(("a chain of 9000 tetrahedra".to_owned(), chain(9000)));
     let random = generate::random_tets(size.of(2000), 3)?;
     all.push(("slivers".to_owned(), slivers(random.clone())));
+    all.push((
+        "rings and other tetrahedra at the same edges".to_owned(),
+        overlapping(random.clone()),
+    ));
     all.push(("holes".to_owned(), holes(random.clone())));
     all.push(("regions and inner tagged faces".to_owned(), tagged(random)));
     all.push(("no tetrahedra".to_owned(), TetMesh::default()));
@@ -44,6 +48,28 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         }
     }
     Ok(cases)
+}
+
+/// A tetrahedron more at an edge of each, which overlaps those around the edge.
+fn overlapping(mut mesh: TetMesh) -> TetMesh {
+    for t in 0..mesh.tetrahedra.len() {
+        let [a, b, c, d] = mesh.tetrahedra[t];
+        let length =
+            |[a, b]: &[u32; 2]| mesh.points[*a as usize].distance(mesh.points[*b as usize]);
+        // Of a short one single precision could lose the volume.
+        let longest = [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]]
+            .into_iter()
+            .max_by(|e, f| length(e).total_cmp(&length(f)))
+            .expect("six edges");
+        let [p, q] = longest.map(|v| mesh.points[v as usize]);
+        let (along, first) = ((q - p).normalize(), mesh.points.len() as u32);
+        let across = along.any_orthonormal_vector();
+        mesh.points.push(p + 0.25 * across);
+        mesh.points.push(p + 0.25 * along.cross(across));
+        mesh.tetrahedra
+            .push([longest[0], longest[1], first, first + 1]);
+    }
+    oriented(mesh)
 }
 
 fn ways() -> [(&'static str, Options); 4] {

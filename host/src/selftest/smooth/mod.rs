@@ -62,10 +62,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         "smooth surfaces: arrays of the device",
         options::resident,
     ));
-    cases.push(Case::new(
-        "smooth surfaces: weights and methods",
-        options::surfaces,
-    ));
+    for (name, mesh) in meshes::surfaces()? {
+        let name = format!("smooth {name}: weights and methods of surfaces");
+        cases.push(Case::new(name, move |on| options::surface(on, &mesh)));
+    }
     cases.push(Case::new(
         "smooth surfaces: classes of many nodes",
         options::large_classes,
