@@ -11,30 +11,45 @@ use glam::DVec2;
 /// (3 + 16u) u with u = 2^-53 (Shewchuk, figure 21).
 const FILTER: f64 = 3.330_669_073_875_471_6e-16;
 
-/// Whether a, b, c run counter-clockwise: their signed area is greater than zero.
+/// Whether the signed area of a, b, c is greater than zero, smaller than zero, or neither for sure.
 #[inline(always)]
-pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
+fn filter(a: DVec2, b: DVec2, c: DVec2) -> (bool, bool) {
     let left = (a.x - c.x) * (b.y - c.y);
     let right = (a.y - c.y) * (b.x - c.x);
     let determinant = left - right;
     let bound = FILTER * (left.abs() + right.abs());
-    if determinant > bound {
-        true
-    } else if determinant < -bound {
-        false
-    } else {
-        exact_sign(a, b, c) > 0.0
+    (determinant > bound, determinant < -bound)
+}
+
+/// Whether a, b, c run counter-clockwise, if the filter decides.
+#[inline(always)]
+pub fn is_surely_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> Option<bool> {
+    match filter(a, b, c) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
     }
+}
+
+/// Whether a, b, c run counter-clockwise: their signed area is greater than zero.
+#[inline(always)]
+pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
+    match is_surely_counter_clockwise(a, b, c) {
+        Some(known) => known,
+        None => exact_sign(a, b, c) > 0.0,
+    }
+}
+
+/// Whether the filter knows that a, b, c do not lie on one line.
+#[inline(always)]
+pub fn is_surely_no_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
+    filter(a, b, c) != (false, false)
 }
 
 /// Whether a, b, c lie on one line: their signed area is zero.
 #[inline(always)]
 pub fn is_on_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
-    let left = (a.x - c.x) * (b.y - c.y);
-    let right = (a.y - c.y) * (b.x - c.x);
-    let determinant = left - right;
-    let bound = FILTER * (left.abs() + right.abs());
-    determinant <= bound && determinant >= -bound && exact_sign(a, b, c) == 0.0
+    !is_surely_no_line(a, b, c) && exact_sign(a, b, c) == 0.0
 }
 
 /// Components of the exact determinant: two products of two differences of two components each.

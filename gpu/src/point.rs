@@ -4,7 +4,9 @@ use core::ops::{Add, Div, Sub};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
-use crate::orientation::{is_counter_clockwise, is_on_line};
+use crate::orientation::{
+    is_counter_clockwise, is_on_line, is_surely_counter_clockwise, is_surely_no_line,
+};
 
 trioxide_kernel::instances! {
     /// Both precisions of points of the plane.
@@ -91,6 +93,9 @@ pub trait DoublePoint:
     /// Whether a triangle is one: in the plane, whether it runs counter-clockwise; in space, whether its corners are not on one
     /// line. Exact.
     fn is_proper(a: Self, b: Self, c: Self) -> bool;
+
+    /// The same, if rounded arithmetic decides it.
+    fn is_surely_proper(a: Self, b: Self, c: Self) -> Option<bool>;
 }
 
 #[inline(always)]
@@ -127,6 +132,11 @@ impl DoublePoint for DVec2 {
     #[inline(always)]
     fn is_proper(a: Self, b: Self, c: Self) -> bool {
         is_counter_clockwise(a, b, c)
+    }
+
+    #[inline(always)]
+    fn is_surely_proper(a: Self, b: Self, c: Self) -> Option<bool> {
+        is_surely_counter_clockwise(a, b, c)
     }
 }
 
@@ -166,6 +176,15 @@ impl DoublePoint for DVec3 {
         !(is_flat(|p| DVec2::new(p.x, p.y))
             && is_flat(|p| DVec2::new(p.y, p.z))
             && is_flat(|p| DVec2::new(p.z, p.x)))
+    }
+
+    #[inline(always)]
+    fn is_surely_proper(a: Self, b: Self, c: Self) -> Option<bool> {
+        let is_wide = |pick: fn(DVec3) -> DVec2| is_surely_no_line(pick(a), pick(b), pick(c));
+        let is_proper = is_wide(|p| DVec2::new(p.x, p.y))
+            || is_wide(|p| DVec2::new(p.y, p.z))
+            || is_wide(|p| DVec2::new(p.z, p.x));
+        is_proper.then_some(true)
     }
 }
 

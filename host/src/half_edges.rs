@@ -156,6 +156,18 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
             // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
+            if on.read(&found, rule::UNSURE as usize)? != NONE {
+                // SAFETY: as above.
+                unsafe {
+                    kernel::check_triangles_exactly::launch(
+                        on,
+                        n / 3,
+                        &origins,
+                        &points,
+                        &mut found,
+                    )
+                }?;
+            }
             refuse::<P>(on, &found)
         })?;
 
@@ -220,7 +232,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             unsafe {
                 kernel::find_half_edges_of_vertices::launch(
                     on,
-                    n,
+                    n / 3,
                     &self.origins,
                     &self.twins,
                     &mut first,

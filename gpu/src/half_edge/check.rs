@@ -22,8 +22,10 @@ pub mod rule {
     pub const LARGE: u32 = 5;
     /// A triangle smaller than [`MeshPoint::SMALLEST`](crate::point::MeshPoint::SMALLEST).
     pub const SMALL: u32 = 6;
+    /// No rule: a triangle whose orientation needs exact arithmetic.
+    pub const UNSURE: u32 = 7;
     /// Number of rules.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
 }
 
 /// Finds vertex `v` if a coordinate of it is not finite, or too large.
@@ -46,8 +48,9 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
 }
 
 /// Finds triangle `t` if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a
-/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are exact, of the points in the precision
-/// that the device holds.
+/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are of the points in the precision that the
+/// device holds. Where rounded arithmetic does not decide, `t` is found as unsure, and [`check_triangles_exactly()`] must follow: exact
+/// arithmetic takes so many registers that half as many blocks run at once.
 #[kernel(
     P in Anywhere,
     requires(origins.len() == 3 * n, found.len() == rule::COUNT),
@@ -59,10 +62,40 @@ pub fn check_triangles<P: MeshPoint>(
     points: In<P>,
     found: Atomic,
 ) {
+    prefetch_corners(points, origins, t);
+    check(t, origins, points, found, P::Double::is_surely_proper);
+}
+
+/// As [`check_triangles()`], with exact arithmetic where it is needed: no triangle is unsure.
+#[kernel(
+    P in Anywhere,
+    requires(origins.len() == 3 * n, found.len() == rule::COUNT),
+    moves(origins.bytes() + points.bytes())
+)]
+pub fn check_triangles_exactly<P: MeshPoint>(
+    t: Triangle,
+    origins: In<Vertex>,
+    points: In<P>,
+    found: Atomic,
+) {
+    prefetch_corners(points, origins, t);
+    check(t, origins, points, found, |a, b, c| {
+        Some(P::Double::is_proper(a, b, c))
+    });
+}
+
+/// The body of both, by a predicate of a triangle's corners that need not know.
+#[inline(always)]
+fn check<P: MeshPoint>(
+    t: Triangle,
+    origins: In<Vertex>,
+    points: In<P>,
+    found: Atomic,
+    is_proper: impl Fn(P::Double, P::Double, P::Double) -> Option<bool>,
+) {
     let corner = |k| origins.at(HalfEdge::of(t, k));
     let (a, b, c) = (corner(0), corner(1), corner(2));
     let vertices = points.len();
-    prefetch_corners(points, origins, t);
     if a.index() >= vertices || b.index() >= vertices || c.index() >= vertices {
         found.min(rule::RANGE, t.index());
         return;
@@ -71,7 +104,11 @@ pub fn check_triangles<P: MeshPoint>(
     let (a, b, c) = (point(a), point(b), point(c));
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
-    } else if !P::Double::is_proper(a, b, c) {
-        found.min(rule::ORIENTATION, t.index());
+        return;
+    }
+    match is_proper(a, b, c) {
+        Some(true) => {}
+        Some(false) => found.min(rule::ORIENTATION, t.index()),
+        None => found.min(rule::UNSURE, t.index()),
     }
 }

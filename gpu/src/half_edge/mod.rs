@@ -6,7 +6,7 @@
 //!
 //! | stage | does |
 //! | --- | --- |
-//! | [`check_points()`], [`check_triangles()`] | refuse meshes that the other kernels could not index or orient |
+//! | [`check_points()`], [`check_triangles()`], [`check_triangles_exactly()`] | refuse meshes that the other kernels could not index or orient |
 //! | [`match_twins()`], [`match_scattered_twins()`] | the half-edges of each edge find each other |
 //! | [`mark_boundary()`] | edges without a twin, a bit each |
 //! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |

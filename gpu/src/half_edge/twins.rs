@@ -185,24 +185,31 @@ pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) -> bool {
     twin.is_none()
 }
 
-/// Offers half-edge `h` to the vertex that it starts at; the smallest stays.
+/// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.
 ///
-/// `twins` are those of the linked border: 3T and above along the boundary. A half-edge that has a smaller one beside it around the
-/// vertex is not offered: reads of twins, which lie in order, save two of three atomic updates.
+/// `twins` are those of the linked border: 3T and above along the boundary. Around a vertex each half-edge has another beside it, in the
+/// triangle behind its own edge and in that behind the edge before. Where one of these triangles is lower, so is its half-edge, and the
+/// own one is not offered: reads in order save two of three atomic updates.
 #[kernel(
-    requires(origins.len() == n, twins.len() == n),
+    requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes())
 )]
 pub fn find_half_edges_of_vertices(
-    h: HalfEdge,
+    t: Triangle,
     origins: In<Vertex>,
     twins: In<HalfEdge>,
     half_edge_of_vertex: Atomic<HalfEdge>,
 ) {
-    let is_inner = |twin: HalfEdge| twin.index() < origins.len();
-    let (before, after) = (twins.at(h), twins.at(h.prev()));
-    let is_offered = !(is_inner(before) && before.next() < h) && !(is_inner(after) && after < h);
-    if is_offered {
-        half_edge_of_vertex.min(origins.at(h), h);
-    }
+    let half_edge = |k: u32| HalfEdge::of(t, k);
+    let is_lowest = |k: u32| twins.at(half_edge(k)) > half_edge(0);
+    let lowest = [is_lowest(0), is_lowest(1), is_lowest(2)];
+    let offer = |k: u32| {
+        if lowest[k as usize] && lowest[(k as usize + 2) % 3] {
+            let h = half_edge(k);
+            half_edge_of_vertex.min(origins.at(h), h);
+        }
+    };
+    offer(0);
+    offer(1);
+    offer(2);
 }
