@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, equal};
 use crate::Error;
 use crate::backend::Device;
-use crate::half_edges::{DeviceTriangulation, Point};
+use crate::half_edges::{AnyPoint, DeviceTriangulation, Point};
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::{reference, validate};
 
@@ -92,6 +92,23 @@ fn overlapping(n: u32) -> Triangulation {
     }
 }
 
+/// Three points on one line are no triangle: exact arithmetic says so.
+fn refuse_a_line<P: AnyPoint>(on: &Device, points: [P::Double; 3]) -> Outcome
+where
+    P::Double: Default,
+{
+    let mesh = Triangulation {
+        points: points.to_vec(),
+        triangles: vec![[0, 1, 2]],
+        ..Default::default()
+    };
+    match DeviceTriangulation::<P>::upload(on, &mesh) {
+        Ok(_) => Err(format!("{}: a line is accepted", P::INSTANCE)),
+        Err(error) if error.to_string().contains("degenerate") => Ok(()),
+        Err(error) => Err(format!("{}: {error}", P::INSTANCE)),
+    }
+}
+
 fn refuse_bad_meshes(on: &Device) -> Outcome {
     let square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.5, 2.0)];
     let case = |change: &dyn Fn(&mut Triangulation), element: &str, rule: &str| -> Outcome {
@@ -157,6 +174,11 @@ fn refuse_bad_meshes(on: &Device) -> Outcome {
         "edge 0-2",
         "3 triangles",
     )?;
+    let line = [0.0, 1.0, 3.0];
+    refuse_a_line::<DVec2>(on, line.map(DVec2::splat))?;
+    refuse_a_line::<Vec2>(on, line.map(DVec2::splat))?;
+    refuse_a_line::<DVec3>(on, line.map(DVec3::splat))?;
+    refuse_a_line::<Vec3>(on, line.map(DVec3::splat))?;
     case(&|_| {}, "nothing", "is wrong")
         .err()
         .map_or(Ok(()), |message| {
