@@ -156,19 +156,15 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
             // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
             unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
-            if on.read(&found, rule::UNSURE as usize)? != NONE {
-                // SAFETY: as above.
-                unsafe {
-                    kernel::check_triangles_exactly::launch(
-                        on,
-                        n / 3,
-                        &origins,
-                        &points,
-                        &mut found,
-                    )
-                }?;
+            let by_filter = on.download(&found)?;
+            if by_filter[rule::UNSURE as usize] == NONE {
+                return refuse::<P>(&by_filter);
             }
-            refuse::<P>(on, &found)
+            // SAFETY: as above.
+            unsafe {
+                kernel::check_triangles_exactly::launch(on, n / 3, &origins, &points, &mut found)
+            }?;
+            refuse::<P>(&on.download(&found)?)
         })?;
 
         let mut twins = on.try_stage("match twins", || -> Result<_> {
@@ -184,7 +180,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
                     slots = all;
                     continue;
                 }
-                refuse::<P>(on, &found)?;
+                refuse::<P>(&on.download(&found)?)?;
                 return Ok(twins);
             }
         })?;
@@ -194,7 +190,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
                 let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
                 // SAFETY: twins are half-edges or `NONE`.
                 unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
-                refuse::<P>(on, &found)?;
+                refuse::<P>(&on.download(&found)?)?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
@@ -417,8 +413,7 @@ fn upload_points<P: AnyPoint>(
 }
 
 /// The error that the check kernels found, if any.
-fn refuse<P: AnyPoint>(on: &Device, found: &Buffer<u32>) -> Result<()> {
-    let found = on.download(found)?;
+fn refuse<P: AnyPoint>(found: &[u32]) -> Result<()> {
     let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
     if let Some(vertex) = element(rule::FINITE) {
         return Err(Error::NotFinite { vertex });

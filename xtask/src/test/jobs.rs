@@ -12,6 +12,8 @@ use crate::process::{command_line, spawn_piped};
 pub(super) struct Job {
     pub(super) name: String,
     pub(super) command: Command,
+    /// What a line has before the reason why something is skipped.
+    pub(super) mark: &'static str,
 }
 
 /// How a job ended.
@@ -23,7 +25,7 @@ pub(super) struct Ended {
 }
 
 /// Runs the jobs to their ends, begun in their order; one that fails does not end the others.
-pub(super) fn run_all(jobs: Vec<Job>, mark: &str) -> Vec<Ended> {
+pub(super) fn run_all(jobs: Vec<Job>) -> Vec<Ended> {
     let workers = available_parallelism().map_or(1, |cores| cores.get());
     let workers = workers.min(jobs.len());
     let queue = Mutex::new(jobs.into_iter());
@@ -34,7 +36,7 @@ pub(super) fn run_all(jobs: Vec<Job>, mark: &str) -> Vec<Ended> {
                 loop {
                     let job = queue.lock().expect("no job panics").next();
                     let Some(job) = job else { break };
-                    let outcome = run(job, mark);
+                    let outcome = run(job);
                     ended.lock().expect("no job panics").push(outcome);
                 }
             });
@@ -43,7 +45,12 @@ pub(super) fn run_all(jobs: Vec<Job>, mark: &str) -> Vec<Ended> {
     ended.into_inner().expect("no job panics")
 }
 
-fn run(Job { name, mut command }: Job, mark: &str) -> Ended {
+fn run(job: Job) -> Ended {
+    let Job {
+        name,
+        mut command,
+        mark,
+    } = job;
     let start = Instant::now();
     let words = command_line(&command);
     let (output, result) = match output_of_both(&mut command) {
@@ -88,6 +95,7 @@ mod tests {
         let job = |name: &str, words: &[&str]| Job {
             name: name.to_owned(),
             command: cargo(words),
+            mark: "cargo ",
         };
         let jobs = vec![
             job("version", &["--version"]),
@@ -95,9 +103,10 @@ mod tests {
             Job {
                 name: "absent".into(),
                 command: Command::new("/nonexistent/program"),
+                mark: "cargo ",
             },
         ];
-        let mut ended = run_all(jobs, "cargo ");
+        let mut ended = run_all(jobs);
         ended.sort_by(|a, b| a.name.cmp(&b.name));
         let [absent, version, wrong] = &ended[..] else {
             panic!("{} jobs ended", ended.len())

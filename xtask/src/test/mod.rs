@@ -9,7 +9,7 @@ mod quick;
 use std::env;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
@@ -20,6 +20,7 @@ use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_coll
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 
 use jobs::{Ended, Job, run_all};
+use python::Prepared;
 
 /// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
 const SKIPPED: &str = "skipped: ";
@@ -84,21 +85,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let steps = vec![Step::new("format", FORMAT), Step::new("lints", LINTS)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
     let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
-    run_tests(!has_gpu(), &mut outcomes, &mut skipped);
+    run_tests(python, !has_gpu(), &mut outcomes, &mut skipped);
     if ranks {
         // Behind the other tests: it builds the binary that they start anew, with MPI.
         let step = Step::new("ranks", RANKS);
         run_steps(vec![step], !has_gpu(), &mut outcomes, &mut skipped);
     }
-    println!("\n== python: pytest host/python");
-    let python = python.join().expect("making an environment does not panic");
-    outcomes.push(timed("python", || python::test(python, &mut skipped)));
     summarize(&outcomes, &skipped)
 }
 
 /// Builds all tests, then runs the test programs and the other commands beside each other. Most programs wait for one thread, or for
 /// processes that they start.
-fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) {
+fn run_tests(
+    python: JoinHandle<Result<Prepared, String>>,
+    prebuilt: bool,
+    outcomes: &mut Vec<Outcome>,
+    skipped: &mut Vec<String>,
+) {
     println!("\n== build: all tests, and the library of the Python package");
     let mut jobs = Vec::new();
     outcomes.push(timed("build", || {
@@ -115,7 +118,14 @@ fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<Stri
     let mut others = vec![Job {
         name: "examples in comments".to_owned(),
         command: docs,
+        mark: SKIPPED,
     }];
+    let python = python.join().expect("making an environment does not panic");
+    match python.map(python::job) {
+        Ok(Ok(job)) => others.push(job),
+        Ok(Err(error)) => outcomes.push(timed("python", || Err(error))),
+        Err(reason) => skipped.push(format!("python: {reason}")),
+    }
     match env::current_exe() {
         Ok(xtask) => {
             let mut command = Command::new(xtask);
@@ -123,6 +133,7 @@ fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<Stri
             others.push(Job {
                 name: "kernels".to_owned(),
                 command,
+                mark: SKIPPED,
             });
         }
         Err(error) => skipped.push(format!("kernels: {error}")),
@@ -135,7 +146,7 @@ fn run_tests(prebuilt: bool, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<Stri
         jobs.len()
     );
     outcomes.push(timed("tests", || {
-        let ended = run_all(jobs, SKIPPED);
+        let ended = run_all(jobs);
         let mut failed = Vec::new();
         for Ended {
             name,

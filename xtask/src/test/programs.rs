@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::SKIPPED;
 use super::jobs::Job;
 use crate::process::{cargo, command_line, output_of};
 use crate::{Error, target_dir};
@@ -69,6 +70,7 @@ pub(super) fn build(prebuilt: bool) -> Result<Vec<Job>, Error> {
         let job = Job {
             name: format!("{}: {kind} {target}", package.name),
             command,
+            mark: SKIPPED,
         };
         jobs.push((rank.unwrap_or(FIRST.len()), job));
     }

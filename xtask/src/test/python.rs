@@ -1,10 +1,10 @@
-//! The step "python": the package's tests, on the library that the workspace's tests share their build with.
+//! The tests of the Python package, on the library that the workspace's tests share their build with.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::Path;
 
-use crate::process::run_and_collect;
+use super::jobs::Job;
 use crate::python::Environment;
 use crate::{Error, target_dir};
 
@@ -39,22 +39,12 @@ pub(super) fn prepare() -> Result<Prepared, String> {
     })
 }
 
-/// Runs pytest on the package, whose library is built, and its examples in comments; the reasons of what is skipped are added to
-/// `skipped`.
-pub(super) fn test(
-    prepared: Result<Prepared, String>,
-    skipped: &mut Vec<String>,
-) -> Result<(), Error> {
+/// pytest on the package, whose library is built, and its examples in comments.
+pub(super) fn job(prepared: Prepared) -> Result<Job, Error> {
     let Prepared {
         environment,
         is_parallel,
-    } = match prepared {
-        Ok(prepared) => prepared,
-        Err(reason) => {
-            skipped.push(format!("python: {reason}"));
-            return Ok(());
-        }
-    };
+    } = prepared;
     let folder = target_dir().join("python");
     let root = crate::workspace().join("host").join("python");
     let built = folder.join("package");
@@ -80,9 +70,11 @@ pub(super) fn test(
     if is_parallel {
         pytest.args(["-n", WORKERS, "--dist", "worksteal"]);
     }
-    let (reasons, result) = run_and_collect(&mut pytest, SKIPPED);
-    skipped.extend(reasons.iter().map(|reason| format!("python: {reason}")));
-    result
+    Ok(Job {
+        name: "python".to_owned(),
+        command: pytest,
+        mark: SKIPPED,
+    })
 }
 
 /// Copies the package without what a build or Python left there.
