@@ -36,7 +36,7 @@ pub fn find_tagged_faces(
     let mut side = FaceSide::NONE;
     // A vertex that the mesh does not have would lead out of the table.
     if face.high.index() < vertices {
-        search_slots(face, table.len(), scale, scattered != 0, |_, slot| {
+        search_slots(face, 0, table.len(), scale, scattered != 0, |slot| {
             let other = table.at(slot);
             if other.is_some() && Face::of(tetrahedra, other).is_face(face) {
                 side = other.min(twins.at(other));

@@ -12,20 +12,21 @@ fn slots_of(face: Face, scale: u64, is_scattered: bool) -> Slots {
     Slots::of_face([face.low, face.middle, face.high], scale, is_scattered)
 }
 
-/// Tries slot after slot for `face`: `visit` gets the number of the attempt and the slot, and says whether the search ends. Returns
+/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
 /// whether it did.
 #[inline(always)]
 pub(super) fn search_slots(
     face: Face,
+    first: u32,
     size: u32,
     scale: u64,
     is_scattered: bool,
-    mut visit: impl FnMut(u32, u32) -> bool,
+    mut visit: impl FnMut(u32) -> bool,
 ) -> bool {
     let slots = slots_of(face, scale, is_scattered);
-    let mut attempt = 0;
+    let mut attempt = first;
     while attempt < ATTEMPTS {
-        if visit(attempt, slots.at(attempt, size)) {
+        if visit(slots.at(attempt, size)) {
             return true;
         }
         attempt += 1;
@@ -119,16 +120,7 @@ fn match_in<const SCATTERED: bool>(
             return;
         }
         let face = face_of(q, k as u32);
-        let ended = search_slots(face, size, scale, SCATTERED, |attempt, slot| {
-            // A scattered side took its first slot already, or met another there.
-            let other = if SCATTERED && attempt == 0 {
-                waiting[k]
-            } else {
-                take::<SCATTERED, _>(table, slot, FaceSide::NONE, side)
-            };
-            if other.is_none() {
-                return true;
-            }
+        let meet = |other: FaceSide| {
             let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
                 return false;
@@ -140,7 +132,18 @@ fn match_in<const SCATTERED: bool>(
                 found.min(face_rule::OVERLAP, side.index());
             }
             true
-        });
+        };
+        let visit = |slot| {
+            let other = take::<SCATTERED, _>(table, slot, FaceSide::NONE, side);
+            other.is_none() || meet(other)
+        };
+        let ended = if SCATTERED {
+            // It took its first slot already, or met another side there.
+            let other = waiting[k];
+            other.is_none() || meet(other) || search_slots(face, 1, size, scale, SCATTERED, visit)
+        } else {
+            search_slots(face, 0, size, scale, SCATTERED, visit)
+        };
         if !ended {
             found.min(face_rule::CROWDED, t.index());
         }
