@@ -112,22 +112,20 @@ fn match_in<const SCATTERED: bool>(
         waiting[k].is_some() && Face::of(tetrahedra, waiting[k]).is_behind(face_of(q, k as u32))
     };
     let met = [meets(0), meets(1), meets(2), meets(3)];
-    let finish = |k: usize| {
-        let side = FaceSide::of(t, k as u32);
-        if met[k] {
-            twins.store(side, waiting[k]);
-            twins.store(waiting[k], side);
-            return;
-        }
-        let face = face_of(q, k as u32);
+    let write_twins = |side: FaceSide, other: FaceSide| {
+        twins.store(side, other);
+        twins.store(other, side);
+    };
+    // Searches from attempt number `first` on; a scattered side that waits for none took its first slot, or met another there.
+    let search = |k: usize, first: u32| {
+        let (side, face) = (FaceSide::of(t, k as u32), face_of(q, k as u32));
         let meet = |other: FaceSide| {
             let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
                 return false;
             }
             if theirs.is_behind(face) {
-                twins.store(side, other);
-                twins.store(other, side);
+                write_twins(side, other);
             } else {
                 found.min(face_rule::OVERLAP, side.index());
             }
@@ -137,21 +135,43 @@ fn match_in<const SCATTERED: bool>(
             let other = take::<SCATTERED, _>(table, slot, FaceSide::NONE, side);
             other.is_none() || meet(other)
         };
-        let ended = if SCATTERED {
-            // It took its first slot already, or met another side there.
-            let other = waiting[k];
-            other.is_none() || meet(other) || search_slots(face, 1, size, scale, SCATTERED, visit)
-        } else {
-            search_slots(face, 0, size, scale, SCATTERED, visit)
-        };
+        let ended = first > 0 && meet(pick(waiting, k))
+            || search_slots(face, first, size, scale, SCATTERED, visit);
         if !ended {
             found.min(face_rule::CROWDED, t.index());
+        }
+    };
+    let finish = |k: usize| {
+        if met[k] {
+            write_twins(FaceSide::of(t, k as u32), waiting[k]);
+        } else if !SCATTERED {
+            search(k, 0);
         }
     };
     finish(0);
     finish(1);
     finish(2);
     finish(3);
+    if SCATTERED {
+        // In one loop: unrolled, it takes so many registers that half as many blocks run at once.
+        let bit = |k: usize| u32::from(waiting[k].is_some() && !met[k]) << k;
+        let mut left = bit(0) | bit(1) | bit(2) | bit(3);
+        while left != 0 {
+            search(left.trailing_zeros() as usize, 1);
+            left &= left - 1;
+        }
+    }
+}
+
+/// Item `k`, without memory that is addressed.
+#[inline(always)]
+fn pick([a, b, c, d]: [FaceSide; 4], k: usize) -> FaceSide {
+    match k {
+        0 => a,
+        1 => b,
+        2 => c,
+        _ => d,
+    }
 }
 
 /// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins
