@@ -1,4 +1,5 @@
-//! Meshes and ownerships of the property tests.
+//! Meshes and ownerships of the property tests. Not every test uses each.
+#![allow(dead_code)]
 
 use std::sync::Arc;
 
@@ -105,8 +106,7 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// A way to choose owners for any number of ranks. Not every test uses each.
-#[allow(dead_code)]
+/// A way to choose owners for any number of ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     Curve,
