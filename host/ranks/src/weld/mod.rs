@@ -15,6 +15,7 @@ mod cloud;
 mod faces;
 mod ghosts;
 mod rounds;
+mod whole;
 
 use glam::DVec3;
 use trioxide::Device;
@@ -35,6 +36,7 @@ use cloud::Dealt;
 use rounds::{Exchange, Part, first_states};
 
 pub use rounds::{Rest, Rounds};
+pub use whole::{gather, gather_map, scatter};
 
 /// How the work is shared. The result does not depend on it.
 #[derive(Clone, Default)]
