@@ -482,8 +482,10 @@ fn chains_in_all_directions() {
 /// A member's representative may be no ghost of another rank that has the member: the rank must not count it to a cluster of its own.
 #[test]
 fn members_of_clusters_elsewhere_stay_out_of_the_mean() {
-    // 0 takes 2, and 1 would take it: rank 1 owns 1 alone, within epsilon of 2 and not of 0.
-    let points = [0.0, 1.8, 1.0].map(|x| DVec3::X * x).to_vec();
+    // 0 takes 2, and 1 would take it: rank 1 owns 1 alone, and has 2 as a ghost, but not 0, since the points at -1.5 put cubes' bounds at
+    // multiples of 2 from there.
+    let mut points = [0.0, 1.8, 1.0].map(|x| DVec3::X * x).to_vec();
+    points.extend([DVec3::X * -1.5; 100]);
     let line = Input::new(points, Vec::new());
     let rounds = line.check(2, &Options::new(1.0), Choice::Only(1), Rest::Exchanged);
     assert!(rounds.count > 0);
@@ -561,8 +563,14 @@ fn faults_are_the_same_on_all_ranks() {
         (good.clone(), by_lists, "by the method grid alone"),
         (good.clone(), Options::new(-1.0), "epsilon is -1"),
     ] {
-        for size in [1, 3, 7] {
-            for result in input.weld(size, &options, Choice::Curve, Rest::Gathered) {
+        // Of the last choice one rank has points, and fails alone while the others wait for it.
+        for (size, choice) in [
+            (1, Choice::Curve),
+            (3, Choice::Curve),
+            (7, Choice::RoundRobin),
+            (4, Choice::Only(u64::MAX)),
+        ] {
+            for result in input.weld(size, &options, choice, Rest::Gathered) {
                 let said = result.unwrap_err().to_string();
                 assert!(said.contains(cause), "{said}");
             }

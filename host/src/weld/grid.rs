@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn samples_are_those_that_the_kernel_draws() {
         let on = Device::cpu(Some(1)).unwrap();
-        for n in [0, 1, 2, 1000, 70_000] {
+        for n in [0_u32, 1, 2, 1000, 70_000] {
             let points: Vec<DVec3> = (0..n).map(|i| DVec3::X * f64::from(i)).collect();
             let drawn = samples(&on, &on.upload(&points).unwrap()).unwrap().0;
             let drawn: Vec<u64> = drawn.iter().map(|p| p.x as u64).collect();

@@ -267,10 +267,7 @@ mod tests {
                     assert!(n.as_ref().is_none_or(|n| n[i] == normals[place(i)]));
                     assert!(c.as_ref().is_none_or(|c| c[i] == colors[place(i)]));
                     assert!(t.as_ref().is_none_or(|t| t[i] == uvs[place(i)]));
-                    assert_eq!(
-                        read.locked.get(i),
-                        has(3).then(|| &locked[place(i)]).as_deref()
-                    );
+                    assert_eq!(read.locked.get(i), has(3).then(|| &locked[place(i)]));
                 }
                 let is_there = [
                     read.attributes.normals.is_some(),
@@ -279,12 +276,12 @@ mod tests {
                 ];
                 assert_eq!(is_there, [has(0), has(1), has(2)]);
                 // Answers of even ids.
-                let given = |i: usize| ids[i] % 2 == 0;
+                let given = |i: usize| ids[i].is_multiple_of(2);
                 let answers = (0..ids.len()).filter(|&i| given(i));
                 let answers = answers.flat_map(|i| [ids[i] as u64, 5]).collect();
                 let taken = |i: usize| (range.start + i).is_multiple_of(2);
                 let back = dealt.back(&ranks, answers, 2, given, taken);
-                let even = range.clone().filter(|i| i % 2 == 0);
+                let even = range.clone().filter(|i| i.is_multiple_of(2));
                 let expected: Vec<u64> = even.flat_map(|i| [i as u64, 5]).collect();
                 assert_eq!(back, expected);
             });

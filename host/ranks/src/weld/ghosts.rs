@@ -185,7 +185,7 @@ fn last_of_each(mut list: Vec<u64>) -> Vec<u64> {
 /// The rank that is the directory of a told cube.
 fn directory(item: u64, ranks: &Ranks) -> usize {
     let mixed = (item >> 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    (mixed * ranks.size() as u64 >> 32) as usize
+    ((mixed * ranks.size() as u64) >> 32) as usize
 }
 
 /// For each rank with points in a cube that others want: the cube, and who wants it.
