@@ -35,6 +35,9 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// The result is the same on every machine, by every method. Faces and segments get the new vertices; those without extent
 /// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
 /// are averaged, and fields of integers, which are labels, are those of the first vertex.
+///
+/// Under mpirun several processes weld one mesh or cloud by the method grid, each on its own GPU (cargo xtask build --mpi), and write the
+/// files of one.
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {
