@@ -169,6 +169,7 @@ fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
 }
 
 /// The lowest `bits` of a number, each `apart` from the next: two, or three.
+#[inline]
 pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
     let mut x = u64::from(x) & ((1 << bits) - 1);
     // Halves go apart, then halves of these, and so on.

@@ -29,6 +29,25 @@ impl Rows {
         self.words[self.stride * i]
     }
 
+    /// Number of rows, of ascending ones, with a smaller id.
+    fn before(&self, id: u64) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.id(middle) < id {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+
+    /// The row, of ascending ones, with an id.
+    pub fn place(&self, id: u64) -> Option<usize> {
+        let place = self.before(id);
+        (place < self.len() && self.id(place) == id).then_some(place)
+    }
+
     /// The rows by their ids.
     pub fn sorted(self) -> Self {
         let mut order: Vec<(u64, u32)> = (0..)
@@ -116,50 +135,43 @@ pub fn join(
     ranks: &Ranks,
     owned: &Rows,
     sent: &Mail<u64>,
-    ghosts: Mail<u64>,
+    received: Mail<u64>,
 ) -> (Rows, Vec<u32>, Halo) {
     let stride = owned.stride;
     let ghost_owners = (0..ranks.size())
-        .flat_map(|rank| std::iter::repeat_n(rank as u32, ghosts.of(rank).len() / stride));
+        .flat_map(|rank| std::iter::repeat_n(rank as u32, received.of(rank).len() / stride));
     let ghost_owners: Vec<u32> = ghost_owners.collect();
     let ghosts = Rows {
-        words: ghosts.into_items(),
+        words: received.items().to_vec(),
         stride,
     };
-    // Ids with the owner and the place in either list, both of which ascend.
-    let me = ranks.rank() as u32;
-    let mut of_ghosts: Vec<(u64, u32, usize)> = (0..ghosts.len())
+    // Ids with the owner and the place among the ghosts that came.
+    let mut order: Vec<(u64, u32, usize)> = (0..ghosts.len())
         .map(|i| (ghosts.id(i), ghost_owners[i], i))
         .collect();
-    of_ghosts.par_sort_unstable();
-    let mut order = Vec::with_capacity(owned.len() + ghosts.len());
-    let mut next = of_ghosts.into_iter().peekable();
-    for i in 0..owned.len() {
-        while let Some(ghost) = next.next_if(|ghost| ghost.0 < owned.id(i)) {
-            order.push(ghost);
-        }
-        order.push((owned.id(i), me, i));
-    }
-    order.extend(next);
-    let mut words = Vec::with_capacity(stride * order.len());
-    let mut owners = Vec::with_capacity(order.len());
-    for &(_, owner, i) in &order {
-        let rows = if owner == me { owned } else { &ghosts };
-        words.extend_from_slice(rows.get(i));
+    order.par_sort_unstable();
+    // Number of owned rows before each ghost.
+    let before = order.par_iter().map(|ghost| owned.before(ghost.0));
+    let before: Vec<usize> = before.collect();
+    let me = ranks.rank() as u32;
+    let mut words = Vec::with_capacity(owned.words.len() + ghosts.words.len());
+    let mut owners = Vec::with_capacity(owned.len() + ghosts.len());
+    let mut places = vec![0; ghosts.len()];
+    let mut next = 0;
+    for (&(_, owner, i), &until) in order.iter().zip(&before) {
+        words.extend_from_slice(&owned.words[stride * next..stride * until]);
+        owners.resize(owners.len() + until - next, me);
+        places[i] = owners.len() as u32;
+        words.extend_from_slice(ghosts.get(i));
         owners.push(owner);
+        next = until;
     }
-    let local = |id: u64| {
-        let place = order.binary_search_by_key(&id, |&(id, ..)| id);
-        place.expect("it is here") as u32
-    };
-    let counts = (0..ranks.size()).map(|rank| {
-        let count = ghost_owners.iter().filter(|&&owner| owner == rank as u32);
-        count.count()
-    });
-    let receive = (0..ghosts.len()).map(|i| local(ghosts.id(i))).collect();
+    words.extend_from_slice(&owned.words[stride * next..]);
+    owners.resize(owners.len() + owned.len() - next, me);
+    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
     let halo = Halo {
-        send: sent.map(|&i| local(owned.id(i as usize))),
-        receive: Mail::from_parts(receive, counts),
+        send: sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
+        receive: Mail::from_parts(places, counts),
     };
     (Rows { words, stride }, owners, halo)
 }

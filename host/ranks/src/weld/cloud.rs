@@ -1,6 +1,7 @@
 //! Points with what they carry: from the blocks of the input to their owners, and the answers back.
 
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{Carried, DeviceMesh, Locks};
@@ -73,7 +74,7 @@ impl Layout {
     /// The points of rows.
     pub fn read(self, rows: &Rows) -> Points {
         let three = |row: &[u64]| DVec3::new(f(row[0]), f(row[1]), f(row[2]));
-        let all = || rows.words.chunks_exact(rows.stride);
+        let all = || rows.words.par_chunks_exact(rows.stride);
         let behind = if self.has_normals { 7 } else { 4 };
         let last = rows.stride - 1;
         Points {

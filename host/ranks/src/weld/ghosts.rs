@@ -32,59 +32,60 @@ pub fn find(
         return Default::default();
     }
     debug_assert_eq!(points.len(), owned.len());
-    let cubes = Cubes::choose(ranks, points, total, reach);
-    let own: Vec<u64> = points.par_iter().map(|&p| cubes.cube(p)).collect();
-    let told = tell(&cubes, points, &own);
+    let [least, most] = bounds(ranks, points).map(DVec3::from_array);
+    let mut cubes = Cubes::between(least, most, reach);
+    let mut own: Vec<u64> = points.par_iter().map(|&p| cubes.cube(p)).collect();
+    let mut sorted = own.clone();
+    sorted.par_sort_unstable();
+    cubes.shift = shift(ranks, &sorted, total);
+    for list in [&mut own, &mut sorted] {
+        list.par_iter_mut().for_each(|cube| *cube >>= cubes.shift);
+    }
+    sorted.dedup();
+    let told = tell(&cubes, points, &own, &sorted);
     let by_directory = told.iter().map(|&item| (directory(item, ranks), item));
     let told = ranks.exchange(&Mail::sorted(ranks.size(), by_directory));
     let answers = ranks.exchange(&answers(ranks, &told)).into_items();
     wanted(&own, answers)
 }
 
-/// Cubes of equal sides, numbered along each axis.
+/// The bits of cubes' keys to leave away so that cubes are few beside the points: three for twice as wide ones. `sorted` are the keys of
+/// this rank's points. Collective.
+fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
+    // Two keys are one cube from some width on. So many cubes are there of each width.
+    let mut counts = [0_u64; BITS as usize + 1];
+    for pair in sorted.windows(2).filter(|pair| pair[0] != pair[1]) {
+        counts[(pair[0] ^ pair[1]).ilog2() as usize / 3] += 1;
+    }
+    counts[BITS as usize] = u64::from(!sorted.is_empty());
+    for width in (0..BITS as usize).rev() {
+        counts[width] += counts[width + 1];
+    }
+    ranks.reduce_all(&mut counts, Reduction::Sum);
+    let is_few = |&count: &u64| POINTS_OF_CUBE * count <= total;
+    let width = counts.iter().position(is_few).unwrap_or(BITS as usize);
+    3 * width as u32
+}
+
+/// Cubes of equal sides, numbered along each axis. The bits of the three numbers, interleaved, are a cube's key.
 struct Cubes {
     least: DVec3,
-    side: f64,
+    /// Cubes a unit of length.
+    inverse: f64,
     reach: f64,
-    /// Neighbouring numbers along an axis that are one cube: 2 to this.
+    /// Bits of the keys that are left away.
     shift: u32,
 }
 
 impl Cubes {
-    /// Cubes twice as wide as the reach or more, and wide enough that they are few beside the points. Collective.
-    fn choose(ranks: &Ranks, points: &[DVec3], total: u64, reach: f64) -> Self {
-        let [least, most] = bounds(ranks, points).map(DVec3::from_array);
-        let mut cubes = Self::between(least, most, reach);
-        let key = |p: &DVec3| {
-            let [x, y, z] = cubes.numbers(*p);
-            let place = |x: u32| spread(x, BITS as usize, 3);
-            place(x) | place(y) << 1 | place(z) << 2
-        };
-        let mut keys: Vec<u64> = points.par_iter().map(key).collect();
-        keys.par_sort_unstable();
-        // Two keys are one cube from some shift on. So many cubes are there for each shift.
-        let mut counts = [0_u64; BITS as usize + 1];
-        for pair in keys.windows(2).filter(|pair| pair[0] != pair[1]) {
-            counts[(pair[0] ^ pair[1]).ilog2() as usize / 3] += 1;
-        }
-        counts[BITS as usize] = u64::from(!keys.is_empty());
-        for shift in (0..BITS as usize).rev() {
-            counts[shift] += counts[shift + 1];
-        }
-        ranks.reduce_all(&mut counts, Reduction::Sum);
-        let is_few = |&count: &u64| POINTS_OF_CUBE * count <= total;
-        let shift = counts.iter().position(is_few);
-        cubes.shift = shift.unwrap_or(BITS as usize) as u32;
-        cubes
-    }
-
     /// The smallest cubes that are twice as wide as the reach or more, for points with these smallest and largest coordinates.
     fn between(least: DVec3, most: DVec3, reach: f64) -> Self {
         let extent = (most - least).max_element();
         let numbers = f64::from(1_u32 << BITS);
+        let side = (2.0 * reach).max(extent / numbers).max(f64::MIN_POSITIVE);
         Self {
             least,
-            side: (2.0 * reach).max(extent / numbers).max(f64::MIN_POSITIVE),
+            inverse: 1.0 / side,
             reach,
             shift: 0,
         }
@@ -93,41 +94,50 @@ impl Cubes {
     /// Number along an axis: it never falls where the coordinate grows.
     fn number(&self, x: f64, axis: usize) -> u32 {
         // Conversions of numbers out of range give the nearest in range.
-        let number = ((x - self.least[axis]) / self.side) as u32;
+        let number = ((x - self.least[axis]) * self.inverse) as u32;
         number.min((1 << BITS) - 1)
     }
 
-    fn numbers(&self, p: DVec3) -> [u32; 3] {
-        [0, 1, 2].map(|axis| self.number(p[axis], axis))
+    /// The cube of these numbers.
+    fn key(&self, numbers: [u32; 3]) -> u64 {
+        let [x, y, z] = numbers.map(|x| spread(x, BITS as usize, 3));
+        (x | y << 1 | z << 2) >> self.shift
     }
 
     /// The cube of a point.
     fn cube(&self, p: DVec3) -> u64 {
-        joined(self.numbers(p).map(|x| x >> self.shift))
+        self.key([0, 1, 2].map(|axis| self.number(p[axis], axis)))
     }
 
-    /// Calls `visit` for the cubes within reach of a point: those of all its neighbours are among them.
+    /// The cubes within reach of a point, from a number to another along each axis: those of all its neighbours are among them.
     ///
     /// A neighbour's coordinate, a float, is within the reach of the point's in exact numbers. So it is not beyond the rounded bound, and
     /// its number not beyond the bound's.
-    fn each_near(&self, p: DVec3, mut visit: impl FnMut(u64)) {
-        let range = [0, 1, 2].map(|axis| {
-            let end = |x: f64| self.number(x, axis) >> self.shift;
-            end(p[axis] - self.reach)..=end(p[axis] + self.reach)
-        });
-        let [xs, ys, zs] = range;
-        for x in xs {
-            for y in ys.clone() {
-                for z in zs.clone() {
-                    visit(joined([x, y, z]));
+    fn near(&self, p: DVec3) -> [[u32; 2]; 3] {
+        // Numbers that differ in the bits that are left away are those of one cube.
+        let mask = !(self.apart() - 1);
+        [0, 1, 2].map(|axis| {
+            let end = |x: f64| self.number(x, axis) & mask;
+            [end(p[axis] - self.reach), end(p[axis] + self.reach)]
+        })
+    }
+
+    /// Numbers from one cube to the next along an axis.
+    fn apart(&self) -> u32 {
+        1 << (self.shift / 3)
+    }
+
+    /// Calls `visit` for each cube of those [`Cubes::near`] a point.
+    fn each(&self, near: [[u32; 2]; 3], mut visit: impl FnMut(u64)) {
+        let along = |[first, last]: [u32; 2]| (first..=last).step_by(self.apart() as usize);
+        for x in along(near[0]) {
+            for y in along(near[1]) {
+                for z in along(near[2]) {
+                    visit(self.key([x, y, z]));
                 }
             }
         }
     }
-}
-
-fn joined([x, y, z]: [u32; 3]) -> u64 {
-    u64::from(x) << (2 * BITS) | u64::from(y) << BITS | u64::from(z)
 }
 
 /// The cubes within reach of some points.
@@ -143,7 +153,7 @@ impl Near {
         let cubes = Cubes::between(least.unwrap_or_default(), most.unwrap_or_default(), reach);
         let mut within = HashSet::new();
         for &p in points {
-            cubes.each_near(p, |cube| {
+            cubes.each(cubes.near(p), |cube| {
                 within.insert(cube);
             });
         }
@@ -156,30 +166,36 @@ impl Near {
     }
 }
 
-/// The cubes that this rank wants, ascending: twice the cube, and 1 for one that has points of its own.
-fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64]) -> Vec<u64> {
+/// The cubes that this rank wants: twice the cube, and 1 for one that has points of its own. `own` has the cube of each point, `sorted` each
+/// of these once, ascending.
+fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64> {
     let chunks = points.par_chunks(CHUNK).zip(own.par_chunks(CHUNK));
     let lists = chunks.map(|(points, own)| {
-        let mut list = Vec::with_capacity(2 * own.len());
+        let mut list = Vec::new();
         for (&p, &own) in points.iter().zip(own) {
-            list.push(own << 1 | 1);
-            cubes.each_near(p, |cube| {
+            let near = cubes.near(p);
+            // One cube is the point's own.
+            if near.iter().all(|[first, last]| first == last) {
+                continue;
+            }
+            cubes.each(near, |cube| {
                 if cube != own {
-                    list.push(cube << 1);
+                    list.push(cube);
                 }
             });
         }
-        last_of_each(list)
+        list.sort_unstable();
+        list.dedup();
+        list
     });
-    last_of_each(lists.collect::<Vec<_>>().concat())
-}
-
-/// The items ascending, the largest of each cube.
-fn last_of_each(mut list: Vec<u64>) -> Vec<u64> {
-    list.par_sort_unstable_by(|a, b| b.cmp(a));
-    list.dedup_by_key(|item| *item >> 1);
-    list.reverse();
-    list
+    let mut near = lists.collect::<Vec<_>>().concat();
+    near.par_sort_unstable();
+    near.dedup();
+    let others = near
+        .iter()
+        .filter(|cube| sorted.binary_search(cube).is_err());
+    let own = sorted.iter().map(|cube| cube << 1 | 1);
+    own.chain(others.map(|cube| cube << 1)).collect()
 }
 
 /// The rank that is the directory of a told cube.

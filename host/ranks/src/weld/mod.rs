@@ -18,6 +18,7 @@ mod rounds;
 mod whole;
 
 use glam::DVec3;
+use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
@@ -168,7 +169,7 @@ fn count_kept(
     let part = find_part(ranks, dealt, options.reach())?;
     let (_, decided, _) = decide(ranks, on, &part, options, plan)?;
     let kept = decided.representatives.iter().enumerate();
-    let kept = kept.filter(|&(v, &r)| v == r as usize && part.is_own(ranks, v));
+    let kept = kept.filter(|&(v, &r)| v == r as usize && part.is_own(v));
     Ok(ranks.reduce(kept.count() as u64, Reduction::Sum))
 }
 
@@ -211,6 +212,7 @@ fn find_part(ranks: &Ranks, dealt: &Dealt, reach: f64) -> Result<Part> {
         rows,
         owners,
         halo,
+        rank: ranks.rank() as u32,
     })
 }
 
@@ -233,7 +235,7 @@ fn decide(
     plan: &Plan,
 ) -> Result<(DeviceMesh, Decided, Rounds)> {
     let points = part.layout.read(&part.rows);
-    let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(ranks, v));
+    let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(v));
     let mesh = ranks.agree(points.upload(on).map_err(Fault::from))?;
     let mut others = Exchange::new(ranks, on, part, options, plan.rest, &states);
     let decided = decide_share(on, &mesh, options, states, &mut others);
@@ -251,7 +253,8 @@ fn join_clusters(ranks: &Ranks, part: &Part, decided: Decided) -> (Vec<u64>, Dec
         is_crowded,
     } = decided;
     let mut global: Vec<u64> = (0..rows.len())
-        .map(|v| match part.is_own(ranks, v) {
+        .into_par_iter()
+        .map(|v| match part.is_own(v) {
             true => rows.id(representatives[v] as usize),
             false => u64::MAX,
         })
@@ -262,11 +265,12 @@ fn join_clusters(ranks: &Ranks, part: &Part, decided: Decided) -> (Vec<u64>, Dec
         |&v| own[v as usize],
         |v, representative| global[v as usize] = representative,
     );
-    let ids: Vec<u64> = (0..rows.len()).map(|v| rows.id(v)).collect();
-    for v in (0..rows.len()).filter(|&v| !part.is_own(ranks, v)) {
-        let place = ids.binary_search(&global[v]);
-        representatives[v] = place.map_or(v, |place| place) as u32;
-    }
+    let places = representatives.par_iter_mut().enumerate();
+    places.for_each(|(v, place)| {
+        if !part.is_own(v) {
+            *place = rows.place(global[v]).unwrap_or(v) as u32;
+        }
+    });
     let decided = Decided {
         representatives,
         is_crowded,
@@ -283,9 +287,10 @@ fn number(
     carried: &weld::Welded,
 ) -> Welded {
     let rows = &part.rows;
-    let own: Vec<usize> = (0..rows.len()).filter(|&v| part.is_own(ranks, v)).collect();
+    let all = (0..rows.len()).into_par_iter();
+    let own: Vec<usize> = all.filter(|&v| part.is_own(v)).collect();
     let is_one = |i: usize| global[own[i]] == rows.id(own[i]);
-    let told = own.iter().map(|&v| global[v]).collect();
+    let told = own.par_iter().map(|&v| global[v]).collect();
     let of_block = dealt.back(ranks, told, 1, |_| true, |_| true);
     let first = dealt.first();
     let id = |i: usize| first + i as u64;
@@ -294,17 +299,19 @@ fn number(
     // The owners' clusters to the blocks.
     let layout = dealt.layout;
     let stride = layout.stride();
-    let kept: Vec<usize> = (0..own.len()).filter(|&i| is_one(i)).collect();
+    let all = (0..own.len()).into_par_iter();
+    let kept: Vec<usize> = all.filter(|&i| is_one(i)).collect();
     let mut words = vec![0; stride * kept.len()];
     let left = Carried {
         attributes: &carried.attributes,
         locked: &[],
         regions: None,
     };
-    for (row, &i) in words.chunks_exact_mut(stride).zip(&kept) {
+    let to_write = words.par_chunks_exact_mut(stride).zip(&kept);
+    to_write.for_each(|(row, &i)| {
         let cluster = carried.map[own[i]] as usize;
         layout.write(row, rows.id(own[i]), cluster, &carried.points, &left);
-    }
+    });
     let words = dealt.back(ranks, words, stride, is_one, is_in_block);
     let new = Rows { words, stride };
     let (before, clusters) = ranks.scan(new.len() as u64);
@@ -319,7 +326,7 @@ fn number(
     let carried = layout.read(&new);
     Welded {
         clusters,
-        map: of_block.iter().map(number).collect(),
+        map: of_block.par_iter().map(number).collect(),
         representatives: (0..new.len()).map(|i| new.id(i)).collect(),
         points: carried.points,
         attributes: carried.attributes,

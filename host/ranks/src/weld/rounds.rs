@@ -36,12 +36,14 @@ pub struct Part {
     /// The rank that owns each point.
     pub owners: Vec<u32>,
     pub halo: Halo,
+    /// This rank.
+    pub rank: u32,
 }
 
 impl Part {
     /// Whether a point is owned by this rank.
-    pub fn is_own(&self, ranks: &Ranks, v: usize) -> bool {
-        self.owners[v] == ranks.rank() as u32
+    pub fn is_own(&self, v: usize) -> bool {
+        self.owners[v] == self.rank
     }
 }
 
