@@ -2,7 +2,7 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | distribution | points to the ranks along a curve ([`Ownership`](crate::Ownership)) | a row a point |
+//! | distribution | points to the ranks along a curve ([`Ownership`]) | a row a point |
 //! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
 //! | weld | each rank decides its own points as far as it can, and tells the others ([`Rest`]) | four bytes a ghost |
 //! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | a word a ghost, a word and a row a point |
