@@ -244,8 +244,8 @@ fn cuts(ranks: &Ranks, places: &[Place], total: u64) -> Vec<Place> {
 }
 
 /// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below` counts on
-/// this one.
-fn bisect(
+/// this one. Collective.
+pub fn bisect(
     ranks: &Ranks,
     parts: &[u64],
     mut low: Vec<u64>,

@@ -412,6 +412,12 @@ fn a_chain_that_crosses_ranks_takes_a_round_a_crossing_or_is_gathered() {
         let rounds = chain(60).check(size, &in_buckets, Choice::RoundRobin, Rest::Exchanged);
         assert!(rounds.count <= 62, "{rounds:?}");
     }
+    // The whole mesh is one chain: rank 0 takes half a part after the other.
+    for size in [2, 4] {
+        let rounds = chain(600).check(size, &options, Choice::RoundRobin, Rest::Gathered);
+        assert!((3..20).contains(&rounds.count), "{rounds:?}");
+        assert!(rounds.gathered >= 590, "{rounds:?}");
+    }
     // Beside points that are decided at once the chain is few.
     let mut beside = chain(60);
     let apart = (0..4000).map(|i| DVec3::new(3.0 * f64::from(i), 50.0, 0.0));

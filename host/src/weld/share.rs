@@ -125,7 +125,11 @@ impl Work<'_> {
         let is_crowded = near.grid.is_crowded();
         let mut lists = match is_crowded {
             true => None,
-            false => Some(near.note()?),
+            // A ghost that waits has one lower neighbour at least, also where none is here: then it is this row.
+            false => {
+                let places = self.points.len() * kernel::LISTED as usize;
+                Some(near.note_in(on.filled(places, kernel::Row::new(0))?)?)
+            }
         };
         // In the last turn all is known.
         let mut is_last = false;

@@ -38,8 +38,8 @@ pub fn by_buckets<G: Guard>(
     is_last.then(|| decisions.assign(near)).transpose()
 }
 
-/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of lower neighbours before,
-/// which the lists are for.
+/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of lower neighbours that the
+/// lists are for, or the states that an earlier call left.
 pub fn decide_lists<G: Guard>(
     near: &Near<G>,
     tuning: &Tuning,

@@ -1,11 +1,12 @@
 //! Decisions of ranks in turns: each decides its own points as far as it can, and tells the others what they have as ghosts.
 //!
 //! Rounds end when no rank has an undecided point. A chain of lower neighbours that crosses ranks again and again takes a round for each
-//! crossing. So where a round leaves more than half of the points that were undecided before, and the rest is small beside a rank's part,
-//! rank 0 decides the rest at once: the undecided points, with the representatives near them, the ones that their ranks know (a point may
-//! still wait for others than these), and the ones that other ranks have not been told of yet. These are a cloud of their own, in the
-//! order of the mesh. It has no members, which decide nothing; so a known representative has no lower neighbour there, and the weld of that
-//! cloud finds it again.
+//! crossing. So where a round leaves more than half of the points that were undecided before, rank 0 decides the rest at once, or the first
+//! points of it in the order of the mesh, as many as half of the largest part: they depend on no others. It gets these points, with the
+//! representatives near them, the ones that their ranks know (a point may still wait for others than these), and the ones that other ranks
+//! have not been told of yet. These are a cloud of their own, in the order of the mesh. It has no members, which decide nothing; so a known
+//! representative has no lower neighbour there, and the weld of that cloud finds it again. So the number of rounds is about the logarithm of
+//! the points, and two for each half part of points that cannot be decided at the same time.
 
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
@@ -16,13 +17,14 @@ use super::cloud::Layout;
 use super::ghosts::Near;
 use crate::fault::{Fault, Joint, Result};
 use crate::ids::IdSet;
+use crate::ownership::bisect;
 use crate::rows::{Halo, Rows};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// What becomes of points that wait for other ranks. The result does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// Rank 0 decides them, if rounds do not and they are few.
+    /// Rank 0 decides them, as many at once as fit, where a round does not halve them.
     #[default]
     Gathered,
     /// Rounds go on.
@@ -118,16 +120,33 @@ impl<'r> Exchange<'r> {
         self.told.copy_from_slice(known);
     }
 
-    /// The points that rank 0 needs for the rest.
-    fn rest(&self, known: &[u8]) -> Vec<usize> {
+    /// The first undecided points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
+    fn first_undecided(&self, known: &[u8]) -> u64 {
+        let rows = &self.part.rows;
+        let undecided = (0..rows.len()).filter(|&v| known[v] == UNDECIDED);
+        let ids: Vec<u64> = undecided.map(|v| rows.id(v)).collect();
+        let before = |_, id| ids.partition_point(|&other| other < id) as u64;
+        let most = [(self.most / 2).max(1)];
+        bisect(
+            self.joint.ranks,
+            &most,
+            vec![0],
+            vec![u64::MAX >> 1],
+            before,
+        )[0]
+    }
+
+    /// The points that rank 0 needs to decide those before an id.
+    fn rest(&self, known: &[u8], end: u64) -> Vec<usize> {
         let points = self.part.layout.read(&self.part.rows).points;
-        let undecided: Vec<DVec3> = (0..points.len())
-            .filter(|&v| known[v] == UNDECIDED)
+        let is_first = |v: usize| known[v] == UNDECIDED && self.part.rows.id(v) < end;
+        let first: Vec<DVec3> = (0..points.len())
+            .filter(|&v| is_first(v))
             .map(|v| points[v])
             .collect();
-        let near = Near::new(&undecided, self.options.reach());
+        let near = Near::new(&first, self.options.reach());
         let is_needed = |&v: &usize| match known[v] {
-            UNDECIDED => true,
+            UNDECIDED => is_first(v),
             REPRESENTATIVE => {
                 let is_untold = self.is_given[v] && self.told[v] == UNDECIDED;
                 is_untold || near.may_be(points[v])
@@ -137,9 +156,12 @@ impl<'r> Exchange<'r> {
         (0..points.len()).filter(is_needed).collect()
     }
 
-    /// Has rank 0 decide the rest. Collective.
-    fn gather(&mut self, known: &mut [u8], rest: &[usize]) -> trioxide::Result<()> {
+    /// Has rank 0 decide the rest, or as many points of it as it takes. Collective.
+    fn gather(&mut self, known: &mut [u8]) -> trioxide::Result<()> {
         let ranks = self.joint.ranks;
+        let end = self.first_undecided(known);
+        let rest = self.rest(known, end);
+        self.rounds.gathered += ranks.reduce(rest.len() as u64, Reduction::Sum);
         let rows = &self.part.rows;
         let words: Vec<u64> = rest.iter().flat_map(|&v| rows.get(v)).copied().collect();
         let counts = (0..ranks.size()).map(|rank| if rank == 0 { words.len() } else { 0 });
@@ -177,20 +199,6 @@ impl<'r> Exchange<'r> {
         };
         Ok((0..rows.len()).map(state).collect())
     }
-
-    /// Has rank 0 decide the rest, if that is small beside the parts; whether it did. Collective.
-    fn gather_few(&mut self, known: &mut [u8]) -> trioxide::Result<bool> {
-        let ranks = self.joint.ranks;
-        let rest = self.rest(known);
-        let all = ranks.reduce(rest.len() as u64, Reduction::Sum);
-        // A quarter: rank 0 holds its own part meanwhile.
-        if 4 * all > self.most {
-            return Ok(false);
-        }
-        self.rounds.gathered = all;
-        self.gather(known, &rest)?;
-        Ok(true)
-    }
 }
 
 impl Others for Exchange<'_> {
@@ -198,13 +206,17 @@ impl Others for Exchange<'_> {
         self.joint.agree(Ok(()))?;
         self.rounds.count += 1;
         let undecided = known.iter().filter(|&&state| state == UNDECIDED).count();
-        let undecided = self.joint.ranks.reduce(undecided as u64, Reduction::Sum);
+        let ranks = self.joint.ranks;
+        let undecided = ranks.reduce(undecided as u64, Reduction::Sum);
         let is_slow = undecided > self.before / 2;
         self.before = undecided;
-        let is_done =
-            undecided == 0 || self.rest == Rest::Gathered && is_slow && self.gather_few(known)?;
+        if undecided > 0 && is_slow && self.rest == Rest::Gathered {
+            self.gather(known)?;
+            let left = known.iter().filter(|&&state| state == UNDECIDED).count();
+            self.before = ranks.reduce(left as u64, Reduction::Sum);
+        }
         self.tell(known);
-        Ok(is_done)
+        Ok(self.before == 0)
     }
 }
 
