@@ -76,7 +76,7 @@ pub use ratio::{
     search,
 };
 pub use result::{DeviceWeld, WeldArrays, Welded};
-pub use share::{Decided, Others, carry_share, check_share, decide_share};
+pub use share::{Decided, Others, carry_share, check_share, decide_all, decide_share};
 pub use slabs::{InSlabs, bytes_of_slab, repeated_triangles, weld_in_slabs};
 
 /// Runs `work` as a named stage.

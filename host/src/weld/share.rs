@@ -15,7 +15,7 @@ use trioxide_kernel::launch::Buffer;
 use super::clusters::Clusters;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::near::Near;
+use super::near::{Near, cluster};
 use super::{
     DeviceCarried, DeviceMesh, Method, Options, Position, Result, Tuning, Welded, carry, check,
     stage, visit,
@@ -86,6 +86,21 @@ pub fn decide_share(
         Some(limits) => work.decide(limits, known, others),
         None => work.decide(kernel::Unguarded::zeroed(), known, others),
     }
+}
+
+/// Decides points that wait for no others: those of `mesh`, whose triangles are left out of account.
+///
+/// # Errors
+/// As [`decide_share`].
+pub fn decide_all(on: &Device, mesh: &DeviceMesh, options: &Options) -> Result<Decided> {
+    check_share(&[], options)?;
+    let (points, none) = (&mesh.points, DeviceCarried::none(on)?);
+    let guards = DeviceGuards::new(points.len(), &options.guards, &mesh.carried, &none)?;
+    let clustering = cluster(on, points, &guards, options)?;
+    Ok(Decided {
+        representatives: on.download_rows(&clustering.representatives)?,
+        is_crowded: clustering.is_crowded,
+    })
 }
 
 /// The points that a process decides.

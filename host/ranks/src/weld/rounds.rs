@@ -11,11 +11,11 @@
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
 use trioxide::Device;
-use trioxide::weld::{Decided, Options, Others, decide_share};
+use trioxide::weld::{Options, Others, decide_all};
 
 use super::cloud::Layout;
 use super::ghosts::Near;
-use crate::fault::{Fault, Joint, Result};
+use crate::fault::{Joint, Result};
 use crate::ids::IdSet;
 use crate::ownership::bisect;
 use crate::rows::{Halo, Rows};
@@ -192,7 +192,8 @@ impl<'r> Exchange<'r> {
             words[stride * place(i)..][..stride].copy_from_slice(rows.get(i));
         }
         let sorted = Rows { words, stride };
-        let decided = decide_alone(self.on, self.part.layout, &sorted, self.options)?;
+        let mesh = self.part.layout.read(&sorted).upload(self.on)?;
+        let decided = decide_all(self.on, &mesh, self.options)?;
         let state = |i: usize| match place(i) {
             v if decided.representatives[v] == v as u32 => REPRESENTATIVE,
             _ => MEMBER,
@@ -218,27 +219,6 @@ impl Others for Exchange<'_> {
         self.tell(known);
         Ok(self.before == 0)
     }
-}
-
-/// A cloud that is whole here.
-struct Alone;
-
-impl Others for Alone {
-    fn round(&mut self, _: &mut [u8]) -> trioxide::Result<bool> {
-        Ok(true)
-    }
-}
-
-fn decide_alone(
-    on: &Device,
-    layout: Layout,
-    rows: &Rows,
-    options: &Options,
-) -> Result<Decided, Fault> {
-    let points = layout.read(rows);
-    let known = first_states(&points.locked, rows.len(), |_| true);
-    let mesh = points.upload(on)?;
-    Ok(decide_share(on, &mesh, options, known, &mut Alone)?)
 }
 
 /// The states of points before any is decided: ghosts wait, locked points are representatives.

@@ -1,6 +1,8 @@
 //! Meshes and ownerships of the property tests. Not every test uses each.
 #![allow(dead_code)]
 
+pub mod clouds;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
