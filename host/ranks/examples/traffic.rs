@@ -5,10 +5,18 @@
 use glam::DVec2;
 use trioxide::Device;
 use trioxide::glam::{self, DVec3};
-use trioxide::mesh::Triangulation;
+use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::weld::{self, Carried, DeviceMesh, Guards};
+use trioxide_ranks::block::Whole;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::transport::Traffic;
+use trioxide_ranks::weld::Plan;
 use trioxide_ranks::{Block, Ownership, Ranks};
+
+/// Numbers of ranks.
+const RANKS: [usize; 4] = [2, 4, 8, 16];
+/// Share of the vertices that is welded away.
+const RATIO: f64 = 0.1;
 
 /// Sweeps of smoothing.
 const SWEEPS: u32 = 10;
@@ -20,15 +28,72 @@ fn main() {
         .collect();
     println!("| mesh | ranks | distribution | ghosts | polylla | across ranks | order | a sweep |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for n in sizes {
+    for &n in &sizes {
         let grid = trioxide_generate::grid(n).expect("a grid");
         let random = trioxide_generate::random(n, 1).expect("random points");
         for (name, mesh) in [("grid", grid), ("random", random)] {
-            for size in [2, 4, 8, 16] {
+            for size in RANKS {
                 row(name, &mesh, size);
             }
         }
     }
+    println!();
+    println!("| mesh | ranks | distribution | ghosts | weld | rounds | clusters | triangles |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for &n in &sizes {
+        let scan = trioxide_generate::scan(n, 1).expect("a scan");
+        let cloud = trioxide_generate::cloud(n, 1).expect("a cloud");
+        for (name, mesh) in [("scan", scan), ("cloud", cloud)] {
+            weld_rows(name, &mesh);
+        }
+    }
+}
+
+/// The most that a rank sends for a weld that removes a tenth of the vertices.
+fn weld_rows(name: &str, mesh: &Mesh) {
+    let on = Device::cpu(None).expect("threads");
+    let resident = DeviceMesh::upload(&on, mesh).expect("room");
+    let found = weld::epsilon_for_ratio(&on, &resident, Guards::default(), RATIO);
+    let options = weld::Options::new(found.expect("a good mesh").epsilon);
+    let whole = Whole {
+        points: &mesh.points,
+        corners: weld::triangles(mesh).as_flattened(),
+        size: 3,
+        regions: None,
+        segments: &[],
+    };
+    for size in RANKS {
+        let of_ranks = run(size, |transport| {
+            let ranks = Ranks::new(transport);
+            let on = Device::cpu(Some(1)).expect("threads");
+            let block = Block::of(whole, ranks.rank(), size);
+            let (carried, plan) = (Carried::NONE, Plan::default());
+            let welded = trioxide_ranks::weld::weld(&ranks, &on, &block, &carried, &options, &plan);
+            (ranks.traffic(), welded.expect("a good mesh").rounds)
+        });
+        let traffic: Vec<_> = of_ranks.iter().map(|(traffic, _)| &traffic[..]).collect();
+        let most = |names: &[&str]| most(traffic.iter().copied(), names);
+        println!(
+            "| {name} {} | {size} | {} | {} | {} | {} | {} | {} |",
+            mesh.points.len(),
+            most(&["ownership", "distribution"]),
+            most(&["ghosts"]),
+            most(&["weld"]),
+            of_ranks[0].1.count,
+            most(&["clusters"]),
+            most(&["triangles"]),
+        );
+    }
+}
+
+/// The most bytes of a rank in some phases.
+fn most<'a>(ranks: impl Iterator<Item = &'a [Traffic]>, names: &[&str]) -> u64 {
+    let bytes = |phases: &[Traffic]| -> u64 {
+        let phases = phases.iter();
+        let phases = phases.filter(|phase| names.contains(&phase.phase));
+        phases.map(|phase| phase.bytes).sum()
+    };
+    ranks.map(bytes).max().unwrap_or(0)
 }
 
 /// What a rank sends in both families.
@@ -68,16 +133,9 @@ fn row(name: &str, mesh: &Triangulation, size: usize) {
             smooth: ranks.traffic(),
         }
     });
-    let most = |of: fn(&Sent) -> &[Traffic], names: &[&str]| {
-        let bytes = |rank: &Sent| -> u64 {
-            let phases = of(rank).iter();
-            let phases = phases.filter(|phase| names.contains(&phase.phase));
-            phases.map(|phase| phase.bytes).sum()
-        };
-        of_ranks.iter().map(bytes).max().unwrap_or(0)
-    };
-    let polylla = |names: &[&str]| most(|rank| &rank.polylla, names);
-    let sweep = most(|rank| &rank.smooth, &["smooth"]) / u64::from(SWEEPS);
+    let polylla = |names: &[&str]| most(of_ranks.iter().map(|rank| &rank.polylla[..]), names);
+    let smooth = of_ranks.iter().map(|rank| &rank.smooth[..]);
+    let sweep = most(smooth, &["smooth"]) / u64::from(SWEEPS);
     println!(
         "| {name} {} | {size} | {} | {} | {} | {} | {} | {sweep} |",
         mesh.points.len(),

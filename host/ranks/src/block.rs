@@ -143,7 +143,7 @@ impl<P: Pod> Block<P> {
 }
 
 /// The items of this rank's block, of all that rank 0 has, so many an id. Collective.
-fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
+pub fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
     let blocks = Blocks::new(ids, ranks.size());
     let count = |rank: usize| {
         let range = blocks.range(rank);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trioxide::{Error, half_edges, polylla, smooth};
+use trioxide::{Error, half_edges, polylla, smooth, weld};
 
 use crate::transport::{Ranks, Reduction};
 
@@ -68,6 +68,50 @@ impl From<polylla::Error> for Fault {
 impl From<smooth::Error> for Fault {
     fn from(error: smooth::Error) -> Self {
         Error::from(error).into()
+    }
+}
+
+impl From<weld::Error> for Fault {
+    fn from(error: weld::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+/// Ranks that meet within a pipeline of the single run, whose errors are not those of ranks.
+pub struct Joint<'r> {
+    /// The ranks.
+    pub ranks: &'r Ranks<'r>,
+    /// That of any rank, on which all have agreed.
+    fault: Option<Fault>,
+}
+
+impl<'r> Joint<'r> {
+    /// No rank has failed yet.
+    pub fn new(ranks: &'r Ranks<'r>) -> Self {
+        Self { ranks, fault: None }
+    }
+
+    /// As [`Ranks::agree`]: where a rank has failed the pipeline ends as if it were interrupted. Collective.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] in place of the fault, which [`Joint::end`] gives.
+    pub fn agree<T>(&mut self, result: Result<T>) -> trioxide::Result<T> {
+        self.ranks.agree(result).map_err(|fault| {
+            self.fault = Some(fault);
+            Error::Interrupted
+        })
+    }
+
+    /// The result of the pipeline, if it ended well on all ranks. Collective: where one rank failed, the others agree with it here, or
+    /// did so within the pipeline.
+    ///
+    /// # Errors
+    /// The fault on which all agree.
+    pub fn end<T, E: Into<Fault>>(self, result: Result<T, E>) -> Result<T> {
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => self.ranks.agree(result.map_err(E::into)),
+        }
     }
 }
 

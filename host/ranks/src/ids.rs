@@ -71,6 +71,22 @@ impl IdSet {
         }
     }
 
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Range { words, before, .. } => match (words.last(), before.last()) {
+                (Some(word), Some(before)) => (before + word.count_ones()) as usize,
+                _ => 0,
+            },
+        }
+    }
+
+    /// Whether there is no id.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether an id is in the set.
     pub fn has(&self, id: u64) -> bool {
         self.place(id).is_some()
@@ -112,6 +128,7 @@ mod tests {
             sorted.sort_unstable();
             sorted.dedup();
             proptest::prop_assert_eq!(set.to_vec(), sorted.clone());
+            proptest::prop_assert_eq!(set.len(), sorted.len());
             for id in 0..1001 {
                 let expected = sorted.binary_search(&(id * apart)).ok();
                 proptest::prop_assert_eq!(set.place(id * apart), expected.map(|i| i as u32));

@@ -6,7 +6,7 @@
 //! | the input, a block of ids a rank; the directories of elements | [`block`] |
 //! | which rank owns what | [`ownership`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
-//! | a family on ranks | [`polylla`](mod@polylla), [`smooth`](mod@smooth) |
+//! | a family on ranks | [`polylla`](mod@polylla), [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -28,9 +28,11 @@ pub mod output;
 pub mod ownership;
 pub mod part;
 pub mod polylla;
+mod rows;
 pub mod smooth;
 pub mod threads;
 pub mod transport;
+pub mod weld;
 
 pub use block::Block;
 pub use fault::{Fault, Result};

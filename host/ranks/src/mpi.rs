@@ -103,18 +103,22 @@ impl Transport for Mpi {
             };
             let (send_counts, send_starts) = lengths(&sends);
             let (counts, places) = lengths(&receives);
-            let total = counts.iter().map(|&count| count as usize).sum();
+            let total: usize = counts.iter().map(|&count| count as usize).sum();
             let bytes = if is_whole { send } else { &packed };
-            // An empty slice of bytes may lie at address 1, which is Open MPI's MPI_IN_PLACE.
+            // An empty slice of bytes may lie at address 1, which is Open MPI's MPI_IN_PLACE: for a send, and refused for a receive.
             let bytes = if bytes.is_empty() { &[0][..] } else { bytes };
             let partition = Partition::new(bytes, send_counts, send_starts);
             if is_whole {
-                let mut partition_mut = PartitionMut::new(&mut *receive, counts, places);
+                let receive: &mut [u8] = match receive.is_empty() {
+                    true => &mut [0][..],
+                    false => &mut *receive,
+                };
+                let mut partition_mut = PartitionMut::new(receive, counts, places);
                 self.world
                     .all_to_all_varcount_into(&partition, &mut partition_mut);
                 continue;
             }
-            let mut unpacked = vec![0_u8; total];
+            let mut unpacked = vec![0_u8; total.max(1)];
             let mut partition_mut = PartitionMut::new(&mut unpacked[..], counts, places);
             self.world
                 .all_to_all_varcount_into(&partition, &mut partition_mut);

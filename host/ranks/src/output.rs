@@ -18,8 +18,9 @@ use crate::ownership::fetch;
 use crate::polylla::Polygons;
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// This rank's slice of a mesh: points of its block of the vertices, and faces that stand behind those of the ranks before.
+/// This rank's slice of a mesh: points and faces that stand behind those of the ranks before.
 struct Slice<'a> {
+    /// Vertices of the whole mesh.
     vertices: u64,
     points: Vec<DVec3>,
     faces: mesh::Polygons,
@@ -47,28 +48,37 @@ pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons)
     write_slice(ranks, path, slice)
 }
 
-/// As [`write_ply`], of the triangles of a surface, at other points than the block has.
+/// A rank's slice of a surface of triangles.
+pub struct Surface<'a> {
+    /// Vertices of the whole surface.
+    pub vertices: u64,
+    /// Points that stand behind those of the ranks before.
+    pub points: Vec<DVec3>,
+    /// Vertices of triangles that stand behind those of the ranks before, three each.
+    pub corners: &'a [u64],
+    /// Regions of these, if the surface has them.
+    pub regions: Option<Vec<i32>>,
+    /// All segments.
+    pub segments: &'a [Segment],
+}
+
+/// As [`write_ply`], of the triangles of a surface.
 ///
 /// # Errors
 /// As [`write_ply`].
-pub fn write_surface(
-    ranks: &Ranks,
-    path: &Path,
-    block: &Block<DVec3>,
-    points: Vec<DVec3>,
-) -> Result<()> {
+pub fn write_surface(ranks: &Ranks, path: &Path, surface: Surface) -> Result<()> {
     ranks.phase("write");
-    ranks.agree(check_ids(block.vertices))?;
-    let vertices: Vec<u32> = block.corners.iter().map(|&v| v as u32).collect();
+    ranks.agree(check_ids(surface.vertices))?;
+    let vertices: Vec<u32> = surface.corners.iter().map(|&v| v as u32).collect();
     let slice = Slice {
-        vertices: block.vertices,
-        points,
+        vertices: surface.vertices,
+        points: surface.points,
         faces: mesh::Polygons {
             offsets: (0..=vertices.len() as u32).step_by(3).collect(),
             vertices,
         },
-        regions: block.regions.clone(),
-        segments: &block.segments,
+        regions: surface.regions,
+        segments: surface.segments,
     };
     write_slice(ranks, path, slice)
 }
@@ -88,8 +98,8 @@ fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
     let corners = slice.faces.vertices.len() as u64;
     let (before, _) = ranks.scan(file.face_bytes(here, corners));
     let behind = |bytes: u64| header.len() as u64 + bytes;
-    let vertices = Blocks::new(slice.vertices, ranks.size()).range(ranks.rank());
-    let of_vertices = behind(file.vertex_bytes(vertices.start));
+    let (first, _) = ranks.scan(slice.points.len() as u64);
+    let of_vertices = behind(file.vertex_bytes(first));
     let of_faces = behind(file.vertex_bytes(slice.vertices)) + before;
 
     let (mine, name) = share_file(ranks, path)?;
@@ -145,7 +155,7 @@ fn in_space(points: &[DVec2]) -> Vec<DVec3> {
 }
 
 /// Refuses meshes with more vertices than files name.
-fn check_ids(vertices: u64) -> Result<()> {
+pub(crate) fn check_ids(vertices: u64) -> Result<()> {
     if vertices < u64::from(mesh::NONE) {
         return Ok(());
     }

@@ -1,7 +1,7 @@
-//! Which rank owns each cell. The result of a run does not depend on it: only the time does.
+//! Which rank owns each cell, or each point. The result of a run does not depend on it: only the time does.
 //!
 //! [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of their first vertex and then by their id, and cuts
-//! the order into parts of equal length. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
+//! the order into parts of equal length; points likewise. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
 //! interleaved.
 
 use std::sync::Arc;
@@ -32,6 +32,26 @@ impl Ownership {
             Ownership::Curve => along_the_curve(ranks, block, first.start),
         }
     }
+
+    /// The owner of each point of this rank's block of `total` points. Collective.
+    pub fn owners_of_points<P: Position>(
+        &self,
+        ranks: &Ranks,
+        total: u64,
+        points: &[P],
+    ) -> Vec<u32> {
+        let ids = Blocks::new(total, ranks.size()).range(ranks.rank());
+        match self {
+            Ownership::Given(owner) => ids.map(|id| owner(id) as u32).collect(),
+            Ownership::Curve if ranks.size() == 1 => vec![0; points.len()],
+            Ownership::Curve => {
+                let bounds = bounds(ranks, points);
+                let place = |(i, &p): (usize, &P)| (key(p, bounds), ids.start + i as u64);
+                let places = points.par_iter().enumerate().map(place).collect();
+                equal_parts(ranks, places, total)
+            }
+        }
+    }
 }
 
 /// A cell's place along the curve: its key, then its id.
@@ -51,8 +71,12 @@ fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> 
         (keys[at as usize], first + i as u64)
     };
     let cells = block.corners.par_chunks_exact(block.size.max(1));
-    let places: Vec<Place> = cells.enumerate().map(place).collect();
-    let cuts = cuts(ranks, &places, block.cells);
+    equal_parts(ranks, cells.enumerate().map(place).collect(), block.cells)
+}
+
+/// The part of each of this rank's places among equal parts of all of them.
+fn equal_parts(ranks: &Ranks, places: Vec<Place>, total: u64) -> Vec<u32> {
+    let cuts = cuts(ranks, &places, total);
     let owner = |place: &Place| cuts.partition_point(|cut| cut <= place) as u32;
     places.par_iter().map(owner).collect()
 }
@@ -97,7 +121,7 @@ impl Position for DVec3 {
 }
 
 /// The smallest and the largest coordinates of all points.
-fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
+pub fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
     let mut bits = [u64::MAX; 6];
     for p in points {
         let [x, y, z] = p.coordinates().map(to_ordered);
@@ -145,7 +169,8 @@ fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
 }
 
 /// The lowest `bits` of a number, each `apart` from the next: two, or three.
-fn spread(x: u32, bits: usize, apart: usize) -> u64 {
+#[inline]
+pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
     let mut x = u64::from(x) & ((1 << bits) - 1);
     // Halves go apart, then halves of these, and so on.
     for (shift, mask) in match apart {
@@ -219,8 +244,8 @@ fn cuts(ranks: &Ranks, places: &[Place], total: u64) -> Vec<Place> {
 }
 
 /// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below` counts on
-/// this one.
-fn bisect(
+/// this one. Collective.
+pub fn bisect(
     ranks: &Ranks,
     parts: &[u64],
     mut low: Vec<u64>,

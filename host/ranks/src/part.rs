@@ -3,7 +3,6 @@
 //! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of vertices and
 //! of cells: what compares two local ids decides as in the whole mesh.
 
-use bytemuck::Pod;
 use glam::DVec2;
 use rayon::prelude::*;
 use trioxide::mesh::{NONE, Segment, Triangulation};
@@ -13,7 +12,10 @@ use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::ownership::{Ownership, Position, fetch};
+use crate::rows::{Rows, join};
 use crate::transport::{Mail, Ranks, Reduction};
+
+pub use crate::rows::Halo;
 
 /// A rank's part of a mesh.
 pub struct Part<P = DVec2> {
@@ -41,80 +43,6 @@ pub struct Part<P = DVec2> {
     pub halo: Halo,
 }
 
-/// The cells whose owners and ghosts exchange something: both lists ascend for each rank, so that no id crosses.
-pub struct Halo {
-    /// Owned cells that other ranks have as ghosts.
-    send: Mail<u32>,
-    /// Ghosts, by their owners.
-    receive: Mail<u32>,
-}
-
-impl Halo {
-    /// Gives the items of owned cells to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
-    /// Collective.
-    pub fn update<T: Pod>(
-        &self,
-        ranks: &Ranks,
-        get: impl FnMut(&u32) -> T,
-        mut set: impl FnMut(u32, T),
-    ) {
-        let received = ranks.exchange(&self.send.map(get));
-        for (&cell, &item) in self.receive.items().iter().zip(received.items()) {
-            set(cell, item);
-        }
-    }
-}
-
-/// Cells on their way, one behind the other: id, vertices, region.
-struct Cells {
-    words: Vec<u64>,
-    /// Words of a cell.
-    stride: usize,
-}
-
-impl Cells {
-    fn len(&self) -> usize {
-        self.words.len() / self.stride
-    }
-
-    fn get(&self, i: usize) -> &[u64] {
-        &self.words[self.stride * i..self.stride * (i + 1)]
-    }
-
-    fn id(&self, i: usize) -> u64 {
-        self.words[self.stride * i]
-    }
-
-    fn vertices(&self, i: usize) -> &[u64] {
-        let cell = self.get(i);
-        &cell[1..cell.len() - 1]
-    }
-
-    /// All vertices of the cells.
-    fn all_vertices(&self) -> IdSet {
-        let cells = self.words.chunks_exact(self.stride);
-        IdSet::of(&cells.flat_map(|cell| cell[1..cell.len() - 1].iter().copied()))
-    }
-
-    /// The cells by their ids.
-    fn sorted(self) -> Self {
-        let mut order: Vec<(u64, u32)> = (0..)
-            .zip(self.words.chunks_exact(self.stride))
-            .map(|(i, cell)| (cell[0], i))
-            .collect();
-        if order.is_sorted() {
-            return self;
-        }
-        order.par_sort_unstable();
-        let mut words = Vec::with_capacity(self.words.len());
-        for (_, i) in order {
-            words.extend_from_slice(self.get(i as usize));
-        }
-        let stride = self.stride;
-        Self { words, stride }
-    }
-}
-
 impl<P: Position> Part<P> {
     /// This rank's part of the mesh whose blocks the ranks hold. Collective.
     ///
@@ -133,7 +61,7 @@ impl<P: Position> Part<P> {
         let (cells, owners, halo) = join(ranks, &owned, &sent, ghosts);
         drop((owned, sent));
 
-        let ids = cells.all_vertices();
+        let ids = all_vertices(&cells);
         let vertices = ids.to_vec();
         ranks.agree(check_size(ranks, vertices.len(), cells.words.len()))?;
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
@@ -219,8 +147,19 @@ fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
     .into())
 }
 
+/// The vertices of a cell: it is a row of its id, its vertices, and its region.
+fn vertices(cell: &[u64]) -> &[u64] {
+    &cell[1..cell.len() - 1]
+}
+
+/// All vertices of cells.
+fn all_vertices(cells: &Rows) -> IdSet {
+    let cells = cells.words.chunks_exact(cells.stride);
+    IdSet::of(&cells.flat_map(|cell| vertices(cell).iter().copied()))
+}
+
 /// Sends the cells of the block to their owners; the ones that this rank owns.
-fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Cells {
+fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
     let first = Blocks::new(block.cells, ranks.size())
         .range(ranks.rank())
         .start;
@@ -232,7 +171,7 @@ fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Cells {
         row[stride - 1] = u64::from(region as u32);
     });
     let words = ranks.exchange(&rows).into_items();
-    Cells { words, stride }
+    Rows { words, stride }
 }
 
 /// The vertices of owned cells, and the other ranks that own cells at them.
@@ -246,8 +185,8 @@ struct Shared {
 
 impl Shared {
     /// Asks the directories of the vertices. Collective.
-    fn find(ranks: &Ranks, owned: &Cells, total: u64) -> Self {
-        let vertices = owned.all_vertices();
+    fn find(ranks: &Ranks, owned: &Rows, total: u64) -> Self {
+        let vertices = all_vertices(owned);
         let list = vertices.to_vec();
         let blocks = Blocks::new(total, ranks.size());
         let told = list.iter().map(|&vertex| (blocks.rank(vertex), vertex));
@@ -289,11 +228,11 @@ impl Shared {
     }
 
     /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
-    fn send(&self, ranks: &Ranks, owned: &Cells) -> (Mail<u64>, Mail<u64>) {
+    fn send(&self, ranks: &Ranks, owned: &Rows) -> (Mail<u64>, Mail<u64>) {
         let (mut to, mut sent) = (Vec::new(), Vec::new());
         let mut of_cell = Vec::new();
         for i in 0..owned.len() {
-            let shared = owned.vertices(i).iter();
+            let shared = vertices(owned.get(i)).iter();
             let shared = shared.filter(|&&vertex| self.with_others.has(vertex));
             of_cell.clear();
             of_cell.extend(shared.flat_map(|&vertex| self.of(vertex)));
@@ -302,68 +241,8 @@ impl Shared {
             to.extend_from_slice(&of_cell);
             sent.resize(to.len(), i as u64);
         }
-        let rows = Mail::rows(ranks.size(), &to, owned.stride, |i, row| {
-            row.copy_from_slice(owned.get(sent[i] as usize));
-        });
-        let ghosts = ranks.exchange(&rows);
-        (
-            Mail::rows(ranks.size(), &to, 1, |i, row| row[0] = sent[i]),
-            ghosts,
-        )
+        owned.send(ranks, &to, &sent)
     }
-}
-
-/// Owned cells and ghosts in one ascending list, their owners, and the halo.
-fn join(
-    ranks: &Ranks,
-    owned: &Cells,
-    sent: &Mail<u64>,
-    ghosts: Mail<u64>,
-) -> (Cells, Vec<u32>, Halo) {
-    let stride = owned.stride;
-    let ghost_owners = (0..ranks.size())
-        .flat_map(|rank| std::iter::repeat_n(rank as u32, ghosts.of(rank).len() / stride));
-    let ghost_owners: Vec<u32> = ghost_owners.collect();
-    let ghosts = Cells {
-        words: ghosts.into_items(),
-        stride,
-    };
-    // Ids with the owner and the place in either list, both of which ascend.
-    let me = ranks.rank() as u32;
-    let mut of_ghosts: Vec<(u64, u32, usize)> = (0..ghosts.len())
-        .map(|i| (ghosts.id(i), ghost_owners[i], i))
-        .collect();
-    of_ghosts.par_sort_unstable();
-    let mut order = Vec::with_capacity(owned.len() + ghosts.len());
-    let mut next = of_ghosts.into_iter().peekable();
-    for i in 0..owned.len() {
-        while let Some(ghost) = next.next_if(|ghost| ghost.0 < owned.id(i)) {
-            order.push(ghost);
-        }
-        order.push((owned.id(i), me, i));
-    }
-    order.extend(next);
-    let mut words = Vec::with_capacity(stride * order.len());
-    let mut owners = Vec::with_capacity(order.len());
-    for &(_, owner, i) in &order {
-        let cells = if owner == me { owned } else { &ghosts };
-        words.extend_from_slice(cells.get(i));
-        owners.push(owner);
-    }
-    let local = |id: u64| {
-        let place = order.binary_search_by_key(&id, |&(id, ..)| id);
-        place.expect("it is here") as u32
-    };
-    let counts = (0..ranks.size()).map(|rank| {
-        let count = ghost_owners.iter().filter(|&&owner| owner == rank as u32);
-        count.count()
-    });
-    let receive = (0..ghosts.len()).map(|i| local(ghosts.id(i))).collect();
-    let halo = Halo {
-        send: sent.map(|&i| local(owned.id(i as usize))),
-        receive: Mail::from_parts(receive, counts),
-    };
-    (Cells { words, stride }, owners, halo)
 }
 
 /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.

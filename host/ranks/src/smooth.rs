@@ -13,7 +13,7 @@ use trioxide::volume::{Cells, VolumeMesh};
 use trioxide::{Device, Error};
 
 use crate::block::{Block, Blocks};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, Joint, Result};
 use crate::ownership::Ownership;
 use crate::part::Part;
 use crate::transport::{Mail, Ranks, Reduction};
@@ -49,9 +49,8 @@ pub fn smooth<P: Vector>(
     let mesh = upload::<P>(on, &part);
     let mesh = ranks.agree(mesh.map_err(|error| in_the_whole_mesh(error, &part)))?;
     let mut others = Exchange {
-        ranks,
+        joint: Joint::new(ranks),
         halo: &halo,
-        fault: None,
     };
     let nodes = SharePart {
         fixed: &halo.is_ghost,
@@ -59,11 +58,7 @@ pub fn smooth<P: Vector>(
         take: &halo.take,
     };
     let share = smooth_share(on, &mesh, nodes, options, &mut others);
-    if let Some(fault) = others.fault {
-        return Err(fault);
-    }
-    // Where one rank failed, the others agree with it before a sweep's positions are exchanged, or here.
-    let share = ranks.agree(share.map_err(Fault::from))?;
+    let share = others.joint.end(share)?;
     drop(mesh);
     ranks.phase("nodes to their blocks");
     Ok(Smoothed {
@@ -134,38 +129,25 @@ impl NodeHalo {
 
 /// The other ranks, as a share sees them.
 struct Exchange<'r> {
-    ranks: &'r Ranks<'r>,
+    joint: Joint<'r>,
     halo: &'r NodeHalo,
-    /// That of another rank, on which all have agreed.
-    fault: Option<Fault>,
-}
-
-impl Exchange<'_> {
-    fn agree(&mut self) -> trioxide::Result<()> {
-        let Err(fault) = self.ranks.agree(Ok(())) else {
-            return Ok(());
-        };
-        self.fault = Some(fault);
-        Err(Error::Interrupted)
-    }
 }
 
 impl Others for Exchange<'_> {
     fn count(&mut self, moving: &[u32]) -> trioxide::Result<u64> {
-        self.agree()?;
+        self.joint.agree(Ok(()))?;
         let mine = moving.iter().filter(|&&v| self.halo.is_first[v as usize]);
-        Ok(self.ranks.reduce(mine.count() as u64, Reduction::Sum))
+        Ok(self.joint.ranks.reduce(mine.count() as u64, Reduction::Sum))
     }
 
     fn sweep(&mut self, given: &[u32], moved: bool) -> trioxide::Result<(Vec<u32>, bool)> {
-        self.agree()?;
+        self.joint.agree(Ok(()))?;
+        let ranks = self.joint.ranks;
         let nodes = self.halo.give.items().len();
         let words = given.len().checked_div(nodes).unwrap_or(0);
-        let counts = (0..self.ranks.size()).map(|rank| words * self.halo.give.of(rank).len());
-        let taken = self
-            .ranks
-            .exchange(&Mail::from_parts(given.to_vec(), counts));
-        let any = self.ranks.reduce(u64::from(moved), Reduction::Or);
+        let counts = (0..ranks.size()).map(|rank| words * self.halo.give.of(rank).len());
+        let taken = ranks.exchange(&Mail::from_parts(given.to_vec(), counts));
+        let any = ranks.reduce(u64::from(moved), Reduction::Or);
         Ok((taken.into_items(), any != 0))
     }
 }

@@ -21,6 +21,7 @@ mod tet_faces;
 pub mod weld;
 mod weld_carried;
 mod weld_dense;
+mod weld_share;
 mod weld_slabs;
 
 use std::collections::BTreeSet;
@@ -127,6 +128,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polyhedra", polyhedra::cases(size)?),
         ("weld", weld::cases(size)),
         ("weld", weld_carried::cases()),
+        ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
         ("smooth", smooth::cases(size)?),
         (

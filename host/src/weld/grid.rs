@@ -248,13 +248,24 @@ fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)
 
 /// A distance smaller than most points are from their neighbours, and not 0.
 pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
-    let (_, side) = choose_cells(
-        &samples(on, points)?.0,
-        points.len(),
-        0.0,
-        &Tuning::default(),
-    );
-    Ok(side / 64.0)
+    Ok(spacing_of(&samples(on, points)?.0, points.len() as u64))
+}
+
+/// The distance from which [`search`](super::search) starts for `n` points, by some of them: those that [`samples_of_spacing`] names.
+/// It is smaller than most points are from their neighbours, and not 0.
+pub fn spacing_of(samples: &[DVec3], n: u64) -> f64 {
+    let (_, side) = choose_cells(samples, n as usize, 0.0, &Tuning::default());
+    side / 64.0
+}
+
+/// The points, of `n`, by which [`spacing_of`] goes: those that the kernel `sample_points` draws.
+pub fn samples_of_spacing(n: u64) -> Vec<u64> {
+    let drawn = |i: u32| {
+        let mixed = i.wrapping_mul(0x9E37_79B9) ^ i << 7;
+        (u128::from(mixed.wrapping_mul(0x85EB_CA6B)) * u128::from(n)) >> 32
+    };
+    let count = if n == 0 { 0 } else { SAMPLES as u32 };
+    (0..count).map(|i| drawn(i) as u64).collect()
 }
 
 /// A cell is at least twice as wide as the reach and its error, so that neighbours lie in two cells along each axis.
@@ -356,4 +367,21 @@ fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
         table[slot] = hash;
     }
     boxes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several processes fetch the samples that one draws on its device.
+    #[test]
+    fn samples_are_those_that_the_kernel_draws() {
+        let on = Device::cpu(Some(1)).unwrap();
+        for n in [0_u32, 1, 2, 1000, 70_000] {
+            let points: Vec<DVec3> = (0..n).map(|i| DVec3::X * f64::from(i)).collect();
+            let drawn = samples(&on, &on.upload(&points).unwrap()).unwrap().0;
+            let drawn: Vec<u64> = drawn.iter().map(|p| p.x as u64).collect();
+            assert_eq!(samples_of_spacing(n.into()), drawn, "{n} points");
+        }
+    }
 }

@@ -265,7 +265,8 @@ impl Welded {
                 Faces::Polygons(left)
             }
         };
-        let (segments, segment_ids) = segments(&input.segments, &self.map, keep_degenerate)?;
+        let map = |v: u32| self.map.get(v as usize).copied();
+        let (segments, segment_ids) = weld_segments(&input.segments, map, keep_degenerate)?;
         let clusters = (&self.map[..], &self.representatives[..]);
         let ids = face_ids.as_deref();
         Ok(Mesh {
@@ -285,18 +286,23 @@ impl Welded {
     }
 }
 
-/// The segments that are left, and their old ids.
-fn segments(
+/// The segments that are left, with the vertices that `map` gives their ends (`None` for one that is out of range), and their old ids.
+///
+/// Unless degenerate ones are kept, segments whose ends became one are dropped, and of segments with the same ends and the same marker
+/// all but the first.
+///
+/// # Errors
+/// [`Error::SegmentIndex`].
+pub fn weld_segments(
     segments: &[Segment],
-    map: &[u32],
+    map: impl Fn(u32) -> Option<u32>,
     keep_degenerate: bool,
 ) -> Result<(Vec<Segment>, Vec<u32>)> {
     let mut seen = HashSet::new();
     let mut left = Vec::with_capacity(segments.len());
     let mut ids = Vec::with_capacity(segments.len());
     for (i, segment) in segments.iter().enumerate() {
-        let end = |v: u32| map.get(v as usize).copied();
-        let [Some(a), Some(b)] = segment.ends.map(end) else {
+        let [Some(a), Some(b)] = segment.ends.map(&map) else {
             return Err(Error::SegmentIndex { segment: i });
         };
         if keep_degenerate || (a != b && seen.insert((a.min(b), a.max(b), segment.marker))) {

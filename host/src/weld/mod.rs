@@ -44,8 +44,10 @@ mod options;
 mod polygons;
 mod ratio;
 mod result;
+mod share;
 mod slabs;
 mod sparse_grid;
+mod visit;
 
 use glam::DVec3;
 use gpu::weld as kernel;
@@ -61,16 +63,21 @@ pub use carried::{Carried, CarriedArrays, DeviceCarried};
 pub use error::{Error, Result};
 pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;
+pub use grid::{samples_of_spacing, spacing_of};
 pub use guards::Guards;
 pub(crate) use guards::HostGuards;
-pub use mesh::{DeviceMesh, Locks, triangles};
+pub use mesh::{DeviceMesh, Locks, triangles, weld_segments};
 pub use method::Method;
 pub(crate) use options::Nearness;
 pub use options::{Options, Position, Tuning};
-pub use ratio::{Found, RATIO_TOLERANCE, epsilon_for_ratio};
-pub(crate) use ratio::{check_ratio, extent, fraction_removed, search};
+pub(crate) use ratio::extent;
+pub use ratio::{
+    Found, RATIO_TOLERANCE, check_ratio, epsilon_for_ratio, extent_between, fraction_removed,
+    search,
+};
 pub use result::{DeviceWeld, WeldArrays, Welded};
-pub use slabs::{InSlabs, bytes_of_slab, weld_in_slabs};
+pub use share::{Decided, Others, carry_share, check_share, decide_all, decide_share};
+pub use slabs::{InSlabs, bytes_of_slab, repeated_triangles, weld_in_slabs};
 
 /// Runs `work` as a named stage.
 fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {

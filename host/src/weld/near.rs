@@ -94,9 +94,14 @@ impl<G: kernel::Guard> Near<'_, G> {
 
     /// Lists of lower neighbours, and the states of the vertices, by rows.
     pub fn note(&self) -> Result<(Buffer<Row>, Buffer<u32>)> {
+        let places = self.points.len() * kernel::LISTED as usize;
+        self.note_in(self.on.uninitialized(places)?)
+    }
+
+    /// As [`note`](Near::note), where places of lists behind their last neighbours keep what `lower` has.
+    pub fn note_in(&self, mut lower: Buffer<Row>) -> Result<(Buffer<Row>, Buffer<u32>)> {
         let on = self.on;
         let n = self.points.len();
-        let mut lower = on.uninitialized(n * kernel::LISTED as usize)?;
         let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
         stage(on, "note neighbours", || {
             let search = self.search();

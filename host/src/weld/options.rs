@@ -102,6 +102,11 @@ impl Options {
         Err(Error::Epsilon(self.epsilon))
     }
 
+    /// A distance that the coordinates of neighbours along an axis do not exceed.
+    pub fn reach(&self) -> f64 {
+        self.nearness().reach
+    }
+
     pub(crate) fn nearness(&self) -> Nearness {
         Nearness::new(self.epsilon)
     }

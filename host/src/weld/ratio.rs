@@ -68,12 +68,15 @@ pub fn epsilon_for_ratio(
 }
 
 /// Fraction of `n` vertices that are removed if `kept` stay.
-pub(crate) fn fraction_removed(n: usize, kept: usize) -> f64 {
+pub fn fraction_removed(n: usize, kept: usize) -> f64 {
     (n - kept) as f64 / n.max(1) as f64
 }
 
 /// Refuses a ratio that is no fraction of the vertices.
-pub(crate) fn check_ratio(ratio: f64) -> Result<()> {
+///
+/// # Errors
+/// [`Error::Ratio`].
+pub fn check_ratio(ratio: f64) -> Result<()> {
     if (0.0..1.0).contains(&ratio) {
         return Ok(());
     }
@@ -84,13 +87,21 @@ pub(crate) fn check_ratio(ratio: f64) -> Result<()> {
 pub(crate) fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().reduce(DVec3::min);
     let high = points.iter().copied().reduce(DVec3::max);
-    let sides = high.unwrap_or_default() - low.unwrap_or_default();
+    extent_between(low.unwrap_or_default(), high.unwrap_or_default())
+}
+
+/// A distance that no two points exceed, of points with these smallest and largest coordinates.
+pub fn extent_between(low: DVec3, high: DVec3) -> f64 {
+    let sides = high - low;
     sides.x + sides.y + sides.z
 }
 
 /// Searches from a `spacing` that is too small for any surface or volume to the `extent` of the points; `removed` gives
 /// the fraction that an epsilon removes.
-pub(crate) fn search(
+///
+/// # Errors
+/// What `extent` and `removed` give.
+pub fn search(
     ratio: f64,
     spacing: f64,
     extent: impl FnOnce() -> Result<f64>,

@@ -35,26 +35,29 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// The result is the same on every machine, by every method. Faces and segments get the new vertices; those without extent
 /// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
 /// are averaged, and fields of integers, which are labels, are those of the first vertex.
+///
+/// Under mpirun several processes weld one mesh or cloud by the method grid, each on its own GPU (cargo xtask build --mpi), and write the
+/// files of one.
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .vtp, .msh, .glb, .xyz, .pcd, .las, .laz and others
-    input: PathBuf,
+    pub input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    clusters: Clusters,
+    pub clusters: Clusters,
     /// Text file for the new vertex of each old one, one a line, from 0 on; - for standard output
     #[arg(long, value_name = "FILE|-")]
-    map: Option<PathBuf>,
+    pub map: Option<PathBuf>,
     /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
     #[arg(long, value_name = "FILE|-")]
-    removed: Option<PathBuf>,
+    pub removed: Option<PathBuf>,
     /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by --method grid is welded in slabs, with the
     /// same result [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
-    memory_limit: Option<usize>,
+    pub memory_limit: Option<usize>,
     #[command(flatten)]
     pub device: DeviceOptions,
 }
@@ -84,11 +87,15 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, options.device.quiet)?;
     }
-    let is_output_taken = to_output(&options.map) || to_output(&options.removed);
-    report.give_beside(&options.device, is_output_taken)
+    report.give_beside(&options.device, options.takes_output())
 }
 
 impl Options {
+    /// Whether ids go to standard output, in place of the report.
+    pub fn takes_output(&self) -> bool {
+        to_output(&self.map) || to_output(&self.removed)
+    }
+
     /// The work for the choice of a machine.
     pub fn work(&self) -> Work {
         match self.clusters.ratio {
@@ -147,7 +154,7 @@ fn argument(text: impl Into<String>) -> weld::Error {
 }
 
 /// A failure of welding with its remedy on the command line.
-fn with_flags(error: weld::Error) -> Error {
+pub fn with_flags(error: weld::Error) -> Error {
     use weld::Error as Weld;
     Error::Argument(match &error {
         Weld::Guarded { method } => format!(
@@ -193,7 +200,7 @@ fn to_output(path: &Option<PathBuf>) -> bool {
 }
 
 /// Reports the number of normals that have no direction because they are not finite, or too large.
-fn note_normals(mesh: &Mesh, quiet: bool) {
+pub fn note_normals(mesh: &Mesh, quiet: bool) {
     let is_bad = |x: &f64| x.is_nan() || x.abs() > gpu::weld::LARGEST_COORDINATE;
     let normals = mesh.attributes.normals.iter().flatten();
     let bad = normals.filter(|n| n.to_array().iter().any(is_bad)).count();
@@ -261,7 +268,7 @@ fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> 
 }
 
 /// Notes on standard error that no distance removes the wanted fraction.
-fn note_ratio(wanted: f64, found: &Found) {
+pub fn note_ratio(wanted: f64, found: &Found) {
     if (found.ratio - wanted).abs() > RATIO_TOLERANCE {
         trioxide_arguments::print_error(format_args!(
             "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",

@@ -11,6 +11,8 @@ mod run;
 mod slices;
 #[cfg(feature = "mpi")]
 mod smooth;
+#[cfg(feature = "mpi")]
+mod weld;
 
 #[cfg(feature = "mpi")]
 pub use run::main;

@@ -12,12 +12,11 @@ use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
 use trioxide_ranks::polylla::{Counts, Polygons, polylla};
-use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, with_file};
-use super::slices::block_of_slices;
+use super::slices::read_slices;
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -81,6 +80,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        is_output_taken: false,
     };
     report(ranks, run, of_run)
 }
@@ -122,17 +122,10 @@ fn refuse(options: &Options) -> Result<()> {
 
 /// This rank's block of the input: read from the file by all ranks, or by rank 0 for all.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
-    let mut slice = None;
-    if has_extension(&options.input, "ply") {
-        let slices = ply::Slices::open(&options.input).map_err(Fault::from);
-        slice = ranks
-            .agree(slices)?
-            .and_then(|file| block_of_slices(ranks, &file, |points| in_plane(&file, points)));
-    }
-    let is_missing = u64::from(slice.is_none());
-    let mut block = match (ranks.reduce(is_missing, Reduction::Max), slice) {
-        (0, Some(block)) => block,
-        _ => {
+    let slice = read_slices(ranks, &options.input, in_plane)?;
+    let mut block = match slice {
+        Some(block) => block,
+        None => {
             let whole = match ranks.rank() {
                 0 => read_whole(options, quiet).map(Some),
                 _ => Ok(None),

@@ -18,6 +18,8 @@ pub struct Run<'a> {
     pub options: &'a DeviceOptions,
     /// Name of this rank's device.
     pub device: &'a str,
+    /// Whether something else goes to standard output in place of the report.
+    pub is_output_taken: bool,
 }
 
 /// Prints and writes the report, at rank 0: `counts`, and what crossed between ranks.
@@ -61,7 +63,7 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
         peak_bytes: None,
     };
     let given = match ranks.rank() {
-        0 => report.give(run.options),
+        0 => report.give_beside(run.options, run.is_output_taken),
         _ => Ok(()),
     };
     ranks.agree(given.map_err(Fault::from))

@@ -104,6 +104,7 @@ fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Polylla(options) => super::polylla::run(ranks, options)?,
         Command::Smooth(options) => super::smooth::run(ranks, options)?,
+        Command::Weld(options) => super::weld::run(ranks, options)?,
         _ => {
             return Err(Error::Argument(format!(
                 "trioxide {name} does not run on several ranks: start it without mpirun"

@@ -1,13 +1,37 @@
 //! A block of a mesh from slices of a binary `.ply`.
 
+use std::path::Path;
+
 use glam::DVec3;
 use trioxide::formats::ply;
 use trioxide_ranks::block::Blocks;
-use trioxide_ranks::{Block, Ranks};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Block, Fault, Ranks, Result};
+
+use super::run::has_extension;
+
+/// The block of this rank, where `path` is a binary `.ply` of plain triangles, of whose vertices `points` makes something on all ranks.
+/// Collective.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(super) fn read_slices<P>(
+    ranks: &Ranks,
+    path: &Path,
+    points: impl FnOnce(&ply::Slices, Vec<DVec3>) -> Option<Vec<P>>,
+) -> Result<Option<Block<P>>> {
+    if !has_extension(path, "ply") {
+        return Ok(None);
+    }
+    let file = ranks.agree(ply::Slices::open(path).map_err(Fault::from))?;
+    let block = file.and_then(|file| block_of_slices(ranks, &file, |all| points(&file, all)));
+    let is_missing = ranks.reduce(u64::from(block.is_none()), Reduction::Max);
+    Ok(block.filter(|_| is_missing == 0))
+}
 
 /// The block of this rank, with what `points` makes of its vertices; `None` where that is none, or the file is faulty, which is said by
 /// who reads it whole.
-pub(super) fn block_of_slices<P>(
+fn block_of_slices<P>(
     ranks: &Ranks,
     file: &ply::Slices,
     points: impl FnOnce(Vec<DVec3>) -> Option<Vec<P>>,

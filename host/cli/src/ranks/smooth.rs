@@ -4,19 +4,19 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::Error;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Format, ply};
+use trioxide::formats::{self, Format};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_ranks::block::Whole;
+use trioxide_ranks::output::Surface;
 use trioxide_ranks::smooth::{Smoothed, smooth};
-use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, with_file};
-use super::slices::block_of_slices;
+use super::slices::read_slices;
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells};
 
@@ -61,7 +61,16 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     } = result.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
     if let Some(path) = &options.output {
         match kept {
-            None => output::write_surface(ranks, path, &block, points)?,
+            None => {
+                let surface = Surface {
+                    vertices: block.vertices,
+                    points,
+                    corners: &block.corners,
+                    regions: block.regions.clone(),
+                    segments: &block.segments,
+                };
+                output::write_surface(ranks, path, surface)?;
+            }
             Some(kept) => {
                 ranks.phase("gather");
                 let points = output::to_first(ranks, &points);
@@ -98,6 +107,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        is_output_taken: false,
     };
     report(ranks, run, of_run)
 }
@@ -106,15 +116,9 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
 /// and keeps what it has read. Other ranks keep an empty mesh then.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
     let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
-    let mut slice = None;
-    if has_extension(&options.input, "ply") && is_ply_written {
-        let slices = ply::Slices::open(&options.input).map_err(Fault::from);
-        slice = ranks
-            .agree(slices)?
-            .and_then(|file| block_of_slices(ranks, &file, Some));
-    }
-    let is_missing = u64::from(slice.is_none());
-    if let (0, Some(block)) = (ranks.reduce(is_missing, Reduction::Max), slice) {
+    if is_ply_written
+        && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))?
+    {
         return Ok((block, None));
     }
     note(

@@ -15,7 +15,7 @@ use trioxide::mesh::Triangulation;
 use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
 
 use crate::block::{Block, Blocks};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, Joint, Result};
 use crate::part::{Part, no_edge};
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -149,16 +149,11 @@ pub fn polylla<P: Point>(
         error => error.into(),
     }))?;
     let mut halo = FlagHalo {
-        ranks,
+        joint: Joint::new(ranks),
         part: &part,
-        fault: None,
     };
     let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, &mut halo);
-    if let Some(fault) = halo.fault {
-        return Err(fault);
-    }
-    // Where one rank failed, the others agree with it when they give flags, or here.
-    let share = ranks.agree(share.map_err(Fault::from))?;
+    let share = halo.joint.end(share)?;
     drop((mesh, constraints));
 
     ranks.phase("polygons across ranks");
@@ -193,23 +188,18 @@ pub fn polylla<P: Point>(
 
 /// The flags of ghosts' half-edges, from their owners.
 struct FlagHalo<'r> {
-    ranks: &'r Ranks<'r>,
+    joint: Joint<'r>,
     part: &'r Part,
-    /// That of another rank, on which all have agreed.
-    fault: Option<Fault>,
 }
 
 impl Owners for FlagHalo<'_> {
     fn give(&mut self, flags: &mut [u32]) -> trioxide::Result<()> {
-        if let Err(fault) = self.ranks.agree(Ok(())) {
-            self.fault = Some(fault);
-            return Err(trioxide::Error::Interrupted);
-        }
+        self.joint.agree(Ok(()))?;
         let bit = |flags: &[u32], h: u32| (flags[h as usize / 32] >> (h % 32) & 1) as u8;
         let own = flags.to_vec();
         let get =
             |&t: &u32| bit(&own, 3 * t) | bit(&own, 3 * t + 1) << 1 | bit(&own, 3 * t + 2) << 2;
-        self.part.halo.update(self.ranks, get, |t, three| {
+        self.part.halo.update(self.joint.ranks, get, |t, three| {
             for k in 0..3 {
                 let h = 3 * t + k;
                 let (word, bit) = (&mut flags[h as usize / 32], 1 << (h % 32));

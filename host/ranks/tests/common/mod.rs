@@ -1,4 +1,7 @@
-//! Meshes and ownerships of the property tests.
+//! Meshes and ownerships of the property tests. Not every test uses each.
+#![allow(dead_code)]
+
+pub mod clouds;
 
 use std::sync::Arc;
 
@@ -105,8 +108,7 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// A way to choose owners for any number of ranks. Not every test uses each.
-#[allow(dead_code)]
+/// A way to choose owners for any number of ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     Curve,

@@ -7,7 +7,7 @@ use trioxide_kernel::Bits;
 use super::{SMALL_BUFFERS, most_that_fit};
 use crate::backend::Device;
 use crate::weld::faces::{slots, slots_per_vertex};
-use crate::weld::{Error, Options, Result};
+use crate::weld::{Error, Options, Result, check_sizes};
 use trioxide_mesh::parallel;
 
 /// Part of a triangle that is dropped.
@@ -76,7 +76,7 @@ pub fn weld(
                 let triangles: Vec<[u32; 3]> = on.stage("faces", || {
                     Ok(on.on_host(|| parallel::map(piece, |&t| remapped(t))))
                 })?;
-                let repeated = find_repeated(on, &triangles, vertices)?;
+                let repeated = repeated_triangles(on, &triangles, vertices)?;
                 on.stage("faces", || {
                     for (i, &t) in piece.iter().enumerate() {
                         if repeated[i / 32] >> (i % 32) & 1 != 0 {
@@ -116,8 +116,22 @@ fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
     (((x >> 32) * parts as u64) >> 32) as u16
 }
 
-/// Bits of the triangles that are equal to an earlier one. All have clusters below `vertices`.
-fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
+/// Bits of the triangles, of three different vertices below `vertices` each, that are equal to an earlier one: the same vertices in the
+/// same order, from whichever on.
+///
+/// # Errors
+/// [`Error::TooLarge`] for more triangles than indices reach; those of the device.
+///
+/// # Panics
+/// When a triangle has a vertex that is out of range.
+pub fn repeated_triangles(
+    on: &Device,
+    triangles: &[[u32; 3]],
+    vertices: usize,
+) -> Result<Vec<u32>> {
+    check_sizes(0, triangles.len())?;
+    let is_out = |corners: &[u32; 3]| corners.iter().any(|&v| v as usize >= vertices);
+    assert!(!parallel::any(triangles, is_out), "vertices of triangles");
     let n = triangles.len();
     let triangles = on
         .stage("copy to the device", || on.upload(triangles))?
@@ -126,7 +140,7 @@ fn find_repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result
         let slots = slots(n);
         let mut table = on.filled(slots, Triangle::NONE)?;
         let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
-        // SAFETY: clusters are below `vertices`, so that slots are below twice their number; the table is never full.
+        // SAFETY: vertices are below `vertices`, so that slots are below twice their number; the table is never full.
         unsafe {
             kernel::claim_welded_faces::launch(
                 on,

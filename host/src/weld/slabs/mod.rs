@@ -19,7 +19,6 @@
 
 mod cut;
 mod faces;
-mod visit;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -34,11 +33,12 @@ use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::near::Near;
 use super::{
-    DeviceCarried, Error, Guards, Method, Options, Position, Result, Tuning, Welded, stage,
+    DeviceCarried, Error, Guards, Method, Options, Position, Result, Tuning, Welded, stage, visit,
 };
 use crate::backend::Device;
 
 use cut::{Cut, Slab};
+pub use faces::repeated_triangles;
 
 /// Vertices that a host thread takes at a time.
 const CHUNK: usize = 1 << 16;

@@ -9,6 +9,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod weld;
+
 const RANKS: [usize; 4] = [2, 3, 4, 7];
 
 fn mpirun(ranks: usize) -> Command {

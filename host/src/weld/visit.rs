@@ -1,57 +1,80 @@
-//! Decisions of a visit: by lists of lower neighbours, or by buckets where cells are crowded.
+//! Decisions where some points are decided elsewhere: by lists of lower neighbours, or by buckets where cells are crowded. For visits of
+//! slabs, and for shares of processes.
 
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, WAITING};
-use gpu::weld::{Slot, Unguarded};
+use gpu::weld::{Guard, Row, Slot};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
+use super::crowded::Decisions;
+use super::near::Near;
+use super::{Result, Tuning, stage};
 use crate::collective::compact;
-use crate::weld::crowded::Decisions;
-use crate::weld::near::Near;
-use crate::weld::{Result, Tuning, stage};
 
 /// Decides the vertices as far as possible, and notes it in `known`; their representatives, if all are decided and `is_last`.
-pub fn by_lists(
-    near: &Near<Unguarded>,
+pub fn by_lists<G: Guard>(
+    near: &Near<G>,
     tuning: &Tuning,
     known: &mut Buffer<u8>,
     is_last: bool,
 ) -> Result<Option<Buffer<Vertex>>> {
-    let (on, grid) = (near.on, &near.grid);
     let (mut lower, mut states) = near.note()?;
-    let left = stage(on, "decide", || {
+    let left = decide_lists(near, tuning, &mut lower, &mut states, known)?;
+    let is_done = is_last && left == 0;
+    is_done.then(|| near.assign(&lower, &states)).transpose()
+}
+
+/// As [`by_lists`], for a crowded grid.
+pub fn by_buckets<G: Guard>(
+    near: &Near<G>,
+    tuning: &Tuning,
+    known: &mut Buffer<u8>,
+    is_last: bool,
+) -> Result<Option<Buffer<Vertex>>> {
+    let mut decisions = decide_buckets(near, tuning, known)?;
+    // Nothing is waited for, so all is decided.
+    is_last.then(|| decisions.assign(near)).transpose()
+}
+
+/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of lower neighbours that the
+/// lists are for, or the states that an earlier call left.
+pub fn decide_lists<G: Guard>(
+    near: &Near<G>,
+    tuning: &Tuning,
+    lower: &mut Buffer<Row>,
+    states: &mut Buffer<u32>,
+    known: &mut Buffer<u8>,
+) -> Result<u32> {
+    let (on, grid) = (near.on, &near.grid);
+    stage(on, "decide", || {
         let rows = states.len();
         let mut bits = on.uninitialized(rows.div_ceil(32))?;
-        let to = &mut states;
-        // SAFETY: sites are the vertices of the slab, each of which has a known state.
+        // SAFETY: sites are the vertices, each of which has a known state.
         unsafe {
-            kernel::impose_states::launch(on, rows as u32, grid.rows(), known, to, &mut bits)
+            kernel::impose_states::launch(on, rows as u32, grid.rows(), known, states, &mut bits)
         }?;
         let undecided = compact(on, &bits)?;
         // A list of none would stand for all.
         let left = if undecided.is_empty() {
             0
         } else {
-            let rounds = near.decide(&undecided, tuning, &mut lower, &mut states)?;
+            let rounds = near.decide(&undecided, tuning, lower, states)?;
             rounds.last().map_or(0, |&left| left)
         };
         // SAFETY: as above; each vertex has one row.
-        unsafe { kernel::take_states::launch(on, rows as u32, grid.rows(), &states, known) }?;
+        unsafe { kernel::take_states::launch(on, rows as u32, grid.rows(), states, known) }?;
         Ok(left)
-    })?;
-    let is_done = is_last && left == 0;
-    is_done.then(|| near.assign(&lower, &states)).transpose()
+    })
 }
 
-/// As [`by_lists`], for a crowded grid.
-pub fn by_buckets(
-    near: &Near<Unguarded>,
+/// As [`decide_lists`], for a crowded grid: what is decided.
+pub fn decide_buckets<G: Guard>(
+    near: &Near<G>,
     tuning: &Tuning,
     known: &mut Buffer<u8>,
-    is_last: bool,
-) -> Result<Option<Buffer<Vertex>>> {
+) -> Result<Decisions> {
     let (on, grid) = (near.on, &near.grid);
     let n = near.points.len() as u32;
     let mut decisions = Decisions::none(near)?;
@@ -59,7 +82,7 @@ pub fn by_buckets(
         let marked = |states: &[u8]| -> Result<Buffer<Bits<Slot>>> {
             let states = states.iter().fold(0, |bits, state| bits | 1 << state);
             let mut bits = on.uninitialized(near.points.len().div_ceil(32))?;
-            // SAFETY: sites are the vertices of the slab, each of which has a known state.
+            // SAFETY: sites are the vertices, each of which has a known state.
             unsafe { kernel::mark_known::launch(on, n, grid.rows(), known, states, &mut bits) }?;
             Ok(bits)
         };
@@ -89,6 +112,5 @@ pub fn by_buckets(
         }?;
         Ok(())
     })?;
-    // Nothing is waited for, so all is decided.
-    is_last.then(|| decisions.assign(near)).transpose()
+    Ok(decisions)
 }

@@ -1,0 +1,255 @@
+//! `mpirun … trioxide weld`.
+
+use glam::DVec3;
+use serde_json::json;
+use trioxide::Error;
+use trioxide::mesh::{Mesh, VertexAttributes};
+use trioxide::weld::{self, Carried, Found, Method};
+use trioxide_arguments::note;
+use trioxide_arguments::weld::MethodOption;
+use trioxide_ranks::block::Whole;
+use trioxide_ranks::output::{self, Surface};
+use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld};
+use trioxide_ranks::{Block, Fault, Ranks, Result};
+
+use super::report::{Run, report};
+use super::run::{device, has_extension, with_file};
+use super::slices::read_slices;
+use crate::commands;
+use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
+
+/// This rank's block of the input.
+struct Input {
+    block: Block<DVec3>,
+    attributes: VertexAttributes,
+    locked: Vec<bool>,
+    /// Where rank 0 has read the mesh for all: the mesh there, an empty one elsewhere.
+    kept: Option<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    mesh: Mesh,
+    /// Number of locked vertices, if any are asked for.
+    locked: Option<usize>,
+}
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run; options that do not work on ranks.
+pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+    check(options)?;
+    refuse(options)?;
+    let quiet = options.device.quiet || ranks.rank() != 0;
+    ranks.phase("read");
+    let input = read(ranks, options, quiet)?;
+    ranks.phase("open the device");
+    let on = device(ranks, &options.device)?;
+    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let carried = Carried {
+        attributes: &input.attributes,
+        locked: &input.locked,
+        regions: None,
+    };
+    let (clusters, block, plan) = (&options.clusters, &input.block, Plan::default());
+    let search = |ratio| {
+        let guards = clusters.guards();
+        epsilon_for_ratio(ranks, &on, block, &carried, &guards, ratio, &plan)
+    };
+    let found = clusters.ratio.map(search).transpose().map_err(in_file)?;
+    let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
+    let settings = clusters.options(epsilon.expect("the options ask for one of both"));
+    let welded = weld(ranks, &on, block, &carried, &settings, &plan).map_err(in_file)?;
+    if let (Some(found), Some(wanted), false) = (&found, clusters.ratio, quiet) {
+        note_ratio(wanted, found);
+    }
+    let outcome = Outcome {
+        epsilon: settings.epsilon,
+        found,
+        faces: [block.cells, welded.faces],
+        locked: input.kept.as_ref().and_then(|kept| kept.locked),
+    };
+    let outcome = match input.kept {
+        None => write_slices(ranks, options, &input.block, &welded, outcome)?,
+        Some(kept) => {
+            let whole = gather(ranks, input.block.vertices, &welded)?;
+            let written = match whole {
+                Some(whole) => write_whole(options, &settings, &kept.mesh, whole, outcome),
+                None => Ok(outcome),
+            };
+            ranks.agree(written.map_err(Fault::from))?
+        }
+    };
+    let run = Run {
+        command: "weld",
+        input: &options.input,
+        options: &options.device,
+        device: &on.name(),
+        is_output_taken: options.takes_output(),
+    };
+    report(ranks, run, outcome.counts(input.block.vertices, &welded))
+}
+
+/// What the report has.
+struct Outcome {
+    epsilon: f64,
+    found: Option<Found>,
+    /// Faces before and after.
+    faces: [u64; 2],
+    locked: Option<usize>,
+}
+
+impl Outcome {
+    fn counts(&self, vertices: u64, welded: &Welded) -> Vec<(&'static str, serde_json::Value)> {
+        let [faces, welded_faces] = self.faces;
+        let mut counts = vec![
+            ("vertices", json!(vertices)),
+            ("faces", json!(faces)),
+            ("epsilon", json!(self.epsilon)),
+        ];
+        if let Some(found) = &self.found {
+            counts.extend([
+                ("ratio", json!(found.ratio)),
+                ("clusterings", json!(found.clusterings)),
+            ]);
+        }
+        counts.extend(self.locked.map(|locked| ("locked_vertices", json!(locked))));
+        counts.extend([
+            ("welded_vertices", json!(welded.clusters)),
+            ("welded_faces", json!(welded_faces)),
+            ("method", json!(Method::Grid.name())),
+            ("rounds", json!(welded.rounds.count)),
+            ("gathered_vertices", json!(welded.rounds.gathered)),
+        ]);
+        counts
+    }
+}
+
+/// Refuses what one process does and several do not.
+fn refuse(options: &Options) -> Result<()> {
+    let wrong = if !matches!(
+        options.clusters.method,
+        MethodOption::Auto | MethodOption::Grid
+    ) {
+        let method = Method::from(options.clusters.method);
+        format!("--method {} is for one process", method.name())
+    } else if options.memory_limit.is_some() {
+        "--memory-limit is for one process".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
+}
+
+/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all, and keeps
+/// what it has read.
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
+    let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
+    if is_ply_written
+        && options.clusters.lock.is_empty()
+        && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))?
+    {
+        return Ok(Input {
+            block,
+            attributes: VertexAttributes::default(),
+            locked: Vec::new(),
+            kept: None,
+        });
+    }
+    note(
+        quiet,
+        format_args!(
+            "{}: rank 0 reads it for all ranks and writes the result: from plain triangles in binary .ply to .ply, without --lock, each \
+             does",
+            options.input.display()
+        ),
+    );
+    let read = match ranks.rank() {
+        0 => read_whole(options, quiet),
+        _ => Ok(Default::default()),
+    };
+    let (kept, locked) = ranks.agree(read.map_err(Fault::from))?;
+    let mesh = &kept.mesh;
+    let whole = Whole {
+        points: &mesh.points,
+        corners: weld::triangles(mesh).as_flattened(),
+        size: 3,
+        regions: Carried::of(mesh, &[]).regions,
+        // They get their new ends where the mesh is.
+        segments: &[],
+    };
+    let is_first = ranks.rank() == 0;
+    let block = Block::scatter(ranks, is_first.then_some(whole));
+    let carried = Carried::of(mesh, &locked);
+    let (attributes, locked) = scatter(ranks, block.vertices, is_first.then_some(&carried));
+    Ok(Input {
+        block,
+        attributes,
+        locked,
+        kept: Some(kept),
+    })
+}
+
+/// The whole mesh, and its locked vertices.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
+    let mesh = commands::read_mesh(&options.input, quiet)?;
+    note_normals(&mesh, quiet);
+    let clusters = &options.clusters;
+    let locked = (clusters.locks(mesh.points.len())?.find(&mesh))
+        .map_err(|error| with_flags(error).in_file(&options.input))?;
+    let count = locked.iter().filter(|&&lock| lock).count();
+    let kept = Kept {
+        mesh,
+        locked: (!clusters.lock.is_empty()).then_some(count),
+    };
+    Ok((kept, locked))
+}
+
+/// Writes what the options ask for, each rank its slice. Collective.
+fn write_slices(
+    ranks: &Ranks,
+    options: &Options,
+    block: &Block<DVec3>,
+    welded: &Welded,
+    outcome: Outcome,
+) -> Result<Outcome> {
+    if options.map.is_some() || options.removed.is_some() {
+        let written = match gather_map(ranks, block.vertices, welded)? {
+            Some(map) => write_maps(options, &map),
+            None => Ok(()),
+        };
+        ranks.agree(written.map_err(Fault::from))?;
+    }
+    if let Some(path) = &options.output {
+        let surface = Surface {
+            vertices: welded.clusters,
+            points: welded.points.clone(),
+            corners: &welded.corners,
+            regions: welded.regions.clone(),
+            segments: &welded.segments,
+        };
+        output::write_surface(ranks, path, surface)?;
+    }
+    Ok(outcome)
+}
+
+/// Writes what the options ask for from the mesh that rank 0 has.
+fn write_whole(
+    options: &Options,
+    settings: &weld::Options,
+    mesh: &Mesh,
+    mut whole: weld::Welded,
+    outcome: Outcome,
+) -> trioxide::Result<Outcome> {
+    let welded = whole.take_mesh(mesh, settings);
+    let welded = welded.map_err(|error| Error::from(error).in_file(&options.input))?;
+    write_maps(options, &whole)?;
+    if let Some(path) = &options.output {
+        commands::write_mesh(path, &welded, options.device.quiet)?;
+    }
+    Ok(Outcome {
+        faces: [mesh.faces.len() as u64, welded.faces.len() as u64],
+        ..outcome
+    })
+}

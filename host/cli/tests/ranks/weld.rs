@@ -1,0 +1,221 @@
+//! `mpirun … trioxide weld`: the files and counts of the single run.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{RANKS, done, meshes, mpirun, refused};
+
+/// What each run writes: the mesh, the map, the list of removed vertices, and the counts.
+fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4] {
+    let files = [output, "map.txt", "removed.txt"];
+    let more = [
+        "-o",
+        output,
+        "--map",
+        "map.txt",
+        "--removed",
+        "removed.txt",
+        "--json",
+        "counts.json",
+        "--device",
+        "cpu",
+        "--quiet",
+    ];
+    let said = done(at, ranks, &[&["weld"], arguments, &more].concat());
+    assert_eq!(said, "");
+    let text = fs::read_to_string(at.join("counts.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let keys = [
+        "vertices",
+        "faces",
+        "epsilon",
+        "ratio",
+        "clusterings",
+        "locked_vertices",
+        "welded_vertices",
+        "welded_faces",
+        "method",
+    ];
+    let counts: String = keys.map(|key| json[key].to_string() + "\n").concat();
+    let [mesh, map, removed] = files.map(|file| {
+        let bytes = fs::read(at.join(file)).unwrap();
+        // What the next run leaves out would be this one's.
+        fs::remove_file(at.join(file)).unwrap();
+        bytes
+    });
+    [mesh, map, removed, counts.into_bytes()]
+}
+
+fn same(at: &Path, sizes: &[usize], arguments: &[&str], output: &str) {
+    let single = run(at, 1, arguments, output);
+    for &ranks in sizes {
+        let many = run(at, ranks, arguments, output);
+        let names = ["mesh", "map", "removed vertices", "counts"];
+        for (name, (many, single)) in names.iter().zip(many.iter().zip(&single)) {
+            assert!(many == single, "{name} of {arguments:?} on {ranks} ranks");
+        }
+    }
+}
+
+/// The meshes of all tests, and: a scan; a grid twice, one copy in another order; a cloud; a mesh with all attributes and fields.
+fn welded_meshes() -> TempDir {
+    let folder = meshes();
+    let at = folder.path();
+    let make = |arguments: &[&str]| {
+        done(at, 1, &[arguments, &["--quiet"]].concat());
+    };
+    make(&["generate", "scan", "-n", "1200", "-o", "scan.ply"]);
+    make(&["generate", "cloud", "-n", "700", "-o", "cloud.xyz"]);
+    let (mut points, mut faces) = (String::new(), String::new());
+    for i in 0..441 {
+        points += &format!("v {} {} 0\n", i % 21, i / 21);
+    }
+    for i in (0..441).rev() {
+        points += &format!("v {} {} 0\n", i % 21, i / 21);
+    }
+    for i in 0..400 {
+        let a = i % 20 + 21 * (i / 20) + 1;
+        faces += &format!("f {} {} {}\nf {0} {2} {}\n", a, a + 1, a + 22, a + 21);
+        let b = 883 - a;
+        faces += &format!("f {} {} {}\n", b, b - 1, b - 22);
+    }
+    fs::write(at.join("twice.obj"), points + &faces).unwrap();
+    make(&["convert", "twice.obj", "twice.ply"]);
+    let mut rich = String::from("ply\nformat ascii 1.0\nelement vertex 441\n");
+    for name in ["x", "y", "z", "nx", "ny", "nz", "s", "t", "height"] {
+        rich += &format!("property double {name}\n");
+    }
+    rich += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+    rich += "element face 400\nproperty list uchar int vertex_indices\nend_header\n";
+    for i in 0..441 {
+        let (x, y) = (i % 21, i / 21);
+        let tilt = f64::from(i % 7) / 10.0;
+        rich += &format!(
+            "{x} {y} 0 {tilt} 0.25 1 {tilt} 0.5 {i} {} 9 {}\n",
+            i % 256,
+            y
+        );
+    }
+    for i in 0..400 {
+        let a = i % 20 + 21 * (i / 20);
+        rich += &format!("3 {} {} {}\n", a, a + 1, a + 21);
+    }
+    fs::write(at.join("rich.ply"), rich).unwrap();
+    fs::write(at.join("locked.txt"), "0\n5\n22\n300\n").unwrap();
+    folder
+}
+
+#[test]
+fn weld_writes_the_files_of_the_single_run() {
+    let folder = welded_meshes();
+    let at = folder.path();
+    // Each rank reads and writes its slices.
+    same(at, &RANKS, &["scan.ply", "--epsilon", "0.1"], "w.ply");
+    same(at, &RANKS, &["twice.ply", "--epsilon", "0"], "w.ply");
+    let first = ["twice.ply", "--epsilon", "1", "--position", "first"];
+    same(
+        at,
+        &[3],
+        &[&first[..], &["--keep-degenerate"]].concat(),
+        "w.ply",
+    );
+    same(at, &[2, 7], &["regions.ply", "--epsilon", "1.2"], "w.ply");
+    same(at, &[4], &["regions.ply", "--epsilon", "50"], "w.ply");
+    same(at, &[2, 4], &["scan.ply", "--ratio", "0.4"], "w.ply");
+    // Rank 0 reads and writes.
+    same(at, &[2, 4], &["cloud.xyz", "--epsilon", "0.05"], "w.xyz");
+    same(at, &[3], &["disk.off", "--epsilon", "0.1"], "w.off");
+    let guards = ["--normal-tolerance", "20", "--color-tolerance", "90"];
+    let rich = ["rich.ply", "--epsilon", "1"];
+    same(at, &[2, 3], &rich, "w.ply");
+    same(at, &[3], &[&rich[..], &guards].concat(), "w.ply");
+    let locks = ["--lock", "boundary", "--lock", "file:locked.txt"];
+    same(
+        at,
+        &[2, 4],
+        &[&["twice.ply", "--epsilon", "1"], &locks[..]].concat(),
+        "w.ply",
+    );
+    // Faces of any size.
+    let polygons = ["polylla", "random.ply", "-o", "polygons.ply", "--quiet"];
+    done(at, 1, &polygons);
+    same(at, &[3], &["polygons.ply", "--epsilon", "0.02"], "w.ply");
+}
+
+#[test]
+fn weld_on_one_rank_is_the_single_run() {
+    let folder = welded_meshes();
+    let at = folder.path();
+    let arguments = [
+        "weld",
+        "scan.ply",
+        "--epsilon",
+        "0.1",
+        "--device",
+        "cpu",
+        "--quiet",
+        "-o",
+    ];
+    done(at, 1, &[&arguments[..], &["one.ply"]].concat());
+    let output = mpirun(1)
+        .args(arguments)
+        .arg("many.ply")
+        .current_dir(at)
+        .output();
+    assert!(output.unwrap().status.success());
+    let file = |name: &str| fs::read(at.join(name)).unwrap();
+    assert!(file("one.ply") == file("many.ply"));
+}
+
+#[test]
+fn faults_of_weld_end_all_ranks_with_one_message() {
+    let folder = welded_meshes();
+    let at = folder.path();
+    let scan = fs::read(at.join("scan.ply")).unwrap();
+    fs::write(at.join("short.ply"), &scan[..scan.len() - 5]).unwrap();
+    // The first coordinate of the second vertex.
+    let header = scan.windows(11).position(|bytes| bytes == b"end_header\n");
+    let mut bad = scan.clone();
+    let second = header.unwrap() + 11 + 24;
+    bad[second..second + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    fs::write(at.join("nan.ply"), bad).unwrap();
+    let epsilon = ["--epsilon", "0.1"];
+    for (mesh, more, cause) in [
+        ("short.ply", &epsilon[..], "short.ply:"),
+        ("nothing.ply", &epsilon, "check its name and folder"),
+        ("nan.ply", &epsilon, "nan.ply: vertex 1 has a coordinate"),
+        ("scan.ply", &["--epsilon", "-1"], "epsilon is -1"),
+        (
+            "scan.ply",
+            &["--ratio", "1.5"],
+            "the ratio of vertices to remove is 1.5",
+        ),
+        (
+            "scan.ply",
+            &["--epsilon", "1", "--uv-tolerance", "1"],
+            "there is a tolerance of texture coordinates",
+        ),
+        (
+            "scan.ply",
+            &["--epsilon", "1", "--method", "dependency"],
+            "--method dependency is for one process",
+        ),
+        (
+            "scan.ply",
+            &["--epsilon", "1", "--memory-limit", "1G"],
+            "--memory-limit is for one process",
+        ),
+        (
+            "cloud.xyz",
+            &["--epsilon", "1", "--lock", "boundary"],
+            "a cloud of points has no boundary",
+        ),
+    ] {
+        let arguments = [&["weld", mesh, "-o", "out.ply", "--quiet"], more].concat();
+        let said = refused(at, 3, &[&arguments[..], &["--device", "cpu"]].concat());
+        assert!(said.contains(cause), "{said}");
+    }
+    assert!(!at.join("out.ply").exists());
+}

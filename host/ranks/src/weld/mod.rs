@@ -1,0 +1,354 @@
+//! Vertex clustering on ranks, to the clusters, positions and triangles of the single run.
+//!
+//! | stage | who | what crosses |
+//! | --- | --- | --- |
+//! | distribution | points to the ranks along a curve ([`Ownership`]) | a row a point |
+//! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
+//! | weld | each rank decides its own points as far as it can, and tells the others ([`Rest`]) | four bytes a ghost |
+//! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | a word a ghost, a word and a row a point |
+//! | triangles | the rank that has a triangle's middle vertex finds repeated ones | three words and a byte a triangle |
+//!
+//! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks are: the blocks of
+//! all ranks, one behind the other, are the single run's arrays.
+
+mod cloud;
+mod faces;
+mod ghosts;
+mod rounds;
+mod whole;
+
+use glam::DVec3;
+use rayon::prelude::*;
+use trioxide::Device;
+use trioxide::mesh::{Segment, VertexAttributes};
+use trioxide::weld::{
+    self, Carried, Decided, DeviceMesh, Error, Found, Guards, Options, carry_share, check_share,
+    decide_share, weld_segments,
+};
+
+use crate::block::{Block, Blocks};
+use crate::fault::{Fault, Result};
+use crate::ids::IdSet;
+use crate::ownership::{Ownership, bounds, fetch};
+use crate::rows::{Rows, join};
+use crate::transport::{Ranks, Reduction};
+
+use cloud::Dealt;
+use rounds::{Exchange, Part, first_states};
+
+pub use rounds::{Rest, Rounds};
+pub use whole::{gather, gather_map, scatter};
+
+/// How the work is shared. The result does not depend on it.
+#[derive(Clone, Default)]
+pub struct Plan {
+    /// Who owns which points.
+    pub ownership: Ownership,
+    /// What becomes of points that wait for other ranks.
+    pub rest: Rest,
+}
+
+/// A rank's slice of a welded mesh: the slices of all ranks, one behind the other, are the single run's arrays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Welded {
+    /// New vertices of the whole mesh.
+    pub clusters: u64,
+    /// Remaining triangles of the whole mesh.
+    pub faces: u64,
+    /// New vertex of each vertex of the block.
+    pub map: Vec<u64>,
+    /// Old vertex that represents each new one, ascending.
+    pub representatives: Vec<u64>,
+    /// New positions.
+    pub points: Vec<DVec3>,
+    /// Attributes of the new vertices.
+    pub attributes: VertexAttributes,
+    /// New vertices of the block's remaining triangles, three each.
+    pub corners: Vec<u64>,
+    /// Regions of these, if the mesh has them and a triangle remains.
+    pub regions: Option<Vec<i32>>,
+    /// All segments that remain.
+    pub segments: Vec<Segment>,
+    /// How the points were decided.
+    pub rounds: Rounds,
+}
+
+/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks of the block's
+/// vertices. Collective.
+///
+/// # Errors
+/// As [`weld::weld`], in the same words on every rank; methods that need one process ([`check_share`]).
+pub fn weld(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<DVec3>,
+    carried: &Carried,
+    options: &Options,
+    plan: &Plan,
+) -> Result<Welded> {
+    ranks.agree(check(ranks, block, options))?;
+    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
+    let part = find_part(ranks, &dealt, options.reach())?;
+    ranks.phase("weld");
+    let (mesh, decided, rounds) = decide(ranks, on, &part, options, plan)?;
+
+    ranks.phase("clusters");
+    let (global, decided) = join_clusters(ranks, &part, decided);
+    let carried = ranks.agree(carry_share(on, &mesh, options, &decided).map_err(Fault::from))?;
+    drop(mesh);
+    let mut welded = number(ranks, &dealt, &part, &global, &carried);
+    welded.rounds = rounds;
+    let left = faces::weld(ranks, on, block, &welded.map, welded.clusters, options)?;
+    welded.faces = ranks.reduce(left.corners.len() as u64 / 3, Reduction::Sum);
+    welded.corners = left.corners;
+    welded.regions = left.regions.filter(|_| welded.faces > 0);
+    welded.segments = segments(ranks, block, &welded.map, options)?;
+    Ok(welded)
+}
+
+/// The epsilon that removes the fraction `ratio` of the points, as [`weld::epsilon_for_ratio`] finds it. Collective.
+///
+/// # Errors
+/// As there.
+pub fn epsilon_for_ratio(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<DVec3>,
+    carried: &Carried,
+    guards: &Guards,
+    ratio: f64,
+    plan: &Plan,
+) -> Result<Found> {
+    let options = Options {
+        guards: *guards,
+        ..Options::new(0.0)
+    };
+    ranks.agree(weld::check_ratio(ratio).map_err(Fault::from))?;
+    ranks.agree(check(ranks, block, &options))?;
+    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
+    ranks.phase("search epsilon");
+    let samples = weld::samples_of_spacing(block.vertices);
+    let asked = IdSet::of(&samples.iter().copied());
+    let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
+    let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
+    let samples: Vec<DVec3> = samples.iter().map(|v| sampled[place(v)]).collect();
+    let spacing = weld::spacing_of(&samples, block.vertices);
+    let mut fault = None;
+    let removed = |epsilon: f64| {
+        let options = Options { epsilon, ..options };
+        count_kept(ranks, on, &dealt, &options, plan)
+            .map(|kept| weld::fraction_removed(block.vertices as usize, kept as usize))
+            .map_err(|error| {
+                fault = Some(error);
+                trioxide::Error::Interrupted.into()
+            })
+    };
+    let extent = || {
+        let [least, most] = match block.vertices {
+            0 => Default::default(),
+            _ => bounds(ranks, &block.points),
+        };
+        Ok(weld::extent_between(least.into(), most.into()))
+    };
+    // All ranks search with the same numbers, and meet in each clustering.
+    let found = weld::search(ratio, spacing, extent, removed);
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(found?),
+    }
+}
+
+/// Number of clusters. Collective.
+fn count_kept(
+    ranks: &Ranks,
+    on: &Device,
+    dealt: &Dealt,
+    options: &Options,
+    plan: &Plan,
+) -> Result<u64> {
+    let part = find_part(ranks, dealt, options.reach())?;
+    let (_, decided, _) = decide(ranks, on, &part, options, plan)?;
+    let kept = decided.representatives.iter().enumerate();
+    let kept = kept.filter(|&(v, &r)| v == r as usize && part.is_own(v));
+    Ok(ranks.reduce(kept.count() as u64, Reduction::Sum))
+}
+
+/// Refuses options, and what of the block cannot be welded.
+fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
+    let first = |total: u64| Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+    check_share(&block.points, options).map_err(|error| match error {
+        Error::Coordinate { vertex } => {
+            let vertex = first(block.vertices) + vertex as u64;
+            let error = Error::Coordinate {
+                vertex: vertex as usize,
+            };
+            Fault::of_mesh(0, vertex, error.to_string())
+        }
+        error => error.into(),
+    })?;
+    let Some(i) = block.corners.iter().position(|&v| v >= block.vertices) else {
+        return Ok(());
+    };
+    let face = first(block.cells) + i as u64 / 3;
+    let error = Error::FaceIndex {
+        face: face as usize,
+    };
+    Err(Fault::of_mesh(1, face, error.to_string()))
+}
+
+/// This rank's part: its own points and the ghosts. Collective.
+fn find_part(ranks: &Ranks, dealt: &Dealt, reach: f64) -> Result<Part> {
+    ranks.phase("ghosts");
+    let points = dealt.layout.read(&dealt.owned).points;
+    let (to, sent) = ghosts::find(ranks, &dealt.owned, &points, dealt.total, reach);
+    let (sent, ghosts) = dealt.owned.send(ranks, &to, &sent);
+    let (rows, owners, halo) = join(ranks, &dealt.owned, &sent, ghosts);
+    ranks.agree(match weld::check_sizes(rows.len(), 0) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(too_large(ranks, &rows, dealt)),
+    })?;
+    Ok(Part {
+        layout: dealt.layout,
+        rows,
+        owners,
+        halo,
+        rank: ranks.rank() as u32,
+    })
+}
+
+fn too_large(ranks: &Ranks, rows: &Rows, dealt: &Dealt) -> Fault {
+    let ghosts = rows.len() - dealt.owned.len();
+    Fault::from(trioxide::Error::Argument(format!(
+        "rank {} would hold {} points, {ghosts} of them within epsilon of its own, more than weld's indices reach: use more ranks, or a \
+         smaller epsilon",
+        ranks.rank(),
+        rows.len()
+    )))
+}
+
+/// Decides the points of all ranks: the part on the device, and what is found of it. Collective.
+fn decide(
+    ranks: &Ranks,
+    on: &Device,
+    part: &Part,
+    options: &Options,
+    plan: &Plan,
+) -> Result<(DeviceMesh, Decided, Rounds)> {
+    let points = part.layout.read(&part.rows);
+    let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(v));
+    let mesh = ranks.agree(points.upload(on).map_err(Fault::from))?;
+    let mut others = Exchange::new(ranks, on, part, options, plan.rest, &states);
+    let decided = decide_share(on, &mesh, options, states, &mut others);
+    let rounds = others.rounds;
+    let decided = others.joint.end(decided)?;
+    Ok((mesh, decided, rounds))
+}
+
+/// The id of each point's representative in the whole mesh, and, by local ids, of those whose representative is here; others represent
+/// themselves. Collective.
+fn join_clusters(ranks: &Ranks, part: &Part, decided: Decided) -> (Vec<u64>, Decided) {
+    let rows = &part.rows;
+    let Decided {
+        mut representatives,
+        is_crowded,
+    } = decided;
+    let mut global: Vec<u64> = (0..rows.len())
+        .into_par_iter()
+        .map(|v| match part.is_own(v) {
+            true => rows.id(representatives[v] as usize),
+            false => u64::MAX,
+        })
+        .collect();
+    let own = global.clone();
+    part.halo.update(
+        ranks,
+        |&v| own[v as usize],
+        |v, representative| global[v as usize] = representative,
+    );
+    let places = representatives.par_iter_mut().enumerate();
+    places.for_each(|(v, place)| {
+        if !part.is_own(v) {
+            *place = rows.place(global[v]).unwrap_or(v) as u32;
+        }
+    });
+    let decided = Decided {
+        representatives,
+        is_crowded,
+    };
+    (global, decided)
+}
+
+/// The numbers of clusters, by a scan over the blocks, and what they carry, in their order. Collective.
+fn number(
+    ranks: &Ranks,
+    dealt: &Dealt,
+    part: &Part,
+    global: &[u64],
+    carried: &weld::Welded,
+) -> Welded {
+    let rows = &part.rows;
+    let all = (0..rows.len()).into_par_iter();
+    let own: Vec<usize> = all.filter(|&v| part.is_own(v)).collect();
+    let is_one = |i: usize| global[own[i]] == rows.id(own[i]);
+    let told = own.par_iter().map(|&v| global[v]).collect();
+    let of_block = dealt.back(ranks, told, 1, |_| true, |_| true);
+    let first = dealt.first();
+    let id = |i: usize| first + i as u64;
+    let is_in_block = |i: usize| of_block[i] == id(i);
+
+    // The owners' clusters to the blocks.
+    let layout = dealt.layout;
+    let stride = layout.stride();
+    let all = (0..own.len()).into_par_iter();
+    let kept: Vec<usize> = all.filter(|&i| is_one(i)).collect();
+    let mut words = vec![0; stride * kept.len()];
+    let left = Carried {
+        attributes: &carried.attributes,
+        locked: &[],
+        regions: None,
+    };
+    let to_write = words.par_chunks_exact_mut(stride).zip(&kept);
+    to_write.for_each(|(row, &i)| {
+        let cluster = carried.map[own[i]] as usize;
+        layout.write(row, rows.id(own[i]), cluster, &carried.points, &left);
+    });
+    let words = dealt.back(ranks, words, stride, is_one, is_in_block);
+    let new = Rows { words, stride };
+    let (before, clusters) = ranks.scan(new.len() as u64);
+    let mut numbers = vec![u64::MAX; of_block.len()];
+    let representatives = (0..of_block.len()).filter(|&i| is_in_block(i));
+    for (number, i) in (before..).zip(representatives) {
+        numbers[i] = number;
+    }
+    let asked = IdSet::of(&of_block.iter().copied());
+    let answers = fetch(ranks, dealt.total, &asked.to_vec(), &numbers);
+    let number = |v: &u64| answers[asked.place(*v).expect("it was asked for") as usize];
+    let carried = layout.read(&new);
+    Welded {
+        clusters,
+        map: of_block.par_iter().map(number).collect(),
+        representatives: (0..new.len()).map(|i| new.id(i)).collect(),
+        points: carried.points,
+        attributes: carried.attributes,
+        ..Welded::default()
+    }
+}
+
+/// The segments that remain, on every rank. Collective.
+fn segments(
+    ranks: &Ranks,
+    block: &Block<DVec3>,
+    map: &[u64],
+    options: &Options,
+) -> Result<Vec<Segment>> {
+    if block.segments.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ends = block.segments.iter().flat_map(|segment| segment.ends);
+    let ends = ends.map(u64::from).filter(|&v| v < block.vertices);
+    let asked = IdSet::of(&ends);
+    let new = fetch(ranks, block.vertices, &asked.to_vec(), map);
+    let end = |v: u32| Some(new[asked.place(v.into())? as usize] as u32);
+    let left = weld_segments(&block.segments, end, options.keep_degenerate);
+    Ok(ranks.agree(left.map_err(Fault::from))?.0)
+}

@@ -1,0 +1,232 @@
+//! Decisions of ranks in turns: each decides its own points as far as it can, and tells the others what they have as ghosts.
+//!
+//! Rounds end when no rank has an undecided point. A chain of lower neighbours that crosses ranks again and again takes a round for each
+//! crossing. So where a round leaves more than half of the points that were undecided before, rank 0 decides the rest at once, or the first
+//! points of it in the order of the mesh, as many as half of the largest part: they depend on no others. It gets these points, with the
+//! representatives near them, the ones that their ranks know (a point may still wait for others than these), and the ones that other ranks
+//! have not been told of yet. These are a cloud of their own, in the order of the mesh. It has no members, which decide nothing; so a known
+//! representative has no lower neighbour there, and the weld of that cloud finds it again. So the number of rounds is about the logarithm of
+//! the points, and two for each half part of points that cannot be decided at the same time.
+
+use glam::DVec3;
+use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
+use trioxide::Device;
+use trioxide::weld::{Options, Others, decide_all};
+
+use super::cloud::Layout;
+use super::ghosts::Near;
+use crate::fault::{Joint, Result};
+use crate::ids::IdSet;
+use crate::ownership::bisect;
+use crate::rows::{Halo, Rows};
+use crate::transport::{Mail, Ranks, Reduction};
+
+/// What becomes of points that wait for other ranks. The result does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    /// Rank 0 decides them, as many at once as fit, where a round does not halve them.
+    #[default]
+    Gathered,
+    /// Rounds go on.
+    Exchanged,
+}
+
+/// A rank's part of the points: owned ones and ghosts.
+pub struct Part {
+    pub layout: Layout,
+    pub rows: Rows,
+    /// The rank that owns each point.
+    pub owners: Vec<u32>,
+    pub halo: Halo,
+    /// This rank.
+    pub rank: u32,
+}
+
+impl Part {
+    /// Whether a point is owned by this rank.
+    pub fn is_own(&self, v: usize) -> bool {
+        self.owners[v] == self.rank
+    }
+}
+
+/// How the points were decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// Number of rounds.
+    pub count: u32,
+    /// Points that rank 0 decided for others, with the representatives that it needed.
+    pub gathered: u64,
+}
+
+/// The other ranks, as a share sees them.
+pub struct Exchange<'r> {
+    pub joint: Joint<'r>,
+    on: &'r Device,
+    part: &'r Part,
+    options: &'r Options,
+    rest: Rest,
+    /// Points of the largest part.
+    most: u64,
+    /// Undecided points of all ranks after the last round.
+    before: u64,
+    /// What the others have been told.
+    told: Vec<u8>,
+    /// Whether another rank has the point as a ghost.
+    is_given: Vec<bool>,
+    pub rounds: Rounds,
+}
+
+impl<'r> Exchange<'r> {
+    /// Nothing is told yet but the states from the beginning. Collective.
+    pub fn new(
+        ranks: &'r Ranks<'r>,
+        on: &'r Device,
+        part: &'r Part,
+        options: &'r Options,
+        rest: Rest,
+        told: &[u8],
+    ) -> Self {
+        let mut is_given = vec![false; told.len()];
+        for &v in part.halo.given() {
+            is_given[v as usize] = true;
+        }
+        Self {
+            joint: Joint::new(ranks),
+            on,
+            part,
+            options,
+            rest,
+            most: ranks.reduce(told.len() as u64, Reduction::Max),
+            before: u64::MAX,
+            told: told.to_vec(),
+            is_given,
+            rounds: Rounds::default(),
+        }
+    }
+
+    /// Tells others what is newly decided, and notes what they tell. Collective.
+    fn tell(&mut self, known: &mut [u8]) {
+        let own = known.to_vec();
+        let told = &self.told;
+        let get = |v: u32| {
+            let v = v as usize;
+            let is_new = told[v] == UNDECIDED && own[v] != UNDECIDED;
+            is_new.then(|| own[v] == REPRESENTATIVE)
+        };
+        let ranks = self.joint.ranks;
+        self.part.halo.update_bits(ranks, get, |v, is_one| {
+            known[v as usize] = if is_one { REPRESENTATIVE } else { MEMBER };
+        });
+        self.told.copy_from_slice(known);
+    }
+
+    /// The first undecided points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
+    fn first_undecided(&self, known: &[u8]) -> u64 {
+        let rows = &self.part.rows;
+        let undecided = (0..rows.len()).filter(|&v| known[v] == UNDECIDED);
+        let ids: Vec<u64> = undecided.map(|v| rows.id(v)).collect();
+        let before = |_, id| ids.partition_point(|&other| other < id) as u64;
+        let most = [(self.most / 2).max(1)];
+        bisect(
+            self.joint.ranks,
+            &most,
+            vec![0],
+            vec![u64::MAX >> 1],
+            before,
+        )[0]
+    }
+
+    /// The points that rank 0 needs to decide those before an id.
+    fn rest(&self, known: &[u8], end: u64) -> Vec<usize> {
+        let points = self.part.layout.read(&self.part.rows).points;
+        let is_first = |v: usize| known[v] == UNDECIDED && self.part.rows.id(v) < end;
+        let first: Vec<DVec3> = (0..points.len())
+            .filter(|&v| is_first(v))
+            .map(|v| points[v])
+            .collect();
+        let near = Near::new(&first, self.options.reach());
+        let is_needed = |&v: &usize| match known[v] {
+            UNDECIDED => is_first(v),
+            REPRESENTATIVE => {
+                let is_untold = self.is_given[v] && self.told[v] == UNDECIDED;
+                is_untold || near.may_be(points[v])
+            }
+            _ => false,
+        };
+        (0..points.len()).filter(is_needed).collect()
+    }
+
+    /// Has rank 0 decide the rest, or as many points of it as it takes. Collective.
+    fn gather(&mut self, known: &mut [u8]) -> trioxide::Result<()> {
+        let ranks = self.joint.ranks;
+        let end = self.first_undecided(known);
+        let rest = self.rest(known, end);
+        self.rounds.gathered += ranks.reduce(rest.len() as u64, Reduction::Sum);
+        let rows = &self.part.rows;
+        let words: Vec<u64> = rest.iter().flat_map(|&v| rows.get(v)).copied().collect();
+        let counts = (0..ranks.size()).map(|rank| if rank == 0 { words.len() } else { 0 });
+        let counts: Vec<usize> = counts.collect();
+        let gathered = ranks.exchange(&Mail::from_parts(words, counts.into_iter()));
+        let stride = rows.stride;
+        let of_ranks = (0..ranks.size()).map(|rank| gathered.of(rank).len() / stride);
+        let of_ranks: Vec<usize> = of_ranks.collect();
+        let decided = self.decide_rest(Rows {
+            words: gathered.into_items(),
+            stride,
+        });
+        let answers = self.joint.agree(decided)?;
+        let answers = ranks.exchange(&Mail::from_parts(answers, of_ranks.into_iter()));
+        for (&v, &state) in rest.iter().zip(answers.items()) {
+            known[v] = state;
+        }
+        Ok(())
+    }
+
+    /// The states of gathered points, some of which are there several times.
+    fn decide_rest(&self, rows: Rows) -> Result<Vec<u8>> {
+        let stride = rows.stride;
+        let ids = IdSet::of(&(0..rows.len()).map(|i| rows.id(i)));
+        let place = |i: usize| ids.place(rows.id(i)).expect("it is one of them") as usize;
+        let mut words = vec![0; stride * ids.len()];
+        for i in 0..rows.len() {
+            words[stride * place(i)..][..stride].copy_from_slice(rows.get(i));
+        }
+        let sorted = Rows { words, stride };
+        let mesh = self.part.layout.read(&sorted).upload(self.on)?;
+        let decided = decide_all(self.on, &mesh, self.options)?;
+        let state = |i: usize| match place(i) {
+            v if decided.representatives[v] == v as u32 => REPRESENTATIVE,
+            _ => MEMBER,
+        };
+        Ok((0..rows.len()).map(state).collect())
+    }
+}
+
+impl Others for Exchange<'_> {
+    fn round(&mut self, known: &mut [u8]) -> trioxide::Result<bool> {
+        self.joint.agree(Ok(()))?;
+        self.rounds.count += 1;
+        let undecided = known.iter().filter(|&&state| state == UNDECIDED).count();
+        let ranks = self.joint.ranks;
+        let undecided = ranks.reduce(undecided as u64, Reduction::Sum);
+        let is_slow = undecided > self.before / 2;
+        self.before = undecided;
+        if undecided > 0 && is_slow && self.rest == Rest::Gathered {
+            self.gather(known)?;
+            let left = known.iter().filter(|&&state| state == UNDECIDED).count();
+            self.before = ranks.reduce(left as u64, Reduction::Sum);
+        }
+        self.tell(known);
+        Ok(self.before == 0)
+    }
+}
+
+/// The states of points before any is decided: ghosts wait, locked points are representatives.
+pub fn first_states(locked: &[bool], points: usize, is_own: impl Fn(usize) -> bool) -> Vec<u8> {
+    let state = |v: usize| match locked.get(v) {
+        Some(true) => REPRESENTATIVE,
+        _ if is_own(v) => UNDECIDED,
+        _ => WAITING,
+    };
+    (0..points).map(state).collect()
+}

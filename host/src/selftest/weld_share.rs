@@ -1,0 +1,189 @@
+//! Welding a share of the points, the others of which are decided elsewhere, against the sequential reference.
+
+use glam::DVec3;
+use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
+
+use super::weld::{crowded, equal_welds, scan, shuffled};
+use super::{Case, Outcome, Size, equal};
+use crate::backend::Device;
+use crate::mesh::{Faces, Mesh, VertexAttributes};
+use crate::random::SplitMix64;
+use crate::reference;
+use crate::weld::{
+    Carried, Decided, DeviceMesh, Guards, Locks, Options, Others, carry_share, decide_share,
+};
+
+/// The cases of shares.
+pub fn cases(size: Size) -> Vec<Case> {
+    let n = size.of(6_000).max(200);
+    vec![
+        Case::new("weld a share of a scan", move |on| {
+            let (points, _) = scan(n, 1);
+            // The spacing of 6,000 points is about 0.06.
+            for epsilon in [0.0, 0.03, 0.12, 0.5] {
+                compare(on, &plain(points.clone()), Options::new(epsilon))?;
+            }
+            Ok(())
+        }),
+        Case::new("weld a share of a scan in random order", move |on| {
+            let (points, faces) = scan(n, 1);
+            let (points, _) = shuffled(&points, &faces);
+            for epsilon in [0.06, 0.25] {
+                compare(on, &plain(points.clone()), Options::new(epsilon))?;
+            }
+            Ok(())
+        }),
+        Case::new("weld a share with locks and tolerances", move |on| {
+            let (points, _) = scan(n, 2);
+            let mut random = SplitMix64::new(3);
+            let mut next = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+            let normals = (points.iter()).map(|_| DVec3::new(next(), next(), 0.3));
+            let cloud = Cloud {
+                attributes: VertexAttributes {
+                    normals: Some(normals.collect()),
+                    ..VertexAttributes::default()
+                },
+                locked: (0..points.len()).map(|v| v % 11 == 0).collect(),
+                points,
+            };
+            let guards = Guards {
+                normals: Some(60.0),
+                ..Guards::default()
+            };
+            for epsilon in [0.06, 0.25] {
+                let options = Options::new(epsilon);
+                compare(on, &cloud, Options { guards, ..options })?;
+            }
+            Ok(())
+        }),
+        Case::new("weld a share of a chain, and of equal points", move |on| {
+            let line = |i: usize| DVec3::X * i as f64;
+            compare(
+                on,
+                &plain((0..n / 4).map(line).collect()),
+                Options::new(1.0),
+            )?;
+            let same = plain(vec![DVec3::ONE; n]);
+            compare(on, &same, Options::new(0.0))
+        }),
+    ]
+}
+
+/// Points, and what they carry.
+#[derive(Default)]
+struct Cloud {
+    points: Vec<DVec3>,
+    attributes: VertexAttributes,
+    locked: Vec<bool>,
+}
+
+fn plain(points: Vec<DVec3>) -> Cloud {
+    Cloud {
+        points,
+        ..Cloud::default()
+    }
+}
+
+/// Others, who know the states from the beginning, and tell some of them in each round: those of the lowest points that wait.
+struct Teller<'a> {
+    states: &'a [u8],
+    step: usize,
+    rounds: usize,
+    /// A point that was decided otherwise.
+    wrong: Option<usize>,
+}
+
+impl Others for Teller<'_> {
+    fn round(&mut self, known: &mut [u8]) -> crate::Result<bool> {
+        self.rounds += 1;
+        let differs = |v: &usize| known[*v] < WAITING && known[*v] != self.states[*v];
+        let wrong = (0..known.len()).find(|v| known[*v] != UNDECIDED && differs(v));
+        self.wrong = self.wrong.or(wrong);
+        let waiting = (0..known.len()).filter(|&v| known[v] == WAITING);
+        let told: Vec<usize> = waiting.take(self.step).collect();
+        let is_over = told.is_empty() && !known.contains(&UNDECIDED);
+        if told.is_empty() && !is_over {
+            // What is left had all that it depends on.
+            self.wrong = self
+                .wrong
+                .or(known.iter().position(|&state| state == UNDECIDED));
+            known.copy_from_slice(self.states);
+            return Ok(true);
+        }
+        for v in told {
+            known[v] = self.states[v];
+        }
+        Ok(is_over)
+    }
+}
+
+/// A half of the points as a share, told of the others at once, and in several rounds.
+fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
+    let n = cloud.points.len();
+    let carried = Carried {
+        attributes: &cloud.attributes,
+        locked: &cloud.locked,
+        regions: None,
+    };
+    let mesh = Mesh {
+        points: cloud.points.clone(),
+        faces: Faces::Triangles(Vec::new()),
+        attributes: cloud.attributes.clone(),
+        ..Mesh::default()
+    };
+    let locks = Locks {
+        boundary: false,
+        vertices: cloud.locked.clone(),
+    };
+    let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
+    for options in [options, crowded(options, None), crowded(options, Some(3))] {
+        let expected = reference::weld_carrying(&cloud.points, &[], &carried, &options)?;
+        let representative = |v: usize| expected.representatives[expected.map[v] as usize];
+        let representatives: Vec<u32> = (0..n).map(representative).collect();
+        let state = |v: usize| match representatives[v] == v as u32 {
+            true => REPRESENTATIVE,
+            false => MEMBER,
+        };
+        let states: Vec<u8> = (0..n).map(state).collect();
+        for step in [n, n / 7 + 1] {
+            let is_own = |v: usize| v.wrapping_mul(0x9E37_79B9) >> 7 & 1 == 0;
+            let first = |v: usize| match () {
+                () if cloud.locked.get(v) == Some(&true) => REPRESENTATIVE,
+                () if is_own(v) => UNDECIDED,
+                () => WAITING,
+            };
+            let known = (0..n).map(first).collect();
+            let mut others = Teller {
+                states: &states,
+                step,
+                rounds: 0,
+                wrong: None,
+            };
+            let decided = decide_share(on, &resident, &options, known, &mut others)?;
+            let case = || format!("{options:?}, {step} told a round");
+            if let Some(v) = others.wrong {
+                return Err(format!("{}: vertex {v} is decided otherwise", case()));
+            }
+            if n > 0 && others.rounds < if step == n { 1 } else { 2 } {
+                return Err(format!("{}: {} rounds", case(), others.rounds));
+            }
+            let own = |list: &[u32]| -> Vec<u32> {
+                let list = (0..n).filter(|&v| is_own(v)).map(|v| list[v]);
+                list.collect()
+            };
+            equal(
+                "representatives",
+                &own(&decided.representatives),
+                &own(&representatives),
+            )
+            .map_err(|error| format!("{}: {error}", case()))?;
+            let whole = Decided {
+                representatives: representatives.clone(),
+                is_crowded: decided.is_crowded,
+            };
+            let ours = carry_share(on, &resident, &options, &whole)?;
+            equal_welds(&ours, &expected).map_err(|error| format!("{}: {error}", case()))?;
+        }
+    }
+    Ok(())
+}

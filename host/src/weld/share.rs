@@ -1,0 +1,218 @@
+//! A weld that several processes make together, each with a share of the points.
+//!
+//! A process *owns* points, and has all points within epsilon of them as *ghosts*, numbered in the order of the whole mesh. So the lower
+//! neighbours of an owned point are all here, and "lower" means the same as in the whole mesh: a process decides its own points as far as
+//! it can, as a visit of a slab does, and waits for what others say of its ghosts. *It ends*: of all undecided points the lowest waits for
+//! none.
+
+use bytemuck::Zeroable;
+use glam::DVec3;
+use gpu::ids::Vertex;
+use gpu::weld as kernel;
+use gpu::weld::known::{MEMBER, REPRESENTATIVE};
+use trioxide_kernel::launch::Buffer;
+
+use super::clusters::Clusters;
+use super::grid::DeviceGrid;
+use super::guards::DeviceGuards;
+use super::near::{Near, cluster};
+use super::{
+    DeviceCarried, DeviceMesh, Method, Options, Position, Result, Tuning, Welded, carry, check,
+    stage, visit,
+};
+use crate::backend::Device;
+
+/// The other processes of a weld.
+pub trait Others {
+    /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are those of
+    /// `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here decided.
+    ///
+    /// # Errors
+    /// Another process has failed.
+    fn round(&mut self, known: &mut [u8]) -> crate::Result<bool>;
+}
+
+/// Decided points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// The lowest representative near each owned point, or the point itself. What ghosts have depends on points that are not here; it may be
+    /// no point at all.
+    pub representatives: Vec<u32>,
+    /// Whether clusters may have very many members.
+    pub is_crowded: bool,
+}
+
+/// Refuses options that several processes do without, and points that cannot be welded.
+///
+/// # Errors
+/// [`Error::Shared`](super::Error::Shared) with a method that is for one process; [`Error::Coordinate`](super::Error::Coordinate); those of [`Options::check`].
+pub fn check_share(points: &[DVec3], options: &Options) -> Result<()> {
+    if !matches!(options.method, Method::Auto | Method::Grid) {
+        let text = format!(
+            "several processes weld by the method grid alone, not by {}: choose that, or start one",
+            options.method.name()
+        );
+        return Err(crate::Error::Argument(text).into());
+    }
+    check(points, &[], options)
+}
+
+/// Decides one process's points: of `mesh`, whose triangles are left out of account, the ones with the state `UNDECIDED` in `known`. The
+/// others have states from the beginning, as locked points do, which are representatives; or they are ghosts, and `WAITING`.
+///
+/// # Errors
+/// [`check_share`]; [`Error::MissingAttribute`](super::Error::MissingAttribute); those of the device; what `others` gives.
+///
+/// # Panics
+/// When there is not a state for each point; when `others` says that all is decided, and it is not.
+pub fn decide_share(
+    on: &Device,
+    mesh: &DeviceMesh,
+    options: &Options,
+    known: Vec<u8>,
+    others: &mut dyn Others,
+) -> Result<Decided> {
+    check_share(&[], options)?;
+    let (points, none) = (&mesh.points, DeviceCarried::none(on)?);
+    assert_eq!(known.len(), points.len(), "a state for each point");
+    let guards = DeviceGuards::new(points.len(), &options.guards, &mesh.carried, &none)?;
+    let work = Work {
+        on,
+        points,
+        guards: &guards,
+        options,
+    };
+    match guards.limits {
+        Some(limits) => work.decide(limits, known, others),
+        None => work.decide(kernel::Unguarded::zeroed(), known, others),
+    }
+}
+
+/// Decides points that wait for no others: those of `mesh`, whose triangles are left out of account.
+///
+/// # Errors
+/// As [`decide_share`].
+pub fn decide_all(on: &Device, mesh: &DeviceMesh, options: &Options) -> Result<Decided> {
+    check_share(&[], options)?;
+    let (points, none) = (&mesh.points, DeviceCarried::none(on)?);
+    let guards = DeviceGuards::new(points.len(), &options.guards, &mesh.carried, &none)?;
+    let clustering = cluster(on, points, &guards, options)?;
+    Ok(Decided {
+        representatives: on.download_rows(&clustering.representatives)?,
+        is_crowded: clustering.is_crowded,
+    })
+}
+
+/// The points that a process decides.
+struct Work<'a> {
+    on: &'a Device,
+    points: &'a Buffer<DVec3>,
+    guards: &'a DeviceGuards<'a>,
+    options: &'a Options,
+}
+
+impl Work<'_> {
+    fn decide<G: kernel::Guard>(
+        &self,
+        limits: G,
+        mut known: Vec<u8>,
+        others: &mut dyn Others,
+    ) -> Result<Decided> {
+        let on = self.on;
+        // Complete lists would be of the ghosts too.
+        let tuning = Tuning {
+            dense_share: Some(0),
+            ..self.options.tuning
+        };
+        let near = Near {
+            grid: DeviceGrid::build(
+                on,
+                self.points,
+                &self.options.nearness(),
+                &tuning,
+                self.guards.keep_apart,
+            )?,
+            on,
+            points: self.points,
+            limits,
+            guards: self.guards,
+        };
+        let is_crowded = near.grid.is_crowded();
+        let mut lists = match is_crowded {
+            true => None,
+            // A ghost that waits has one lower neighbour at least, also where none is here: then it is this row.
+            false => {
+                let places = self.points.len() * kernel::LISTED as usize;
+                Some(near.note_in(on.filled(places, kernel::Row::new(0))?)?)
+            }
+        };
+        // In the last turn all is known.
+        let mut is_last = false;
+        let representatives = loop {
+            crate::progress::check()?;
+            let mut buffer = on.upload(&known)?;
+            let found: Option<Buffer<Vertex>> = match &mut lists {
+                Some((lower, counts)) => {
+                    let mut states = on.duplicate(counts)?;
+                    visit::decide_lists(&near, &tuning, lower, &mut states, &mut buffer)?;
+                    is_last.then(|| near.assign(lower, &states)).transpose()?
+                }
+                None => {
+                    let mut decisions = visit::decide_buckets(&near, &tuning, &mut buffer)?;
+                    is_last.then(|| decisions.assign(&near)).transpose()?
+                }
+            };
+            if let Some(found) = found {
+                break found;
+            }
+            known = on.download(&buffer)?;
+            is_last = others.round(&mut known)?;
+            let is_decided = |&state: &u8| state == REPRESENTATIVE || state == MEMBER;
+            assert!(!is_last || known.iter().all(is_decided), "all is decided");
+        };
+        let representatives = on.download_rows(&representatives)?;
+        Ok(Decided {
+            representatives,
+            is_crowded,
+        })
+    }
+}
+
+/// The clusters of one process's points, whose `representatives` are known: their places among the points, and what they carry, the means
+/// of the points here or, by the options, the first ones. Clusters all of whose points are here have what they have in the whole mesh.
+///
+/// # Errors
+/// Those of the device.
+///
+/// # Panics
+/// When a point is represented by one that does not represent itself, or is higher.
+pub fn carry_share(
+    on: &Device,
+    mesh: &DeviceMesh,
+    options: &Options,
+    decided: &Decided,
+) -> Result<Welded> {
+    let representatives = &decided.representatives;
+    assert_eq!(representatives.len(), mesh.points.len(), "one a point");
+    let is_fine = |(v, &r): (usize, &u32)| r as usize <= v && representatives[r as usize] == r;
+    let mut all = representatives.iter().enumerate();
+    assert!(all.all(is_fine), "representatives represent themselves");
+    let representatives = on.upload(representatives)?.cast();
+    let clusters = Clusters::number(on, &representatives)?;
+    let members = match options.position {
+        Position::First => None,
+        Position::Mean => Some(clusters.members(on, decided.is_crowded)?),
+    };
+    let points = clusters.positions(on, &mesh.points, members.as_ref())?;
+    let carried = stage(on, "attributes", || {
+        carry(on, &mesh.carried, &clusters, members.as_ref())
+    })?;
+    let (attributes, _) = carried.download(on)?;
+    Ok(Welded {
+        map: on.download_rows(&clusters.map)?,
+        representatives: on.download_rows(&clusters.representatives)?,
+        points: on.download(&points)?,
+        attributes,
+        ..Welded::default()
+    })
+}
