@@ -3,6 +3,7 @@
 mod details;
 mod devices;
 mod fault;
+mod memory;
 mod package;
 mod transfers;
 
@@ -18,6 +19,7 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
+use self::memory::Allocation;
 use self::package::{Kernel, Package};
 use super::transfers::{Lanes, Pinned, Staging};
 use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
@@ -170,30 +172,6 @@ impl Cuda {
         }
         .to_result()?;
         Ok(bytes)
-    }
-}
-
-struct Allocation {
-    address: u64,
-    bytes: usize,
-    device: DeviceId,
-    memory: Arc<MemoryUse>,
-    core: Arc<Core>,
-}
-
-impl Memory for Allocation {
-    fn device(&self) -> DeviceId {
-        self.device
-    }
-}
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        self.memory.remove(self.bytes);
-        // A failure here means that an earlier one has been reported.
-        let _ = self.core.enter();
-        // SAFETY: allocated on this stream in `allocate`; freed after the stream's work so far.
-        let _ = unsafe { sys::cuMemFreeAsync(self.address, self.core.stream.as_inner()) };
     }
 }
 
