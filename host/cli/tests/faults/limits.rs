@@ -38,9 +38,9 @@ fn a_limit_of_memory_is_an_error() {
 #[test]
 fn threads_that_cannot_start_are_an_error() {
     let place = Place::new();
-    // No bound of the system on threads holds for root: memory for their stacks does.
+    // No bound of the system on threads holds for root: memory for their stacks does. Large ones leave room for all else.
     let message = sentence(&place.limited(
-        "ulimit -v 120000; export MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=60",
+        "ulimit -v 400000; export MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=60 RUST_MIN_STACK=67108864",
         "info square.off",
     ));
     assert!(
