@@ -46,7 +46,7 @@ pub fn match_scattered_twins(
     match_in::<true>(t, origins, table, twins, found, scale);
 }
 
-/// The body of both: the three half-edges take each step together, so that their reads overlap. Each may miss every cache.
+/// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool>(
     t: Triangle,
@@ -63,52 +63,60 @@ fn match_in<const SCATTERED: bool>(
             origins.at(HalfEdge::of(t, 2)),
         ]
     };
-    let slots = |v: [Vertex; 3], k: usize| {
-        let (a, b) = (v[k], v[(k + 1) % 3]);
-        Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED)
-    };
-    let home = |v, k| slots(v, k).at(0, table.len());
+    let slots = |(a, b): (Vertex, Vertex)| Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED);
+    let home = |v: [Vertex; 3], k| slots((v[k], v[(k + 1) % 3])).at(0, table.len());
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(t, origins, table, twins, |t, k| home(corners(t), k));
     }
     let v = corners(t);
-    let from = |k: usize| v[k];
-    let to = |k: usize| v[(k + 1) % 3];
     let half_edge = |k: usize| HalfEdge::of(t, k as u32);
-    let look = |k: usize| {
-        if SCATTERED {
-            take::<true, _>(table, home(v, k), HalfEdge::NONE, half_edge(k))
-        } else {
-            table.load(home(v, k))
-        }
-    };
-    let waiting = [look(0), look(1), look(2)];
-    let opposite = |k: usize| {
-        waiting[k].is_some()
-            && origins.at(waiting[k]) == to(k)
-            && target(origins, waiting[k]) == from(k)
-    };
-    let met = [opposite(0), opposite(1), opposite(2)];
-    let finish = |k: usize| {
-        let h = half_edge(k);
-        if met[k] {
-            twins.store(h, waiting[k]);
-            twins.store(waiting[k], h);
-        } else {
-            let next = |attempt| {
-                // A scattered half-edge took its first slot already, or met another there.
-                if SCATTERED && attempt == 0 {
-                    return waiting[k];
-                }
-                let slot = slots(v, k).at(attempt, table.len());
-                take::<SCATTERED, _>(table, slot, HalfEdge::NONE, h)
-            };
-            search(h, from(k), to(k), next, origins, twins, found);
-        }
-    };
-    finish(0);
-    finish(1);
-    finish(2);
+    // Half-edges whose twins are still to be found, a bit each.
+    let mut left = 0b111;
+    let mut waiting = [HalfEdge::NONE; 3];
+    if SCATTERED {
+        // All take the first step together, so that their reads overlap: each may miss every cache.
+        let claim = |k| take::<true, _>(table, home(v, k), HalfEdge::NONE, half_edge(k));
+        waiting = [claim(0), claim(1), claim(2)];
+        let is_twin = |k: usize| {
+            waiting[k].is_some()
+                && origins.at(waiting[k]) == v[(k + 1) % 3]
+                && target(origins, waiting[k]) == v[k]
+        };
+        let met = [is_twin(0), is_twin(1), is_twin(2)];
+        let finish = |k: usize| {
+            if met[k] {
+                twins.store(half_edge(k), waiting[k]);
+                twins.store(waiting[k], half_edge(k));
+            }
+            // One that met none waits in its slot.
+            u32::from(waiting[k].is_some() && !met[k]) << k
+        };
+        left = finish(0) | finish(1) | finish(2);
+    }
+    // In one loop: unrolled, it takes so many registers that fewer blocks run at once.
+    while left != 0 {
+        let k = left.trailing_zeros() as usize;
+        let ends = (pick(v, k), pick(v, (k + 1) % 3));
+        let next = |attempt| {
+            if SCATTERED && attempt == 0 {
+                return pick(waiting, k);
+            }
+            let slot = slots(ends).at(attempt, table.len());
+            take::<SCATTERED, _>(table, slot, HalfEdge::NONE, half_edge(k))
+        };
+        search(half_edge(k), ends, next, origins, twins, found);
+        left &= left - 1;
+    }
+}
+
+/// Item `k`, without memory that is addressed.
+#[inline(always)]
+fn pick<T>([a, b, c]: [T; 3], k: usize) -> T {
+    match k {
+        0 => a,
+        1 => b,
+        _ => c,
+    }
 }
 
 /// Prefetches the slots of a later triangle, and the half-edges that wait in the slots of a nearer one: on a CPU no later read
@@ -139,13 +147,12 @@ fn ask_ahead(
     }
 }
 
-/// Tries slot after slot for half-edge `h` from `a` to `b`. `next` says which half-edge waits in the slot of an attempt; `NONE` if `h`
+/// Tries slot after slot for half-edge `h`, which runs from `a` to `b`. `next` says which half-edge waits in the slot of an attempt; `NONE` if `h`
 /// waits there now.
 #[inline(always)]
 fn search(
     h: HalfEdge,
-    a: Vertex,
-    b: Vertex,
+    (a, b): (Vertex, Vertex),
     next: impl Fn(u32) -> HalfEdge,
     origins: In<Vertex>,
     twins: Atomic<HalfEdge>,

@@ -83,7 +83,7 @@ pub fn match_scattered_face_sides(
     match_in::<true>(t, tetrahedra, table, twins, found, scale);
 }
 
-/// The body of both: the four sides take the first step together, so that their reads overlap. Each may miss every cache.
+/// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool>(
     t: Tet,
@@ -100,6 +100,11 @@ fn match_in<const SCATTERED: bool>(
         ask_ahead(t, tetrahedra, table, twins, home);
     }
     let q = corners_of(tetrahedra, t);
+    let write_twins = |side: FaceSide, other: FaceSide| {
+        twins.store(side, other);
+        twins.store(other, side);
+    };
+    // All take the first step together, so that their reads overlap. Each may miss every cache.
     let look = |k| {
         if SCATTERED {
             take::<true, _>(table, home(q, k), FaceSide::NONE, FaceSide::of(t, k))
@@ -108,17 +113,22 @@ fn match_in<const SCATTERED: bool>(
         }
     };
     let waiting = [look(0), look(1), look(2), look(3)];
-    let meets = |k: usize| {
+    let is_twin = |k: usize| {
         waiting[k].is_some() && Face::of(tetrahedra, waiting[k]).is_behind(face_of(q, k as u32))
     };
-    let met = [meets(0), meets(1), meets(2), meets(3)];
-    let write_twins = |side: FaceSide, other: FaceSide| {
-        twins.store(side, other);
-        twins.store(other, side);
+    let met = [is_twin(0), is_twin(1), is_twin(2), is_twin(3)];
+    let finish = |k: usize| {
+        if met[k] {
+            write_twins(FaceSide::of(t, k as u32), waiting[k]);
+        }
+        // A scattered side that met none waits in its slot.
+        let is_left = !met[k] && !(SCATTERED && waiting[k].is_none());
+        u32::from(is_left) << k
     };
-    // Searches from attempt number `first` on; a scattered side that waits for none took its first slot, or met another there.
-    let search = |k: usize, first: u32| {
-        let (side, face) = (FaceSide::of(t, k as u32), face_of(q, k as u32));
+    // Sides whose twins are still to be found, a bit each.
+    let mut left = finish(0) | finish(1) | finish(2) | finish(3);
+    let search = |k: u32| {
+        let (side, face) = (FaceSide::of(t, k), face_of(q, k));
         let meet = |other: FaceSide| {
             let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
@@ -135,37 +145,22 @@ fn match_in<const SCATTERED: bool>(
             let other = take::<SCATTERED, _>(table, slot, FaceSide::NONE, side);
             other.is_none() || meet(other)
         };
-        let ended = first > 0 && meet(pick(waiting, k))
-            || search_slots(face, first, size, scale, SCATTERED, visit);
+        let ended = SCATTERED && meet(pick(waiting, k))
+            || search_slots(face, u32::from(SCATTERED), size, scale, SCATTERED, visit);
         if !ended {
             found.min(face_rule::CROWDED, t.index());
         }
     };
-    let finish = |k: usize| {
-        if met[k] {
-            write_twins(FaceSide::of(t, k as u32), waiting[k]);
-        } else if !SCATTERED {
-            search(k, 0);
-        }
-    };
-    finish(0);
-    finish(1);
-    finish(2);
-    finish(3);
-    if SCATTERED {
-        // In one loop: unrolled, it takes so many registers that half as many blocks run at once.
-        let bit = |k: usize| u32::from(waiting[k].is_some() && !met[k]) << k;
-        let mut left = bit(0) | bit(1) | bit(2) | bit(3);
-        while left != 0 {
-            search(left.trailing_zeros() as usize, 1);
-            left &= left - 1;
-        }
+    // In one loop: unrolled, it takes so many registers that fewer blocks run at once.
+    while left != 0 {
+        search(left.trailing_zeros());
+        left &= left - 1;
     }
 }
 
 /// Item `k`, without memory that is addressed.
 #[inline(always)]
-fn pick([a, b, c, d]: [FaceSide; 4], k: usize) -> FaceSide {
+fn pick([a, b, c, d]: [FaceSide; 4], k: u32) -> FaceSide {
     match k {
         0 => a,
         1 => b,

@@ -43,16 +43,15 @@ pub(super) struct Seen {
 #[inline(always)]
 fn look(row: Row, count: u32, lower: In<Row>, states: Atomic) -> Seen {
     let look = |first: u32| {
-        let [a, b, c, d] = lower.quad(row.index() * LISTED + first);
-        // Places behind the count stand for members: they decide nothing.
-        let state = |place: u32, neighbour: Row| {
+        // Places behind the count, which hold nothing, stand for members: they decide nothing.
+        let state = |place: u32| {
             if first + place < count {
-                states.load(neighbour)
+                states.load(lower.at(row.index() * LISTED + first + place))
             } else {
                 MEMBER
             }
         };
-        let (a, b, c, d) = (state(0, a), state(1, b), state(2, c), state(3, d));
+        let (a, b, c, d) = (state(0), state(1), state(2), state(3));
         let any = |is: fn(u32) -> bool| is(a) | is(b) | is(c) | is(d);
         (any(|state| state == REPRESENTATIVE), any(is_undecided))
     };
