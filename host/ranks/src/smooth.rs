@@ -1,7 +1,8 @@
-//! Smoothing by form A on ranks: triangles of a surface, or tetrahedra.
+//! Smoothing by form A and by colours on ranks: triangles of a surface, or tetrahedra.
 //!
 //! Each rank moves the nodes of its cells, whose neighbours are all in its part; where two ranks have a node, both move it, to the same
-//! bits. After a sweep the positions of ghosts' nodes come from the first rank that has the node. The sweeps end when no rank moves a
+//! bits. After a sweep, or after each colour of one, the positions of ghosts' nodes come from the first rank that has the node. Colours
+//! are those of the single run, found in the order of the whole mesh. The sweeps end when no rank moves a
 //! node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by their ids.
 
 use glam::DVec3;
@@ -52,9 +53,12 @@ pub fn smooth<P: Vector>(
         joint: Joint::new(ranks),
         halo: &halo,
     };
+    let give_counts: Vec<usize> = (0..ranks.size()).map(|r| halo.give.of(r).len()).collect();
     let nodes = SharePart {
+        ids: &part.vertices,
         fixed: &halo.is_ghost,
         give: halo.give.items(),
+        give_counts: &give_counts,
         take: &halo.take,
     };
     let share = smooth_share(on, &mesh, nodes, options, &mut others);
@@ -140,15 +144,16 @@ impl Others for Exchange<'_> {
         Ok(self.joint.ranks.reduce(mine.count() as u64, Reduction::Sum))
     }
 
-    fn sweep(&mut self, given: &[u32], moved: bool) -> trioxide::Result<(Vec<u32>, bool)> {
+    fn exchange(&mut self, given: Vec<u32>, counts: &[usize]) -> trioxide::Result<Vec<u32>> {
         self.joint.agree(Ok(()))?;
-        let ranks = self.joint.ranks;
-        let nodes = self.halo.give.items().len();
-        let words = given.len().checked_div(nodes).unwrap_or(0);
-        let counts = (0..ranks.size()).map(|rank| words * self.halo.give.of(rank).len());
-        let taken = ranks.exchange(&Mail::from_parts(given.to_vec(), counts));
-        let any = ranks.reduce(u64::from(moved), Reduction::Or);
-        Ok((taken.into_items(), any != 0))
+        let mail = Mail::from_parts(given, counts.iter().copied());
+        Ok(self.joint.ranks.exchange(&mail).into_items())
+    }
+
+    fn largest(&mut self, value: u32) -> trioxide::Result<u32> {
+        self.joint.agree(Ok(()))?;
+        let largest = self.joint.ranks.reduce(u64::from(value), Reduction::Max);
+        Ok(largest as u32)
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::Mesh;
-use trioxide::smooth::{self, Method, Options, Renumber, Smoothed, Weights};
+use trioxide::smooth::{self, Form, Method, Options, Renumber, Smoothed, Weights};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::threads::run;
@@ -60,8 +60,10 @@ fn options() -> impl Strategy<Value = Options> {
     let method = prop_oneof![Just(Method::Laplacian), Just(Method::TAUBIN)];
     let renumber = prop_oneof![Just(Renumber::Off), Just(Renumber::On)];
     let tolerance = prop_oneof![Just(0.0), Just(0.01), Just(100.0)];
-    (weights, method, renumber, tolerance, 0..9_u32).prop_map(
-        |(weights, method, renumber, tolerance, max_iterations)| Options {
+    let form = prop_oneof![Just(Form::A), Just(Form::BColoured)];
+    (form, weights, method, renumber, tolerance, 0..9_u32).prop_map(
+        |(form, weights, method, renumber, tolerance, max_iterations)| Options {
+            form,
             weights,
             method,
             renumber,
@@ -114,9 +116,18 @@ fn tetrahedra_on_every_number_of_ranks() {
         segments: &[],
     };
     let on = Device::cpu(Some(1)).unwrap();
-    for weights in [Weights::Uniform, Weights::Cotangent] {
+    let sweeps = [
+        (Form::A, false, Weights::Uniform),
+        (Form::A, false, Weights::Cotangent),
+        (Form::BColoured, false, Weights::Uniform),
+        (Form::BColoured, false, Weights::Cotangent),
+        (Form::BColoured, true, Weights::Uniform),
+    ];
+    for (form, guard, weights) in sweeps {
         let options = Options {
             max_iterations: 7,
+            form,
+            guard,
             weights,
             ..Options::default()
         };
@@ -139,7 +150,7 @@ fn options_that_need_more_than_neighbours_are_refused() {
         .unwrap();
     for options in [
         Options {
-            form: smooth::Form::BColoured,
+            form: Form::BExact,
             ..Options::default()
         },
         Options {

@@ -10,12 +10,15 @@ use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_sla
 
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {
-    let scanned = if size == Size::Tiny { 5_000 } else { 8_000 };
+    let (scanned, parts, points, links) = match size {
+        Size::Tiny => (2_000, 2, 6_000, 12),
+        _ => (8_000, 4, 30_000, 60),
+    };
     let mut cases = vec![
         Case::new("weld in slabs a scan", move |on| {
             let (points, faces) = scan(scanned, 1);
             for epsilon in [0.0, 0.0015, 0.03, 0.12] {
-                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / parts;
                 let took = compare(on, &points, &faces, epsilon, limit)?;
                 several("slabs", took.slabs)?;
                 several("parts of faces", took.face_parts)?;
@@ -26,43 +29,50 @@ pub fn cases(size: Size) -> Vec<Case> {
             let (points, faces) = scan(scanned, 1);
             let (points, faces) = shuffled(&points, &faces);
             for epsilon in [0.0075, 0.03, 0.12] {
-                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / 4;
+                let limit = bytes_needed(Method::Grid, points.len(), faces.len()) / parts;
                 let took = compare(on, &points, &faces, epsilon, limit)?;
                 several("slabs", took.slabs)?;
                 several("passes", took.left.len())?;
             }
             Ok(())
         }),
-        Case::new("weld in slabs a cloud", |on| {
-            let points = cloud(30_000);
+        Case::new("weld in slabs a cloud", move |on| {
+            let cloud = cloud(points);
+            let limit = bytes_of_slab(cloud.len() / 4);
             for epsilon in [0.0, 0.01, 0.05] {
-                let took = compare(on, &points, &[], epsilon, bytes_of_slab(7_000))?;
+                let took = compare(on, &cloud, &[], epsilon, limit)?;
                 several("slabs", took.slabs)?;
-            }
-            Ok(())
-        }),
-        Case::new("weld in slabs chains along the axis and against it", |on| {
-            for step in [1.0, -1.0] {
-                let points: Vec<DVec3> = (0..30_000)
-                    .map(|i| DVec3::X * (step * f64::from(i)))
-                    .collect();
-                let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
-                several("slabs", took.slabs)?;
-                // One pass decides all at once, another one follows if it ran against the first, one finds representatives.
-                if took.left.len() > 3 {
-                    return Err(format!("a chain took {} passes", took.left.len()));
-                }
             }
             Ok(())
         }),
         Case::new(
+            "weld in slabs chains along the axis and against it",
+            move |on| {
+                for step in [1.0, -1.0] {
+                    let points: Vec<DVec3> = (0..points)
+                        .map(|i| DVec3::X * (step * f64::from(i)))
+                        .collect();
+                    let limit = bytes_of_slab(points.len() / 10);
+                    let took = compare(on, &points, &strip(points.len()), 1.0, limit)?;
+                    several("slabs", took.slabs)?;
+                    // One pass decides all at once, another one follows if it ran against the first, one finds representatives.
+                    if took.left.len() > 3 {
+                        return Err(format!("a chain took {} passes", took.left.len()));
+                    }
+                }
+                Ok(())
+            },
+        ),
+        Case::new(
             "weld in slabs a chain that crosses a boundary again and again",
-            |on| {
-                let points = zigzag();
-                let took = compare(on, &points, &strip(points.len()), 1.0, bytes_of_slab(3_000))?;
+            move |on| {
+                let points = zigzag(links, points / 15);
+                let limit = bytes_of_slab(points.len() * 3 / 4);
+                let took = compare(on, &points, &strip(points.len()), 1.0, limit)?;
                 // A pass decides at most two of its links; only the chain is left in these passes.
-                if took.left.len() < LINKS / 4 || took.left.len() > LINKS {
-                    return Err(format!("{LINKS} crossings took passes {:?}", took.left));
+                let passes = took.left.len() as u32;
+                if passes < links / 4 || passes > links {
+                    return Err(format!("{links} crossings took passes {:?}", took.left));
                 }
                 Ok(())
             },
@@ -229,17 +239,14 @@ fn cloud(n: u32) -> Vec<DVec3> {
         .collect()
 }
 
-/// Links of the chain of [`zigzag`].
-const LINKS: usize = 60;
-
-/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds of 2,000 so near that
-/// 3,000 vertices at once are cut there.
-fn zigzag() -> Vec<DVec3> {
-    let chain = (0..LINKS as u32).map(|i| {
+/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds so near that slabs of three
+/// quarters of all vertices are cut there.
+fn zigzag(links: u32, crowd: u32) -> Vec<DVec3> {
+    let chain = (0..links).map(|i| {
         let x = if i.is_multiple_of(2) { -0.3 } else { 0.3 };
         DVec3::new(x, 0.6 * f64::from(i), 0.0)
     });
-    let crowd = |x: f64| (0..2000).map(move |i| DVec3::new(x, 2.0 * f64::from(i), 10.0));
+    let crowd = |x: f64| (0..crowd).map(move |i| DVec3::new(x, 2.0 * f64::from(i), 10.0));
     let ends = [DVec3::X * -1e4, DVec3::X * 1e4];
     chain
         .chain(crowd(-1.2))

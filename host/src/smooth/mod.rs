@@ -213,14 +213,36 @@ pub fn prepare<'r, P: Vector>(
     fixed: &[bool],
     options: &Options,
 ) -> Result<Prepared<'r, P>> {
+    let stays = stays(on, relations, fixed, options)?;
+    prepare_fixed(on, relations, stays, options)
+}
+
+/// As [`prepare`], with colours from elsewhere: `colour` gets the nodes that move, and gives one for each node.
+fn prepare_coloured<'r, P: Vector>(
+    on: &Device,
+    relations: &'r Relations<'_, P>,
+    fixed: &[bool],
+    options: &Options,
+    colour: order::Colour<'_>,
+) -> Result<Prepared<'r, P>> {
+    let stays = stays(on, relations, fixed, options)?;
+    prepare_with(on, relations, stays, options, Some(colour))
+}
+
+/// The nodes for which `fixed` is true.
+fn stays<P: Vector>(
+    on: &Device,
+    relations: &Relations<'_, P>,
+    fixed: &[bool],
+    options: &Options,
+) -> Result<BitSet<Vertex>> {
     let nodes = relations.mesh.points().len();
     options.check(fixed, nodes)?;
-    let stays = if fixed.is_empty() {
+    Ok(if fixed.is_empty() {
         on.filled(words(nodes), Bits::EMPTY)?
     } else {
         on.upload(&bit_set::pack(fixed.iter().copied()))?.cast()
-    };
-    prepare_fixed(on, relations, stays, options)
+    })
 }
 
 /// As [`prepare`], with the nodes that stay as a bit set on the device.
@@ -232,6 +254,16 @@ pub fn prepare_fixed<'r, P: Vector>(
     relations: &'r Relations<'_, P>,
     fixed: BitSet<Vertex>,
     options: &Options,
+) -> Result<Prepared<'r, P>> {
+    prepare_with(on, relations, fixed, options, None)
+}
+
+fn prepare_with<'r, P: Vector>(
+    on: &Device,
+    relations: &'r Relations<'_, P>,
+    fixed: BitSet<Vertex>,
+    options: &Options,
+    colour: Option<order::Colour<'_>>,
 ) -> Result<Prepared<'r, P>> {
     let (mesh, mut stays) = (relations.mesh, fixed);
     let (cells, nodes) = (mesh.cells(), mesh.points().len());
@@ -274,7 +306,15 @@ pub fn prepare_fixed<'r, P: Vector>(
         conflicts: by_cell.as_ref().unwrap_or(&relations.neighbours),
     };
     let neighbours = &relations.neighbours;
-    let ordered = Ordered::new(on, mesh.points(), &moving, neighbours, &weights, &way)?;
+    let ordered = Ordered::new(
+        on,
+        mesh.points(),
+        &moving,
+        neighbours,
+        &weights,
+        &way,
+        colour,
+    )?;
     Ok(Prepared {
         relations,
         ordered,

@@ -197,6 +197,9 @@ fn classify(
     }
 }
 
+/// Colours that are not found here: gets the nodes that move, and gives a colour for each node.
+pub(super) type Colour<'a> = &'a mut dyn FnMut(&[u32]) -> Result<Vec<u32>>;
+
 /// How nodes are ordered.
 pub(super) struct Way<'a> {
     /// The box of the curve that nodes lie along; else they lie in the order of ids.
@@ -208,7 +211,8 @@ pub(super) struct Way<'a> {
 }
 
 impl Ordered {
-    /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty.
+    /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty; `colour` gives the colours
+    /// if they come from elsewhere.
     pub(super) fn new<P: Vector>(
         on: &Device,
         points: &Buffer<P>,
@@ -216,6 +220,7 @@ impl Ordered {
         neighbours: &Neighbours,
         weights: &Buffer<f64>,
         way: &Way<'_>,
+        colour: Option<Colour<'_>>,
     ) -> Result<Self> {
         let (mut order, count) =
             on.stage("order", || place(on, points, moving, way.along_curve))?;
@@ -225,9 +230,16 @@ impl Ordered {
             Classes::Levels => Some(LEVELS),
         };
         let mut classes = vec![(0, count)];
-        if let Some(kind) = kind.filter(|_| count > 0) {
+        // Where colours come from elsewhere, also a part without moving nodes asks for them: others wait for it.
+        if let Some(kind) = kind.filter(|_| count > 0 || colour.is_some()) {
             classes = on.stage("classes", || {
-                let class = classify(on, kind, &order, count, moving, way.conflicts)?;
+                let class = match colour {
+                    Some(colour) => {
+                        let nodes: Vec<u32> = on.download_rows(&order)?;
+                        on.upload(&colour(&nodes[..count as usize])?)?
+                    }
+                    None => classify(on, kind, &order, count, moving, way.conflicts)?,
+                };
                 by_class(on, &mut order, count, &class)
             })?;
         }
@@ -276,6 +288,9 @@ fn by_class(
     count: u32,
     class: &Buffer<u32>,
 ) -> Result<Vec<(u32, u32)>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
     let old = on.duplicate(order)?;
     let mut keys = on.uninitialized(count as usize)?;
     let mut most = on.filled(1, 0)?;

@@ -241,69 +241,82 @@ impl Sweeps<'_> {
         squares: &mut Buffer<f64>,
         moves: &mut Moves,
     ) -> Result<()> {
+        self.in_batches(moves, &mut |moved, k, sweep| {
+            for &places in &self.ordered.classes {
+                self.class(nodes, squares, moved, (k, sweep), places)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A sweep over one class: `count` places from `first` on. The sweep has index `k` in `moved`, and a number.
+    pub(super) fn class<L: Nodes>(
+        &self,
+        nodes: &mut Buffer<L>,
+        squares: &mut Buffer<f64>,
+        moved: &mut Buffer<u32>,
+        (k, sweep): (u32, u32),
+        (first, count): (u32, u32),
+    ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         let neighbourhood = ordered.neighbourhood();
         let is_small = neighbourhood.weights.is_empty()
             && (ordered.moving as usize) < SMALL_CLASS * ordered.classes.len();
-        self.in_batches(moves, &mut |moved, k, sweep| {
-            let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
-            for &(first, count) in &ordered.classes {
-                match self.guard {
-                    // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
-                    Some(stars) => unsafe {
-                        kernel::sweep_guarded::launch(
-                            on,
-                            blocks(count),
-                            stars,
-                            &ordered.order,
-                            &ordered.ranks,
-                            neighbourhood,
-                            nodes,
-                            squares,
-                            moved,
-                            k,
-                            first,
-                            count,
-                            factor,
-                            tolerance,
-                        )
-                    },
-                    // SAFETY: no two nodes of a class are neighbours.
-                    None if is_small => unsafe {
-                        kernel::sweep_small_class::launch(
-                            on,
-                            count.div_ceil(CLASS_NODES as u32),
-                            neighbourhood,
-                            nodes,
-                            squares,
-                            moved,
-                            k,
-                            first,
-                            count,
-                            factor,
-                            tolerance,
-                        )
-                    },
-                    // SAFETY: as above.
-                    None => unsafe {
-                        kernel::sweep_class::launch(
-                            on,
-                            blocks(count),
-                            neighbourhood,
-                            nodes,
-                            squares,
-                            moved,
-                            k,
-                            first,
-                            count,
-                            factor,
-                            tolerance,
-                        )
-                    },
-                }?;
-            }
-            Ok(())
-        })
+        let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
+        match self.guard {
+            // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
+            Some(stars) => unsafe {
+                kernel::sweep_guarded::launch(
+                    on,
+                    blocks(count),
+                    stars,
+                    &ordered.order,
+                    &ordered.ranks,
+                    neighbourhood,
+                    nodes,
+                    squares,
+                    moved,
+                    k,
+                    first,
+                    count,
+                    factor,
+                    tolerance,
+                )
+            },
+            // SAFETY: no two nodes of a class are neighbours.
+            None if is_small => unsafe {
+                kernel::sweep_small_class::launch(
+                    on,
+                    count.div_ceil(CLASS_NODES as u32),
+                    neighbourhood,
+                    nodes,
+                    squares,
+                    moved,
+                    k,
+                    first,
+                    count,
+                    factor,
+                    tolerance,
+                )
+            },
+            // SAFETY: as above.
+            None => unsafe {
+                kernel::sweep_class::launch(
+                    on,
+                    blocks(count),
+                    neighbourhood,
+                    nodes,
+                    squares,
+                    moved,
+                    k,
+                    first,
+                    count,
+                    factor,
+                    tolerance,
+                )
+            },
+        }?;
+        Ok(())
     }
 
     /// The block's launches: `launch` does up to a number of sweeps, by the two factors.

@@ -1,0 +1,276 @@
+//! A run that several processes make together, each on a part of the mesh: the share of one of them.
+//!
+//! A process holds the cells that it *owns* and all that touch a node of those, numbered in the order of the whole mesh. So the
+//! neighbours of an owned cell's node are all here, and are summed in the order of the whole mesh: a sweep moves the node to the same
+//! bits as in a single run. The other nodes, the *ghosts*, are where other processes move them: by form A their positions come after
+//! each sweep, by colours after each colour.
+
+mod colours;
+mod halo;
+
+use glam::DVec3;
+use gpu::smooth::{self as kernel, Nodes, SWEEP_LANES, Vector};
+use trioxide_kernel::launch::Buffer;
+
+use super::order::Ordered;
+use super::sweeps::Sweeps;
+use super::{BoundaryRule, Form, Method, Options, Relations, Result, Schedule, prepare_coloured};
+use crate::Error;
+use crate::backend::Device;
+use crate::smooth::DeviceMesh;
+use halo::Halo;
+
+/// The other processes of a run.
+pub trait Others {
+    /// Number of nodes that move in the whole mesh; `moving` are those that do here, without ghosts, by local ids.
+    ///
+    /// # Errors
+    /// Another process has failed.
+    fn count(&mut self, moving: &[u32]) -> crate::Result<u64>;
+
+    /// Gives words to each process, as many as `counts` says, and takes those of this process's ghosts, which come in the order of
+    /// processes.
+    ///
+    /// # Errors
+    /// Another process has failed.
+    fn exchange(&mut self, given: Vec<u32>, counts: &[usize]) -> crate::Result<Vec<u32>>;
+
+    /// The largest of all processes' values.
+    ///
+    /// # Errors
+    /// Another process has failed.
+    fn largest(&mut self, value: u32) -> crate::Result<u32>;
+}
+
+/// The part of a mesh that a process smooths.
+#[derive(Clone, Copy)]
+pub struct SharePart<'a> {
+    /// The ids of the nodes in the whole mesh, ascending; V.
+    pub ids: &'a [u64],
+    /// Whether each node stays for another reason than the mesh: ghosts do; V.
+    pub fixed: &'a [bool],
+    /// Nodes whose positions others take, by local ids, process by process.
+    pub give: &'a [u32],
+    /// Number of them for each process.
+    pub give_counts: &'a [usize],
+    /// Ghosts, by local ids, each once, in the order of the processes that give them.
+    pub take: &'a [u32],
+}
+
+/// Smoothed nodes of one process's part.
+#[derive(Clone, Debug, Default)]
+pub struct Share {
+    /// Coordinates; V.
+    pub points: Vec<DVec3>,
+    /// Nodes that move here, by local ids.
+    pub moving: Vec<u32>,
+    /// Squared move of each of them in the last sweep; none without a sweep.
+    pub squares: Vec<f64>,
+    /// Nodes of the whole mesh that move.
+    pub all_moving: u64,
+    /// Number of sweeps.
+    pub sweeps: u32,
+    /// Whether the last one moved each node of the whole mesh by less than the tolerance.
+    pub converged: bool,
+}
+
+/// Refuses options with which a node depends on more than its neighbours before the sweep.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn check_share(options: &Options) -> Result<()> {
+    options.check(&[], 0)?;
+    let wrong = if !matches!(options.form, Form::A | Form::BColoured) {
+        "forms a and b-coloured"
+    } else if matches!(options.method, Method::Hc { .. }) {
+        "the methods laplacian and taubin"
+    } else if options.boundary == BoundaryRule::Slide {
+        "a fixed boundary"
+    } else {
+        return Ok(());
+    };
+    let text = format!("several processes smooth by {wrong} only: choose that, or start one");
+    Err(Error::Argument(text).into())
+}
+
+/// Smooths one process's part of a mesh. The layout of the options is left out of account: it changes no bit.
+///
+/// # Errors
+/// As [`smooth`](super::smooth()); [`check_share`]; what `others` gives.
+pub fn smooth_share<P: Vector>(
+    on: &Device,
+    mesh: &DeviceMesh<P>,
+    part: SharePart,
+    options: &Options,
+    others: &mut dyn Others,
+) -> Result<Share> {
+    check_share(options)?;
+    let relations = Relations::new(on, mesh)?;
+    let mut colours = Vec::new();
+    let mut colour = |moving: &[u32]| {
+        let neighbours = &relations.neighbours;
+        let rows = on.download(&neighbours.rows)?;
+        let neighbours: Vec<u32> = on.download_rows(&neighbours.neighbours)?;
+        colours = colours::colour(&rows, &neighbours, moving, part, others)?;
+        Ok(colours.clone())
+    };
+    let prepared = prepare_coloured(on, &relations, part.fixed, options, &mut colour)?;
+    let ordered = &prepared.ordered;
+    let order: Vec<u32> = on.download_rows(&ordered.order)?;
+    let mut share = Share {
+        moving: order[..ordered.moving as usize].to_vec(),
+        ..Share::default()
+    };
+    share.all_moving = others.count(&share.moving)?;
+    let classes = match options.form {
+        Form::A => 1,
+        _ => others.largest(ordered.classes.len() as u32)?,
+    };
+    let halo = Halo::new::<P::Aos>(on, ordered, part, &colours, classes)?;
+    let nodes = order.len();
+    let mut arranged = on.uninitialized::<P::Aos>(<P::Aos as Nodes>::ELEMENTS * nodes)?;
+    on.stage("into the layout", || {
+        let (order, points) = (&ordered.order, mesh.points());
+        // SAFETY: the order is a permutation of the nodes.
+        unsafe { kernel::arrange::launch(on, nodes as u32, order, points, &mut arranged) }?;
+        Ok(())
+    })?;
+    let schedule = Schedule::new(options);
+    let mut sweeps = ShareSweeps {
+        on,
+        ordered,
+        schedule,
+        halo,
+        share: &mut share,
+        others,
+    };
+    arranged = match options.form {
+        Form::A => sweeps.form_a::<P::Aos>(arranged)?,
+        _ => {
+            let by_class = Sweeps {
+                on,
+                ordered,
+                form: options.form,
+                blocks: options.blocks,
+                guard: options.guard.then(|| relations.stars()),
+                schedule,
+            };
+            sweeps.coloured::<P::Aos>(&by_class, arranged)?
+        }
+    };
+    let mut points: Buffer<P> = on.uninitialized(nodes)?;
+    on.stage("out of the layout", || {
+        let order = &ordered.order;
+        // SAFETY: as above.
+        unsafe { kernel::restore::launch(on, nodes as u32, order, &arranged, &mut points) }?;
+        Ok(())
+    })?;
+    share.points = on.stage("copy to the host", || {
+        Ok(on.download(&points)?.into_iter().map(P::to_f64).collect())
+    })?;
+    Ok(share)
+}
+
+/// Sweeps until no node of any process moves by the tolerance.
+struct ShareSweeps<'a> {
+    on: &'a Device,
+    ordered: &'a Ordered,
+    schedule: Schedule,
+    halo: Halo,
+    share: &'a mut Share,
+    others: &'a mut dyn Others,
+}
+
+impl ShareSweeps<'_> {
+    /// Whether there is another sweep.
+    fn goes_on(&mut self) -> crate::Result<bool> {
+        crate::progress::check()?;
+        let share = &mut self.share;
+        share.converged |= share.all_moving == 0;
+        Ok(share.sweeps < self.schedule.max_sweeps && !share.converged)
+    }
+
+    /// Notes that a sweep has ended; `has_moved`: whether a node here moved by the tolerance.
+    fn end_sweep(&mut self, has_moved: u32) -> crate::Result<()> {
+        self.share.sweeps += 1;
+        self.share.converged = self.others.largest(has_moved)? == 0;
+        Ok(())
+    }
+
+    fn form_a<L: Nodes>(&mut self, nodes: Buffer<L>) -> crate::Result<Buffer<L>> {
+        let (on, ordered) = (self.on, self.ordered);
+        let (mut from, mut to) = (nodes, None);
+        let count = ordered.moving;
+        while self.goes_on()? {
+            let mut after = match to.take() {
+                Some(buffer) => buffer,
+                None => on.duplicate(&from)?,
+            };
+            let has_moved = on.stage("sweeps", || {
+                let mut moved = on.upload(&[1, 0])?;
+                if count > 0 {
+                    // SAFETY: neighbours are places of the nodes.
+                    unsafe {
+                        kernel::sweep_form_a::launch(
+                            on,
+                            count.div_ceil(SWEEP_LANES as u32),
+                            ordered.neighbourhood(),
+                            &from,
+                            &mut after,
+                            &mut moved,
+                            0,
+                            count,
+                            self.schedule.factor(self.share.sweeps),
+                            self.schedule.square(),
+                        )
+                    }?;
+                }
+                on.read(&moved, 1)
+            })?;
+            self.halo.exchange(on, 0, &mut after, self.others)?;
+            self.end_sweep(has_moved)?;
+            to = Some(std::mem::replace(&mut from, after));
+        }
+        if let (Some(before), 1..) = (to, count) {
+            let mut squares = on.uninitialized(count as usize)?;
+            // SAFETY: both arrays have all nodes; `count` nodes move.
+            unsafe { kernel::square_moves::launch(on, count, &before, &from, &mut squares) }?;
+            self.share.squares = on.download(&squares)?;
+        }
+        Ok(from)
+    }
+
+    /// In place, one colour after the other, as many as the whole mesh has.
+    fn coloured<L: Nodes>(
+        &mut self,
+        by_class: &Sweeps,
+        mut nodes: Buffer<L>,
+    ) -> crate::Result<Buffer<L>> {
+        let (on, classes) = (self.on, &self.ordered.classes);
+        let mut squares = on.uninitialized(self.ordered.moving as usize)?;
+        while self.goes_on()? {
+            let mut moved = on.upload(&[1, 0])?;
+            for class in 0..self.halo.classes() {
+                // A part may lack a colour of the whole mesh.
+                if let Some(&(first, count @ 1..)) = classes.get(class) {
+                    let places = (first, count);
+                    on.stage("sweeps", || {
+                        by_class.class(
+                            &mut nodes,
+                            &mut squares,
+                            &mut moved,
+                            (0, self.share.sweeps),
+                            places,
+                        )
+                    })?;
+                }
+                self.halo.exchange(on, class, &mut nodes, self.others)?;
+            }
+            self.end_sweep(on.read(&moved, 1)?)?;
+        }
+        if self.share.sweeps > 0 {
+            self.share.squares = on.download(&squares)?;
+        }
+        Ok(nodes)
+    }
+}
