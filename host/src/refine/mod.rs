@@ -33,6 +33,7 @@ mod mark;
 mod midpoints;
 mod propagate;
 mod serial;
+mod share;
 mod tags;
 mod upload;
 
@@ -50,6 +51,8 @@ pub use maps::RefinedArrays;
 pub use mark::Marking;
 pub use midpoints::Midpoints;
 pub use serial::SerialRun;
+pub use share::{Share, ShareNames, SharePart, SharePieces};
+pub use tags::{Tags, segments};
 pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::{BitSet, Device};
