@@ -307,11 +307,12 @@ fn a_path_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
         for rounds in [1, 3] {
             let options = of_rounds(mark.clone(), rounds);
             let exchanges = check::<DVec2>(&mesh, &options, size, Choice::RoundRobin);
-            if size > 4 {
-                assert!(exchanges > 20, "{exchanges} exchanges, {size} ranks");
-            }
             let along = check::<DVec2>(&mesh, &options, size, Choice::Curve);
-            assert!(along <= exchanges, "{along} along the curve");
+            // With few ranks each has all triangles, as ghosts of its own.
+            if size == 7 {
+                assert!(exchanges > 20, "{exchanges} exchanges");
+                assert!(along < exchanges, "{along} along the curve");
+            }
         }
         check::<DVec2>(&mesh, &of_rounds(mark.clone(), 2), size, Choice::Random(7));
     }
@@ -320,18 +321,30 @@ fn a_path_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
 /// A spiral: the path of longest edges passes each part of the plane again and again.
 #[test]
 fn a_path_that_comes_back_again_and_again_is_followed_to_its_end() {
-    let mut mesh = strip(120);
-    let n = mesh.points.len() as f64;
+    let n = 300;
+    let mut mesh = strip(n);
     for (i, p) in mesh.points.iter_mut().enumerate() {
-        let (angle, layer) = (i as f64 * 0.5, (i % 2) as f64);
-        let radius = 1.0 + i as f64 / n * 8.0 + layer * 0.35;
-        *p = DVec2::from_angle(angle) * radius;
+        // Two lanes, and an angle such that each way across is a little longer than the one before.
+        let (turns, lane) = (i as f64 * 0.1, (i % 2) as f64);
+        let radius = 1.005_f64.powi(i as i32) * (1.0 + 0.25 * lane);
+        *p = DVec2::from_angle(turns - 0.012 * lane) * radius;
     }
-    mesh.triangles.retain(|&[a, b, c]| {
-        let [a, b, c] = [a, b, c].map(|v| mesh.points[v as usize]);
-        (b - a).perp_dot(c - a) > 1e-3
-    });
-    assert!(mesh.triangles.len() > 50);
+    for corners in &mut mesh.triangles {
+        let [a, b, c] = corners.map(|v| mesh.points[v as usize]);
+        if (b - a).perp_dot(c - a) < 0.0 {
+            corners.swap(1, 2);
+        }
+    }
+    let first = Marking::flags((0..n as usize).map(|t| t == 0));
+    let divided = single::<DVec2>(&mesh, &of_rounds(first.clone(), 1)).counts;
+    assert!(
+        divided.vertices > u64::from(n) + 250,
+        "a long path: {divided:?}"
+    );
+    for size in [2, 4, 7] {
+        let exchanges = check::<DVec2>(&mesh, &of_rounds(first.clone(), 1), size, Choice::Curve);
+        assert!(exchanges > 5, "{exchanges} exchanges");
+    }
     for seed in 0..3 {
         let few = Marking::Fraction {
             fraction: 0.03,
