@@ -3,6 +3,7 @@
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
 //! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | two words a triangle, seven a ghost |
+//! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
 //! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
 //! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost, each way |
 //! | numbers | the directories of triangles count divided sides, and those that own their edge | four words a divided triangle, two a ghost |
@@ -17,8 +18,9 @@
 //! to rank, and local ids of vertices, edges and triangles ascend with those. An edge is divided if any rank says so; that order does not
 //! show.
 //!
-//! A part of a triangle stays with its owner. Marks that lie together, round by round, leave the other ranks little to do.
+//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
 
+mod balance;
 mod part;
 mod result;
 mod round;
@@ -33,9 +35,10 @@ use crate::fault::{Fault, Result};
 use crate::ownership::{Ownership, Position};
 use crate::transport::{Ranks, Reduction};
 
-use part::EdgePart;
-use result::Last;
-use round::Outcome;
+use balance::balance;
+use part::{EdgePart, Owned};
+use result::{Last, to_blocks};
+use round::{Outcome, round};
 
 pub use result::{Refined, Whole, gather};
 
@@ -112,47 +115,65 @@ where
     let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, ownership)?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
-    let mut counts = part.counts;
+    let last = rounds(ranks, on, part, options, ownership)?;
+    to_blocks(ranks, block, markers, last)
+}
+
+/// The rounds, and what they leave. Collective.
+fn rounds<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    part: EdgePart<P>,
+    options: &Options,
+    ownership: &Ownership,
+) -> Result<Last<P>>
+where
+    P::Double: Position,
+{
     let mut last = Last {
-        owned: part::Owned::none(),
-        counts,
-        markers,
+        counts: part.counts,
+        owned: Owned::none(part.rows.stride),
         rounds: Vec::new(),
         end: End::Rounds,
         exchanges: 0,
     };
     let mut degenerate = u64::MAX;
-    let mut part = Some(part);
+    let mut first = Some(part);
     for number in 0..options.rounds as usize {
-        let current = match part.take() {
+        let part = match first.take() {
             Some(part) => part,
-            None => EdgePart::of_owned(ranks, counts, last.owned)?,
+            None => {
+                let owned = balance(ranks, last.owned, last.counts.triangles, ownership);
+                EdgePart::of_owned(ranks, last.counts, owned)?
+            }
         };
-        match round::round(ranks, on, &current, options, number)? {
+        match round(ranks, on, &part, options, number)? {
             Outcome::Ended(end) => {
                 last.end = end;
-                part = Some(current);
-                last.owned = part::Owned::none();
+                last.owned = Owned::none(part.rows.stride);
+                first = Some(part);
                 break;
             }
             Outcome::Done(done) => {
-                counts = done.counts;
-                degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
+                last.counts = done.counts;
                 last.owned = done.owned;
                 last.exchanges += done.exchanges;
                 last.rounds.push(done.record);
+                degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
             }
         }
+        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would be none.
+        if options.rounds == u32::MAX && ranks.reduce(degenerate, Reduction::Min) != u64::MAX {
+            break;
+        }
     }
-    if let Some(part) = part {
+    if let Some(part) = first {
         last.owned = part.into_owned(ranks.rank());
     }
-    last.counts = counts;
-    let degenerate = ranks.reduce(degenerate, Reduction::Min);
-    if degenerate != u64::MAX {
-        return Err(came_out_degenerate(degenerate));
+    match ranks.reduce(degenerate, Reduction::Min) {
+        u64::MAX => Ok(last),
+        triangle => Err(came_out_degenerate(triangle)),
     }
-    result::to_blocks(ranks, block, last)
 }
 
 /// The fault of a triangle that is too small for the precision.

@@ -39,12 +39,12 @@ pub struct Owned<P> {
 }
 
 impl<P> Owned<P> {
-    /// Nothing.
-    pub fn none() -> Self {
+    /// Nothing, of rows with so many words.
+    pub fn none(stride: usize) -> Self {
         Self {
             rows: Rows {
                 words: Vec::new(),
-                stride: TAGS.start,
+                stride,
             },
             vertices: Vec::new(),
             points: Vec::new(),

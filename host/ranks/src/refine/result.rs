@@ -42,20 +42,19 @@ pub struct Refined<P> {
 pub struct Last<P> {
     pub owned: Owned<P>,
     pub counts: Counts,
-    /// Of the segments, ascending.
-    pub markers: Vec<i32>,
     pub rounds: Vec<Round>,
     pub end: End,
     pub exchanges: u64,
 }
 
-/// Sends all to their blocks. `block` is of the input. Collective.
+/// Sends all to their blocks. `block` is of the input, whose segments have these `markers`, ascending. Collective.
 ///
 /// # Errors
 /// Segments of a mesh with more vertices than they name.
 pub fn to_blocks<P: AnyPoint>(
     ranks: &Ranks,
     block: &Block<P::Double>,
+    markers: Vec<i32>,
     last: Last<P>,
 ) -> Result<Refined<P::Double>>
 where
@@ -77,7 +76,7 @@ where
         true => Vec::new(),
         false => {
             ranks.agree(check_ids(counts.vertices))?;
-            tagged(ranks, &last.owned.rows, &last.markers)
+            tagged(ranks, &last.owned.rows, &markers)
         }
     };
     Ok(Refined {
