@@ -6,8 +6,10 @@ use glam::DVec2;
 use trioxide::Device;
 use trioxide::glam::{self, DVec3};
 use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::refine::Marking;
 use trioxide::weld::{self, Carried, DeviceMesh, Guards};
 use trioxide_ranks::block::Whole;
+use trioxide_ranks::refine;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::transport::Traffic;
 use trioxide_ranks::weld::Plan;
@@ -45,6 +47,56 @@ fn main() {
         let cloud = trioxide_generate::cloud(n, 1).expect("a cloud");
         for (name, mesh) in [("scan", scan), ("cloud", cloud)] {
             weld_rows(name, &mesh);
+        }
+    }
+    println!();
+    println!(
+        "| mesh | ranks | triangles after | distribution | edges | balance | ghosts | refine | exchanges | numbers | order |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for &n in &sizes {
+        let grid = trioxide_generate::grid(n).expect("a grid");
+        let random = trioxide_generate::random(n, 1).expect("random points");
+        for (name, mesh) in [("grid", grid), ("random", random)] {
+            refine_rows(name, &mesh);
+        }
+    }
+}
+
+/// The most that a rank sends for rounds of refinement: all triangles twice, or a disk of a tenth of the square four times.
+fn refine_rows(name: &str, mesh: &Triangulation) {
+    let radius = (0.1 / std::f64::consts::PI).sqrt();
+    let disk = Marking::Disk([0.5, 0.5, radius]);
+    for (marks, marking, rounds) in [("all", Marking::All, 2), ("disk", disk, 4)] {
+        let options = refine::Options {
+            marking,
+            rounds,
+            ..refine::Options::default()
+        };
+        for size in RANKS {
+            let of_ranks = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let on = Device::cpu(Some(1)).expect("threads");
+                let block = Block::of(mesh, ranks.rank(), size);
+                let owners = Ownership::Curve;
+                let refined = refine::refine::<DVec2>(&ranks, &on, &block, &options, &owners);
+                let refined = refined.expect("a good mesh");
+                (ranks.traffic(), refined.counts.triangles, refined.exchanges)
+            });
+            let traffic: Vec<_> = of_ranks.iter().map(|(traffic, ..)| &traffic[..]).collect();
+            let most = |names: &[&str]| most(traffic.iter().copied(), names);
+            let (_, triangles, exchanges) = of_ranks[0];
+            println!(
+                "| {name} {}, {marks} | {size} | {triangles} | {} | {} | {} | {} | {} | {exchanges} | {} | {} |",
+                mesh.points.len(),
+                most(&["ownership", "distribution"]),
+                most(&["edges"]),
+                most(&["balance"]),
+                most(&["ghosts"]),
+                most(&["refine"]),
+                most(&["numbers"]),
+                most(&["order of triangles"]),
+            );
         }
     }
 }

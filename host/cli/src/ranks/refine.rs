@@ -1,5 +1,7 @@
 //! `mpirun … trioxide refine`.
 
+use std::path::Path;
+
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
@@ -103,21 +105,10 @@ where
     };
     let result = refine(ranks, on, block, &settings, &Ownership::Curve);
     let refined = result.map_err(|fault| explained(fault, options))?;
-    let is_ply = |path| has_extension(path, "ply");
     match &options.output {
-        Some(path) if is_ply(path) && !record => write_slices(ranks, options, &refined)?,
+        Some(path) if !record && has_extension(path, "ply") => write_slices(ranks, path, &refined)?,
         None if !record => {}
-        output => {
-            let quiet = options.device.quiet || ranks.rank() != 0;
-            if output.is_some() {
-                let said = "rank 0 gathers the mesh and writes it: .ply without fields and --maps is written by all";
-                note(quiet, said);
-            }
-            let whole = gather(ranks, &refined)?;
-            ranks.phase("write");
-            let written = whole.map_or(Ok(()), |whole| write_whole(options, block, kept, whole));
-            ranks.agree(written.map_err(Fault::from))?;
-        }
+        _ => write_gathered(ranks, options, block, kept, &refined)?,
     }
     let counts = refined.counts;
     let of_run = vec![
@@ -152,11 +143,8 @@ fn explained(fault: Fault, options: &Options) -> Fault {
     }
 }
 
-/// Writes a `.ply`, each rank its slice.
-fn write_slices<P: Position>(ranks: &Ranks, options: &Options, refined: &Refined<P>) -> Result<()> {
-    let Some(path) = &options.output else {
-        return Ok(());
-    };
+/// Writes a `.ply`, each rank its slice. Collective.
+fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -> Result<()> {
     let points = refined.points.iter();
     let surface = Surface {
         vertices: refined.counts.vertices,
@@ -168,7 +156,29 @@ fn write_slices<P: Position>(ranks: &Ranks, options: &Options, refined: &Refined
     output::write_surface(ranks, path, surface)
 }
 
-/// Writes what the options ask for from the mesh that rank 0 has.
+/// Writes what the options ask for from the mesh that rank 0 gathers. Collective.
+fn write_gathered<P: Position>(
+    ranks: &Ranks,
+    options: &Options,
+    block: &Block<P>,
+    kept: Kept,
+    refined: &Refined<P>,
+) -> Result<()>
+where
+    Mesh: From<Triangulation<P>>,
+{
+    let quiet = options.device.quiet || ranks.rank() != 0;
+    note(
+        quiet,
+        "rank 0 gathers the mesh and writes it: .ply without fields and without --maps is written by all",
+    );
+    let whole = gather(ranks, refined)?;
+    ranks.phase("write");
+    let written = whole.map_or(Ok(()), |whole| write_whole(options, block, kept, whole));
+    ranks.agree(written.map_err(Fault::from))
+}
+
+/// Writes what the options ask for from the whole mesh.
 fn write_whole<P>(
     options: &Options,
     block: &Block<P>,

@@ -2,7 +2,7 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | two words a triangle, seven a ghost |
+//! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | four words a triangle, four a ghost |
 //! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
 //! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
 //! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost, each way |

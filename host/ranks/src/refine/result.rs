@@ -2,7 +2,7 @@
 
 use bytemuck::zeroed_vec;
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{Refinement, Segment, Triangulation};
+use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
 
 use super::part::{Owned, ancestor, corners, sides, tags};
@@ -171,13 +171,29 @@ pub struct Whole<P> {
     pub rounds: Vec<Refinement>,
 }
 
+/// Refuses meshes that no process holds.
+fn check_narrow(counts: Counts) -> Result<()> {
+    let Counts {
+        vertices,
+        edges,
+        triangles,
+    } = counts;
+    if vertices.max(edges).max(triangles) < u64::from(NONE) {
+        return Ok(());
+    }
+    Err(trioxide::Error::Argument(format!(
+        "{vertices} vertices, {edges} edges and {triangles} triangles are more than the 32-bit ids of one process: let each rank write"
+    ))
+    .into())
+}
+
 /// The refined mesh at rank 0; other ranks get none. Collective.
 ///
 /// # Errors
-/// More vertices than files name.
+/// More vertices, edges or triangles than 32-bit ids name.
 pub fn gather<P: Position>(ranks: &Ranks, refined: &Refined<P>) -> Result<Option<Whole<P>>> {
     ranks.phase("gather");
-    ranks.agree(check_ids(refined.counts.edges))?;
+    ranks.agree(check_narrow(refined.counts))?;
     let narrow = |ids: &[u64]| {
         let ids: Vec<u32> = ids.iter().map(|&id| id as u32).collect();
         to_first(ranks, &ids)
