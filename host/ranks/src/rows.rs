@@ -132,9 +132,8 @@ impl Halo {
         }
     }
 
-    /// Tells marks, `each` an element, both ways: of an element that others have as a ghost to these, and of a ghost to its owner. Mark k
-    /// of an element is number `each` times the element plus k; `is_new` picks the ones to tell, four bytes each, and `set` is called for
-    /// each that another rank tells. Collective.
+    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. Mark k of an element is number `each` times
+    /// the element plus k; `is_new` picks the ones to tell, four bytes each, and `set` is called for each of a ghost that is told. Collective.
     pub fn tell(
         &self,
         ranks: &Ranks,
@@ -142,22 +141,20 @@ impl Halo {
         is_new: impl Fn(u32) -> bool,
         mut set: impl FnMut(u32),
     ) {
-        for (from, to) in [(&self.send, &self.receive), (&self.receive, &self.send)] {
-            let mut places = Vec::new();
-            let mut counts = Vec::new();
-            for rank in 0..ranks.size() {
-                let before = places.len();
-                for (i, &element) in (0_u32..).zip(from.of(rank)) {
-                    let new = (0..each).filter(|k| is_new(each * element + k));
-                    places.extend(new.map(|k| each * i + k));
-                }
-                counts.push(places.len() - before);
+        let mut places = Vec::new();
+        let mut counts = Vec::new();
+        for rank in 0..ranks.size() {
+            let before = places.len();
+            for (i, &element) in (0_u32..).zip(self.send.of(rank)) {
+                let new = (0..each).filter(|k| is_new(each * element + k));
+                places.extend(new.map(|k| each * i + k));
             }
-            let told = ranks.exchange(&Mail::from_parts(places, counts.into_iter()));
-            for (rank, &place) in told.iter() {
-                let element = to.of(rank)[(place / each) as usize];
-                set(each * element + place % each);
-            }
+            counts.push(places.len() - before);
+        }
+        let told = ranks.exchange(&Mail::from_parts(places, counts.into_iter()));
+        for (rank, &place) in told.iter() {
+            let ghost = self.receive.of(rank)[(place / each) as usize];
+            set(each * ghost + place % each);
         }
     }
 

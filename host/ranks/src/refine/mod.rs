@@ -5,7 +5,7 @@
 //! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | four words a triangle, four a ghost |
 //! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
 //! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
-//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost, each way |
+//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost |
 //! | numbers | the directories of triangles count divided sides, and those that own their edge | four words a divided triangle, two a ghost |
 //! | templates | [`Share`](trioxide::refine::Share) on the rank's device: the kernels of the single run | |
 //! | order | points and triangles to the blocks of their ids, behind the last round | a row each |

@@ -106,8 +106,9 @@ fn bit(bits: &[u32], i: u32) -> bool {
 /// The edges that any rank divides, a bit each: each rank walks as far as its part goes, and tells the others what is new, until nobody has
 /// anything new; and how often they did. Collective.
 ///
-/// An edge is told by those who own a triangle beside it to all that have the triangle, and by these to the owner. It ends, since each time
-/// some rank divides an edge more.
+/// What a triangle divides, its owner finds: if the triangle is marked, by the mark, else since it has a divided side, which the owner of
+/// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. It
+/// ends, since each time some rank divides an edge more.
 fn propagate<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
@@ -127,7 +128,7 @@ fn propagate<P: AnyPoint>(
         if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
             return Ok((divided, exchanges));
         }
-        // What this rank is told, it tells too: others may have heard nothing.
+        // An edge that this rank is told is one of an owned triangle too, whose ghosts may have heard nothing.
         told.copy_from_slice(&divided);
         for &e in &found {
             divided[e as usize / 32] |= 1 << (e % 32);
