@@ -107,8 +107,8 @@ fn bit(bits: &[u32], i: u32) -> bool {
 /// anything new; and how often they did. Collective.
 ///
 /// What a triangle divides, its owner finds: if the triangle is marked, by the mark, else since it has a divided side, which the owner of
-/// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. It
-/// ends, since each time some rank divides an edge more.
+/// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. In
+/// the end a ghost has its owner's divided sides. It ends, since each time some rank divides an edge more.
 fn propagate<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
@@ -128,7 +128,7 @@ fn propagate<P: AnyPoint>(
         if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
             return Ok((divided, exchanges));
         }
-        // An edge that this rank is told is one of an owned triangle too, whose ghosts may have heard nothing.
+        // An edge that this rank is told may be one of an owned triangle too, and this rank alone tells all that have that one as a ghost.
         told.copy_from_slice(&divided);
         for &e in &found {
             divided[e as usize / 32] |= 1 << (e % 32);
@@ -322,4 +322,58 @@ fn record<P>(part: &EdgePart<P>, divided: &[u32], numbers: &Numbers, me: u32) ->
         }
     }
     record
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::DVec2;
+    use trioxide::refine::Marking;
+
+    use super::*;
+    use crate::block::Block;
+    use crate::ownership::Ownership;
+    use crate::threads::run;
+
+    /// Else the pieces of a ghost are not those of the mesh, and one that is degenerate has a wrong number.
+    #[test]
+    fn ghosts_have_the_divided_sides_of_their_owners() {
+        let mesh = trioxide_generate::random(400, 7).unwrap();
+        for seed in 0..12_u64 {
+            let size = 3 + seed as usize % 5;
+            let mixed = move |id: u64| (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let owner = move |id: u64| mixed(id) as usize % size;
+            let checked = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let on = Device::cpu(Some(1)).unwrap();
+                let block = Block::of(&mesh, ranks.rank(), size);
+                let ownership = Ownership::Given(Arc::new(owner));
+                let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, &ownership);
+                let (part, _) = part.unwrap();
+                let mut share = Share::upload(&on, &part.share()).unwrap();
+                let ids: Vec<u64> = (0..part.rows.len()).map(|t| part.rows.id(t)).collect();
+                let names = ShareNames {
+                    ids: &ids,
+                    ancestors: &ids,
+                    round: 0,
+                };
+                let marking = Marking::Fraction {
+                    fraction: 0.01,
+                    seed,
+                };
+                share.mark(&on, &marking, &names).unwrap();
+                let (divided, _) = propagate(&ranks, &on, &part, &mut share).unwrap();
+                let of_triangle = |t| flags(&part, &divided, t).map(|[is_divided, _]| is_divided);
+                let here: Vec<[u8; 3]> = (0..part.rows.len())
+                    .map(|t| of_triangle(t).map(u8::from))
+                    .collect();
+                let mut of_owners = here.clone();
+                part.halo.update_all(&ranks, &mut of_owners);
+                assert_eq!(here, of_owners, "seed {seed}, {size} ranks");
+                here.iter().flatten().filter(|&&bit| bit != 0).count()
+            });
+            assert!(checked.into_iter().sum::<usize>() > 0);
+        }
+    }
 }
