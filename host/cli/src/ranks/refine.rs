@@ -18,8 +18,8 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, with_file};
-use super::slices::read_slices;
+use super::run::{device, has_extension, is_quiet, with_file};
+use super::slices::{note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
 
@@ -43,7 +43,7 @@ struct Kept {
 /// As the single run; options that do not work on ranks.
 pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     refuse(options)?;
-    let quiet = options.device.quiet || ranks.rank() != 0;
+    let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (input, kept) = read(ranks, options, quiet)?;
     ranks.phase("open the device");
@@ -167,7 +167,7 @@ fn write_gathered<P: Position>(
 where
     Mesh: From<Triangulation<P>>,
 {
-    let quiet = options.device.quiet || ranks.rank() != 0;
+    let quiet = is_quiet(ranks, &options.device);
     note(
         quiet,
         "rank 0 gathers the mesh and writes it: .ply without fields and without --maps is written by all",
@@ -207,12 +207,10 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
     if let Some(block) = read_slices(ranks, &options.input, with_heights)? {
         return Ok((of_slices(ranks, block), Kept::default()));
     }
-    note(
+    note_first_reads(
         quiet,
-        format_args!(
-            "{}: rank 0 reads it for all ranks: plain triangles in binary .ply are read by each",
-            options.input.display()
-        ),
+        &options.input,
+        ": plain triangles in binary .ply are read by each",
     );
     let whole = match ranks.rank() {
         0 => read_whole(options, quiet).map(Some),

@@ -120,6 +120,11 @@ fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
     ranks.agree(written.map_err(Fault::from))
 }
 
+/// Whether this rank says nothing beside its errors: rank 0 speaks for all.
+pub fn is_quiet(ranks: &Ranks, options: &DeviceOptions) -> bool {
+    options.quiet || ranks.rank() != 0
+}
+
 /// Whether a file's name has this extension.
 pub fn has_extension(path: &Path, wanted: &str) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
