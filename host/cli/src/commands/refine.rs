@@ -157,14 +157,6 @@ impl<V> Input<V> {
         }
     }
 
-    /// The triangles, where they have no edges of their own.
-    pub fn triangles(&self) -> Option<&Triangulation<V>> {
-        match self {
-            Input::Triangles(mesh) => Some(mesh),
-            Input::Edges(_) => None,
-        }
-    }
-
     /// Numbers the segments for what is carried; gives their markers, if they were replaced.
     pub fn number(&mut self, carried: &Carried) -> Option<Vec<i32>> {
         match self {

@@ -220,8 +220,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
     let (mesh, kept) = whole.map_or((None, Kept::default()), |(mesh, kept)| (Some(mesh), kept));
     let (plane, space) = match &mesh {
         None => (None, None),
-        Some(command::Dimensions::Plane(mesh)) => (mesh.triangles(), None),
-        Some(command::Dimensions::Space(mesh)) => (None, mesh.triangles()),
+        Some(command::Dimensions::Plane(mesh)) => (triangles(mesh), None),
+        Some(command::Dimensions::Space(mesh)) => (None, triangles(mesh)),
     };
     let is_planar = ranks.reduce(u64::from(plane.is_some()), Reduction::Or) != 0;
     let input = match is_planar {
@@ -229,6 +229,14 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
         false => Input::Space(Block::scatter(ranks, space.map(Into::into))),
     };
     Ok((input, kept))
+}
+
+/// The triangles of a file other than `.edges`.
+fn triangles<V>(input: &command::Input<V>) -> Option<&Triangulation<V>> {
+    match input {
+        command::Input::Triangles(mesh) => Some(mesh),
+        command::Input::Edges(_) => None,
+    }
 }
 
 /// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with others.
