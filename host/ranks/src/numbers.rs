@@ -1,6 +1,9 @@
 //! Places in an order of the whole mesh: new elements are counted at the directories of the elements that they come from.
 
+use rayon::prelude::*;
+
 use crate::block::Blocks;
+use crate::ids::IdSet;
 use crate::transport::{Mail, Ranks};
 
 /// For each of these elements, of `total`, how many of two kinds all elements with smaller ids count together; and the sums of all. Each
@@ -17,21 +20,24 @@ pub fn exclusive_sums(
     let items = ids.iter().zip(counts);
     let items = items.map(|(&id, &count)| (blocks.rank(id), [id, packed(count)]));
     let told = ranks.exchange(&Mail::sorted(size, items));
-    let mut order: Vec<usize> = (0..told.items().len()).collect();
-    order.sort_unstable_by_key(|&i| told.items()[i][0]);
-    let mut sums = vec![[0; 2]; order.len()];
+    let places = IdSet::of(&told.items().iter().map(|item| item[0]));
+    let place = |id: u64| places.place(id).expect("it was told") as usize;
+    let mut sums = vec![[0; 2]; places.len()];
+    for &[id, count] in told.items() {
+        sums[place(id)] = [count >> 32, count & 0xffff_ffff];
+    }
     let mut sum = [0, 0];
-    for i in order {
-        sums[i] = sum;
-        let count = told.items()[i][1];
-        sum = [sum[0] + (count >> 32), sum[1] + (count & 0xffff_ffff)];
+    for before in &mut sums {
+        let count = std::mem::replace(before, sum);
+        sum = [sum[0] + count[0], sum[1] + count[1]];
     }
     let scans = sum.map(|sum| ranks.scan(sum));
-    for sum in &mut sums {
-        *sum = [sum[0] + scans[0].0, sum[1] + scans[1].0];
-    }
+    let answers = told.items().par_iter().map(|&[id, _]| {
+        let [a, b] = sums[place(id)];
+        [a + scans[0].0, b + scans[1].0]
+    });
     // Blocks ascend as ids do: the answers come in the order of the ids.
-    let answers = ranks.exchange(&told.with(sums)).into_items();
+    let answers = ranks.exchange(&told.with(answers.collect())).into_items();
     (answers, scans.map(|(_, total)| total))
 }
 

@@ -96,6 +96,24 @@ pub fn tags(row: &[u64]) -> &[u64] {
     row.get(TAGS).unwrap_or_default()
 }
 
+/// Writes a row; tags where it has room for them.
+pub fn set_row(
+    row: &mut [u64],
+    id: u64,
+    corners: [u64; 3],
+    sides: [u64; 3],
+    ancestor: u64,
+    tags: [u64; 3],
+) {
+    row[0] = id;
+    row[CORNERS].copy_from_slice(&corners);
+    row[SIDES].copy_from_slice(&sides);
+    row[ANCESTOR] = ancestor;
+    if let Some(room) = row.get_mut(TAGS) {
+        room.copy_from_slice(&tags);
+    }
+}
+
 impl<P: AnyPoint> EdgePart<P>
 where
     P::Double: Position,
@@ -301,7 +319,7 @@ fn number_edges<P>(
 }
 
 /// Rows of a part of the input, and the markers of the segments. Collective.
-fn first_rows<P>(
+fn first_rows<P: Sync>(
     ranks: &Ranks,
     block: &Block<P>,
     part: &Part<P>,
@@ -311,20 +329,18 @@ fn first_rows<P>(
         [] => (Vec::new(), Vec::new()),
         segments => tag_sides(ranks, segments, block.vertices, part)?,
     };
-    let has_tags = !block.segments.is_empty();
-    let stride = if has_tags { TAGS.end } else { TAGS.start };
+    let stride = match block.segments.is_empty() {
+        true => TAGS.start,
+        false => TAGS.end,
+    };
     let mut words = vec![0; stride * part.cells.len()];
-    for (t, row) in words.chunks_exact_mut(stride).enumerate() {
-        row[0] = part.cells[t];
-        for (word, &v) in row[CORNERS].iter_mut().zip(&part.corners[3 * t..]) {
-            *word = part.vertices[v as usize];
-        }
-        row[SIDES].copy_from_slice(&sides[t]);
-        row[ANCESTOR] = part.cells[t];
-        if has_tags {
-            row[TAGS].copy_from_slice(&of_sides[t]);
-        }
-    }
+    let rows = words.par_chunks_exact_mut(stride).enumerate();
+    rows.for_each(|(t, row)| {
+        let id = part.cells[t];
+        let corners = [0, 1, 2].map(|k| part.vertices[part.corners[3 * t + k] as usize]);
+        let tags = of_sides.get(t).copied().unwrap_or_default();
+        set_row(row, id, corners, sides[t], id, tags);
+    });
     Ok((Rows { words, stride }, markers))
 }
 

@@ -1,6 +1,7 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
 use bytemuck::zeroed_vec;
+use rayon::prelude::*;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
@@ -63,14 +64,13 @@ where
     ranks.phase("order of triangles");
     let counts = last.counts;
     let points = points(ranks, block, &last.owned, counts.vertices);
-    let rows = triangles(ranks, &last.owned.rows, counts.triangles);
-    let of_rows = || rows.words.chunks_exact(rows.stride);
-    let ancestors: Vec<u64> = of_rows().map(|row| row[4]).collect();
+    let (corners, ancestors) = triangles(ranks, &last.owned.rows, counts.triangles);
     let regions = block.regions.as_ref().map(|regions| {
         let asked = IdSet::of(&ancestors.iter().copied());
         let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
         let place = |&t: &u64| asked.place(t).expect("it was asked for");
-        ancestors.iter().map(|t| found[place(t) as usize]).collect()
+        let regions = ancestors.par_iter().map(|t| found[place(t) as usize]);
+        regions.collect()
     });
     let segments = match block.segments.is_empty() {
         true => Vec::new(),
@@ -82,7 +82,7 @@ where
     Ok(Refined {
         counts,
         points,
-        corners: of_rows().flat_map(|row| corners(row).to_vec()).collect(),
+        corners,
         ancestors,
         regions,
         segments,
@@ -122,8 +122,8 @@ fn points<P: AnyPoint>(
     points.into_iter().map(P::to_f64).collect()
 }
 
-/// The triangles of this rank's block, by their ids: id, vertices, triangle of the input. Collective.
-fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> Rows {
+/// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
+fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> (Vec<u64>, Vec<u64>) {
     let blocks = Blocks::new(triangles, ranks.size());
     let to: Vec<u32> = (0..owned.len())
         .map(|i| blocks.rank(owned.id(i)) as u32)
@@ -136,7 +136,15 @@ fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> Rows {
         row[4] = ancestor(triangle);
     });
     let words = ranks.exchange(&rows).into_items();
-    Rows { words, stride }.sorted()
+    let start = blocks.range(ranks.rank()).start;
+    let mut of_triangles = vec![0; words.len() / stride * 3];
+    let mut ancestors = vec![0; words.len() / stride];
+    for row in words.chunks_exact(stride) {
+        let place = (row[0] - start) as usize;
+        of_triangles[3 * place..3 * place + 3].copy_from_slice(corners(row));
+        ancestors[place] = row[4];
+    }
+    (of_triangles, ancestors)
 }
 
 /// All segments, in the order of the ids of their edges, along their owners. Collective.

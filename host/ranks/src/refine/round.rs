@@ -1,10 +1,13 @@
 //! A round on ranks: the edges to divide, the numbers of the new elements, and the triangles that a rank then owns.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::refine::{End, Error, Share, ShareNames, SharePieces};
 
-use super::part::{EdgePart, Owned, ancestor, corners, sides};
+use super::part::{EdgePart, Owned, ancestor, corners, set_row, sides};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
 use crate::numbers::exclusive_sums;
@@ -62,7 +65,8 @@ where
     }
     let (divided, exchanges) = propagate(ranks, on, part, &mut share)?;
     ranks.phase("numbers");
-    let numbers = Numbers::count(ranks, part, &divided);
+    let flags = Flags::of(part, &divided);
+    let numbers = Numbers::count(ranks, part, &flags);
     let counts = numbers.after(part.counts);
     if options
         .max_triangles
@@ -73,13 +77,13 @@ where
     ranks.phase("refine");
     let pieces = share.divide(on).map_err(|error| too_large(ranks, error));
     let pieces = ranks.agree(pieces)?;
-    let names = Names::of(part, &divided, &numbers);
+    let names = Names::of(part, &flags, &numbers);
     let degenerate = pieces.degenerate.map(|t| names.triangle(part, t as usize));
     let me = ranks.rank() as u32;
     Ok(Outcome::Done(Done {
         counts,
         record: match options.record {
-            true => record(part, &divided, &numbers, me),
+            true => record(part, &flags, &numbers, me),
             false => Round::default(),
         },
         exchanges,
@@ -143,13 +147,40 @@ fn propagate<P: AnyPoint>(
     unreachable!("each exchange finds an edge, but the last")
 }
 
-/// Which sides of a triangle are divided, and which of these own their edge in the whole mesh.
-fn flags<P>(part: &EdgePart<P>, divided: &[u32], t: usize) -> [[bool; 2]; 3] {
-    let row = sides(part.rows.get(t));
-    [0, 1, 2].map(|k| {
-        let is_divided = bit(divided, part.sides[3 * t + k] >> 1);
-        [is_divided, is_divided && row[k] & 1 == 0]
-    })
+/// Which sides of each triangle are divided, and which of these own their edge in the whole mesh: three bits each.
+struct Flags(Vec<u8>);
+
+impl Flags {
+    fn of<P: AnyPoint>(part: &EdgePart<P>, divided: &[u32]) -> Self {
+        let rows = part.rows.words.par_chunks_exact(part.rows.stride);
+        let flags = rows
+            .zip(part.sides.par_chunks_exact(3))
+            .map(|(row, local)| {
+                let mut flags = 0;
+                for (k, (side, local)) in sides(row).iter().zip(local).enumerate() {
+                    let is_divided = u8::from(bit(divided, local >> 1));
+                    let owns = is_divided & (!side & 1) as u8;
+                    flags |= is_divided << k | owns << (3 + k);
+                }
+                flags
+            });
+        Self(flags.collect())
+    }
+
+    /// Number of divided sides of a triangle, and of those that own their edge.
+    fn count(&self, t: usize) -> [u32; 2] {
+        let flags = self.0[t];
+        [(flags & 7).count_ones(), (flags >> 3).count_ones()]
+    }
+
+    /// The divided sides of a triangle, and whether they own their edge.
+    fn sides(&self, t: usize) -> impl Iterator<Item = (usize, bool)> {
+        let flags = self.0[t];
+        let is_divided = move |k: &usize| flags >> k & 1 != 0;
+        (0..3)
+            .filter(is_divided)
+            .map(move |k| (k, flags >> (3 + k) & 1 != 0))
+    }
 }
 
 /// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
@@ -162,12 +193,11 @@ struct Numbers {
 
 impl Numbers {
     /// Collective.
-    fn count<P>(ranks: &Ranks, part: &EdgePart<P>, divided: &[u32]) -> Self {
+    fn count<P>(ranks: &Ranks, part: &EdgePart<P>, flags: &Flags) -> Self {
         let me = ranks.rank() as u32;
         let (mut ids, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for t in 0..part.rows.len() {
-            let flags = flags(part, divided, t);
-            let count = [0, 1].map(|kind| flags.iter().filter(|flag| flag[kind]).count() as u32);
+            let count = flags.count(t);
             if part.owners[t] == me && count[0] > 0 {
                 ids.push(part.rows.id(t));
                 counts.push(count);
@@ -206,7 +236,7 @@ struct Names {
 const BEYOND: u64 = u64::MAX;
 
 impl Names {
-    fn of<P>(part: &EdgePart<P>, divided: &[u32], numbers: &Numbers) -> Self {
+    fn of<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers) -> Self {
         let mut names = Self {
             triangles: Vec::new(),
             parents: Vec::new(),
@@ -216,10 +246,7 @@ impl Names {
         let counts = part.counts;
         for t in 0..part.rows.len() {
             let [mut n, mut m] = numbers.before[t];
-            for (k, [is_divided, owns]) in flags(part, divided, t).into_iter().enumerate() {
-                if !is_divided {
-                    continue;
-                }
+            for (k, owns) in flags.sides(t) {
                 let edge = counts.edges + n + m;
                 names.triangles.push(counts.triangles + n);
                 names.parents.push(t as u32);
@@ -268,31 +295,36 @@ fn owned<P: AnyPoint>(
     pieces: SharePieces<P>,
     me: u32,
 ) -> Owned<P> {
+    let parent = |t: usize| match t.checked_sub(part.rows.len()) {
+        None => t,
+        Some(new) => names.parents[new] as usize,
+    };
+    let all = (0..pieces.corners.len() / 3).into_par_iter();
+    let mine: Vec<usize> = all.filter(|&t| part.owners[parent(t)] == me).collect();
+    let is_used: Vec<AtomicBool> = (0..pieces.points.len())
+        .map(|_| AtomicBool::new(false))
+        .collect();
     let stride = part.rows.stride;
-    let mut words = Vec::new();
-    let mut is_used = vec![false; pieces.points.len()];
-    for t in 0..pieces.corners.len() / 3 {
-        let parent = match t.checked_sub(part.rows.len()) {
-            None => t,
-            Some(new) => names.parents[new] as usize,
-        };
-        if part.owners[parent] != me {
-            continue;
-        }
+    let mut words = vec![0; stride * mine.len()];
+    let rows = words.par_chunks_exact_mut(stride);
+    rows.zip(&mine).for_each(|(row, &t)| {
         let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);
-        words.push(names.triangle(part, t));
-        words.extend(corners.iter().map(|&v| names.vertex(part, v as usize)));
-        words.extend(sides.iter().map(|&side| names.side(part, side)));
-        words.push(ancestor(part.rows.get(parent)));
-        if !pieces.tags.is_empty() {
-            let tag = |side: &u32| u64::from(pieces.tags[*side as usize / 2]);
-            words.extend(sides.iter().map(tag));
-        }
         for &v in corners {
-            is_used[v as usize] = true;
+            is_used[v as usize].store(true, Relaxed);
         }
-    }
-    let used = (0..is_used.len()).filter(|&v| is_used[v]);
+        let corner = |k: usize| names.vertex(part, corners[k] as usize);
+        let side = |k: usize| names.side(part, sides[k]);
+        let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
+        set_row(
+            row,
+            names.triangle(part, t),
+            [0, 1, 2].map(corner),
+            [0, 1, 2].map(side),
+            ancestor(part.rows.get(parent(t))),
+            [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
+        );
+    });
+    let used = (0..is_used.len()).filter(|&v| is_used[v].load(Relaxed));
     Owned {
         rows: Rows { words, stride },
         vertices: used.clone().map(|v| names.vertex(part, v)).collect(),
@@ -301,15 +333,12 @@ fn owned<P: AnyPoint>(
 }
 
 /// Where the new elements of the owned triangles come from.
-fn record<P>(part: &EdgePart<P>, divided: &[u32], numbers: &Numbers, me: u32) -> Round {
+fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers, me: u32) -> Round {
     let mut record = Round::default();
     for t in (0..part.rows.len()).filter(|&t| part.owners[t] == me) {
         let [mut n, mut m] = numbers.before[t];
         let row = part.rows.get(t);
-        for (k, [is_divided, owns]) in flags(part, divided, t).into_iter().enumerate() {
-            if !is_divided {
-                continue;
-            }
+        for (k, owns) in flags.sides(t) {
             record.triangles.push([part.counts.triangles + n, row[0]]);
             if owns {
                 let (edge, corners) = (sides(row)[k] >> 1, corners(row));
@@ -364,14 +393,11 @@ mod tests {
                 };
                 share.mark(&on, &marking, &names).unwrap();
                 let (divided, _) = propagate(&ranks, &on, &part, &mut share).unwrap();
-                let of_triangle = |t| flags(&part, &divided, t).map(|[is_divided, _]| is_divided);
-                let here: Vec<[u8; 3]> = (0..part.rows.len())
-                    .map(|t| of_triangle(t).map(u8::from))
-                    .collect();
+                let here = Flags::of(&part, &divided).0;
                 let mut of_owners = here.clone();
                 part.halo.update_all(&ranks, &mut of_owners);
                 assert_eq!(here, of_owners, "seed {seed}, {size} ranks");
-                here.iter().flatten().filter(|&&bit| bit != 0).count()
+                here.iter().filter(|&&flags| flags != 0).count()
             });
             assert!(checked.into_iter().sum::<usize>() > 0);
         }
