@@ -124,7 +124,7 @@ impl Polygons {
 /// Makes polygons of the mesh whose blocks the ranks hold; each rank gets those whose smallest half-edge it owns. Collective.
 ///
 /// # Errors
-/// As [`polylla`](trioxide::polylla()), in the same words on every rank.
+/// As [`polylla`](trioxide::polylla::polylla), in the same words on every rank.
 pub fn polylla<P: Point>(
     ranks: &Ranks,
     on: &Device,
