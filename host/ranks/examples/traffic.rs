@@ -1,13 +1,16 @@
 //! Bytes that cross between ranks, by mesh size and number of ranks, as a table: the numbers of docs/SCALING.md.
 //!
-//! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads.
+//! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads. Names of families
+//! beside them (`polylla`, `weld`, `refine`) leave the others out.
 
 use glam::DVec2;
 use trioxide::Device;
 use trioxide::glam::{self, DVec3};
 use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::refine::Marking;
 use trioxide::weld::{self, Carried, DeviceMesh, Guards};
 use trioxide_ranks::block::Whole;
+use trioxide_ranks::refine;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::transport::Traffic;
 use trioxide_ranks::weld::Plan;
@@ -22,29 +25,92 @@ const RATIO: f64 = 0.1;
 const SWEEPS: u32 = 10;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args()
+    let (sizes, families): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)
-        .map(|n| n.parse().expect("a number"))
-        .collect();
-    println!("| mesh | ranks | distribution | ghosts | polylla | across ranks | order | a sweep |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for &n in &sizes {
-        let grid = trioxide_generate::grid(n).expect("a grid");
-        let random = trioxide_generate::random(n, 1).expect("random points");
-        for (name, mesh) in [("grid", grid), ("random", random)] {
+        .partition(|n| n.parse::<usize>().is_ok());
+    let sizes: Vec<usize> = sizes.iter().flat_map(|n| n.parse()).collect();
+    let is_wanted = |name: &str| families.is_empty() || families.iter().any(|f| f == name);
+    if is_wanted("polylla") {
+        header("distribution | ghosts | polylla | across ranks | order | a sweep");
+        for (name, mesh) in triangulations(&sizes) {
             for size in RANKS {
                 row(name, &mesh, size);
             }
         }
     }
-    println!();
-    println!("| mesh | ranks | distribution | ghosts | weld | rounds | clusters | triangles |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for &n in &sizes {
-        let scan = trioxide_generate::scan(n, 1).expect("a scan");
-        let cloud = trioxide_generate::cloud(n, 1).expect("a cloud");
-        for (name, mesh) in [("scan", scan), ("cloud", cloud)] {
-            weld_rows(name, &mesh);
+    if is_wanted("weld") {
+        header("distribution | ghosts | weld | rounds | clusters | triangles");
+        for &n in &sizes {
+            let scan = trioxide_generate::scan(n, 1).expect("a scan");
+            let cloud = trioxide_generate::cloud(n, 1).expect("a cloud");
+            for (name, mesh) in [("scan", scan), ("cloud", cloud)] {
+                weld_rows(name, &mesh);
+            }
+        }
+    }
+    if is_wanted("refine") {
+        header(
+            "triangles after | distribution | edges | balance | ghosts | refine | exchanges | numbers | order",
+        );
+        for (name, mesh) in triangulations(&sizes) {
+            refine_rows(name, &mesh);
+        }
+    }
+}
+
+/// The head of a table, with these columns behind the mesh and the ranks.
+fn header(columns: &str) {
+    let columns = format!("mesh | ranks | {columns}");
+    let line = vec!["---"; columns.split(" | ").count()].join(" | ");
+    println!("\n| {columns} |\n| {line} |");
+}
+
+/// A grid and random points of each size.
+fn triangulations(sizes: &[usize]) -> impl Iterator<Item = (&'static str, Triangulation)> {
+    sizes.iter().flat_map(|&n| {
+        let grid = || trioxide_generate::grid(n).expect("a grid");
+        let random = || trioxide_generate::random(n, 1).expect("random points");
+        [false, true].map(|is_random| match is_random {
+            false => ("grid", grid()),
+            true => ("random", random()),
+        })
+    })
+}
+
+/// The most that a rank sends for rounds of refinement: all triangles twice, or a disk of a tenth of the square four times.
+fn refine_rows(name: &str, mesh: &Triangulation) {
+    let radius = (0.1 / std::f64::consts::PI).sqrt();
+    let disk = Marking::Disk([0.5, 0.5, radius]);
+    for (marks, marking, rounds) in [("all", Marking::All, 2), ("disk", disk, 4)] {
+        let options = refine::Options {
+            marking,
+            rounds,
+            ..refine::Options::default()
+        };
+        for size in RANKS {
+            let of_ranks = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let on = Device::cpu(Some(1)).expect("threads");
+                let block = Block::of(mesh, ranks.rank(), size);
+                let owners = Ownership::Curve;
+                let refined = refine::refine::<DVec2>(&ranks, &on, &block, &options, &owners);
+                let refined = refined.expect("a good mesh");
+                (ranks.traffic(), refined.counts.triangles, refined.exchanges)
+            });
+            let traffic: Vec<_> = of_ranks.iter().map(|(traffic, ..)| &traffic[..]).collect();
+            let most = |names: &[&str]| most(traffic.iter().copied(), names);
+            let (_, triangles, exchanges) = of_ranks[0];
+            println!(
+                "| {name} {}, {marks} | {size} | {triangles} | {} | {} | {} | {} | {} | {exchanges} | {} | {} |",
+                mesh.points.len(),
+                most(&["ownership", "distribution"]),
+                most(&["edges"]),
+                most(&["balance"]),
+                most(&["ghosts"]),
+                most(&["refine"]),
+                most(&["numbers"]),
+                most(&["order of triangles"]),
+            );
         }
     }
 }

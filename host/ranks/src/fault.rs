@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trioxide::{Error, half_edges, polylla, smooth, weld};
+use trioxide::{Error, half_edges, polylla, refine, smooth, weld};
 
 use crate::transport::{Ranks, Reduction};
 
@@ -28,6 +28,11 @@ impl Fault {
     /// Whether the mesh is at fault, and not a file, a device or an argument.
     pub fn is_of_mesh(&self) -> bool {
         self.order >= OF_MESH
+    }
+
+    /// The rule that the mesh breaks, of [`Fault::of_mesh`]; 0 where something else is at fault.
+    pub fn rule(&self) -> u8 {
+        ((self.order & !OF_MESH) >> 52) as u8
     }
 }
 
@@ -61,6 +66,12 @@ impl From<half_edges::Error> for Fault {
 
 impl From<polylla::Error> for Fault {
     fn from(error: polylla::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<refine::Error> for Fault {
+    fn from(error: refine::Error) -> Self {
         Error::from(error).into()
     }
 }

@@ -6,7 +6,8 @@
 //! | the input, a block of ids a rank; the directories of elements | [`block`] |
 //! | which rank owns what | [`ownership`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
-//! | a family on ranks | [`polylla`](mod@polylla), [`smooth`](mod@smooth), [`weld`](mod@weld) |
+//! | places of new elements in an order of the whole mesh | [`numbers`] |
+//! | a family on ranks | [`polylla`](mod@polylla), [`refine`](mod@refine), [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -20,14 +21,17 @@
 //! Who owns what changes the time only. Equal parts of a Morton curve have short borders: a part of n triangles has about sqrt(n) ghosts.
 
 pub mod block;
+mod check;
 pub mod fault;
 pub mod ids;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+pub mod numbers;
 pub mod output;
 pub mod ownership;
 pub mod part;
 pub mod polylla;
+pub mod refine;
 mod rows;
 pub mod smooth;
 pub mod threads;

@@ -40,13 +40,24 @@ impl Ownership {
         total: u64,
         points: &[P],
     ) -> Vec<u32> {
-        let ids = Blocks::new(total, ranks.size()).range(ranks.rank());
+        let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+        self.owners_of(ranks, total, points, |i| first + i as u64)
+    }
+
+    /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its id. Collective.
+    pub fn owners_of<P: Position>(
+        &self,
+        ranks: &Ranks,
+        total: u64,
+        points: &[P],
+        id: impl Fn(usize) -> u64 + Sync,
+    ) -> Vec<u32> {
         match self {
-            Ownership::Given(owner) => ids.map(|id| owner(id) as u32).collect(),
+            Ownership::Given(owner) => (0..points.len()).map(|i| owner(id(i)) as u32).collect(),
             Ownership::Curve if ranks.size() == 1 => vec![0; points.len()],
             Ownership::Curve => {
                 let bounds = bounds(ranks, points);
-                let place = |(i, &p): (usize, &P)| (key(p, bounds), ids.start + i as u64);
+                let place = |(i, &p): (usize, &P)| (key(p, bounds), id(i));
                 let places = points.par_iter().enumerate().map(place).collect();
                 equal_parts(ranks, places, total)
             }

@@ -49,6 +49,27 @@ impl<P: Position> Part<P> {
     /// # Errors
     /// A vertex id out of range; a part with more cells or vertices than 32-bit ids name.
     pub fn build(ranks: &Ranks, block: &Block<P>, ownership: &Ownership) -> Result<Self> {
+        Self::with_segments(ranks, block, &block.segments, ownership)
+    }
+
+    /// As [`Part::build`], with no regard to segments. Collective.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_segments(
+        ranks: &Ranks,
+        block: &Block<P>,
+        ownership: &Ownership,
+    ) -> Result<Self> {
+        Self::with_segments(ranks, block, &[], ownership)
+    }
+
+    fn with_segments(
+        ranks: &Ranks,
+        block: &Block<P>,
+        all: &[Segment],
+        ownership: &Ownership,
+    ) -> Result<Self> {
         ranks.phase("ownership");
         ranks.agree(check_corners(ranks, block))?;
         let owners = ownership.owners(ranks, block);
@@ -56,12 +77,12 @@ impl<P: Position> Part<P> {
         let owned = deal(ranks, block, &owners).sorted();
 
         ranks.phase("ghosts");
-        let shared = Shared::find(ranks, &owned, block.vertices);
+        let shared = Shared::find(ranks, &owned, block.size, block.vertices);
         let (sent, ghosts) = shared.send(ranks, &owned);
         let (cells, owners, halo) = join(ranks, &owned, &sent, ghosts);
         drop((owned, sent));
 
-        let ids = all_vertices(&cells);
+        let ids = all_vertices(&cells, block.size);
         let vertices = ids.to_vec();
         ranks.agree(check_size(ranks, vertices.len(), cells.words.len()))?;
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
@@ -75,8 +96,8 @@ impl<P: Position> Part<P> {
                     *corner = local(vertex);
                 }
             });
-        let (segments, places) = local_segments(&block.segments, local, |v| shared.has(v));
-        check_segments(ranks, block, &shared, &ids)?;
+        let (segments, places) = local_segments(all, local, |v| shared.has(v));
+        check_segments(ranks, block.vertices, all, &shared, &ids)?;
         Ok(Self {
             points,
             corners,
@@ -136,7 +157,8 @@ fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
     Err(Fault::of_mesh(1, id, text))
 }
 
-fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
+/// Refuses a part that 32-bit ids do not name.
+pub(crate) fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
     if words < u32::MAX as usize && vertices < NONE as usize {
         return Ok(());
     }
@@ -147,15 +169,15 @@ fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
     .into())
 }
 
-/// The vertices of a cell: it is a row of its id, its vertices, and its region.
-fn vertices(cell: &[u64]) -> &[u64] {
-    &cell[1..cell.len() - 1]
+/// The vertices of a cell with so many corners: it is a row of its id, its vertices, and what else belongs to it.
+fn vertices(cell: &[u64], size: usize) -> &[u64] {
+    &cell[1..=size]
 }
 
-/// All vertices of cells.
-fn all_vertices(cells: &Rows) -> IdSet {
+/// All vertices of cells with so many corners.
+pub(crate) fn all_vertices(cells: &Rows, size: usize) -> IdSet {
     let cells = cells.words.chunks_exact(cells.stride);
-    IdSet::of(&cells.flat_map(|cell| vertices(cell).iter().copied()))
+    IdSet::of(&cells.flat_map(|cell| vertices(cell, size).iter().copied()))
 }
 
 /// Sends the cells of the block to their owners; the ones that this rank owns.
@@ -175,7 +197,9 @@ fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
 }
 
 /// The vertices of owned cells, and the other ranks that own cells at them.
-struct Shared {
+pub(crate) struct Shared {
+    /// Corners of a cell.
+    size: usize,
     vertices: IdSet,
     /// Those with others.
     with_others: IdSet,
@@ -184,9 +208,9 @@ struct Shared {
 }
 
 impl Shared {
-    /// Asks the directories of the vertices. Collective.
-    fn find(ranks: &Ranks, owned: &Rows, total: u64) -> Self {
-        let vertices = all_vertices(owned);
+    /// Asks the directories of the vertices, of which the mesh has `total`. Collective.
+    pub(crate) fn find(ranks: &Ranks, owned: &Rows, size: usize, total: u64) -> Self {
+        let vertices = all_vertices(owned, size);
         let list = vertices.to_vec();
         let blocks = Blocks::new(total, ranks.size());
         let told = list.iter().map(|&vertex| (blocks.rank(vertex), vertex));
@@ -207,6 +231,7 @@ impl Shared {
         let mut others = ranks.exchange(&answers).into_items();
         others.par_sort_unstable();
         Self {
+            size,
             with_others: IdSet::of(&others.iter().map(|other| other[0])),
             vertices,
             others,
@@ -228,11 +253,11 @@ impl Shared {
     }
 
     /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
-    fn send(&self, ranks: &Ranks, owned: &Rows) -> (Mail<u64>, Mail<u64>) {
+    pub(crate) fn send(&self, ranks: &Ranks, owned: &Rows) -> (Mail<u64>, Mail<u64>) {
         let (mut to, mut sent) = (Vec::new(), Vec::new());
         let mut of_cell = Vec::new();
         for i in 0..owned.len() {
-            let shared = vertices(owned.get(i)).iter();
+            let shared = vertices(owned.get(i), self.size).iter();
             let shared = shared.filter(|&&vertex| self.with_others.has(vertex));
             of_cell.clear();
             of_cell.extend(shared.flat_map(|&vertex| self.of(vertex)));
@@ -269,14 +294,19 @@ fn local_segments(
 
 /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
 /// and the other end with them. Collective.
-fn check_segments<P>(ranks: &Ranks, block: &Block<P>, shared: &Shared, here: &IdSet) -> Result<()> {
-    let segments = &block.segments;
+fn check_segments(
+    ranks: &Ranks,
+    vertices: u64,
+    segments: &[Segment],
+    shared: &Shared,
+    here: &IdSet,
+) -> Result<()> {
     if segments.is_empty() {
         return Ok(());
     }
     let is_here = |v: &u64| here.has(*v);
     let ends = |segment: &Segment| segment.ends.map(u64::from);
-    let is_outside = |s: &Segment| ends(s).iter().any(|&v| v >= block.vertices);
+    let is_outside = |s: &Segment| ends(s).iter().any(|&v| v >= vertices);
     if let Some(segment) = segments.iter().position(is_outside) {
         return Err(polylla::Error::SegmentOutOfRange { segment }.into());
     }

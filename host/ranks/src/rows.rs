@@ -124,6 +124,40 @@ impl Halo {
         }
     }
 
+    /// As [`update`](Halo::update), of an item for each element: those of ghosts become their owners'. Collective.
+    pub fn update_all<T: Pod>(&self, ranks: &Ranks, items: &mut [T]) {
+        let received = ranks.exchange(&self.send.map(|&element| items[element as usize]));
+        for (&element, &item) in self.receive.items().iter().zip(received.items()) {
+            items[element as usize] = item;
+        }
+    }
+
+    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. Mark k of an element is number `each` times
+    /// the element plus k; `is_new` picks the ones to tell, four bytes each, and `set` is called for each of a ghost that is told. Collective.
+    pub fn tell(
+        &self,
+        ranks: &Ranks,
+        each: u32,
+        is_new: impl Fn(u32) -> bool,
+        mut set: impl FnMut(u32),
+    ) {
+        let mut places = Vec::new();
+        let mut counts = Vec::new();
+        for rank in 0..ranks.size() {
+            let before = places.len();
+            for (i, &element) in (0_u32..).zip(self.send.of(rank)) {
+                let new = (0..each).filter(|k| is_new(each * element + k));
+                places.extend(new.map(|k| each * i + k));
+            }
+            counts.push(places.len() - before);
+        }
+        let told = ranks.exchange(&Mail::from_parts(places, counts.into_iter()));
+        for (rank, &place) in told.iter() {
+            let ghost = self.receive.of(rank)[(place / each) as usize];
+            set(each * ghost + place % each);
+        }
+    }
+
     /// Owned elements that other ranks have as ghosts, once for each of these.
     pub fn given(&self) -> &[u32] {
         self.send.items()

@@ -14,6 +14,7 @@ use trioxide::volume::{Cells, VolumeMesh};
 use trioxide::{Device, Error};
 
 use crate::block::{Block, Blocks};
+use crate::check::check_points;
 use crate::fault::{Fault, Joint, Result};
 use crate::ownership::Ownership;
 use crate::part::Part;
@@ -42,7 +43,13 @@ pub fn smooth<P: Vector>(
     ownership: &Ownership,
 ) -> Result<Smoothed> {
     ranks.agree(smooth::check_share(options).map_err(Fault::from))?;
-    ranks.agree(check_points::<P>(ranks, block))?;
+    ranks.agree(check_points::<P>(
+        ranks,
+        block.vertices,
+        &block.points,
+        "node",
+        P::LARGEST,
+    ))?;
     let part = Part::build(ranks, block, ownership)?;
     ranks.phase("halo of nodes");
     let halo = NodeHalo::build(ranks, &part, block.vertices);
@@ -202,32 +209,6 @@ fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
         Some((kind, id)) => Fault::of_mesh(4, id, format!("{kind} {id} {rule}")),
         None => error.into(),
     }
-}
-
-/// Refuses points of the block that the device refuses, also of vertices that no cell uses.
-fn check_points<P: Vector>(ranks: &Ranks, block: &Block<DVec3>) -> Result<()> {
-    use gpu::point::DoublePoint;
-    let first = Blocks::new(block.vertices, ranks.size())
-        .range(ranks.rank())
-        .start;
-    for (id, &point) in (first..).zip(&block.points) {
-        let point: DVec3 = P::from_f64(point).to_f64();
-        if !point.has_finite_coordinates() {
-            let text = format!(
-                "node {id} has a coordinate that is not a finite number in the chosen precision"
-            );
-            return Err(Fault::of_mesh(0, id, text));
-        }
-        if point.largest_coordinate() > P::LARGEST {
-            let text = format!(
-                "node {id} has a coordinate beyond {:e}: squares of distances leave {}; scale the mesh down",
-                P::LARGEST,
-                P::PRECISION
-            );
-            return Err(Fault::of_mesh(2, id, text));
-        }
-    }
-    Ok(())
 }
 
 /// The smoothed points of this rank's block, from the first ranks that have them. Collective.

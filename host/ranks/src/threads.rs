@@ -215,4 +215,23 @@ mod tests {
         // The items for other ranks, and a count for each of two.
         assert_eq!(bytes, [12 + 16, 8 + 16, 12 + 16]);
     }
+
+    #[test]
+    fn a_phase_that_comes_again_is_counted_once() {
+        let phases = run(2, |transport| {
+            let ranks = Ranks::new(transport);
+            for phase in ["one", "two", "one"] {
+                ranks.phase(phase);
+                ranks.gather(1);
+            }
+            ranks.traffic()
+        });
+        for traffic in phases {
+            let counted: Vec<_> = traffic
+                .iter()
+                .map(|t| (t.phase, t.bytes, t.calls))
+                .collect();
+            assert_eq!(counted, [("one", 16, 2), ("two", 8, 1)]);
+        }
+    }
 }

@@ -184,7 +184,9 @@ pub struct Traffic {
 pub struct Ranks<'t> {
     transport: &'t dyn Transport,
     phases: RefCell<Vec<Traffic>>,
-    /// When the phase began.
+    /// Place of the phase that goes on.
+    current: Cell<usize>,
+    /// When it began, or went on.
     since: Cell<Instant>,
 }
 
@@ -194,6 +196,7 @@ impl<'t> Ranks<'t> {
         Self {
             transport,
             phases: RefCell::default(),
+            current: Cell::new(0),
             since: Cell::new(Instant::now()),
         }
     }
@@ -213,22 +216,27 @@ impl<'t> Ranks<'t> {
         self.transport
     }
 
-    /// What follows is counted under this name.
+    /// What follows is counted under this name, also where it comes again.
     pub fn phase(&self, phase: &'static str) {
         self.lap();
-        self.phases.borrow_mut().push(Traffic {
-            phase,
-            bytes: 0,
-            calls: 0,
-            seconds: 0.0,
-            waited: 0.0,
-        });
+        let mut phases = self.phases.borrow_mut();
+        let place = phases.iter().position(|traffic| traffic.phase == phase);
+        self.current.set(place.unwrap_or(phases.len()));
+        if place.is_none() {
+            phases.push(Traffic {
+                phase,
+                bytes: 0,
+                calls: 0,
+                seconds: 0.0,
+                waited: 0.0,
+            });
+        }
     }
 
-    /// The time until now belongs to the last phase.
+    /// The time until now belongs to the phase that goes on.
     fn lap(&self) {
         let start = self.since.replace(Instant::now());
-        if let Some(phase) = self.phases.borrow_mut().last_mut() {
+        if let Some(phase) = self.phases.borrow_mut().get_mut(self.current.get()) {
             phase.seconds += (self.since.get() - start).as_secs_f64();
         }
     }
@@ -246,7 +254,7 @@ impl<'t> Ranks<'t> {
         }
         let start = Instant::now();
         let result = call(self.transport);
-        if let Some(phase) = self.phases.borrow_mut().last_mut() {
+        if let Some(phase) = self.phases.borrow_mut().get_mut(self.current.get()) {
             phase.bytes += bytes;
             phase.calls += 1;
             phase.waited += start.elapsed().as_secs_f64();

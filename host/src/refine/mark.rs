@@ -11,6 +11,7 @@ use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
+use super::share::ShareNames;
 use crate::backend::Device;
 use crate::half_edges::AnyPoint;
 use crate::mesh::EdgeTriangulation;
@@ -74,6 +75,14 @@ fn round_seed(seed: u64, round: usize) -> u64 {
     seed.wrapping_add((round as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
+/// As [`mark_fraction()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on, so the seed
+/// takes the higher half of the id.
+fn draws(id: u64, seed: u64, chance: u64) -> bool {
+    let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let lower = Triangle::new(id as u32);
+    mark_fraction(lower, seed.wrapping_add(higher), chance)
+}
+
 /// Sine and cosine of an angle in degrees.
 fn arms(degrees: f64) -> (f64, f64) {
     let angle = degrees.to_radians();
@@ -129,7 +138,10 @@ impl Marking {
     }
 
     /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
-    pub(super) fn check(&self, triangles: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`].
+    pub fn check(&self, triangles: usize) -> Result<()> {
         let refuse = |marking: String, rule| Err(Error::Marking { marking, rule });
         match *self {
             Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => refuse(
@@ -244,6 +256,27 @@ impl Marking {
         Ok(Marked::Some(bits))
     }
 
+    /// As [`Marking::mark`], of a part of a mesh, whose triangles have these names in the whole mesh.
+    pub(super) fn mark_share<P: AnyPoint>(
+        &self,
+        on: &Device,
+        part: &DeviceEdgeMesh<P>,
+        names: &ShareNames,
+    ) -> crate::Result<Marked> {
+        let bits = match self {
+            Marking::Fraction { fraction, seed } if *fraction < 1.0 => {
+                let (seed, chance) = (round_seed(*seed, names.round), chance(*fraction));
+                bit_set::pack(names.ids.iter().map(|&id| draws(id, seed, chance)))
+            }
+            Marking::Triangles(marked) => {
+                let is_in = |&t: &u64| marked[t as usize / 32] >> (t % 32) & 1 != 0;
+                bit_set::pack(names.ancestors.iter().map(is_in))
+            }
+            _ => return self.mark(on, part),
+        };
+        Ok(Marked::Some(on.upload(bytemuck::cast_slice(&bits))?))
+    }
+
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
     ///
     /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
@@ -290,6 +323,39 @@ impl Marking {
                 let (parents, marked) =
                     unsafe { (In::from_slice(parents), In::from_slice(marked)) };
                 mark_parts(t, parents, input, marked)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_more_than_32_bits_draw_as_the_others_do() {
+        // SplitMix64 by its definition, of the whole id.
+        let draw = |id: u64, seed: u64| {
+            let mut x = seed.wrapping_add((id + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (x ^ x >> 31) >> 32
+        };
+        for id in [
+            0,
+            1,
+            77,
+            (1 << 32) - 1,
+            1 << 32,
+            (1 << 32) + 77,
+            5 << 40 | 3,
+        ] {
+            for seed in [0, 9, u64::MAX] {
+                let drawn = draw(id, seed);
+                assert!(
+                    !draws(id, seed, drawn) && draws(id, seed, drawn + 1),
+                    "{id}"
+                );
             }
         }
     }

@@ -33,6 +33,7 @@ mod mark;
 mod midpoints;
 mod propagate;
 mod serial;
+mod share;
 mod tags;
 mod upload;
 
@@ -50,6 +51,8 @@ pub use maps::RefinedArrays;
 pub use mark::Marking;
 pub use midpoints::Midpoints;
 pub use serial::SerialRun;
+pub use share::{Share, ShareNames, SharePart, SharePieces};
+pub use tags::{Tags, segments};
 pub use upload::{with_room, with_room_for_points};
 
 use crate::backend::{BitSet, Device};
@@ -146,6 +149,10 @@ fn rounds<P: AnyPoint>(
         let marked = on.stage("mark triangles", || mark(mesh))?;
         if let Some(reason) = mesh.round(on, &marked, options, &mut found)? {
             end = reason;
+            break;
+        }
+        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would be none.
+        if options.rounds == u32::MAX && on.read(&found, 0)?.is_some() {
             break;
         }
     }
@@ -300,7 +307,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
 
 #[cfg(test)]
 mod tests {
-    use glam::DVec2;
+    use glam::{DVec2, Vec2};
 
     use super::*;
     use crate::mesh::Triangulation;
@@ -368,6 +375,30 @@ mod tests {
             assert!(error.to_string().starts_with(text), "{error}");
             assert!(SerialRun::<DVec2>::of_triangulation(&mesh, &options).is_err());
         }
+    }
+
+    /// It did not end: the parts of such a triangle are one without an area, and the triangle again.
+    #[test]
+    fn an_area_that_the_precision_does_not_reach_ends_at_the_first_degenerate_triangle() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let e = 1e-6;
+        let mesh = Triangulation {
+            points: [(1.0, 1.0), (1.0 + e, 1.0), (1.0, 1.0 + e)]
+                .map(DVec2::from)
+                .to_vec(),
+            triangles: vec![[0, 1, 2]],
+            ..Triangulation::default()
+        };
+        let options = Options {
+            marking: Marking::Area(1e-30),
+            rounds: u32::MAX,
+            ..Options::default()
+        };
+        let mut resident = DeviceEdgeMesh::<Vec2>::upload(&on, &mesh).unwrap();
+        let error = refine(&on, &mut resident, &options).unwrap_err();
+        assert!(matches!(error, Error::Degenerate { .. }), "{error}");
+        let serial = SerialRun::<Vec2>::of_triangulation(&mesh, &options).map(|run| run.end);
+        assert_eq!(serial.unwrap_err().to_string(), error.to_string());
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl DividedSides {
 }
 
 impl<P: AnyPoint> DeviceEdgeMesh<P> {
-    fn forest(&self) -> ForestBuffers<'_> {
+    pub(super) fn forest(&self) -> ForestBuffers<'_> {
         ForestBuffers {
             longest: &self.longest,
             sides: &self.sides,
@@ -116,7 +116,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
 
     /// The longest edges of the marked triangles, and the edges among them that lead into a triangle that is not marked, a bit
     /// each. No mark at all: every triangle is marked.
-    fn divided_by(
+    pub(super) fn divided_by(
         &self,
         on: &Device,
         marked: &Buffer<Bits<Triangle>>,
@@ -142,7 +142,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     }
 
     /// The edges that many marked triangles divide.
-    fn propagate_from_many(
+    pub(super) fn propagate_from_many(
         &self,
         on: &Device,
         marked: &Buffer<Bits<Triangle>>,

@@ -131,15 +131,24 @@ impl<P: AnyPoint> SerialRun<P> {
             }
             parents.extend(&made.parents);
             run.rounds.push(made);
+            if options.rounds == u32::MAX {
+                run.check_parts(clockwise)?;
+            }
         }
-        let mut corners = run.mesh.corners();
+        run.check_parts(clockwise)?;
+        Ok(run)
+    }
+
+    /// Refuses a mesh with a degenerate triangle.
+    fn check_parts(&self, clockwise: bool) -> Result<()> {
+        let mut corners = self.mesh.corners();
         if clockwise {
             corners.iter_mut().for_each(|corners| corners.swap(1, 2));
         }
-        let point = |v: u32| run.mesh.points[v as usize].to_f64();
+        let point = |v: u32| self.mesh.points[v as usize].to_f64();
         let is_proper = |&[a, b, c]: &[u32; 3]| P::Double::is_proper(point(a), point(b), point(c));
         match corners.iter().position(|corners| !is_proper(corners)) {
-            None => Ok(run),
+            None => Ok(()),
             Some(t) => Err(Error::Degenerate { triangle: t as u32 }),
         }
     }

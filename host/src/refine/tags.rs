@@ -6,7 +6,7 @@ use super::error::{Error, Result};
 use crate::mesh::Segment;
 
 /// Segments of a mesh, each pair of vertices once.
-pub(super) struct Tags {
+pub struct Tags {
     /// Markers, ascending.
     pub markers: Vec<i32>,
     /// Vertex ids; of several segments between the same vertices the first counts.
@@ -16,9 +16,11 @@ pub(super) struct Tags {
 }
 
 impl Tags {
+    /// The tags of these segments of a mesh with `vertices` vertices.
+    ///
     /// # Errors
     /// [`Error::SegmentVertex`] for a vertex index out of range.
-    pub(super) fn new(segments: &[Segment], vertices: usize) -> Result<Self> {
+    pub fn new(segments: &[Segment], vertices: usize) -> Result<Self> {
         let markers: BTreeSet<i32> = segments.iter().map(|segment| segment.marker).collect();
         let mut tags = Tags {
             markers: markers.into_iter().collect(),
@@ -42,8 +44,8 @@ impl Tags {
     }
 }
 
-/// The segments of tagged edges, in the order of the edges.
-pub(super) fn segments<T: TryInto<usize>>(
+/// The segments of tagged edges, in the order of the edges: `tags` go with the `ends`, and are 0 or one more than the rank of a marker.
+pub fn segments<T: TryInto<usize>>(
     markers: &[i32],
     ends: impl IntoIterator<Item = [u32; 2]>,
     tags: impl IntoIterator<Item = T>,

@@ -121,7 +121,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         Ok(built)
     }
 
-    fn new(
+    pub(super) fn new(
         on: &Device,
         points: Buffer<P>,
         corners: Buffer<Vertex>,

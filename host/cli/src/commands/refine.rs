@@ -9,7 +9,7 @@ use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::{self, Format};
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{EdgeTriangulation, Mesh, Triangulation};
+use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, End, Marking};
 use trioxide::{Error, Result};
@@ -23,7 +23,7 @@ use trioxide_arguments::mark::Mark;
 use super::ids::{read_flags, read_values};
 
 #[path = "refine_maps.rs"]
-mod maps;
+pub mod maps;
 #[path = "refine_runs.rs"]
 mod runs;
 #[path = "refine_tets.rs"]
@@ -37,13 +37,15 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
 /// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
+///
+/// Under mpirun several processes refine one mesh of triangles, each on its own GPU (cargo xtask build --mpi), and write the files of one.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,
     /// .vtk, .msh, .mesh, .meshb, or .node and .ele
-    input: PathBuf,
+    pub input: PathBuf,
     /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele;
     /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
     /// .meshb, or .node and .ele
@@ -79,13 +81,13 @@ pub struct Options {
     until_area: Option<f64>,
     /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more
     #[arg(long, value_name = "N", value_parser = parse_count)]
-    max_triangles: Option<usize>,
+    pub max_triangles: Option<usize>,
     /// Go back to this level after the last round: 0 is the input
     #[arg(long, value_name = "LEVEL")]
-    coarsen_to: Option<usize>,
+    pub coarsen_to: Option<usize>,
     /// Write where each part comes from to this folder: parent_triangles.txt, new_vertices.txt and prolongation.mtx
     #[arg(long, value_name = "DIR")]
-    maps: Option<PathBuf>,
+    pub maps: Option<PathBuf>,
     /// How an .edges file is written: as the output of the paper's program, edges by coordinates, or as its input
     #[arg(long, value_enum, default_value = "ends")]
     edges_by: EdgesBy,
@@ -109,7 +111,7 @@ fn parse_area(text: &str) -> Result<f64, String> {
 }
 
 /// The marking that the options ask for, of a mesh of `triangles`, with the marks that its file may have.
-fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
+pub fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
     let has_rule = options.threshold.is_some() || options.dorfler.is_some();
     if has_rule != matches!(options.mark, Some(Mark::Values(_))) {
         return Err(Error::Argument(
@@ -141,7 +143,7 @@ fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
 }
 
 /// A mesh as its file has it.
-enum Input<V> {
+pub enum Input<V> {
     Triangles(Triangulation<V>),
     Edges(EdgeTriangulation<V>),
 }
@@ -155,6 +157,14 @@ impl<V> Input<V> {
         }
     }
 
+    /// Numbers the segments for what is carried; gives their markers, if they were replaced.
+    pub fn number(&mut self, carried: &Carried) -> Option<Vec<i32>> {
+        match self {
+            Input::Triangles(mesh) => carried.number(&mut mesh.segments),
+            Input::Edges(_) => None,
+        }
+    }
+
     fn regions(&self) -> Option<&[i32]> {
         match self {
             Input::Triangles(mesh) => mesh.regions.as_deref(),
@@ -163,24 +173,27 @@ impl<V> Input<V> {
     }
 }
 
-fn is_edges_file(path: &Path) -> bool {
+/// Whether a file has the format of the paper's program.
+pub fn is_edges_file(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
 /// A mesh of the plane or of space, what it carries, and the marks in its file.
-struct Read {
-    mesh: Dimensions,
-    carried: Carried,
+pub struct Read {
+    pub mesh: Dimensions,
+    pub carried: Carried,
     marks: Option<Vec<bool>>,
 }
 
-enum Dimensions {
+/// A mesh of the plane or of space.
+pub enum Dimensions {
     Plane(Input<DVec2>),
     Space(Input<DVec3>),
 }
 
-fn read(path: &Path, quiet: bool) -> Result<Read> {
+/// Reads a mesh of the plane or of space.
+pub fn read(path: &Path, quiet: bool) -> Result<Read> {
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
         return Ok(Read {
@@ -277,6 +290,14 @@ fn refine_read(
 }
 
 impl Options {
+    /// Most rounds.
+    pub fn most_rounds(&self) -> u32 {
+        match self.until_area {
+            Some(_) => u32::MAX,
+            None => self.rounds,
+        }
+    }
+
     /// The work for the choice of a machine: rounds that mark little are the most.
     pub fn work(&self) -> Work {
         let round = match formats::is_volume(&self.input) {
@@ -315,10 +336,7 @@ where
     S: AnyPoint<Double = P>,
     Mesh: From<Triangulation<P>>,
 {
-    let markers = match &mut input {
-        Input::Triangles(mesh) => carried.number(&mut mesh.segments),
-        Input::Edges(_) => None,
-    };
+    let markers = input.number(&carried);
     let input = &input;
     let wanted = runs::Wanted {
         maps: options.maps.is_some() || (wants != Wants::Counts && !carried.is_empty()),
@@ -327,10 +345,7 @@ where
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,
-        rounds: match options.until_area {
-            Some(_) => u32::MAX,
-            None => options.rounds,
-        },
+        rounds: options.most_rounds(),
         max_triangles: options
             .max_triangles
             .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
@@ -372,21 +387,34 @@ where
         runs::Output::None => Refined::Nothing,
         runs::Output::Edges(mesh) => Refined::Edges(mesh),
         runs::Output::Triangles(mesh) => {
-            let mut mesh = Mesh::from(mesh);
-            let segments = Carried::restore(markers, &mut mesh.segments);
-            if !carried.is_empty() {
-                let matrix = Prolongation::of_rounds(vertices, &outcome.rounds);
-                carried
-                    .refined(matrix, &outcome.ancestors, &segments)
-                    .put(&mut mesh);
-            }
+            let parts = (&outcome.ancestors[..], &outcome.rounds[..]);
+            let mesh = with_carried(mesh.into(), &carried, markers, vertices, parts);
             Refined::Triangles(mesh)
         }
     };
     Ok((mesh, report))
 }
 
-fn end_name(end: End) -> &'static str {
+/// A refined mesh with what its input of so many vertices carried, whose segments had these markers where places replaced them. `ancestors`
+/// and `rounds` say where its parts come from, if anything is carried.
+pub fn with_carried(
+    mut mesh: Mesh,
+    carried: &Carried,
+    markers: Option<Vec<i32>>,
+    vertices: usize,
+    (ancestors, rounds): (&[u32], &[Refinement]),
+) -> Mesh {
+    let segments = Carried::restore(markers, &mut mesh.segments);
+    if !carried.is_empty() {
+        let matrix = Prolongation::of_rounds(vertices, rounds);
+        let refined = carried.refined(matrix, ancestors, &segments);
+        refined.put(&mut mesh);
+    }
+    mesh
+}
+
+/// The reason why a run ended, in words.
+pub fn end_name(end: End) -> &'static str {
     match end {
         End::Rounds => "all rounds done",
         End::NothingMarked => "nothing left to refine",
@@ -394,13 +422,16 @@ fn end_name(end: End) -> &'static str {
     }
 }
 
+/// The options that help where triangles come out too small for the precision.
+pub const TOO_FINE: &str = "; use --precision f64, fewer --rounds or a larger area";
+
 /// The error with the options that help.
 fn explained(error: refine::Error) -> Error {
     let is_degenerate = matches!(error, refine::Error::Degenerate { .. });
     match Error::from(error) {
         Error::Invalid { element, rule } if is_degenerate => Error::Invalid {
             element,
-            rule: format!("{rule}; use --precision f64, fewer --rounds or a larger area"),
+            rule: rule + TOO_FINE,
         },
         error => error,
     }

@@ -4,6 +4,8 @@
 #[cfg(feature = "mpi")]
 mod polylla;
 #[cfg(feature = "mpi")]
+mod refine;
+#[cfg(feature = "mpi")]
 mod report;
 #[cfg(feature = "mpi")]
 mod run;

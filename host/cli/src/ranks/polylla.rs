@@ -15,8 +15,8 @@ use trioxide_ranks::polylla::{Counts, Polygons, polylla};
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, with_file};
-use super::slices::read_slices;
+use super::run::{device, has_extension, is_quiet, with_file};
+use super::slices::{note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -27,7 +27,7 @@ use crate::commands::polylla::{Options, check_usage};
 pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     check_usage(options)?;
     refuse(options)?;
-    let quiet = options.device.quiet || ranks.rank() != 0;
+    let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let block = read(ranks, options, quiet)?;
     ranks.phase("open the device");
@@ -130,12 +130,10 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
                 0 => read_whole(options, quiet).map(Some),
                 _ => Ok(None),
             };
-            note(
+            note_first_reads(
                 quiet,
-                format_args!(
-                    "{}: rank 0 reads it for all ranks: plain triangles in binary .ply are read by each",
-                    options.input.display()
-                ),
+                &options.input,
+                ": plain triangles in binary .ply are read by each",
             );
             let whole = ranks.agree(whole.map_err(Fault::from))?;
             Block::scatter(ranks, whole.as_ref().map(Into::into))

@@ -103,6 +103,7 @@ pub fn threads(ranks: &Ranks) -> usize {
 fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Polylla(options) => super::polylla::run(ranks, options)?,
+        Command::Refine(options) => super::refine::run(ranks, options)?,
         Command::Smooth(options) => super::smooth::run(ranks, options)?,
         Command::Weld(options) => super::weld::run(ranks, options)?,
         _ => {
@@ -117,6 +118,11 @@ fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
         _ => Ok(()),
     };
     ranks.agree(written.map_err(Fault::from))
+}
+
+/// Whether this rank says nothing beside its errors: rank 0 speaks for all.
+pub fn is_quiet(ranks: &Ranks, options: &DeviceOptions) -> bool {
+    options.quiet || ranks.rank() != 0
 }
 
 /// Whether a file's name has this extension.

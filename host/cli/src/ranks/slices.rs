@@ -4,11 +4,21 @@ use std::path::Path;
 
 use glam::DVec3;
 use trioxide::formats::ply;
+use trioxide_arguments::note;
 use trioxide_ranks::block::Blocks;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::run::has_extension;
+
+/// Says that rank 0 reads a file for all ranks, and where it would not.
+pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
+    let said = format_args!(
+        "{}: rank 0 reads it for all ranks{otherwise}",
+        input.display()
+    );
+    note(quiet, said);
+}
 
 /// The block of this rank, where `path` is a binary `.ply` of plain triangles, of whose vertices `points` makes something on all ranks.
 /// Collective.

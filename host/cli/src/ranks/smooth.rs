@@ -8,15 +8,14 @@ use trioxide::formats::{self, Format};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_arguments::device::Precision;
-use trioxide_arguments::note;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::Surface;
 use trioxide_ranks::smooth::{Smoothed, smooth};
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, with_file};
-use super::slices::read_slices;
+use super::run::{device, has_extension, is_quiet, with_file};
+use super::slices::{note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells};
 
@@ -44,7 +43,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         let text = "--fixed is for one process: leave it out, or start it without mpirun";
         return Err(Error::Argument(text.to_owned()).into());
     }
-    let quiet = options.device.quiet || ranks.rank() != 0;
+    let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (block, kept) = read(ranks, options, quiet)?;
     ranks.phase("open the device");
@@ -121,12 +120,10 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, 
     {
         return Ok((block, None));
     }
-    note(
+    note_first_reads(
         quiet,
-        format_args!(
-            "{}: rank 0 reads it for all ranks and writes the result: from plain triangles in binary .ply to .ply each does",
-            options.input.display()
-        ),
+        &options.input,
+        " and writes the result: from plain triangles in binary .ply to .ply each does",
     );
     let kept = match ranks.rank() {
         0 => read_whole(options, quiet),

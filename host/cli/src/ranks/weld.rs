@@ -5,7 +5,6 @@ use serde_json::json;
 use trioxide::Error;
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{self, Carried, Found, Method};
-use trioxide_arguments::note;
 use trioxide_arguments::weld::MethodOption;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{self, Surface};
@@ -13,8 +12,8 @@ use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, gather, gather_map, 
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, with_file};
-use super::slices::read_slices;
+use super::run::{device, has_extension, is_quiet, with_file};
+use super::slices::{note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
 
@@ -41,7 +40,7 @@ struct Kept {
 pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     check(options)?;
     refuse(options)?;
-    let quiet = options.device.quiet || ranks.rank() != 0;
+    let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let input = read(ranks, options, quiet)?;
     ranks.phase("open the device");
@@ -157,13 +156,11 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
             kept: None,
         });
     }
-    note(
+    note_first_reads(
         quiet,
-        format_args!(
-            "{}: rank 0 reads it for all ranks and writes the result: from plain triangles in binary .ply to .ply, without --lock, each \
+        &options.input,
+        " and writes the result: from plain triangles in binary .ply to .ply, without --lock, each \
              does",
-            options.input.display()
-        ),
     );
     let read = match ranks.rank() {
         0 => read_whole(options, quiet),

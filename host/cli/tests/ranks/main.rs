@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod refine;
 mod weld;
 
 const RANKS: [usize; 4] = [2, 3, 4, 7];
@@ -90,6 +91,30 @@ fn meshes() -> TempDir {
     fs::write(folder.path().join("text.ply"), regions).unwrap();
     make(&["convert", "text.ply", "regions.ply"]);
     folder
+}
+
+/// Writes `rich.ply`, a mesh with all attributes, and a field.
+fn write_rich(at: &Path) {
+    let mut rich = String::from("ply\nformat ascii 1.0\nelement vertex 441\n");
+    for name in ["x", "y", "z", "nx", "ny", "nz", "s", "t", "height"] {
+        rich += &format!("property double {name}\n");
+    }
+    rich += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+    rich += "element face 400\nproperty list uchar int vertex_indices\nend_header\n";
+    for i in 0..441 {
+        let (x, y) = (i % 21, i / 21);
+        let tilt = f64::from(i % 7) / 10.0;
+        rich += &format!(
+            "{x} {y} 0 {tilt} 0.25 1 {tilt} 0.5 {i} {} 9 {}\n",
+            i % 256,
+            y
+        );
+    }
+    for i in 0..400 {
+        let a = i % 20 + 21 * (i / 20);
+        rich += &format!("3 {} {} {}\n", a, a + 1, a + 21);
+    }
+    fs::write(at.join("rich.ply"), rich).unwrap();
 }
 
 #[test]

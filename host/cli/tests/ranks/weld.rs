@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{RANKS, done, meshes, mpirun, refused};
+use super::{RANKS, done, meshes, mpirun, refused, write_rich};
 
 /// What each run writes: the mesh, the map, the list of removed vertices, and the counts.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4] {
@@ -83,26 +83,7 @@ fn welded_meshes() -> TempDir {
     }
     fs::write(at.join("twice.obj"), points + &faces).unwrap();
     make(&["convert", "twice.obj", "twice.ply"]);
-    let mut rich = String::from("ply\nformat ascii 1.0\nelement vertex 441\n");
-    for name in ["x", "y", "z", "nx", "ny", "nz", "s", "t", "height"] {
-        rich += &format!("property double {name}\n");
-    }
-    rich += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
-    rich += "element face 400\nproperty list uchar int vertex_indices\nend_header\n";
-    for i in 0..441 {
-        let (x, y) = (i % 21, i / 21);
-        let tilt = f64::from(i % 7) / 10.0;
-        rich += &format!(
-            "{x} {y} 0 {tilt} 0.25 1 {tilt} 0.5 {i} {} 9 {}\n",
-            i % 256,
-            y
-        );
-    }
-    for i in 0..400 {
-        let a = i % 20 + 21 * (i / 20);
-        rich += &format!("3 {} {} {}\n", a, a + 1, a + 21);
-    }
-    fs::write(at.join("rich.ply"), rich).unwrap();
+    write_rich(at);
     fs::write(at.join("locked.txt"), "0\n5\n22\n300\n").unwrap();
     folder
 }

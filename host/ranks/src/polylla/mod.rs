@@ -8,14 +8,13 @@
 
 mod fragments;
 
-use rayon::prelude::*;
 use trioxide::Device;
-use trioxide::half_edges::{self, DeviceTriangulation, Point};
-use trioxide::mesh::Triangulation;
+use trioxide::half_edges::Point;
 use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
 
 use crate::block::{Block, Blocks};
-use crate::fault::{Fault, Joint, Result};
+use crate::check::{check_points, upload_half_edges};
+use crate::fault::{Joint, Result};
 use crate::part::{Part, no_edge};
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -125,21 +124,26 @@ impl Polygons {
 /// Makes polygons of the mesh whose blocks the ranks hold; each rank gets those whose smallest half-edge it owns. Collective.
 ///
 /// # Errors
-/// As [`polylla`](trioxide::polylla()), in the same words on every rank.
+/// As [`polylla`](trioxide::polylla::polylla), in the same words on every rank.
 pub fn polylla<P: Point>(
     ranks: &Ranks,
     on: &Device,
     block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<(Polygons, Counts)> {
-    ranks.agree(check_points::<P>(ranks, block))?;
+    ranks.agree(check_points::<P>(
+        ranks,
+        block.vertices,
+        &block.points,
+        "vertex",
+        P::LARGEST,
+    ))?;
     let has_regions = block.regions.is_some();
     let part = Part::build(ranks, block, ownership)?;
     ranks.phase("polylla");
     let owned = part.owned_half_edges(ranks.rank());
     let triangulation = part.triangulation();
-    let uploaded = upload::<P>(on, &triangulation);
-    let mesh = ranks.agree(uploaded.map_err(|error| in_the_whole_mesh(error, &part)))?;
+    let mesh = ranks.agree(upload_half_edges::<P>(on, &part))?;
     let constraints = Constraints::of(on, &mesh, &triangulation);
     let constraints = ranks.agree(constraints.map_err(|error| match error {
         polylla::Error::NoEdge { segment, from, to } => {
@@ -211,66 +215,6 @@ impl Owners for FlagHalo<'_> {
         });
         Ok(())
     }
-}
-
-/// Refuses points of the block that the device refuses, also of vertices that no triangle uses.
-fn check_points<P: Point>(ranks: &Ranks, block: &Block) -> Result<()> {
-    use gpu::point::{Coordinates, DoublePoint, MeshPoint};
-    let first = Blocks::new(block.vertices, ranks.size())
-        .range(ranks.rank())
-        .start;
-    for (id, &point) in (first..).zip(&block.points) {
-        let point = P::from_f64(point).to_f64();
-        if !point.has_finite_coordinates() {
-            let text = format!(
-                "vertex {id} has a coordinate that is not a finite number in the chosen precision"
-            );
-            return Err(Fault::of_mesh(0, id, text));
-        }
-        if point.largest_coordinate() > <P as MeshPoint>::LARGEST {
-            let (most, precision) = (<P as MeshPoint>::LARGEST, <P as Coordinates>::PRECISION);
-            let text = format!(
-                "vertex {id} has a coordinate beyond {most:e}: squares of distances leave {precision}; scale the mesh down"
-            );
-            return Err(Fault::of_mesh(2, id, text));
-        }
-    }
-    Ok(())
-}
-
-/// The half-edges of a part. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose elements are
-/// ids: those of the part become those of the whole mesh.
-fn upload<P: Point>(
-    on: &Device,
-    mesh: &Triangulation,
-) -> half_edges::Result<DeviceTriangulation<P>> {
-    let bytes = DeviceTriangulation::<P>::bytes_needed(mesh.points.len(), mesh.triangles.len());
-    on.require(bytes)?;
-    let (points, origins) = on.stage("copy to the device", || {
-        let points: Vec<P> = mesh.points.par_iter().map(|&p| P::from_f64(p)).collect();
-        let origins = on.upload(bytemuck::cast_slice(&mesh.triangles))?;
-        Ok((on.upload(&points)?, origins))
-    })?;
-    DeviceTriangulation::build(on, points, origins)
-}
-
-/// The fault of a part, with the ids of the whole mesh.
-fn in_the_whole_mesh(error: half_edges::Error, part: &Part) -> Fault {
-    use half_edges::Error::{NotManifold, Orientation, TooSmall};
-    let id = |triangle: u32| part.cells[triangle as usize];
-    let (rule, triangle) = match &error {
-        TooSmall { triangle, .. } => (3, *triangle),
-        Orientation { triangle } => (4, *triangle),
-        NotManifold { triangle, .. } => (5, *triangle),
-        _ => return error.into(),
-    };
-    let local = format!("triangle {triangle} ");
-    let whole = format!("triangle {} ", id(triangle));
-    Fault::of_mesh(
-        rule,
-        id(triangle),
-        error.to_string().replace(&local, &whole),
-    )
 }
 
 impl Polygons {

@@ -1,0 +1,281 @@
+//! `mpirun … trioxide refine`.
+
+use std::path::Path;
+
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use serde_json::json;
+use trioxide::fields::Carried;
+use trioxide::formats::{self, Format, ply};
+use trioxide::half_edges::AnyPoint;
+use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::{Device, Error};
+use trioxide_arguments::device::Precision;
+use trioxide_arguments::note;
+use trioxide_ranks::output::{self, Surface};
+use trioxide_ranks::ownership::Position;
+use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, refine};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
+
+use super::report::{Run, report};
+use super::run::{device, has_extension, is_quiet, with_file};
+use super::slices::{note_first_reads, read_slices};
+use crate::commands;
+use crate::commands::refine::{self as command, Options};
+
+/// This rank's block of the input.
+enum Input {
+    Plane(Block<DVec2>),
+    Space(Block<DVec3>),
+}
+
+/// What rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
+#[derive(Default)]
+struct Kept {
+    carried: Carried,
+    /// Of the segments, where their places among all cross in place of these.
+    markers: Option<Vec<i32>>,
+}
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run; options that do not work on ranks.
+pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+    refuse(options)?;
+    let quiet = is_quiet(ranks, &options.device);
+    ranks.phase("read");
+    let (input, kept) = read(ranks, options, quiet)?;
+    ranks.phase("open the device");
+    let on = device(ranks, &options.device)?;
+    match input {
+        Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, &on, options, &block, kept),
+        Input::Space(block) => run_on::<DVec3, Vec3>(ranks, &on, options, &block, kept),
+    }
+}
+
+/// Refuses what one process does and several do not.
+fn refuse(options: &Options) -> Result<()> {
+    if formats::is_volume(&options.input) {
+        let text =
+            "several processes refine triangles only: start it without mpirun for tetrahedra";
+        return Err(Error::Argument(text.to_owned()).into());
+    }
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    let output = options.output.as_deref();
+    let wrong = if command::is_edges_file(&options.input) {
+        "an .edges file to read is for one process: convert it to another format"
+    } else if output.is_some_and(command::is_edges_file) {
+        "an .edges file to write is for one process: write another format"
+    } else if options.coarsen_to.is_some() {
+        "--coarsen-to is for one process: leave it out"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Argument(format!("{wrong}, or start it without mpirun")).into())
+}
+
+/// Refines points that are `P` in double precision, and `S` in single; writes what the options ask for.
+fn run_on<P, S>(
+    ranks: &Ranks,
+    on: &Device,
+    options: &Options,
+    block: &Block<P>,
+    kept: Kept,
+) -> Result<()>
+where
+    P: AnyPoint<Double = P> + Position,
+    S: AnyPoint<Double = P>,
+    Mesh: From<Triangulation<P>>,
+{
+    let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
+    let record = options.maps.is_some() || (options.output.is_some() && is_carried);
+    let marking = command::marking(options, block.cells as usize, None);
+    let settings = refine::Options {
+        marking: ranks.agree(marking.map_err(Fault::from))?,
+        rounds: options.most_rounds(),
+        max_triangles: options.max_triangles.map(|most| most as u64),
+        record,
+    };
+    let refine = match options.device.precision {
+        Precision::F64 => refine::<P>,
+        Precision::F32 => refine::<S>,
+    };
+    let result = refine(ranks, on, block, &settings, &Ownership::Curve);
+    let refined = result.map_err(|fault| explained(fault, options))?;
+    match &options.output {
+        Some(path) if !record && has_extension(path, "ply") => write_slices(ranks, path, &refined)?,
+        None if !record => {}
+        _ => write_gathered(ranks, options, block, kept, &refined)?,
+    }
+    let counts = refined.counts;
+    let of_run = vec![
+        ("vertices", json!(counts.vertices)),
+        ("faces", json!(counts.triangles)),
+        ("edges", json!(counts.edges)),
+        ("input_vertices", json!(block.vertices)),
+        ("input_faces", json!(block.cells)),
+        ("rounds", json!(refined.rounds.len())),
+        ("end", json!(command::end_name(refined.end))),
+        ("exchanges", json!(refined.exchanges)),
+    ];
+    let run = Run {
+        command: "refine",
+        input: &options.input,
+        options: &options.device,
+        device: &on.name(),
+        is_output_taken: false,
+    };
+    report(ranks, run, of_run)
+}
+
+/// The fault with the mesh's file, and the options that help.
+fn explained(fault: Fault, options: &Options) -> Fault {
+    let (input, precision) = (&options.input, options.device.precision);
+    match fault.rule() {
+        DEGENERATE => {
+            let text = format!("{fault}{}", command::TOO_FINE);
+            with_file(Fault::of_mesh(DEGENERATE, 0, text), input, precision)
+        }
+        _ => with_file(fault, input, precision),
+    }
+}
+
+/// Writes a `.ply`, each rank its slice. Collective.
+fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -> Result<()> {
+    let points = refined.points.iter();
+    let surface = Surface {
+        vertices: refined.counts.vertices,
+        points: points.map(|p| DVec3::from(p.coordinates())).collect(),
+        corners: &refined.corners,
+        regions: refined.regions.clone(),
+        segments: &refined.segments,
+    };
+    output::write_surface(ranks, path, surface)
+}
+
+/// Writes what the options ask for from the mesh that rank 0 gathers. Collective.
+fn write_gathered<P: Position>(
+    ranks: &Ranks,
+    options: &Options,
+    block: &Block<P>,
+    kept: Kept,
+    refined: &Refined<P>,
+) -> Result<()>
+where
+    Mesh: From<Triangulation<P>>,
+{
+    let quiet = is_quiet(ranks, &options.device);
+    note(
+        quiet,
+        "rank 0 gathers the mesh and writes it: .ply without fields and without --maps is written by all",
+    );
+    let whole = gather(ranks, refined)?;
+    ranks.phase("write");
+    let written = whole.map_or(Ok(()), |whole| write_whole(options, block, kept, whole));
+    ranks.agree(written.map_err(Fault::from))
+}
+
+/// Writes what the options ask for from the whole mesh.
+fn write_whole<P>(
+    options: &Options,
+    block: &Block<P>,
+    kept: Kept,
+    whole: Whole<P>,
+) -> trioxide::Result<()>
+where
+    Mesh: From<Triangulation<P>>,
+{
+    let (ancestors, rounds) = (&whole.ancestors, &whole.rounds);
+    let vertices = block.vertices as usize;
+    if let Some(folder) = &options.maps {
+        command::maps::write(folder, vertices, ancestors, rounds)?;
+    }
+    let Some(path) = &options.output else {
+        return Ok(());
+    };
+    let Kept { carried, markers } = kept;
+    let mesh = Mesh::from(whole.mesh);
+    let mesh = command::with_carried(mesh, &carried, markers, vertices, (ancestors, rounds));
+    commands::write_mesh(path, &mesh, options.device.quiet)
+}
+
+/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> {
+    if let Some(block) = read_slices(ranks, &options.input, with_heights)? {
+        return Ok((of_slices(ranks, block), Kept::default()));
+    }
+    note_first_reads(
+        quiet,
+        &options.input,
+        ": plain triangles in binary .ply are read by each",
+    );
+    let whole = match ranks.rank() {
+        0 => read_whole(options, quiet).map(Some),
+        _ => Ok(None),
+    };
+    let whole = ranks.agree(whole.map_err(Fault::from))?;
+    let (mesh, kept) = whole.map_or((None, Kept::default()), |(mesh, kept)| (Some(mesh), kept));
+    let (plane, space) = match &mesh {
+        None => (None, None),
+        Some(command::Dimensions::Plane(mesh)) => (triangles(mesh), None),
+        Some(command::Dimensions::Space(mesh)) => (None, triangles(mesh)),
+    };
+    let is_planar = ranks.reduce(u64::from(plane.is_some()), Reduction::Or) != 0;
+    let input = match is_planar {
+        true => Input::Plane(Block::scatter(ranks, plane.map(Into::into))),
+        false => Input::Space(Block::scatter(ranks, space.map(Into::into))),
+    };
+    Ok((input, kept))
+}
+
+/// The triangles of a file other than `.edges`.
+fn triangles<V>(input: &command::Input<V>) -> Option<&Triangulation<V>> {
+    match input {
+        command::Input::Triangles(mesh) => Some(mesh),
+        command::Input::Edges(_) => None,
+    }
+}
+
+/// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with others.
+fn with_heights(_: &ply::Slices, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
+    points.iter().all(|p| p.z.is_finite()).then_some(points)
+}
+
+/// The block in the plane where all ranks' vertices lie in one. Collective.
+fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
+    // All are as high as the first of all where nobody's first, and none of the others, differs.
+    let heights = ranks.gather(
+        block
+            .points
+            .first()
+            .map_or(u64::MAX, |p| (p.z + 0.0).to_bits()),
+    );
+    let height = f64::from_bits(heights[0]);
+    let is_planar = block.points.iter().all(|p| p.z == height);
+    if ranks.reduce(u64::from(!is_planar), Reduction::Or) != 0 {
+        return Input::Space(block);
+    }
+    Input::Plane(Block {
+        vertices: block.vertices,
+        cells: block.cells,
+        size: block.size,
+        points: block.points.iter().map(|p| p.truncate()).collect(),
+        corners: block.corners,
+        regions: block.regions,
+        segments: block.segments,
+    })
+}
+
+/// The whole mesh, and what does not cross.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(command::Dimensions, Kept)> {
+    let read = command::read(&options.input, quiet)?;
+    let (mut mesh, carried) = (read.mesh, read.carried);
+    let markers = match &mut mesh {
+        command::Dimensions::Plane(mesh) => mesh.number(&carried),
+        command::Dimensions::Space(mesh) => mesh.number(&carried),
+    };
+    Ok((mesh, Kept { carried, markers }))
+}

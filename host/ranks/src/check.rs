@@ -1,0 +1,94 @@
+//! Checks of points, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
+
+use gpu::point::{Coordinates, DoublePoint};
+use rayon::prelude::*;
+use trioxide::Device;
+use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
+
+use crate::block::Blocks;
+use crate::fault::{Fault, Result};
+use crate::ownership::Position;
+use crate::part::Part;
+use crate::transport::Ranks;
+
+/// Refuses points of this rank's block of `total` points that the device refuses, also of vertices that no cell uses. `element` is the word
+/// for a point's owner: `vertex`; `largest` is the largest coordinate whose square the precision holds.
+pub fn check_points<P: Coordinates>(
+    ranks: &Ranks,
+    total: u64,
+    points: &[P::Double],
+    element: &str,
+    largest: f64,
+) -> Result<()> {
+    let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+    for (id, &point) in (first..).zip(points) {
+        let point = P::from_f64(point).to_f64();
+        if !point.has_finite_coordinates() {
+            let text = format!(
+                "{element} {id} has a coordinate that is not a finite number in the chosen precision"
+            );
+            return Err(Fault::of_mesh(0, id, text));
+        }
+        if point.largest_coordinate() > largest {
+            let precision = P::PRECISION;
+            let text = format!(
+                "{element} {id} has a coordinate beyond {largest:e}: squares of distances leave {precision}; scale the mesh down"
+            );
+            return Err(Fault::of_mesh(2, id, text));
+        }
+    }
+    Ok(())
+}
+
+/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose
+/// elements are ids: those of the part become those of the whole mesh.
+///
+/// # Errors
+/// As there.
+pub fn upload_half_edges<P: AnyPoint>(
+    on: &Device,
+    part: &Part<P::Double>,
+) -> Result<DeviceTriangulation<P>>
+where
+    P::Double: Position,
+{
+    build(on, part).map_err(|error| in_the_whole_mesh(error, part))
+}
+
+fn build<P: AnyPoint>(
+    on: &Device,
+    part: &Part<P::Double>,
+) -> half_edges::Result<DeviceTriangulation<P>> {
+    let bytes = DeviceTriangulation::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
+    on.require(bytes)?;
+    let (points, origins) = on.stage("copy to the device", || {
+        let points: Vec<P> = part.points.par_iter().map(|&p| P::from_f64(p)).collect();
+        let origins = on.upload(bytemuck::cast_slice(&part.corners))?;
+        Ok((on.upload(&points)?, origins))
+    })?;
+    DeviceTriangulation::build(on, points, origins)
+}
+
+/// The fault of a part, with the ids of the whole mesh.
+fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> Fault {
+    use half_edges::Error::{NotManifold, Orientation, TooSmall};
+    let id = |triangle: u32| part.cells[triangle as usize];
+    let (rule, triangle) = match &error {
+        TooSmall { triangle, .. } => (3, *triangle),
+        Orientation { triangle } => (4, *triangle),
+        NotManifold { triangle, .. } => (5, *triangle),
+        _ => return error.into(),
+    };
+    let whole = format!("triangle {} ", id(triangle));
+    let text = match error {
+        Orientation { .. } if P::DIMENSIONS == 3 => {
+            let corners = &part.corners[3 * triangle as usize..][..3];
+            let [a, b, c] = [0, 1, 2].map(|k| part.vertices[corners[k] as usize]);
+            format!("{whole}is degenerate: its vertices {a}, {b}, {c} lie on one line")
+        }
+        error => error
+            .to_string()
+            .replace(&format!("triangle {triangle} "), &whole),
+    };
+    Fault::of_mesh(rule, id(triangle), text)
+}

@@ -1,0 +1,187 @@
+//! Longest-edge bisection of triangles on ranks, to the points, triangles and numbers of the single run.
+//!
+//! | stage | who | what crosses |
+//! | --- | --- | --- |
+//! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | four words a triangle, four a ghost |
+//! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
+//! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
+//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost |
+//! | numbers | the directories of triangles count divided sides, and those that own their edge | four words a divided triangle, two a ghost |
+//! | templates | [`Share`](trioxide::refine::Share) on the rank's device: the kernels of the single run | |
+//! | order | points and triangles to the blocks of their ids, behind the last round | a row each |
+//!
+//! # Why the bits are the same
+//!
+//! The single run numbers new elements by divided sides: with n of them in smaller half-edges, m of which own their edge, the next side
+//! gives triangle T + n, edge E + n + m, and vertex V + m if it owns its edge. Of equally long sides the one with the smaller edge id is
+//! the longest. So ids of edges and who owns an edge are part of the mesh: a triangle carries its three sides in the whole mesh from rank
+//! to rank, and local ids of vertices, edges and triangles ascend with those. An edge is divided if any rank says so; that order does not
+//! show.
+//!
+//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
+
+mod balance;
+mod part;
+mod result;
+mod round;
+
+use trioxide::Device;
+use trioxide::half_edges::AnyPoint;
+use trioxide::refine::{End, Error, Marking};
+
+use crate::block::Block;
+use crate::check::check_points;
+use crate::fault::{Fault, Result};
+use crate::ownership::{Ownership, Position};
+use crate::transport::{Ranks, Reduction};
+
+use balance::balance;
+use part::{EdgePart, Owned};
+use result::{Last, to_blocks};
+use round::{Outcome, round};
+
+pub use result::{Refined, Whole, gather};
+
+/// Options of refinement, as [`trioxide::refine::Options`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The triangles that each round refines.
+    pub marking: Marking,
+    /// Most rounds. A round in which nothing is marked is the last.
+    pub rounds: u32,
+    /// Most triangles: no round begins that would give more.
+    pub max_triangles: Option<u64>,
+    /// Keep where new elements come from: [`Refined::rounds`].
+    pub record: bool,
+}
+
+impl Default for Options {
+    /// Every triangle, once.
+    fn default() -> Self {
+        Self {
+            marking: Marking::All,
+            rounds: 1,
+            max_triangles: None,
+            record: false,
+        }
+    }
+}
+
+/// Elements of a whole mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// V.
+    pub vertices: u64,
+    /// E.
+    pub edges: u64,
+    /// T.
+    pub triangles: u64,
+}
+
+/// Where the new elements of a round come from, by the ids of the whole mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// New vertex, the edge that it divides, and the ends of that.
+    pub vertices: Vec<[u64; 4]>,
+    /// New triangle, and the one that it is a part of.
+    pub triangles: Vec<[u64; 2]>,
+}
+
+/// The rule that a triangle which comes out degenerate breaks, of [`Fault::rule`].
+pub const DEGENERATE: u8 = 6;
+
+/// Refines the mesh whose blocks the ranks hold. Collective.
+///
+/// # Errors
+/// As [`trioxide::refine::refine`], in the same words on every rank; a part with more elements than 32-bit ids name.
+pub fn refine<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<P::Double>,
+    options: &Options,
+    ownership: &Ownership,
+) -> Result<Refined<P::Double>>
+where
+    P::Double: Position,
+{
+    let points = &block.points;
+    ranks.agree(check_points::<P>(
+        ranks,
+        block.vertices,
+        points,
+        "vertex",
+        P::LARGEST,
+    ))?;
+    let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, ownership)?;
+    let checked = options.marking.check(block.cells as usize);
+    ranks.agree(checked.map_err(Fault::from))?;
+    let last = rounds(ranks, on, part, options, ownership)?;
+    to_blocks(ranks, block, markers, last)
+}
+
+/// The rounds, and what they leave. Collective.
+fn rounds<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    part: EdgePart<P>,
+    options: &Options,
+    ownership: &Ownership,
+) -> Result<Last<P>>
+where
+    P::Double: Position,
+{
+    let mut last = Last {
+        counts: part.counts,
+        owned: Owned::none(part.rows.stride),
+        rounds: Vec::new(),
+        end: End::Rounds,
+        exchanges: 0,
+    };
+    let mut degenerate = u64::MAX;
+    let mut first = Some(part);
+    for number in 0..options.rounds as usize {
+        let part = match first.take() {
+            Some(part) => part,
+            None => {
+                let owned = balance(ranks, last.owned, last.counts.triangles, ownership);
+                EdgePart::of_owned(ranks, last.counts, owned)?
+            }
+        };
+        match round(ranks, on, &part, options, number)? {
+            Outcome::Ended(end) => {
+                last.end = end;
+                last.owned = Owned::none(part.rows.stride);
+                first = Some(part);
+                break;
+            }
+            Outcome::Done(done) => {
+                last.counts = done.counts;
+                last.owned = done.owned;
+                last.exchanges += done.exchanges;
+                last.rounds.push(done.record);
+                degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
+            }
+        }
+        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would be none.
+        if options.rounds == u32::MAX && ranks.reduce(degenerate, Reduction::Min) != u64::MAX {
+            break;
+        }
+    }
+    if let Some(part) = first {
+        last.owned = part.into_owned(ranks.rank());
+    }
+    match ranks.reduce(degenerate, Reduction::Min) {
+        u64::MAX => Ok(last),
+        triangle => Err(came_out_degenerate(triangle)),
+    }
+}
+
+/// The fault of a triangle that is too small for the precision.
+fn came_out_degenerate(triangle: u64) -> Fault {
+    let error = Error::Degenerate {
+        triangle: triangle as u32,
+    };
+    let (as_32_bits, id) = ((triangle as u32).to_string(), triangle.to_string());
+    let text = error.to_string().replacen(&as_32_bits, &id, 1);
+    Fault::of_mesh(DEGENERATE, triangle, text)
+}

@@ -1,0 +1,239 @@
+//! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
+
+use bytemuck::zeroed_vec;
+use rayon::prelude::*;
+use trioxide::half_edges::AnyPoint;
+use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
+use trioxide::refine::{End, segments};
+
+use super::part::{Owned, ancestor, corners, sides, tags};
+use super::{Counts, Round};
+use crate::block::{Block, Blocks};
+use crate::fault::Result;
+use crate::ids::IdSet;
+use crate::output::{check_ids, to_first};
+use crate::ownership::{Position, fetch};
+use crate::rows::Rows;
+use crate::transport::{Mail, Ranks};
+
+/// A rank's block of a refined mesh: the blocks of all ranks, one behind the other, are the single run's arrays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refined<P> {
+    /// Elements of the whole mesh.
+    pub counts: Counts,
+    /// Points of the block's vertices.
+    pub points: Vec<P>,
+    /// Vertices of the block's triangles, three each.
+    pub corners: Vec<u64>,
+    /// Triangle of the input that each of them is a part of.
+    pub ancestors: Vec<u64>,
+    /// Region of each of them, if the mesh has regions.
+    pub regions: Option<Vec<i32>>,
+    /// All segments, in the order of their edges' ids.
+    pub segments: Vec<Segment>,
+    /// Where this rank's new elements come from, of each round; empty lists, if that is not asked for.
+    pub rounds: Vec<Round>,
+    /// The reason why it ended.
+    pub end: End,
+    /// How often the ranks told each other edges to divide, in all rounds.
+    pub exchanges: u64,
+}
+
+/// What is known behind the last round.
+pub struct Last<P> {
+    pub owned: Owned<P>,
+    pub counts: Counts,
+    pub rounds: Vec<Round>,
+    pub end: End,
+    pub exchanges: u64,
+}
+
+/// Sends all to their blocks. `block` is of the input, whose segments have these `markers`, ascending. Collective.
+///
+/// # Errors
+/// Segments of a mesh with more vertices than they name.
+pub fn to_blocks<P: AnyPoint>(
+    ranks: &Ranks,
+    block: &Block<P::Double>,
+    markers: Vec<i32>,
+    last: Last<P>,
+) -> Result<Refined<P::Double>>
+where
+    P::Double: Position,
+{
+    ranks.phase("order of triangles");
+    let counts = last.counts;
+    let points = points(ranks, block, &last.owned, counts.vertices);
+    let (corners, ancestors) = triangles(ranks, &last.owned.rows, counts.triangles);
+    let regions = block.regions.as_ref().map(|regions| {
+        let asked = IdSet::of(&ancestors.iter().copied());
+        let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
+        let place = |&t: &u64| asked.place(t).expect("it was asked for");
+        let regions = ancestors.par_iter().map(|t| found[place(t) as usize]);
+        regions.collect()
+    });
+    let segments = match block.segments.is_empty() {
+        true => Vec::new(),
+        false => {
+            ranks.agree(check_ids(counts.vertices))?;
+            tagged(ranks, &last.owned.rows, &markers)
+        }
+    };
+    Ok(Refined {
+        counts,
+        points,
+        corners,
+        ancestors,
+        regions,
+        segments,
+        rounds: last.rounds,
+        end: last.end,
+        exchanges: last.exchanges,
+    })
+}
+
+/// The points of this rank's block of all vertices, in the precision of the run. Collective.
+fn points<P: AnyPoint>(
+    ranks: &Ranks,
+    block: &Block<P::Double>,
+    owned: &Owned<P>,
+    vertices: u64,
+) -> Vec<P::Double> {
+    let size = ranks.size();
+    let blocks = Blocks::new(vertices, size);
+    // Vertices of the input without a triangle are here alone.
+    let first = Blocks::new(block.vertices, size).range(ranks.rank()).start;
+    let of_input = (first..).zip(&block.points);
+    let of_input = of_input.map(|(id, &p)| (blocks.rank(id), P::from_f64(p)));
+    let mut points = ranks.exchange(&Mail::sorted(size, of_input)).into_items();
+    let new = owned.vertices.iter().zip(&owned.points);
+    let new = new.filter(|(id, _)| **id >= block.vertices);
+    let ids = new.clone().map(|(&id, _)| (blocks.rank(id), id));
+    let ids = ranks.exchange(&Mail::sorted(size, ids));
+    let new = new.map(|(&id, &point)| (blocks.rank(id), point));
+    let new = ranks.exchange(&Mail::sorted(size, new));
+    let range = blocks.range(ranks.rank());
+    let mut behind: Vec<P> = zeroed_vec((range.end - range.start) as usize - points.len());
+    let start = range.start + points.len() as u64;
+    for (&id, &point) in ids.items().iter().zip(new.items()) {
+        behind[(id - start) as usize] = point;
+    }
+    points.append(&mut behind);
+    points.into_iter().map(P::to_f64).collect()
+}
+
+/// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
+fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> (Vec<u64>, Vec<u64>) {
+    let blocks = Blocks::new(triangles, ranks.size());
+    let to: Vec<u32> = (0..owned.len())
+        .map(|i| blocks.rank(owned.id(i)) as u32)
+        .collect();
+    let stride = 5;
+    let rows = Mail::rows(ranks.size(), &to, stride, |i, row| {
+        let triangle = owned.get(i);
+        row[0] = owned.id(i);
+        row[1..4].copy_from_slice(corners(triangle));
+        row[4] = ancestor(triangle);
+    });
+    let words = ranks.exchange(&rows).into_items();
+    let start = blocks.range(ranks.rank()).start;
+    let mut of_triangles = vec![0; words.len() / stride * 3];
+    let mut ancestors = vec![0; words.len() / stride];
+    for row in words.chunks_exact(stride) {
+        let place = (row[0] - start) as usize;
+        of_triangles[3 * place..3 * place + 3].copy_from_slice(corners(row));
+        ancestors[place] = row[4];
+    }
+    (of_triangles, ancestors)
+}
+
+/// All segments, in the order of the ids of their edges, along their owners. Collective.
+fn tagged(ranks: &Ranks, owned: &Rows, markers: &[i32]) -> Vec<Segment> {
+    let mut mine: Vec<[u64; 4]> = Vec::new();
+    for row in owned.words.chunks_exact(owned.stride) {
+        let corners = corners(row);
+        for (k, (&side, &tag)) in sides(row).iter().zip(tags(row)).enumerate() {
+            if tag != 0 && side & 1 == 0 {
+                mine.push([side >> 1, corners[k], corners[(k + 1) % 3], tag]);
+            }
+        }
+    }
+    let copies = mine.repeat(ranks.size());
+    let counts = std::iter::repeat_n(mine.len(), ranks.size());
+    let mut all = ranks
+        .exchange(&Mail::from_parts(copies, counts))
+        .into_items();
+    all.sort_unstable();
+    let ends = all.iter().map(|&[_, a, b, _]| [a as u32, b as u32]);
+    segments(markers, ends, all.iter().map(|&[.., tag]| tag))
+}
+
+/// The refined mesh as the single run has it.
+#[derive(Clone, Debug, Default)]
+pub struct Whole<P> {
+    /// Points, triangles, regions and segments.
+    pub mesh: Triangulation<P>,
+    /// Triangle of the input that each triangle is a part of.
+    pub ancestors: Vec<u32>,
+    /// The records of the rounds, if they were asked for.
+    pub rounds: Vec<Refinement>,
+}
+
+/// Refuses meshes that no process holds.
+fn check_narrow(counts: Counts) -> Result<()> {
+    let Counts {
+        vertices,
+        edges,
+        triangles,
+    } = counts;
+    if vertices.max(edges).max(triangles) < u64::from(NONE) {
+        return Ok(());
+    }
+    Err(trioxide::Error::Argument(format!(
+        "{vertices} vertices, {edges} edges and {triangles} triangles are more than the 32-bit ids of one process: let each rank write"
+    ))
+    .into())
+}
+
+/// The refined mesh at rank 0; other ranks get none. Collective.
+///
+/// # Errors
+/// More vertices, edges or triangles than 32-bit ids name.
+pub fn gather<P: Position>(ranks: &Ranks, refined: &Refined<P>) -> Result<Option<Whole<P>>> {
+    ranks.phase("gather");
+    ranks.agree(check_narrow(refined.counts))?;
+    let narrow = |ids: &[u64]| {
+        let ids: Vec<u32> = ids.iter().map(|&id| id as u32).collect();
+        to_first(ranks, &ids)
+    };
+    let points = to_first(ranks, &refined.points);
+    let corners = narrow(&refined.corners);
+    let ancestors = narrow(&refined.ancestors);
+    let regions = refined.regions.as_ref();
+    let regions = regions.map(|regions| to_first(ranks, regions));
+    let rounds = refined.rounds.iter().map(|round| {
+        let mut vertices = to_first(ranks, &round.vertices);
+        let mut triangles = to_first(ranks, &round.triangles);
+        vertices.sort_unstable();
+        triangles.sort_unstable();
+        Refinement {
+            divided: vertices.iter().map(|&[_, edge, ..]| edge as u32).collect(),
+            ends: vertices
+                .iter()
+                .map(|&[.., a, b]| [a as u32, b as u32])
+                .collect(),
+            parents: triangles.iter().map(|&[_, parent]| parent as u32).collect(),
+        }
+    });
+    let rounds = rounds.collect();
+    Ok((ranks.rank() == 0).then(|| Whole {
+        mesh: Triangulation {
+            points,
+            triangles: corners.as_chunks().0.to_vec(),
+            regions,
+            segments: refined.segments.clone(),
+        },
+        ancestors,
+        rounds,
+    }))
+}

@@ -1,0 +1,405 @@
+//! A round on ranks: the edges to divide, the numbers of the new elements, and the triangles that a rank then owns.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::prelude::*;
+use trioxide::Device;
+use trioxide::half_edges::AnyPoint;
+use trioxide::refine::{End, Error, Share, ShareNames, SharePieces};
+
+use super::part::{EdgePart, Owned, ancestor, corners, set_row, sides};
+use super::{Counts, Options, Round};
+use crate::fault::{Fault, Result};
+use crate::numbers::exclusive_sums;
+use crate::ownership::Position;
+use crate::rows::Rows;
+use crate::transport::{Ranks, Reduction};
+
+/// What a round does.
+pub enum Outcome<P> {
+    /// Nothing, for this reason.
+    Ended(End),
+    /// It divides edges.
+    Done(Done<P>),
+}
+
+/// What a round leaves.
+pub struct Done<P> {
+    /// The triangles that this rank owns now.
+    pub owned: Owned<P>,
+    /// Those of the whole mesh.
+    pub counts: Counts,
+    /// Where this rank's new elements come from, if that is asked for.
+    pub record: Round,
+    /// How often the ranks told each other edges to divide.
+    pub exchanges: u64,
+    /// The first triangle of this rank's part that came out degenerate.
+    pub degenerate: Option<u64>,
+}
+
+/// The round with this number, from 0. Collective.
+pub fn round<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    part: &EdgePart<P>,
+    options: &Options,
+    round: usize,
+) -> Result<Outcome<P>>
+where
+    P::Double: Position,
+{
+    ranks.phase("refine");
+    let share = Share::upload(on, &part.share()).map_err(|error| too_large(ranks, error));
+    let mut share = ranks.agree(share)?;
+    let rows = part.rows.words.chunks_exact(part.rows.stride);
+    let (ids, ancestors): (Vec<u64>, Vec<u64>) = rows.map(|row| (row[0], ancestor(row))).unzip();
+    let names = ShareNames {
+        ids: &ids,
+        ancestors: &ancestors,
+        round,
+    };
+    let is_marked = share.mark(on, &options.marking, &names);
+    let is_marked = ranks.agree(is_marked.map_err(Fault::from))?;
+    if ranks.reduce(u64::from(is_marked), Reduction::Or) == 0 {
+        return Ok(Outcome::Ended(End::NothingMarked));
+    }
+    let (divided, exchanges) = propagate(ranks, on, part, &mut share)?;
+    ranks.phase("numbers");
+    let flags = Flags::of(part, &divided);
+    let numbers = Numbers::count(ranks, part, &flags);
+    let counts = numbers.after(part.counts);
+    if options
+        .max_triangles
+        .is_some_and(|most| counts.triangles > most)
+    {
+        return Ok(Outcome::Ended(End::MaxTriangles));
+    }
+    ranks.phase("refine");
+    let pieces = share.divide(on).map_err(|error| too_large(ranks, error));
+    let pieces = ranks.agree(pieces)?;
+    let names = Names::of(part, &flags, &numbers);
+    let degenerate = pieces.degenerate.map(|t| names.triangle(part, t as usize));
+    let me = ranks.rank() as u32;
+    Ok(Outcome::Done(Done {
+        counts,
+        record: match options.record {
+            true => record(part, &flags, &numbers, me),
+            false => Round::default(),
+        },
+        exchanges,
+        degenerate,
+        owned: owned(part, &names, pieces, me),
+    }))
+}
+
+/// The fault of a rank's part.
+fn too_large(ranks: &Ranks, error: Error) -> Fault {
+    let Error::TooManyEdges { edges, most } = error else {
+        return error.into();
+    };
+    Fault::from(trioxide::Error::Argument(format!(
+        "rank {} would hold {edges} edges, but at most {most} fit 32-bit ids: use more ranks, or refine less",
+        ranks.rank()
+    )))
+}
+
+fn bit(bits: &[u32], i: u32) -> bool {
+    bits[i as usize / 32] >> (i % 32) & 1 != 0
+}
+
+/// The edges that any rank divides, a bit each: each rank walks as far as its part goes, and tells the others what is new, until nobody has
+/// anything new; and how often they did. Collective.
+///
+/// What a triangle divides, its owner finds: if the triangle is marked, by the mark, else since it has a divided side, which the owner of
+/// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. In
+/// the end a ghost has its owner's divided sides. It ends, since each time some rank divides an edge more.
+fn propagate<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    part: &EdgePart<P>,
+    share: &mut Share<P>,
+) -> Result<(Vec<u32>, u64)> {
+    let mut divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
+    let mut told = vec![0; divided.len()];
+    for exchanges in 1.. {
+        let mut found = Vec::new();
+        let edge = |h: u32| part.sides[h as usize] >> 1;
+        let is_new = |h: u32| bit(&divided, edge(h)) && !bit(&told, edge(h));
+        part.halo.tell(ranks, 3, is_new, |h| found.push(edge(h)));
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&e| !bit(&divided, e));
+        if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
+            return Ok((divided, exchanges));
+        }
+        // An edge that this rank is told may be one of an owned triangle too, and this rank alone tells all that have that one as a ghost.
+        told.copy_from_slice(&divided);
+        for &e in &found {
+            divided[e as usize / 32] |= 1 << (e % 32);
+        }
+        let followed = match &found[..] {
+            [] => Ok(()),
+            found => share.follow(on, &divided, found),
+        };
+        let followed = followed.and_then(|()| share.divided(on));
+        divided = ranks.agree(followed.map_err(Fault::from))?;
+    }
+    unreachable!("each exchange finds an edge, but the last")
+}
+
+/// Which sides of each triangle are divided, and which of these own their edge in the whole mesh: three bits each.
+struct Flags(Vec<u8>);
+
+impl Flags {
+    fn of<P: AnyPoint>(part: &EdgePart<P>, divided: &[u32]) -> Self {
+        let rows = part.rows.words.par_chunks_exact(part.rows.stride);
+        let flags = rows
+            .zip(part.sides.par_chunks_exact(3))
+            .map(|(row, local)| {
+                let mut flags = 0;
+                for (k, (side, local)) in sides(row).iter().zip(local).enumerate() {
+                    let is_divided = u8::from(bit(divided, local >> 1));
+                    let owns = is_divided & (!side & 1) as u8;
+                    flags |= is_divided << k | owns << (3 + k);
+                }
+                flags
+            });
+        Self(flags.collect())
+    }
+
+    /// Number of divided sides of a triangle, and of those that own their edge.
+    fn count(&self, t: usize) -> [u32; 2] {
+        let flags = self.0[t];
+        [(flags & 7).count_ones(), (flags >> 3).count_ones()]
+    }
+
+    /// The divided sides of a triangle, and whether they own their edge.
+    fn sides(&self, t: usize) -> impl Iterator<Item = (usize, bool)> {
+        let flags = self.0[t];
+        let is_divided = move |k: &usize| flags >> k & 1 != 0;
+        (0..3)
+            .filter(is_divided)
+            .map(move |k| (k, flags >> (3 + k) & 1 != 0))
+    }
+}
+
+/// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
+struct Numbers {
+    /// Of triangles with a divided side.
+    before: Vec<[u64; 2]>,
+    /// Of all.
+    totals: [u64; 2],
+}
+
+impl Numbers {
+    /// Collective.
+    fn count<P>(ranks: &Ranks, part: &EdgePart<P>, flags: &Flags) -> Self {
+        let me = ranks.rank() as u32;
+        let (mut ids, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for t in 0..part.rows.len() {
+            let count = flags.count(t);
+            if part.owners[t] == me && count[0] > 0 {
+                ids.push(part.rows.id(t));
+                counts.push(count);
+                places.push(t);
+            }
+        }
+        let (sums, totals) = exclusive_sums(ranks, part.counts.triangles, &ids, &counts);
+        let mut before = vec![[0; 2]; part.rows.len()];
+        for (t, sum) in places.into_iter().zip(sums) {
+            before[t] = sum;
+        }
+        part.halo.update_all(ranks, &mut before);
+        Self { before, totals }
+    }
+
+    fn after(&self, counts: Counts) -> Counts {
+        let [sides, edges] = self.totals;
+        Counts {
+            vertices: counts.vertices + edges,
+            edges: counts.edges + sides + edges,
+            triangles: counts.triangles + sides,
+        }
+    }
+}
+
+/// Ids in the whole mesh of a part's new elements, in their order. Those beyond the ghosts have none: no owned triangle has them.
+struct Names {
+    triangles: Vec<u64>,
+    /// Local triangle that each of them is a part of.
+    parents: Vec<u32>,
+    vertices: Vec<u64>,
+    edges: Vec<u64>,
+}
+
+/// No id of the whole mesh.
+const BEYOND: u64 = u64::MAX;
+
+impl Names {
+    fn of<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers) -> Self {
+        let mut names = Self {
+            triangles: Vec::new(),
+            parents: Vec::new(),
+            vertices: Vec::new(),
+            edges: Vec::new(),
+        };
+        let counts = part.counts;
+        for t in 0..part.rows.len() {
+            let [mut n, mut m] = numbers.before[t];
+            for (k, owns) in flags.sides(t) {
+                let edge = counts.edges + n + m;
+                names.triangles.push(counts.triangles + n);
+                names.parents.push(t as u32);
+                names.edges.push(edge);
+                if part.sides[3 * t + k] & 1 == 0 {
+                    let named = |id| if owns { id } else { BEYOND };
+                    names.edges.push(named(edge + 1));
+                    names.vertices.push(named(counts.vertices + m));
+                }
+                n += 1;
+                m += u64::from(owns);
+            }
+        }
+        names
+    }
+
+    /// Id of a triangle after the round.
+    fn triangle<P>(&self, part: &EdgePart<P>, t: usize) -> u64 {
+        match t.checked_sub(part.rows.len()) {
+            None => part.rows.id(t),
+            Some(new) => self.triangles[new],
+        }
+    }
+
+    fn vertex<P>(&self, part: &EdgePart<P>, v: usize) -> u64 {
+        match v.checked_sub(part.vertices.len()) {
+            None => part.vertices[v],
+            Some(new) => self.vertices[new],
+        }
+    }
+
+    fn side<P>(&self, part: &EdgePart<P>, side: u32) -> u64 {
+        let e = side as usize / 2;
+        let edge = match e.checked_sub(part.edges.len()) {
+            None => part.edges[e],
+            Some(new) => self.edges[new],
+        };
+        2 * edge + u64::from(side & 1)
+    }
+}
+
+/// The owned triangles after the round: a part of a triangle is its owner's.
+fn owned<P: AnyPoint>(
+    part: &EdgePart<P>,
+    names: &Names,
+    pieces: SharePieces<P>,
+    me: u32,
+) -> Owned<P> {
+    let parent = |t: usize| match t.checked_sub(part.rows.len()) {
+        None => t,
+        Some(new) => names.parents[new] as usize,
+    };
+    let all = (0..pieces.corners.len() / 3).into_par_iter();
+    let mine: Vec<usize> = all.filter(|&t| part.owners[parent(t)] == me).collect();
+    let is_used: Vec<AtomicBool> = (0..pieces.points.len())
+        .map(|_| AtomicBool::new(false))
+        .collect();
+    let stride = part.rows.stride;
+    let mut words = vec![0; stride * mine.len()];
+    let rows = words.par_chunks_exact_mut(stride);
+    rows.zip(&mine).for_each(|(row, &t)| {
+        let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);
+        for &v in corners {
+            is_used[v as usize].store(true, Relaxed);
+        }
+        let corner = |k: usize| names.vertex(part, corners[k] as usize);
+        let side = |k: usize| names.side(part, sides[k]);
+        let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
+        set_row(
+            row,
+            names.triangle(part, t),
+            [0, 1, 2].map(corner),
+            [0, 1, 2].map(side),
+            ancestor(part.rows.get(parent(t))),
+            [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
+        );
+    });
+    let used = (0..is_used.len()).filter(|&v| is_used[v].load(Relaxed));
+    Owned {
+        rows: Rows { words, stride },
+        vertices: used.clone().map(|v| names.vertex(part, v)).collect(),
+        points: used.map(|v| pieces.points[v]).collect(),
+    }
+}
+
+/// Where the new elements of the owned triangles come from.
+fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers, me: u32) -> Round {
+    let mut record = Round::default();
+    for t in (0..part.rows.len()).filter(|&t| part.owners[t] == me) {
+        let [mut n, mut m] = numbers.before[t];
+        let row = part.rows.get(t);
+        for (k, owns) in flags.sides(t) {
+            record.triangles.push([part.counts.triangles + n, row[0]]);
+            if owns {
+                let (edge, corners) = (sides(row)[k] >> 1, corners(row));
+                let ends = [corners[k], corners[(k + 1) % 3]];
+                let vertex = part.counts.vertices + m;
+                record.vertices.push([vertex, edge, ends[0], ends[1]]);
+            }
+            n += 1;
+            m += u64::from(owns);
+        }
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::DVec2;
+    use trioxide::refine::Marking;
+
+    use super::*;
+    use crate::block::Block;
+    use crate::ownership::Ownership;
+    use crate::threads::run;
+
+    /// Else the pieces of a ghost are not those of the mesh, and one that is degenerate has a wrong number.
+    #[test]
+    fn ghosts_have_the_divided_sides_of_their_owners() {
+        let mesh = trioxide_generate::random(400, 7).unwrap();
+        for seed in 0..12_u64 {
+            let size = 3 + seed as usize % 5;
+            let mixed = move |id: u64| (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let owner = move |id: u64| mixed(id) as usize % size;
+            let checked = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let on = Device::cpu(Some(1)).unwrap();
+                let block = Block::of(&mesh, ranks.rank(), size);
+                let ownership = Ownership::Given(Arc::new(owner));
+                let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, &ownership);
+                let (part, _) = part.unwrap();
+                let mut share = Share::upload(&on, &part.share()).unwrap();
+                let ids: Vec<u64> = (0..part.rows.len()).map(|t| part.rows.id(t)).collect();
+                let names = ShareNames {
+                    ids: &ids,
+                    ancestors: &ids,
+                    round: 0,
+                };
+                let marking = Marking::Fraction {
+                    fraction: 0.01,
+                    seed,
+                };
+                share.mark(&on, &marking, &names).unwrap();
+                let (divided, _) = propagate(&ranks, &on, &part, &mut share).unwrap();
+                let here = Flags::of(&part, &divided).0;
+                let mut of_owners = here.clone();
+                part.halo.update_all(&ranks, &mut of_owners);
+                assert_eq!(here, of_owners, "seed {seed}, {size} ranks");
+                here.iter().filter(|&&flags| flags != 0).count()
+            });
+            assert!(checked.into_iter().sum::<usize>() > 0);
+        }
+    }
+}
