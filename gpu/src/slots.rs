@@ -46,7 +46,7 @@ impl Slots {
             // A vertex of a grid is the lower one of three edges, whose other ends have other distances.
             let distance = high.index().wrapping_sub(low.index());
             let room = (scale >> 32).min(u64::from(WINDOW));
-            let turn = u64::from(distance.wrapping_mul(0x9E37_79B9)) * room >> 32;
+            let turn = (u64::from(distance.wrapping_mul(0x9E37_79B9)) * room) >> 32;
             return Self {
                 first: place_of(low, 0, scale),
                 turn: turn as u32,

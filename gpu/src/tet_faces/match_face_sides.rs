@@ -122,8 +122,8 @@ fn match_in<const SCATTERED: bool>(
             write_twins(FaceSide::of(t, k as u32), waiting[k]);
         }
         // A scattered side that met none waits in its slot.
-        let is_left = !met[k] && !(SCATTERED && waiting[k].is_none());
-        u32::from(is_left) << k
+        let is_settled = SCATTERED && waiting[k].is_none();
+        u32::from(!met[k] && !is_settled) << k
     };
     // Sides whose twins are still to be found, a bit each.
     let mut left = finish(0) | finish(1) | finish(2) | finish(3);

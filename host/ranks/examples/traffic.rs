@@ -192,7 +192,7 @@ fn row(name: &str, mesh: &Triangulation, size: usize) {
             ..Default::default()
         };
         let result =
-            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &options, &owners);
+            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &[], &options, &owners);
         result.expect("a good mesh");
         Sent {
             polylla,

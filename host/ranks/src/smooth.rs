@@ -31,7 +31,8 @@ pub struct Smoothed {
     pub moves: Moves,
 }
 
-/// Smooths the surface of triangles, or the mesh of tetrahedra, whose blocks the ranks hold. Collective.
+/// Smooths the surface of triangles, or the mesh of tetrahedra, whose blocks the ranks hold. Collective. Nodes for which `fixed` is true
+/// stay; it has an element for each node of the whole mesh, or none.
 ///
 /// # Errors
 /// As [`smooth::run`], in the same words on every rank; options that need one process ([`smooth::check_share`]).
@@ -39,10 +40,13 @@ pub fn smooth<P: Vector>(
     ranks: &Ranks,
     on: &Device,
     block: &Block<DVec3>,
+    fixed: &[bool],
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Smoothed> {
-    ranks.agree(smooth::check_share(options).map_err(Fault::from))?;
+    let checked =
+        smooth::check_share(options).and_then(|()| options.check(fixed, block.vertices as usize));
+    ranks.agree(checked.map_err(Fault::from))?;
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
@@ -61,9 +65,13 @@ pub fn smooth<P: Vector>(
         halo: &halo,
     };
     let give_counts: Vec<usize> = (0..ranks.size()).map(|r| halo.give.of(r).len()).collect();
+    let is_fixed = |vertex: u64| fixed.get(vertex as usize).is_some_and(|&is_fixed| is_fixed);
+    let stays: Vec<bool> = (part.vertices.iter().zip(&halo.is_ghost))
+        .map(|(&vertex, &is_ghost)| is_ghost || is_fixed(vertex))
+        .collect();
     let nodes = SharePart {
         ids: &part.vertices,
-        fixed: &halo.is_ghost,
+        fixed: &stays,
         give: halo.give.items(),
         give_counts: &give_counts,
         take: &halo.take,

@@ -17,6 +17,7 @@ use trioxide_ranks::{Block, Ranks};
 fn check(
     whole: Whole<DVec3>,
     expected: &Smoothed,
+    fixed: &[bool],
     options: &Options,
     size: usize,
     choice: Choice,
@@ -30,7 +31,7 @@ fn check(
             true => trioxide_ranks::smooth::smooth::<Vec3>,
             false => trioxide_ranks::smooth::smooth::<DVec3>,
         };
-        smooth(&ranks, &on, &block, options, &choice.of(size)).unwrap()
+        smooth(&ranks, &on, &block, fixed, options, &choice.of(size)).unwrap()
     });
     let mut points = Vec::new();
     for result in results {
@@ -89,15 +90,19 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
     #[test]
     fn any_surface_any_owners(
-        mesh in lifted(),
+        (mesh, fixed) in (lifted(), 2..9_usize).prop_map(|(mesh, each)| {
+            // One of two to seven nodes, or no list.
+            let fixed = (0..mesh.points.len()).map(|v| v % each == 0).collect();
+            (mesh, if each < 8 { fixed } else { Vec::new() })
+        }),
         options in options(),
         size in prop::sample::select(&RANKS[..]),
         choice in choices(),
     ) {
         let on = Device::cpu(Some(1)).unwrap();
-        let expected = smooth::run_surface::<DVec3>(&on, &mesh, &[], &options).unwrap();
+        let expected = smooth::run_surface::<DVec3>(&on, &mesh, &fixed, &options).unwrap();
         let surface = mesh.clone().into_surface().unwrap();
-        check((&surface).into(), &expected, &options, size, choice, false);
+        check((&surface).into(), &expected, &fixed, &options, size, choice, false);
     }
 }
 
@@ -136,10 +141,10 @@ fn tetrahedra_on_every_number_of_ranks() {
         let short = smooth::run::<Vec3>(&on, &mesh, &[], &options).unwrap();
         for size in RANKS {
             for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
-                check(whole, &expected, &options, size, choice, false);
+                check(whole, &expected, &[], &options, size, choice, false);
             }
         }
-        check(whole, &short, &options, 3, Choice::Curve, true);
+        check(whole, &short, &[], &options, 3, Choice::Curve, true);
     }
 }
 
@@ -167,7 +172,7 @@ fn options_that_need_more_than_neighbours_are_refused() {
             let on = Device::cpu(Some(1)).unwrap();
             let block = Block::of(&surface, ranks.rank(), 2);
             let owners = Choice::Curve.of(2);
-            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &options, &owners)
+            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &[], &options, &owners)
         });
         for fault in faults {
             let said = fault.unwrap_err().to_string();

@@ -34,8 +34,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 ///
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 ///
-/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a, each on its own GPU (cargo xtask build --mpi),
-/// to the same bits.
+/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own GPU
+/// (cargo xtask build --mpi), to the same bits.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
@@ -489,8 +489,11 @@ pub fn by_flags(error: smooth::Error) -> Error {
     Error::Argument(remedy.to_owned())
 }
 
-/// The nodes that the file of `--fixed` names, as flags.
-fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
+/// The nodes that the file of `--fixed` names, as flags; none without it.
+///
+/// # Errors
+/// The file cannot be read, or names a node that the mesh does not have.
+pub fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     let Some(path) = &options.fixed else {
         return Ok(Vec::new());
     };

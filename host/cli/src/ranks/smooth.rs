@@ -17,7 +17,7 @@ use super::report::{Run, report};
 use super::run::{device, has_extension, is_quiet, with_file};
 use super::slices::{note_first_reads, read_slices};
 use crate::commands;
-use crate::commands::smooth::{Options, by_flags, check_cells};
+use crate::commands::smooth::{Options, by_flags, check_cells, fixed};
 
 /// The mesh as rank 0 keeps it, where it has read it for all: with all that stays as it is.
 enum Kept {
@@ -39,20 +39,19 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     }
     let settings = options.settings()?;
     trioxide::smooth::check_share(&settings).map_err(by_flags)?;
-    if options.fixed.is_some() {
-        let text = "--fixed is for one process: leave it out, or start it without mpirun";
-        return Err(Error::Argument(text.to_owned()).into());
-    }
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (block, kept) = read(ranks, options, quiet)?;
+    // Each rank reads the list whole: it is short beside the mesh.
+    let stays = fixed(options, block.vertices as usize);
+    let stays = ranks.agree(stays.map_err(Fault::from))?;
     ranks.phase("open the device");
     let on = device(ranks, &options.device)?;
     let smooth = match options.device.precision {
         Precision::F64 => smooth::<DVec3>,
         Precision::F32 => smooth::<Vec3>,
     };
-    let result = smooth(ranks, &on, &block, &settings, &Ownership::Curve);
+    let result = smooth(ranks, &on, &block, &stays, &settings, &Ownership::Curve);
     let Smoothed {
         points,
         moving,

@@ -171,6 +171,7 @@ fn smooth_writes_the_file_of_the_single_run() {
     };
     make(&["generate", "tets", "-n", "600", "-o", "tets.vtu"]);
     make(&["generate", "scan", "-n", "900", "-o", "scan.ply"]);
+    fs::write(at.join("fixed.txt"), "5\n100\n101\n").unwrap();
     let taubin = ["--method", "taubin"];
     let tolerance = ["--tolerance", "0.001"];
     for (mesh, output, more) in [
@@ -178,7 +179,13 @@ fn smooth_writes_the_file_of_the_single_run() {
         ("regions.ply", "s.ply", &tolerance),
         ("random.ply", "s.ply", &["--precision", "f32"]),
         ("disk.off", "s.off", &["--weights", "cotangent"]),
+        (
+            "scan.ply",
+            "s.ply",
+            &["--form", "b-coloured", "--fixed", "fixed.txt"],
+        ),
         ("tets.vtu", "s.vtu", &[]),
+        ("tets.vtu", "s.vtu", &["--form", "b-coloured", "--guard"]),
     ] {
         let run = |ranks| {
             let counts = format!("{ranks}.json");
@@ -214,8 +221,11 @@ fn smooth_writes_the_file_of_the_single_run() {
             assert!(many.0 == single.0, "{mesh} on {ranks} ranks");
         }
     }
-    let coloured = ["smooth", "scan.ply", "--form", "b-coloured"];
-    assert!(refused(at, 2, &coloured).contains("several processes smooth by form a"));
+    fs::write(at.join("wrong.txt"), "900000\n").unwrap();
+    let wrong = ["smooth", "scan.ply", "--fixed", "wrong.txt"];
+    assert!(refused(at, 2, &wrong).contains("the mesh has"));
+    let exact = ["smooth", "scan.ply", "--form", "b-exact"];
+    assert!(refused(at, 2, &exact).contains("several processes smooth by forms a and b-coloured"));
 }
 
 #[test]
