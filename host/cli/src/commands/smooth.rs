@@ -490,9 +490,6 @@ pub fn by_flags(error: smooth::Error) -> Error {
 }
 
 /// The nodes that the file of `--fixed` names, as flags; none without it.
-///
-/// # Errors
-/// The file cannot be read, or names a node that the mesh does not have.
 pub fn fixed(options: &Options, nodes: usize) -> Result<Vec<bool>> {
     let Some(path) = &options.fixed else {
         return Ok(Vec::new());
