@@ -92,8 +92,7 @@ fn profile(root: &Path) -> String {
     };
     let packages = section("profile.dev.package").expect("the workspace has such a section");
     let mut text =
-        "[profile.dev]\nopt-level = 2\nlto = \"off\"\ndebug = false\n\n[profile.dev.package]\n"
-            .to_owned();
+        "[profile.dev]\nopt-level = 2\ndebug = false\n\n[profile.dev.package]\n".to_owned();
     for line in packages
         .lines()
         .filter(|line| !line.starts_with("trioxide") && !line.starts_with("xtask"))
