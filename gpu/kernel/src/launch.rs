@@ -53,7 +53,7 @@ pub struct Moves {
 }
 
 /// A kernel with its arguments.
-pub struct Launch<'a> {
+pub struct Launch {
     /// The kernel.
     pub kernel: Kernel,
     /// How indices become calls.
@@ -66,32 +66,26 @@ pub struct Launch<'a> {
     pub arguments: Arguments,
     /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
     pub moves: Option<Moves>,
-    /// The CPU's run.
-    pub run: Run<'a>,
+    /// The instance on the CPU.
+    #[doc(hidden)]
+    pub calls: Calls,
 }
 
-/// The CPU's run of a launch.
-#[derive(Clone, Copy)]
-pub struct Run<'a>(&'a (dyn Fn(Range<u32>) + Sync));
+/// The CPU's counterpart of a PTX entry: it makes the calls of a range with the entry's arguments, among `n` indices. The crate that
+/// declares a kernel compiles it, once for each instance.
+pub type Calls = unsafe fn(&Arguments, u32, Range<u32>);
 
-impl<'a> Run<'a> {
-    /// The run that `calls` makes of a range.
-    #[doc(hidden)]
-    pub fn new(calls: &'a (dyn Fn(Range<u32>) + Sync)) -> Self {
-        Self(calls)
-    }
-
-    /// Makes the calls of `range`: indices, words of 32 indices, or blocks, by the launch's shape.
+impl Launch {
+    /// Makes the calls of `range` on the CPU: indices, words of 32 indices, or blocks, by the launch's shape.
     ///
     /// # Safety
-    /// The promise of the launch. `range` lies within 0..[`Launch::calls`], no call is made twice, and the launch's arrays are
-    /// memory of this process.
-    pub unsafe fn calls(self, range: Range<u32>) {
-        (self.0)(range);
+    /// The promise of the launch, whose fields are as the kernel's code made them. `range` lies within 0..[`Launch::calls`], no call
+    /// is made twice, and the launch's arrays are memory of this process.
+    pub unsafe fn run(&self, range: Range<u32>) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.calls)(&self.arguments, self.n, range) }
     }
-}
 
-impl Launch<'_> {
     /// End of the range that `run` takes as a whole.
     pub fn calls(&self) -> u32 {
         match self.shape {
@@ -218,6 +212,16 @@ impl Arguments {
         &self.arrays
     }
 
+    /// A value that was pushed: 0 is `n`, and then come the entry's parameters.
+    ///
+    /// # Safety
+    /// The value was pushed as an `R`.
+    #[doc(hidden)]
+    pub unsafe fn value<R: Copy>(&self, k: usize) -> R {
+        // SAFETY: the caller's promise; `push` aligned it.
+        unsafe { self.values.as_ptr().add(self.starts[k]).cast::<R>().read() }
+    }
+
     /// Addresses of the values, as the driver takes them.
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         let first = self.values.as_mut_ptr();
@@ -295,7 +299,7 @@ pub trait Launcher {
     ///
     /// # Safety
     /// The conditions of the kernel's launch hold: every index that it forms is in range, and no two threads race.
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
 }
 
 /// The sentence on the lengths of a launch.
@@ -308,17 +312,17 @@ pub fn lengths(n: u32, arguments: &Arguments) -> String {
     text
 }
 
-/// Entry of the instance called `suffix`.
+/// Place of the instance called `suffix` among the entries.
 #[doc(hidden)]
-pub fn instance(entries: &'static [&'static str], suffix: &str) -> &'static str {
-    let is_instance = |entry: &&&str| {
+pub fn instance(entries: &[&str], suffix: &str) -> usize {
+    let is_instance = |entry: &&str| {
         entry
             .strip_suffix(suffix)
             .is_some_and(|kernel| kernel.ends_with('_'))
     };
     entries
         .iter()
-        .find(is_instance)
+        .position(is_instance)
         .expect("the kernel's declaration lists the instance")
 }
 

@@ -256,7 +256,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
         let calls = launch.calls();
         let smallest = match launch.shape {
             Shape::Each => SMALLEST_CHUNK,
@@ -267,13 +267,13 @@ impl Backend for Cpu {
         let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
         if threads == 1 || calls <= chunk {
             // SAFETY: the caller's promise; all calls, once; the arrays are this device's.
-            unsafe { launch.run.calls(0..calls) };
+            unsafe { launch.run(0..calls) };
             return Ok(());
         }
         self.threads.install(|| {
             parallel::for_pieces(calls as usize, chunk as usize, |range| {
                 // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
-                unsafe { launch.run.calls(range.start as u32..range.end as u32) };
+                unsafe { launch.run(range.start as u32..range.end as u32) };
             });
         });
         Ok(())

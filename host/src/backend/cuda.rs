@@ -356,7 +356,7 @@ impl Backend for Cuda {
         Ok(())
     }
 
-    unsafe fn launch(&self, mut launch: Launch<'_>) -> Result<(), LaunchError> {
+    unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
         let kernel = launch.kernel;
         let fail = |reason: String| LaunchError::Device {
             kernel: kernel.name,

@@ -37,7 +37,7 @@ impl Timed {
     pub(super) unsafe fn launch(
         &self,
         backend: &dyn Backend,
-        launch: Launch<'_>,
+        launch: Launch,
     ) -> Result<(), LaunchError> {
         // Not locked during the launch: a thread that waits for its part of a launch may begin another.
         if lock(&self.0).is_none() {

@@ -79,7 +79,7 @@ trait Backend: Send + Sync {
     fn load(&self, ptx: Ptx) -> Result<()>;
     /// # Safety
     /// The promise of [`Launcher::launch`].
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError>;
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
     /// The queue of its work, as the driver names it.
     fn stream(&self) -> Option<u64> {
@@ -433,7 +433,7 @@ impl Device {
 const BANDWIDTH_RUNS: u32 = 8;
 
 impl Launcher for Device {
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
         launch.check_device(self.0.id)?;
         lock(&self.0.launched).insert(launch.kernel.entry);
         if launch.n == 0 {

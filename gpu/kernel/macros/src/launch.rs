@@ -3,9 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Ident, Type};
+use syn::{Ident, Type};
 
 use crate::kernel::{Kernel, Parameter, Shape, last, own};
+use crate::options::Instance;
 
 pub fn launch(kernel: &Kernel) -> TokenStream {
     let sig = &kernel.function.sig;
@@ -13,12 +14,12 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let visibility = &kernel.function.vis;
     let (generics, _, conditions) = sig.generics.split_for_impl();
     let (on, n, arguments) = (own("on"), own("n"), own("arguments"));
-    let (moves_of, broken, condition, launched, calls) = (
+    let (moves_of, broken, condition, launched, instance) = (
         own("moves"),
         own("broken"),
         own("condition"),
         own("launch"),
-        own("calls"),
+        own("instance"),
     );
     let word = kernel.word();
     let bit_sets = kernel.bit_sets();
@@ -41,9 +42,10 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     });
     let conditions_checked = checked_conditions(kernel);
     let moves = moves(kernel, &broken);
-    let (shape, run, shared) = run(kernel);
+    let (shape, shared) = shape(kernel);
     let (checks, checks_of_instance) = checks(kernel);
-    let (entries, select) = entries(kernel);
+    let (entries, calls, select) = entries(kernel);
+    let counterparts = counterparts(kernel);
     let text = kernel.text();
     let doc = format!("Launch of [`{name}`](fn@{name}).");
     let docs = launch_docs(kernel);
@@ -58,6 +60,11 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
 
             /// Names of the kernel's PTX entries.
             pub const ENTRIES: &[&str] = &[#(#entries),*];
+
+            /// The CPU's counterpart of each entry.
+            const CALLS: &[::trioxide_kernel::launch::Calls] = &[#(#calls),*];
+
+            #counterparts
 
             #(#[doc = #docs])*
             pub unsafe fn launch #generics (
@@ -81,11 +88,11 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                         },
                     );
                 }
-                let #calls = #run;
+                let #instance = #select;
                 let #launched = ::trioxide_kernel::launch::Launch {
                     kernel: ::trioxide_kernel::launch::Kernel {
                         name: #text,
-                        entry: #select,
+                        entry: ENTRIES[#instance],
                         package: ::core::env!("CARGO_PKG_NAME"),
                         module: ::core::module_path!(),
                     },
@@ -94,7 +101,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                     shared: #shared,
                     arguments: #arguments,
                     moves: #moves_of,
-                    run: ::trioxide_kernel::launch::Run::new(&#calls),
+                    calls: CALLS[#instance],
                 };
                 // SAFETY: the caller's promise.
                 unsafe { #on.launch(#launched) }
@@ -241,99 +248,135 @@ fn tidy(tokens: &str) -> String {
         .replace(" ,", ",")
 }
 
-/// The shape, the CPU's run and the shared memory of a launch.
-fn run(kernel: &Kernel) -> (TokenStream, TokenStream, TokenStream) {
-    let sig = &kernel.function.sig;
-    let name = &sig.ident;
+/// The shape and the shared memory of a launch.
+fn shape(kernel: &Kernel) -> (TokenStream, TokenStream) {
+    match &kernel.shape {
+        Shape::Each => (quote!(Each), quote!(0)),
+        Shape::Bits { .. } => (quote!(Bits), quote!(0)),
+        Shape::Block { lanes, shared } => (
+            quote!(Blocks { lanes: (#lanes) as u32 }),
+            quote!(::core::mem::size_of::<#shared>()),
+        ),
+    }
+}
+
+/// The CPU's counterparts of the PTX entries, a module each.
+fn counterparts(kernel: &Kernel) -> TokenStream {
+    match &kernel.options.instances {
+        None => counterpart(kernel, &own("only_calls"), TokenStream::new()),
+        Some(instances) => {
+            let parameter = &instances.parameter;
+            let of_instance = |instance: &Instance| {
+                let ty = &instance.ty;
+                let alias = quote!(type #parameter = #ty;);
+                counterpart(kernel, &calls_of(instance), alias)
+            };
+            instances.types.iter().map(of_instance).collect()
+        }
+    }
+}
+
+/// The module of an instance's counterpart. The suffix alone would hide the type `f64`.
+fn calls_of(instance: &Instance) -> Ident {
+    own(&format!("{}_calls", instance.suffix))
+}
+
+fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStream {
+    let name = &kernel.function.sig.ident;
     let label = kernel.text();
-    let (n, i, range) = (own("n"), own("i"), own("range"));
-    let views = kernel.parameters.iter().map(|parameter| {
+    let (values, n, i, range) = (own("values"), own("n"), own("i"), own("range"));
+    let view = |(k, parameter): (usize, &Parameter)| {
         let (Parameter { name, ty }, text) = (parameter, parameter.text());
+        let k = k + 1;
         quote! {
-            // SAFETY: the caller's promise; buffers are borrowed meanwhile.
+            // SAFETY: the launch pushed it so, and its caller's promise; buffers are borrowed meanwhile.
             let #name = unsafe {
                 <#ty as ::trioxide_kernel::Parameter>::from_raw(
-                    #name,
+                    #values.value(#k),
                     ::trioxide_kernel::check::Label::new(#label, #text),
                 )
             };
         }
-    });
+    };
+    let views = kernel.parameters.iter().enumerate().map(view);
     let word = kernel.word();
     let bit_sets = kernel.bit_sets();
-    let set_views = bit_sets.iter().map(|set| {
-        let text = set.to_string();
+    let set_view = |(k, set): (usize, &Ident)| {
+        let (k, text) = (k + kernel.parameters.len() + 1, set.to_string());
         quote! {
-            // SAFETY: each word is one call's.
+            // SAFETY: the launch pushed it so; each word is one call's.
             let #set = unsafe {
                 ::trioxide_kernel::Out::<#word>::from_raw(
-                    #set,
+                    #values.value(#k),
                     ::trioxide_kernel::check::Label::new(#label, #text),
                 )
             };
         }
-    });
-    let types = sig
-        .generics
-        .params
-        .iter()
-        .filter_map(|parameter| match parameter {
-            GenericParam::Type(ty) => Some(&ty.ident),
-            _ => None,
-        });
-    let turbofish = match sig.generics.params.is_empty() {
-        true => TokenStream::new(),
-        false => quote!(::<#(#types),*>),
     };
+    let set_views = bit_sets.iter().enumerate().map(set_view);
     let arguments = kernel.parameters.iter().map(|parameter| &parameter.name);
-    let call = quote!(super::#name #turbofish (#i #(, #arguments)*));
-    let zero = quote!(0);
-    let (shape, body, shared) = match &kernel.shape {
-        Shape::Each => (
-            quote!(Each),
-            quote! {
-                for #i in #range {
-                    let #i = ::trioxide_kernel::Index::from_index(#i);
-                    #call
-                }
-            },
-            zero,
-        ),
+    let call = quote!(super::super::#name(#i #(, #arguments)*));
+    let body = match &kernel.shape {
+        Shape::Each => quote! {
+            for #i in #range {
+                let #i = ::trioxide_kernel::Index::from_index(#i);
+                #call
+            }
+        },
         Shape::Bits { sets, flags } => {
             let flags_of = kernel.flags(call);
-            let body = if *sets == 1 && *flags > 1 {
+            if *sets == 1 && *flags > 1 {
                 quote!(::trioxide_kernel::launch::groups(#range, #n, |#i| #flags_of, #(#bit_sets)*))
             } else {
                 quote!(::trioxide_kernel::launch::bits(#range, #n, |#i| #flags_of, [#(#bit_sets),*]))
-            };
-            (quote!(Bits), body, zero)
+            }
         }
-        Shape::Block { lanes, shared } => (
-            quote!(Blocks { lanes: (#lanes) as u32 }),
-            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, #label, |#i| #call)),
-            quote!(::core::mem::size_of::<#shared>()),
-        ),
-    };
-    let run = quote! {
-        |#range: ::core::ops::Range<u32>| {
-            #(#views)*
-            #(#set_views)*
-            #body
+        Shape::Block { lanes, shared } => {
+            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, #label, |#i| #call))
         }
     };
-    (shape, run, shared)
+    quote! {
+        mod #module {
+            #[allow(unused_imports)]
+            use super::super::*;
+            #alias
+
+            #[allow(unused_variables)]
+            pub(super) unsafe fn calls(
+                #values: &::trioxide_kernel::launch::Arguments,
+                #n: u32,
+                #range: ::core::ops::Range<u32>,
+            ) {
+                #(#views)*
+                #(#set_views)*
+                #body
+            }
+        }
+    }
 }
 
-/// Names of the PTX entries, and the one of a launch.
-fn entries(kernel: &Kernel) -> (Vec<String>, TokenStream) {
+/// Names of the PTX entries, their counterparts, and the place of a launch's among them.
+fn entries(kernel: &Kernel) -> (Vec<String>, Vec<TokenStream>, TokenStream) {
     let name = &kernel.function.sig.ident;
     match &kernel.options.instances {
-        None => (vec![name.to_string()], quote!(ENTRIES[0])),
+        None => {
+            let only = own("only_calls");
+            (
+                vec![name.to_string()],
+                vec![quote!(#only::calls)],
+                quote!(0),
+            )
+        }
         Some(instances) => {
             let parameter = &instances.parameter;
-            let entry = |instance: &crate::options::Instance| format!("{name}_{}", instance.suffix);
+            let entry = |instance: &Instance| format!("{name}_{}", instance.suffix);
+            let calls = |instance: &Instance| {
+                let module = calls_of(instance);
+                quote!(#module::calls)
+            };
             (
                 instances.types.iter().map(entry).collect(),
+                instances.types.iter().map(calls).collect(),
                 quote!(::trioxide_kernel::launch::instance(ENTRIES, #parameter::INSTANCE)),
             )
         }

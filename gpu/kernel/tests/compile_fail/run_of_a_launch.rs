@@ -5,8 +5,8 @@ use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 struct Twice;
 
 impl Launcher for Twice {
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
-        launch.run.calls(0..2 * launch.calls());
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
+        launch.run(0..2 * launch.calls());
         Ok(())
     }
 }

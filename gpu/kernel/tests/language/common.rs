@@ -58,7 +58,7 @@ impl Host {
 }
 
 impl Launcher for Host {
-    unsafe fn launch(&self, launch: Launch<'_>) -> Result<(), LaunchError> {
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
         launch.check_device(self.id)?;
         let (kernel, package) = (launch.kernel.name, launch.kernel.package);
         if self
@@ -70,7 +70,7 @@ impl Launcher for Host {
         }
         *self.last.borrow_mut() = Some((launch.arguments.arrays().to_vec(), launch.moves));
         // SAFETY: the caller's promise; all calls, once; arrays of this host.
-        unsafe { launch.run.calls(0..launch.calls()) };
+        unsafe { launch.run(0..launch.calls()) };
         Ok(())
     }
 }

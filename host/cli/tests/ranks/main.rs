@@ -55,6 +55,17 @@ fn refused(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
     lines[0].to_owned()
 }
 
+/// One rank under mpirun writes the file of the single run.
+fn one_rank_is_the_single_run(folder: &Path, arguments: &[&str]) {
+    let arguments = [arguments, &["--device", "cpu", "--quiet", "-o"]].concat();
+    done(folder, 1, &[&arguments[..], &["one.ply"]].concat());
+    let mut one_rank = mpirun(1);
+    one_rank.args(arguments).arg("many.ply").current_dir(folder);
+    assert!(one_rank.status().expect("mpirun is here").success());
+    let file = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(file("one.ply") == file("many.ply"));
+}
+
 /// Meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that one rank reads.
 fn meshes() -> TempDir {
     let folder = TempDir::new().unwrap();

@@ -128,26 +128,7 @@ fn rank_0_reads_and_writes_what_the_others_cannot() {
 #[test]
 fn refine_on_one_rank_is_the_single_run() {
     let folder = refined_meshes();
-    let at = folder.path();
-    let arguments = [
-        "refine",
-        "random.ply",
-        "--rounds",
-        "2",
-        "--device",
-        "cpu",
-        "--quiet",
-        "-o",
-    ];
-    done(at, 1, &[&arguments[..], &["one.ply"]].concat());
-    let output = mpirun(1)
-        .args(arguments)
-        .arg("many.ply")
-        .current_dir(at)
-        .output();
-    assert!(output.unwrap().status.success());
-    let file = |name: &str| fs::read(at.join(name)).unwrap();
-    assert!(file("one.ply") == file("many.ply"));
+    one_rank_is_the_single_run(folder.path(), &["refine", "random.ply", "--rounds", "2"]);
 }
 
 #[test]

@@ -128,26 +128,7 @@ fn weld_writes_the_files_of_the_single_run() {
 #[test]
 fn weld_on_one_rank_is_the_single_run() {
     let folder = welded_meshes();
-    let at = folder.path();
-    let arguments = [
-        "weld",
-        "scan.ply",
-        "--epsilon",
-        "0.1",
-        "--device",
-        "cpu",
-        "--quiet",
-        "-o",
-    ];
-    done(at, 1, &[&arguments[..], &["one.ply"]].concat());
-    let output = mpirun(1)
-        .args(arguments)
-        .arg("many.ply")
-        .current_dir(at)
-        .output();
-    assert!(output.unwrap().status.success());
-    let file = |name: &str| fs::read(at.join(name)).unwrap();
-    assert!(file("one.ply") == file("many.ply"));
+    one_rank_is_the_single_run(folder.path(), &["weld", "scan.ply", "--epsilon", "0.1"]);
 }
 
 #[test]

@@ -18,12 +18,12 @@ pub(super) struct Halo {
     classes: Vec<Class>,
     /// Where each word of a node that stays comes from: a word in `sources`.
     from: Buffer<Place>,
+    /// The word in the nodes of each ghost's word in `sources`.
+    ghosts: Buffer<Place>,
     /// The words of ghosts, class by class, and then of all nodes that stay.
     sources: Option<Buffer<Vertex>>,
     /// First word of the nodes that stay.
     first: u32,
-    /// First of their words in `sources`.
-    behind: u32,
 }
 
 /// The exchange of the nodes that move at the same time.
@@ -77,19 +77,21 @@ impl Halo {
             });
         }
         let behind = each * ghosts.len() as u32;
-        let mut from: Vec<u32> = (behind..behind + each * (nodes - moving)).collect();
-        for (i, &v) in (0..).zip(&ghosts) {
-            let place = places[v as usize] - moving;
-            for (to, word) in words(place).zip(words(i)) {
-                from[to as usize] = word;
-            }
+        let first = each * moving;
+        let mut from: Vec<u32> = (behind..behind + each * nodes - first).collect();
+        let ghosts: Vec<u32> = ghosts
+            .iter()
+            .flat_map(|&v| words(places[v as usize]))
+            .collect();
+        for (word, &place) in (0..).zip(&ghosts) {
+            from[(place - first) as usize] = word;
         }
         Ok(Self {
             classes: of_classes,
             from: on.upload(bytemuck::cast_slice(&from))?,
+            ghosts: on.upload(bytemuck::cast_slice(&ghosts))?,
             sources: None,
-            first: each * moving,
-            behind,
+            first,
         })
     }
 
@@ -140,8 +142,8 @@ impl Halo {
         taken: &[u32],
         nodes: &mut Buffer<L>,
     ) -> Result<()> {
-        let (first, behind) = (self.first, self.behind);
-        let stay = self.from.len() as u32;
+        let first = self.first;
+        let (behind, stay) = (self.ghosts.len() as u32, self.from.len() as u32);
         if taken.is_empty() {
             return Ok(());
         }
@@ -159,9 +161,10 @@ impl Halo {
                         kernel::pick::launch(on, stay, &places, words, &mut sources, behind)
                     }?;
                     // Ghosts of later classes are where they were.
-                    let ghosts = self.places_of_ghosts(on)?;
                     // SAFETY: words of the nodes that stay.
-                    unsafe { kernel::pick::launch(on, behind, &ghosts, words, &mut sources, 0) }?;
+                    unsafe {
+                        kernel::pick::launch(on, behind, &self.ghosts, words, &mut sources, 0)
+                    }?;
                     sources
                 }
             };
@@ -173,18 +176,6 @@ impl Halo {
             self.sources = Some(sources);
             Ok(())
         })
-    }
-
-    /// The word in the nodes of each ghost's word in `sources`.
-    fn places_of_ghosts(&self, on: &Device) -> Result<Buffer<Place>> {
-        let from: Vec<u32> = on.download_rows(&self.from)?;
-        let mut places = vec![0; self.behind as usize];
-        for (word, &source) in (self.first..).zip(&from) {
-            if source < self.behind {
-                places[source as usize] = word;
-            }
-        }
-        on.upload(bytemuck::cast_slice(&places))
     }
 }
 
