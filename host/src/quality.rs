@@ -187,9 +187,11 @@ impl Shape {
         // The predicate is exact: at the three corners of a triangle it gives the same.
         let turns = if n == 3 { 1 } else { n };
         self.convex = (0..turns).all(|k| {
-            let [a, b, c] =
-                [point(k), point(k + 1), point(k + 2)].map(|p| Coord { x: p.x, y: p.y });
-            orient2d(a, b, c) >= 0.0
+            let corner = |k: usize| Coord {
+                x: point(k).x,
+                y: point(k).y,
+            };
+            orient2d(corner(k), corner(k + 1), corner(k + 2)) >= 0.0
         });
 
         let area = area(&self.corners);
@@ -229,8 +231,12 @@ impl Shape {
         let [a, b, c] = self.corners[..] else {
             return None;
         };
-        let lengths = [(a, b), (b, c), (c, a)].map(|(p, q)| p.distance_squared(q));
-        let largest = lengths.into_iter().fold(0.0, f64::max);
+        let [ab, bc, ca] = [
+            a.distance_squared(b),
+            b.distance_squared(c),
+            c.distance_squared(a),
+        ];
+        let largest = ab.max(bc).max(ca);
         let is_clear = (b - a).perp_dot(c - a) > 1e-6 * largest;
         // Neither lost in small numbers nor infinite.
         let is_measurable = (1e-200..1e200).contains(&largest);

@@ -240,9 +240,10 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
         let mesh = DeviceMesh::new(on.upload(&input.points)?, faces, carried_there)?;
         let mut ways = vec![options, with_complete_lists(options)];
         // With guards, every vertex of a wide neighbourhood can be a representative: a thread would compare with each.
-        if epsilon < 0.5 {
-            ways.push(crowded(options, Some(1000)));
-        }
+        let patience = if epsilon < 0.5 { 1000 } else { 2 };
+        let mut compared = crowded(options, Some(patience));
+        compared.tuning.crowded_rounds = (epsilon >= 0.5).then_some(2);
+        ways.push(compared);
         for options in ways {
             let ours = weld(on, &mesh, options)?.download(on)?;
             equal_welds(&ours, &expected).map_err(|error| format!("{options:?}: {error}"))?;

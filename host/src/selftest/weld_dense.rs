@@ -1,13 +1,15 @@
-//! Welding clouds in which very many points coincide or lie within epsilon of each other, against the sequential reference.
+//! Welding clouds in which very many points coincide or lie within epsilon of each other, against the sequential reference; with
+//! guards that keep some of them apart.
 
 use glam::DVec3;
 
 use super::weld::{equal_welds, scan};
 use super::{Case, Outcome, Size};
 use crate::backend::Device;
+use crate::mesh::VertexAttributes;
 use crate::random::SplitMix64;
 use crate::reference;
-use crate::weld::{DeviceMesh, Options, weld};
+use crate::weld::{Carried, DeviceCarried, DeviceMesh, Guards, Options, weld};
 
 /// The cases of these clouds.
 pub fn cases(size: Size) -> Vec<Case> {
@@ -17,7 +19,14 @@ pub fn cases(size: Size) -> Vec<Case> {
             dense(on, &points, epsilon)
         })
     };
-    dense_clouds().into_iter().map(case).collect()
+    let of_colours = |(name, colours): (&str, fn(Size) -> (u32, u32))| {
+        Case::new(format!("weld equal points of {name} colours"), move |on| {
+            let (points, colours) = colours(size);
+            equal_points_of_colours(on, points, colours)
+        })
+    };
+    let dense = dense_clouds().into_iter().map(case);
+    dense.chain(numbers_of_colours().map(of_colours)).collect()
 }
 
 /// Clouds in which pairs of neighbours are far too many to be found: points and epsilon.
@@ -71,6 +80,47 @@ fn dense_clouds() -> [DenseCloud; 5] {
             (scan(2 * count(size) as usize, 5).0, 0.1)
         }),
     ]
+}
+
+/// Points, and their colours: of few, vertices are compared with representatives; of many, a GPU gives up and searches pairs.
+fn numbers_of_colours() -> [(&'static str, fn(Size) -> (u32, u32)); 2] {
+    [
+        ("few", |size| match size {
+            Size::Tiny => (2_000, 3),
+            Size::Small => (60_000, 20),
+            Size::Large => (1_000_000, 100),
+        }),
+        ("many", |size| match size {
+            Size::Tiny => (1_500, 1_000),
+            Size::Small => (8_000, 7_000),
+            Size::Large => (20_000, 18_000),
+        }),
+    ]
+}
+
+fn equal_points_of_colours(on: &Device, points: u32, colours: u32) -> Outcome {
+    let colour = |i: u32| (i.wrapping_mul(0x9E37_79B1) % colours).to_le_bytes();
+    let attributes = VertexAttributes {
+        colors: Some((0..points).map(colour).collect()),
+        ..VertexAttributes::default()
+    };
+    let carried = Carried {
+        attributes: &attributes,
+        ..Carried::NONE
+    };
+    let options = Options {
+        guards: Guards {
+            colors: Some(0),
+            ..Guards::default()
+        },
+        ..Options::new(0.0)
+    };
+    let points = vec![DVec3::new(0.1, -0.2, 0.3); points as usize];
+    let there = DeviceCarried::upload(on, &carried, points.len(), 0)?;
+    let mesh = DeviceMesh::new(on.upload(&points)?, on.upload(&[])?, there)?;
+    let ours = weld(on, &mesh, options)?.download(on)?;
+    let expected = reference::weld_carrying(&points, &[], &carried, &options)?;
+    equal_welds(&ours, &expected)
 }
 
 fn dense(on: &Device, points: &[DVec3], epsilon: f64) -> Outcome {

@@ -31,7 +31,8 @@ fn count_pinches(mesh: &Triangulation, edges: &EdgeTable) -> Option<usize> {
     let (triangles, vertices) = (&mesh.triangles, mesh.points.len());
     let crossed = Flags::new(vertices);
     let is_crossed_once = parallel::all(triangles, |&[a, b, c]| {
-        let [ya, yb, yc] = [a, b, c].map(|v| mesh.points[v as usize].y);
+        let y = |v: u32| mesh.points[v as usize].y;
+        let (ya, yb, yc) = (y(a), y(b), y(c));
         let crosses = |before: f64, middle: f64, behind: f64| before <= middle && middle < behind;
         // At most at one corner, the middle one.
         if crosses(yb, ya, yc) {

@@ -179,14 +179,14 @@ fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>)
 
 fn check_triangles(mesh: &Triangulation) -> Result<()> {
     check_corners(mesh, &|&[a, b, c]| {
-        let [p, q, r] = [a, b, c].map(|v| {
+        let point = |v: u32| {
             let point = mesh.points[v as usize];
             Coord {
                 x: point.x,
                 y: point.y,
             }
-        });
-        let turn = orient2d(p, q, r);
+        };
+        let turn = orient2d(point(a), point(b), point(c));
         if turn > 0.0 {
             None
         } else if turn < 0.0 {
@@ -216,8 +216,8 @@ fn check_corners<V: MeshPoint<Double = V>>(mesh: &Triangulation<V>, positions: R
     let vertices = mesh.points.len();
     let is_small = |&triangle: &[u32; 3]| {
         triangle.iter().all(|&v| (v as usize) < vertices) && {
-            let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
-            is_too_small::<V>(a, b, c)
+            let point = |k: usize| mesh.points[triangle[k] as usize];
+            is_too_small::<V>(point(0), point(1), point(2))
         }
     };
     let rules: [Rule; 3] = [

@@ -190,11 +190,12 @@ impl Measures {
             if k == 0 || kind != CellKind::Tetrahedron {
                 sign = sign.min(orientation(&mesh.points, &corner.map(|place| cell[place])));
             }
-            let edges = [1, 2, 3].map(|k| point(corner[k]) - point(corner[0]));
+            let edge = |k: usize| point(corner[k]) - point(corner[0]);
+            let edges = [edge(1), edge(2), edge(3)];
             for k in 0..3 {
                 // Normals of the faces on both sides of the edge, turned the same way.
-                let sides = [edges[(k + 1) % 3], edges[(k + 2) % 3]];
-                let [m, n] = sides.map(|side| edges[k].cross(side));
+                let normal = |side: usize| edges[k].cross(edges[side % 3]);
+                let (m, n) = (normal(k + 1), normal(k + 2));
                 let cosine = m.dot(n) / (m.length_squared() * n.length_squared()).sqrt();
                 if cosine.is_finite() {
                     cosines = [cosines[0].max(cosine), cosines[1].min(cosine)];
@@ -290,30 +291,40 @@ fn turns(face: impl Iterator<Item = u32>) -> bool {
     around[(lowest + 1) % size] < around[(lowest + size - 1) % size]
 }
 
+/// The vertices of a face as one number, in their order.
+fn pack(face: [u32; 4]) -> u128 {
+    face.iter()
+        .fold(0, |packed, &v| packed << 32 | u128::from(v))
+}
+
+fn unpack(face: u128) -> [u32; 4] {
+    [face >> 96, face >> 64, face >> 32, face].map(|v| v as u32)
+}
+
 fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
-    // Vertices, cell, and the way around that the cell sees from inside.
+    // Vertices as one number, cell, and the way around that the cell sees from inside.
     let parts = parallel::map_pieces(mesh.cells.len(), parallel::GRAIN, |range| {
-        let mut part: Vec<([u32; 4], u32, bool)> = Vec::with_capacity(6 * range.len());
+        let mut part: Vec<(u128, u32, bool)> = Vec::with_capacity(6 * range.len());
         for i in range {
             let cell = mesh.cells.get(i);
             let faces = CellKind::of(cell.len()).map_or(&[][..], faces);
             part.extend(faces.iter().map(|face| {
                 let vertices = || face.iter().map(|&place| cell[place]);
-                (key(vertices()), i as u32, turns(vertices()))
+                (pack(key(vertices())), i as u32, turns(vertices()))
             }));
         }
         part
     });
     let mut uses = parallel::concat(parts);
-    uses.par_sort_unstable();
+    uses.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     let mut is_on_boundary = vec![false; mesh.points.len()];
     let (mut crowded, mut overlapping) = (Vec::new(), Vec::new());
     for group in uses.chunk_by(|a, b| a.0 == b.0) {
         match *group {
             [(face, ..)] => {
                 summary.boundary_faces += 1;
-                let vertices = face.iter().filter(|&&v| v != NONE);
-                vertices.for_each(|&v| is_on_boundary[v as usize] = true);
+                let vertices = unpack(face).into_iter().filter(|&v| v != NONE);
+                vertices.for_each(|v| is_on_boundary[v as usize] = true);
             }
             [(_, a, way_a), (_, b, way_b)] => {
                 let is_whole = |i: u32| {
@@ -338,7 +349,7 @@ fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
     summary.overlapping = Broken::of(overlapping.into_iter());
     summary.boundary_vertices = is_on_boundary.iter().filter(|on| **on).count();
     let is_face = |i: usize| {
-        let face = key(mesh.faces.get(i).iter().copied());
+        let face = pack(key(mesh.faces.get(i).iter().copied()));
         uses.binary_search_by_key(&face, |(face, ..)| *face).is_ok()
     };
     let loose = parallel::filter_collect(mesh.faces.len(), |i| (!is_face(i)).then_some(i));

@@ -13,19 +13,41 @@ use crate::collective::compact;
 
 /// Vertices that a bucket decides on a GPU before members are looked for.
 const PATIENCE: u32 = 64;
+/// The same with guards, for which a bucket may have many representatives.
+const GUARDED_PATIENCE: u32 = 16;
+/// Rounds of a GPU with guards that take as long as all pairs of the largest bucket: at least so many, and one for so many points.
+/// A round r looks at up to 256 r representatives behind each other, each some 0.5 us; of pairs there are some 10^11 a second.
+const LEAST_ROUNDS: usize = 4;
+const POINTS_A_ROUND: u32 = 2048;
 /// Rounds after which a bucket decides twice as many in each.
 const PATIENT_ROUNDS: usize = 16;
 
-/// Clusters the points of a crowded grid.
-pub(super) fn cluster<G: kernel::Guard>(near: &Near<G>, tuning: &Tuning) -> Result<Clustering> {
+/// Clusters the points of a crowded grid; `None` where guards leave so many representatives that pairs are found sooner.
+pub(super) fn cluster<G: kernel::Guard>(
+    near: &Near<G>,
+    tuning: &Tuning,
+) -> Result<Option<Clustering>> {
     let on = near.on;
     let mut decisions = Decisions::none(near)?;
-    let left = stage(on, "decide crowded", || decisions.decide(near, tuning))?;
-    Ok(Clustering {
+    let rounds = most_rounds(near, tuning);
+    let left = stage(on, "decide crowded", || {
+        decisions.decide(near, tuning, rounds)
+    })?;
+    if left.last().is_some_and(|&left| left > 0) {
+        return Ok(None);
+    }
+    Ok(Some(Clustering {
         representatives: decisions.assign(near)?,
         left,
         is_crowded: true,
-    })
+    }))
+}
+
+/// Rounds after which pairs are searched for instead; `None` for as many as it takes.
+fn most_rounds<G>(near: &Near<G>, tuning: &Tuning) -> Option<usize> {
+    let may_give_up = near.guards.may_be_slow(near.on) && tuning.most_in_bucket > 0;
+    let default = || LEAST_ROUNDS.max((near.grid.largest / POINTS_A_ROUND) as usize);
+    tuning.crowded_rounds.or(may_give_up.then(default))
 }
 
 /// What is decided of the points of a crowded grid. Bits are by slots, none for no point.
@@ -50,16 +72,22 @@ impl Decisions {
         })
     }
 
-    /// Decides all points, or as many as can be; the number of buckets with undecided ones after each round.
+    /// Decides all points, or as many as can be in the rounds that there are; the number of buckets with undecided ones after each
+    /// round.
     pub fn decide<G: kernel::Guard>(
         &mut self,
         near: &Near<G>,
         tuning: &Tuning,
+        rounds: Option<usize>,
     ) -> Result<Vec<u32>> {
         let on = near.on;
         let mut list = buckets_by_lowest(near)?;
         let mut cursors = on.resized(near.grid.offsets(), near.grid.offsets().len() - 1)?;
-        let default = if on.is_gpu() { PATIENCE } else { 0 };
+        let default = match on.is_gpu() {
+            true if near.guards.keep_apart => GUARDED_PATIENCE,
+            true => PATIENCE,
+            false => 0,
+        };
         let own = tuning.crowded_patience.unwrap_or(default);
         let mut patience = if own == 0 { u32::MAX } else { own };
         let mut left = Vec::new();
@@ -88,11 +116,14 @@ impl Decisions {
             if list.is_empty() || !moved.is_empty() && on.download(&moved)? == [0] {
                 break;
             }
+            if rounds.is_some_and(|most| left.len() >= most) {
+                break;
+            }
             if own == 0 {
                 continue;
             }
             self.cover(near)?;
-            if left.len() > PATIENT_ROUNDS {
+            if left.len() > PATIENT_ROUNDS && rounds.is_none() {
                 patience = patience.saturating_mul(2);
             }
         }

@@ -34,6 +34,8 @@ pub struct DeviceGrid {
     sorted: Buffer<DVec3>,
     /// Bucket of each vertex where buckets are crowded: then vertices ascend in each. Else empty.
     pub keys: Buffer<Bucket>,
+    /// Points of the largest bucket.
+    pub largest: u32,
 }
 
 impl DeviceGrid {
@@ -88,17 +90,14 @@ impl DeviceGrid {
         }
     }
 
-    /// Buckets all points.
+    /// Buckets all points. Where cells are crowded and `may_compare`, the grid is for comparisons with representatives alone.
     pub fn build(
         on: &Device,
         points: &Buffer<DVec3>,
         near: &Nearness,
         tuning: &Tuning,
-        keep_apart: bool,
+        may_compare: bool,
     ) -> Result<Self> {
-        // Guards keep points apart that lie together: of as many representatives, each would be compared with each vertex. One
-        // thread of a GPU takes long for that; one of a CPU no longer than to find all pairs, and far less where few are kept apart.
-        let may_compare = !keep_apart || !on.is_gpu() || tuning.most_in_bucket == 0;
         let n = points.len();
         let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;
@@ -142,7 +141,8 @@ impl DeviceGrid {
                         vertex: bad as usize,
                     });
                 }
-                let is_crowded = !largest > tuning.most_in_bucket || crowded as usize > n / 4;
+                let largest = !largest;
+                let is_crowded = largest > tuning.most_in_bucket || crowded as usize > n / 4;
                 if is_crowded && side > least && (divisions <= DIVISIONS || !may_compare) {
                     divisions += 1;
                     side = match may_compare && divisions > DIVISIONS {
@@ -153,7 +153,7 @@ impl DeviceGrid {
                 }
                 if n > 0 && may_compare && (is_crowded || tuning.most_in_bucket == 0) {
                     drop((offsets, ranks));
-                    return Self::crowded(on, points, parameters, keys, ids_follow_space);
+                    return Self::crowded(on, points, parameters, keys, largest, ids_follow_space);
                 }
                 exclusive_scan(on, &mut offsets)?;
                 let mut sites = on.uninitialized(n)?;
@@ -178,6 +178,7 @@ impl DeviceGrid {
                     sites,
                     sorted,
                     keys: on.uninitialized(0)?,
+                    largest,
                 });
             }
         })
@@ -189,6 +190,7 @@ impl DeviceGrid {
         points: &Buffer<DVec3>,
         parameters: Grid,
         keys: Buffer<Bucket>,
+        largest: u32,
         ids_follow_space: bool,
     ) -> Result<Self> {
         let n = points.len();
@@ -216,6 +218,7 @@ impl DeviceGrid {
             sites,
             sorted,
             keys,
+            largest,
         })
     }
 }

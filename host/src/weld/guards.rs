@@ -7,6 +7,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, In};
 
 use super::{Carried, DeviceCarried, Error, Nearness, Result};
+use crate::backend::Device;
 
 /// Conditions besides the distance that neighbours must meet; `None` for no condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,6 +108,13 @@ impl<'a> DeviceGuards<'a> {
             uvs: &of(guards.uvs.is_some()).uvs,
             colors: &of(guards.colors.is_some()).colors,
         })
+    }
+
+    /// Whether comparisons with representatives may be slower than a search for pairs. Of points that lie together guards may make as
+    /// many representatives, each of which is compared with each vertex. One thread of a GPU takes long for that; one of a CPU no
+    /// longer than to find all pairs, and far less where few are kept apart.
+    pub fn may_be_slow(&self, on: &Device) -> bool {
+        self.keep_apart && on.is_gpu()
     }
 
     /// The arrays as a search takes them, with `limits`.

@@ -46,21 +46,22 @@ fn cluster_by<G: kernel::Guard>(
     guards: &DeviceGuards,
     options: &Options,
 ) -> Result<Clustering> {
-    let near = Near {
-        grid: DeviceGrid::build(
-            on,
-            points,
-            &options.nearness(),
-            &options.tuning,
-            guards.keep_apart,
-        )?,
+    let build = |may_compare| {
+        let tuning = &options.tuning;
+        DeviceGrid::build(on, points, &options.nearness(), tuning, may_compare)
+    };
+    let mut near = Near {
+        grid: build(true)?,
         on,
         points,
         limits,
         guards,
     };
     if near.grid.is_crowded() {
-        return super::crowded::cluster(&near, &options.tuning);
+        if let Some(clustering) = super::crowded::cluster(&near, &options.tuning)? {
+            return Ok(clustering);
+        }
+        near.grid = build(false)?;
     }
     let (mut lower, mut states) = near.note()?;
     // An empty list stands for all rows.

@@ -39,6 +39,9 @@ pub struct Tuning {
     /// Vertices that a crowded bucket decides before members are looked for by all threads; 0: as many as it can, without such
     /// looks. By default 64 on a GPU, and 0 on a CPU.
     pub crowded_patience: Option<u32>,
+    /// Rounds of comparisons with representatives after which pairs are searched for instead, where the whole mesh is welded at once.
+    /// By default, with guards on a GPU, as many as take the time of the pairs, and any number otherwise.
+    pub crowded_rounds: Option<usize>,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
@@ -60,6 +63,7 @@ impl Default for Tuning {
             window: 264,
             most_in_bucket: 512,
             crowded_patience: None,
+            crowded_rounds: None,
             points_per_block: 24,
             patience: 256,
             blocks_at_once: 1056,

@@ -130,7 +130,7 @@ impl Work<'_> {
                 self.points,
                 &self.options.nearness(),
                 &tuning,
-                self.guards.keep_apart,
+                tuning.most_in_bucket == 0 || !self.guards.may_be_slow(on),
             )?,
             on,
             points: self.points,

@@ -102,7 +102,7 @@ pub fn decide_buckets<G: Guard>(
                 entries,
             )
         }?;
-        decisions.decide(near, tuning)?;
+        decisions.decide(near, tuning, None)?;
         decisions.cover(near)?;
         // SAFETY: as above.
         unsafe { kernel::note_members::launch(on, n, grid.rows(), &decisions.covered, known) }?;

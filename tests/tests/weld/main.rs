@@ -50,6 +50,12 @@ fn as_if_crowded(options: &Options, patience: u32) -> Options {
     }
 }
 
+fn crowded_for_a_round(options: &Options) -> Options {
+    let mut options = as_if_crowded(options, 2);
+    options.tuning.crowded_rounds = Some(1);
+    options
+}
+
 fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
     let results = [
         ("reference", serial(mesh, locks, options)),
@@ -62,6 +68,10 @@ fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
         (
             "as if crowded, by few vertices at a time",
             parallel(2, mesh, locks, &as_if_crowded(options, 2)),
+        ),
+        (
+            "as if crowded for a round, and then by pairs",
+            parallel(2, mesh, locks, &crowded_for_a_round(options)),
         ),
     ];
     let definition = definition(mesh, &brute_locks(mesh, locks), options);

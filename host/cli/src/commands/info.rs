@@ -431,8 +431,11 @@ fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
 /// Area of a face times its normal.
 fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
     let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
-    let triangles = (2..face.len()).map(|i| corner(i - 1).cross(corner(i)));
-    triangles.sum::<DVec3>() * 0.5
+    let mut twice = DVec3::ZERO;
+    for i in 2..face.len() {
+        twice += corner(i - 1).cross(corner(i));
+    }
+    twice * 0.5
 }
 
 #[cfg(test)]

@@ -271,7 +271,7 @@ impl<'a> Sweep<'a> {
             ..self.options.tuning
         };
         let near = Near::<kernel::Unguarded> {
-            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning, false)?,
+            grid: DeviceGrid::build(on, &points, &self.options.nearness(), &tuning, true)?,
             on,
             points: &points,
             limits: kernel::Unguarded::zeroed(),

@@ -98,6 +98,7 @@ pub fn weld(data: &[u8]) {
             // As if cells were crowded.
             most_in_bucket: [Tuning::default().most_in_bucket, 0][choices.below(2)],
             crowded_patience: [None, Some(2)][choices.below(2)],
+            crowded_rounds: [None, Some(1)][choices.below(2)],
             ..Tuning::default()
         },
         ..Options::new(epsilon)
