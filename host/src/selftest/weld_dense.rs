@@ -19,7 +19,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             dense(on, &points, epsilon)
         })
     };
-    let of_colours = |(name, colours): (&str, fn(Size) -> (u32, u32))| {
+    let of_colours = |(name, colours): Coloured| {
         Case::new(format!("weld equal points of {name} colours"), move |on| {
             let (points, colours) = colours(size);
             equal_points_of_colours(on, points, colours)
@@ -82,8 +82,11 @@ fn dense_clouds() -> [DenseCloud; 5] {
     ]
 }
 
-/// Points, and their colours: of few, vertices are compared with representatives; of many, a GPU gives up and searches pairs.
-fn numbers_of_colours() -> [(&'static str, fn(Size) -> (u32, u32)); 2] {
+/// A name; points that are equal, and their colours.
+type Coloured = (&'static str, fn(Size) -> (u32, u32));
+
+/// Of few colours, vertices are compared with representatives; of many, a GPU gives up and searches pairs.
+fn numbers_of_colours() -> [Coloured; 2] {
     [
         ("few", |size| match size {
             Size::Tiny => (2_000, 3),

@@ -13,10 +13,12 @@ use super::jobs::Job;
 use crate::process::{cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
-/// Everything that any test needs, the library of the Python package among it.
+/// Everything that any test needs, the library of the Python package among it. The macros would be compiled once more, optimised.
 const BUILD: &[&str] = &[
     "build",
     "--workspace",
+    "--exclude",
+    "trioxide-kernel-macros",
     "--features",
     "trioxide-bench/report",
     "--lib",
