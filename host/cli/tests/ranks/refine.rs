@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{RANKS, done, meshes, mpirun, refused, write_rich};
+use super::{RANKS, done, meshes, one_rank_is_the_single_run, refused, write_rich};
 
 /// What each run writes: the mesh, the counts, and the maps where they are asked for.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>> {
