@@ -74,11 +74,11 @@ const LONG: [(&[&str], &[&str]); 3] = [
             "smooth",
             "a.off",
             "--max-iterations",
-            "4000",
+            "30000",
             "--device",
             "cpu",
         ],
-        &["smooth: sweeps, sweep ", " of 4,000 (", " %)"],
+        &["smooth: sweeps, sweep ", " of 30,000 (", " %)"],
     ),
     (
         &[
