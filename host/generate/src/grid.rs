@@ -106,7 +106,11 @@ impl Grid {
         let inner = self.side - 2;
         let (row, column) = (v / self.side, v % self.side);
         let before = |i: u64| i.saturating_sub(1).min(inner);
-        let in_row = if self.is_inner(row) { before(column) } else { 0 };
+        let in_row = if self.is_inner(row) {
+            before(column)
+        } else {
+            0
+        };
         before(row) * inner + in_row
     }
 

@@ -19,6 +19,8 @@ pub enum Ownership {
     /// Equal parts of a space-filling curve.
     #[default]
     Curve,
+    /// Each rank owns its block of ids: nothing moves. For meshes whose ids follow their place, as those of a grid do.
+    Blocks,
     /// The owner of each cell by its id: for tests.
     Given(Arc<dyn Fn(u64) -> usize + Send + Sync>),
 }
@@ -29,6 +31,7 @@ impl Ownership {
         let first = Blocks::new(block.cells, ranks.size()).range(ranks.rank());
         match self {
             Ownership::Given(owner) => first.map(|id| owner(id) as u32).collect(),
+            Ownership::Blocks => vec![ranks.rank() as u32; first.count()],
             Ownership::Curve => along_the_curve(ranks, block, first.start),
         }
     }
@@ -55,6 +58,11 @@ impl Ownership {
         match self {
             Ownership::Given(owner) => (0..points.len()).map(|i| owner(id(i)) as u32).collect(),
             Ownership::Curve if ranks.size() == 1 => vec![0; points.len()],
+            Ownership::Blocks => {
+                let blocks = Blocks::new(total, ranks.size());
+                let owner = |i| blocks.rank(id(i)) as u32;
+                (0..points.len()).map(owner).collect()
+            }
             Ownership::Curve => {
                 let bounds = bounds(ranks, points);
                 let place = |(i, &p): (usize, &P)| (key(p, bounds), id(i));
