@@ -164,6 +164,7 @@ mod tests {
     use super::*;
     use crate::Ownership;
     use crate::threads::run;
+    use crate::transport::{Reduction, Transport};
     use std::sync::Arc;
 
     /// A part that a rank makes is the one that ranks find together, of the same rows.
@@ -204,5 +205,86 @@ mod tests {
                 });
             }
         }
+    }
+
+    /// One rank of very many, which sees no other.
+    struct Alone {
+        rank: usize,
+        size: usize,
+    }
+
+    impl Transport for Alone {
+        fn rank(&self) -> usize {
+            self.rank
+        }
+
+        fn size(&self) -> usize {
+            self.size
+        }
+
+        fn on_this_machine(&self) -> (usize, usize) {
+            (0, 1)
+        }
+
+        fn counts(&self, to: &[u64]) -> Vec<u64> {
+            to.to_vec()
+        }
+
+        fn exchange(&self, _: &[u8], _: &[u64], _: &mut [u8], _: &[u64]) {
+            panic!("nothing crosses")
+        }
+
+        fn reduce(&self, _: &mut [u64], _: Reduction) {}
+
+        fn abort(&self, _: i32) -> ! {
+            panic!("it is alone")
+        }
+    }
+
+    /// Ten billion points: more vertices, triangles and half-edges than 32 bits number.
+    #[test]
+    fn a_part_of_a_grid_beyond_32_bits_has_its_ids() {
+        let grid = Grid::uniform(10_000_000_000).unwrap();
+        let size = 100_000;
+        let last = Alone { rank: 99_998, size };
+        let part = Part::of_grid(&Ranks::new(&last), &grid).unwrap();
+        // Its row, the last, and the ghosts before it.
+        let triangles = grid.triangles();
+        assert_eq!(part.cells, Ids::of_range(triangles - 4 * 99_999..triangles));
+        assert_eq!(part.vertices.get(part.vertices.len() - 1), 9_999_999_999);
+        for t in [0, 1, 199_997, 199_998, 399_995] {
+            let corners = &part.corners[3 * t..3 * t + 3];
+            let corners = corners.iter().map(|&v| part.vertices.get(v as usize));
+            let expected = grid.triangle(part.cells.get(t));
+            assert_eq!(corners.collect::<Vec<_>>(), expected);
+            assert!(part.half_edge(3 * t as u32) > 1 << 35);
+        }
+        assert_eq!(part.owners.get(199_997), 99_997);
+        assert_eq!(part.owners.get(199_998), 99_998);
+        // A rank behind the last row has nothing.
+        let none = Alone { rank: 99_999, size };
+        let none = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
+        assert!(none.cells.is_empty() && none.vertices.is_empty() && none.points.is_empty());
+    }
+
+    /// A part may have 2^32 - 2 half-edges, and no more.
+    #[test]
+    fn a_part_with_more_half_edges_than_32_bits_is_refused_before_it_is_made() {
+        let grid = Grid::uniform(1_500_000_000).unwrap();
+        let refused = run(2, |transport| {
+            Part::of_grid(&Ranks::new(transport), &grid).err()
+        });
+        for refused in refused {
+            let said = refused.expect("it is too large").to_string();
+            assert!(
+                said.contains("more than 32-bit ids name: use more ranks"),
+                "{said}"
+            );
+        }
+        let most = 4_294_967_294;
+        let ranks = Alone { rank: 0, size: 1 };
+        let ranks = Ranks::new(&ranks);
+        assert!(check_size(&ranks, 700_000_000, most).is_ok());
+        assert!(check_size(&ranks, 700_000_000, most + 1).is_err());
     }
 }

@@ -340,3 +340,49 @@ impl Polygons {
         self.push(other.half_edges[i], other.get(i), region);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::run;
+    use glam::DVec2;
+
+    /// Of a part far behind the first 2^32 triangles and vertices the polygons are the same, with the ids of there.
+    #[test]
+    fn ids_beyond_32_bits_reach_the_polygons() {
+        const FAR: u64 = 1 << 33;
+        let grid = Grid::jittered(2500, 8).unwrap();
+        for size in [1, 2, 3] {
+            let found = |by: u64| {
+                let of_ranks = run(size, |transport| {
+                    let ranks = Ranks::new(transport);
+                    let on = Device::cpu(Some(1)).unwrap();
+                    let mut part = Part::of_grid(&ranks, &grid).unwrap();
+                    for ids in [&mut part.cells, &mut part.vertices] {
+                        *ids = Ids::of(ids.iter().map(|id| id + by).collect());
+                    }
+                    let found = find_in_part::<DVec2>(&ranks, &on, part).unwrap();
+                    (found.digest(&ranks), found.into_polygons())
+                });
+                let all = of_ranks.iter().flat_map(|(_, polygons)| {
+                    let one = |i| {
+                        let vertices = polygons.get(i).iter().map(|v| v - by);
+                        (
+                            polygons.half_edges[i] - 3 * by,
+                            vertices.collect::<Vec<_>>(),
+                        )
+                    };
+                    (0..polygons.len()).map(one)
+                });
+                let all: Vec<_> = all.collect();
+                let digest = digest::of_polygons(all.len(), |i| {
+                    let (half_edge, vertices) = &all[i];
+                    digest::of_polygon(half_edge + 3 * by, vertices.iter().map(|v| v + by))
+                });
+                assert!(of_ranks.iter().all(|(other, _)| *other == digest));
+                all
+            };
+            assert!(found(0) == found(FAR), "{size} ranks");
+        }
+    }
+}
