@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use glam::DVec2;
 use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
@@ -18,7 +17,7 @@ use crate::part::{Halo, Part, check_size};
 use crate::transport::{Mail, Ranks};
 
 /// Rows of squares, by the ranks that own them.
-struct Rows {
+pub(crate) struct Rows {
     blocks: Blocks,
     /// Number of rows.
     count: u64,
@@ -27,13 +26,18 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(grid: &Grid, ranks: usize) -> Self {
+    pub(crate) fn of(grid: &Grid, ranks: usize) -> Self {
         let count = grid.side() - 1;
         Self {
             blocks: Blocks::new(count, ranks),
             count,
             triangles: 2 * count,
         }
+    }
+
+    /// The rank that owns a triangle.
+    pub(crate) fn owner(&self, triangle: u64) -> usize {
+        self.blocks.rank(triangle / self.triangles)
     }
 
     /// The rows that a rank has: those that it owns, and the ghosts.
@@ -73,7 +77,7 @@ impl Rows {
     }
 }
 
-impl Part {
+impl<P: Position> Part<P> {
     /// This rank's part of a grid, which it makes by itself. Collective only in that all ranks do it.
     ///
     /// # Errors
@@ -96,6 +100,7 @@ impl Part {
         let corners = parallel::collect(count, |t| {
             grid.triangle(triangles.start + t as u64).map(local)
         });
+        let points = grid.points(vertices.clone());
         let mut owners = Owners::default();
         for row in here.clone() {
             owners.push(rows.triangles as usize, rows.blocks.rank(row) as u32);
@@ -108,7 +113,7 @@ impl Part {
             rows.mail(ranks, here.start, receive),
         );
         Ok(Self {
-            points: grid.points(vertices.clone()),
+            points: P::of_plane(points),
             corners: corners.into_flattened(),
             size: 3,
             regions: None,
@@ -140,8 +145,8 @@ impl Block {
 }
 
 impl<P: Position> Block<P> {
-    /// This rank's block of a grid, which it makes by itself; `at` gives a vertex its point.
-    pub fn of_grid(ranks: &Ranks, grid: &Grid, at: impl Fn(DVec2) -> P + Sync) -> Self {
+    /// This rank's block of a grid, which it makes by itself.
+    pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Self {
         let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
         let points = grid.points(block(grid.vertices()));
         let triangles = block(grid.triangles());
@@ -151,7 +156,7 @@ impl<P: Position> Block<P> {
             vertices: grid.vertices(),
             cells: grid.triangles(),
             size: 3,
-            points: parallel::map(&points, |&p| at(p)),
+            points: P::of_plane(points),
             corners: corners.into_flattened(),
             regions: None,
             segments: Vec::new(),
@@ -165,6 +170,7 @@ mod tests {
     use crate::Ownership;
     use crate::threads::run;
     use crate::transport::{Reduction, Transport};
+    use glam::DVec3;
     use std::sync::Arc;
 
     /// A part that a rank makes is the one that ranks find together, of the same rows.
@@ -177,10 +183,17 @@ mod tests {
                 run(size, |transport| {
                     let ranks = Ranks::new(transport);
                     let rows = Rows::of(&grid, size);
-                    let owner = move |t: u64| rows.blocks.rank(t / rows.triangles);
-                    let block = Block::of_grid(&ranks, &grid, |p| p);
+                    let owner = move |t: u64| rows.owner(t);
+                    let block = Block::of_grid(&ranks, &grid);
                     assert_eq!(block, Block::of(&whole, ranks.rank(), size));
-                    let made = Part::of_grid(&ranks, &grid).unwrap();
+                    let made: Part = Part::of_grid(&ranks, &grid).unwrap();
+                    let owners = Ownership::Rows(grid).owners(&ranks, &block);
+                    let first = Blocks::new(block.cells, size).range(ranks.rank()).start;
+                    assert!(
+                        (first..)
+                            .zip(owners)
+                            .all(|(t, rank)| owner(t) as u32 == rank)
+                    );
                     let given = Ownership::Given(Arc::new(owner));
                     let found = Part::build(&ranks, &block, &given).unwrap();
                     assert_eq!(made.points, found.points);
@@ -247,7 +260,7 @@ mod tests {
         let grid = Grid::uniform(10_000_000_000).unwrap();
         let size = 100_000;
         let last = Alone { rank: 99_998, size };
-        let part = Part::of_grid(&Ranks::new(&last), &grid).unwrap();
+        let part: Part = Part::of_grid(&Ranks::new(&last), &grid).unwrap();
         // Its row, the last, and the ghosts before it.
         let triangles = grid.triangles();
         assert_eq!(part.cells, Ids::of_range(triangles - 4 * 99_999..triangles));
@@ -263,7 +276,7 @@ mod tests {
         assert_eq!(part.owners.get(199_998), 99_998);
         // A rank behind the last row has nothing.
         let none = Alone { rank: 99_999, size };
-        let none = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
+        let none: Part = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
         assert!(none.cells.is_empty() && none.vertices.is_empty() && none.points.is_empty());
     }
 
@@ -272,7 +285,7 @@ mod tests {
     fn a_part_with_more_half_edges_than_32_bits_is_refused_before_it_is_made() {
         let grid = Grid::uniform(1_500_000_000).unwrap();
         let refused = run(2, |transport| {
-            Part::of_grid(&Ranks::new(transport), &grid).err()
+            Part::<DVec3>::of_grid(&Ranks::new(transport), &grid).err()
         });
         for refused in refused {
             let said = refused.expect("it is too large").to_string();

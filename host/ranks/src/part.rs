@@ -72,6 +72,9 @@ impl<P: Position> Part<P> {
         all: &[Segment],
         ownership: &Ownership,
     ) -> Result<Self> {
+        if let Ownership::Rows(grid) = ownership {
+            return Self::of_grid(ranks, grid);
+        }
         ranks.phase("ownership");
         ranks.agree(check_corners(ranks, block))?;
         let owned = match ownership {

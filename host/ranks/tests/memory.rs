@@ -68,7 +68,7 @@ fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
     for size in [1, 2] {
         for bytes in [bytes_a_vertex::<DVec2>(size), bytes_a_vertex::<Vec2>(size)] {
             println!("{size} ranks: {bytes:.1} bytes a vertex");
-            assert!(bytes < 60.0, "{bytes:.1} bytes a vertex on {size} ranks");
+            assert!(bytes < 54.0, "{bytes:.1} bytes a vertex on {size} ranks");
         }
     }
 }

@@ -126,6 +126,7 @@ where
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: false,
     };
     report(ranks, run, of_run)

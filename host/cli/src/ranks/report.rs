@@ -18,6 +18,8 @@ pub struct Run<'a> {
     pub options: &'a DeviceOptions,
     /// Name of this rank's device.
     pub device: &'a str,
+    /// Most bytes that this rank's buffers had on it at once.
+    pub device_bytes: u64,
     /// Whether something else goes to standard output in place of the report.
     pub is_output_taken: bool,
 }
@@ -41,10 +43,12 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
         })
         .collect();
     let resident = ranks.reduce(most_resident_bytes(), Reduction::Max);
+    let on_device = ranks.reduce(run.device_bytes, Reduction::Max);
     counts.extend([
         ("ranks", json!(ranks.size())),
         ("bytes_sent", json!(sent_by_all)),
         ("most_bytes_of_a_rank", json!(most)),
+        ("most_device_bytes_of_a_rank", json!(on_device)),
         ("most_resident_bytes_of_a_rank", json!(resident)),
         // An object: for programs.
         ("messages", json!({"phases_of_rank_0": phases})),

@@ -46,7 +46,7 @@ pub(super) fn grid_of(input: &Path) -> Result<Option<Grid>> {
 /// As [`grid_of`].
 pub(super) fn ownership(input: &Path) -> Result<Ownership> {
     Ok(match grid_of(input)? {
-        Some(_) => Ownership::Blocks,
+        Some(grid) => Ownership::Rows(grid),
         None => Ownership::Curve,
     })
 }
@@ -63,17 +63,7 @@ pub(super) fn read_slices<P: Position>(
 ) -> Result<Option<Block<P>>> {
     if let Some(grid) = grid_of(path)? {
         ranks.phase("generate");
-        let block = Block::of_grid(ranks, &grid, |p| p.extend(0.0));
-        let points = points(0.0, block.points).expect("points of a plane");
-        return Ok(Some(Block {
-            points,
-            vertices: block.vertices,
-            cells: block.cells,
-            size: block.size,
-            corners: block.corners,
-            regions: None,
-            segments: Vec::new(),
-        }));
+        return Ok(Some(Block::of_grid(ranks, &grid)));
     }
     if !has_extension(path, "ply") {
         return Ok(None);

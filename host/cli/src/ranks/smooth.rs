@@ -106,6 +106,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: false,
     };
     report(ranks, run, of_run)

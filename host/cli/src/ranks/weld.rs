@@ -89,6 +89,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: options.takes_output(),
     };
     report(ranks, run, outcome.counts(input.block.vertices, &welded))
