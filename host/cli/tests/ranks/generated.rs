@@ -51,7 +51,7 @@ fn a_generated_input_gives_what_its_file_gives() {
                 fs::read(at.join("out.ply")).unwrap()
             };
             let single = run(1, file);
-            for ranks in [1, 2, 4] {
+            for ranks in [1, 3] {
                 assert!(
                     run(ranks, input) == single,
                     "{command} {input} on {ranks} ranks"
@@ -111,7 +111,7 @@ fn a_digest_does_not_depend_on_the_number_of_ranks() {
         };
         let single = digest(1);
         assert_eq!(single.len(), 16);
-        for ranks in RANKS {
+        for ranks in [2, 7] {
             assert_eq!(digest(ranks), single, "{mesh} on {ranks} ranks");
         }
         for more in [&["--device", "serial"][..], &["--method", "indexed"]] {
