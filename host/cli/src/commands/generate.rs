@@ -14,7 +14,7 @@ const DEFAULTS: &str = "Where defaults come from: --msh-version is Gmsh's newest
 
 /// Generate a mesh, the same bits on every machine
 ///
-/// Other commands take generate:KIND:N or generate:KIND:N:SEED in place of a file: the mesh that would be written, without a file.
+/// Commands that read a mesh take generate:KIND:N or generate:KIND:N:SEED in place of a file: the mesh that would be written, without a file.
 ///
 /// Under mpirun each of several processes writes its own part of a grid or a jittered one to .ply, and as an input makes its own part
 /// (cargo xtask build --mpi); of these N may be as large as all processes hold. The other kinds are made by the first process for all.

@@ -147,6 +147,10 @@ fn a_generated_grid_becomes_its_squares() {
                 "{side} on {ranks} ranks"
             );
             assert_eq!(json["vertices"], side * side);
+            if ranks > 1 {
+                let bytes = |of: &str| json[format!("most_{of}_bytes_of_a_rank")].as_u64().unwrap();
+                assert!(bytes("device") > 0 && bytes("resident") > bytes("device"));
+            }
             assert_eq!(json["triangles"], 2 * (side - 1) * (side - 1));
         }
     }
