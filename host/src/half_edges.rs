@@ -90,8 +90,10 @@ pub struct DeviceTriangulation<P> {
     border_prev: Buffer<HalfEdge>,
 }
 
-/// Most triangles: half-edge ids and `NONE` fit an index.
-const MOST_TRIANGLES: usize = (u32::MAX / 4) as usize;
+/// Most half-edges, with those along the boundary: ids and `NONE` fit an index, and so does the end of the last tile of any kernel.
+const MOST_HALF_EDGES: usize = u32::MAX as usize - 4096;
+/// Most triangles, three half-edges each.
+const MOST_TRIANGLES: usize = MOST_HALF_EDGES / 3;
 /// Most vertices: ids and `NONE` fit an index.
 const MOST_VERTICES: usize = u32::MAX as usize;
 
@@ -193,6 +195,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
                 refuse::<P>(&on.download(&found)?)?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();
+                check_border(half_edges, b)?;
                 let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
                 // SAFETY: the border lists half-edges, each once.
                 unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
@@ -351,6 +354,14 @@ fn check_sizes(vertices: usize, origins: usize) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a boundary whose half-edges have no ids behind those of the triangles.
+fn check_border(half_edges: usize, border: usize) -> Result<()> {
+    match half_edges + border {
+        half_edges if half_edges > MOST_HALF_EDGES => Err(Error::TooManyHalfEdges { half_edges }),
+        _ => Ok(()),
+    }
+}
+
 /// The twins of all half-edges, and the elements that break a rule.
 ///
 /// # Safety
@@ -438,4 +449,29 @@ fn refuse<P: AnyPoint>(found: &[u32]) -> Result<()> {
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid of 715 million points, as large as it is generated, has half-edges; with isolated triangles the boundary ends it sooner.
+    #[test]
+    fn sizes_are_refused_where_32_bit_ids_end() {
+        assert!(check_sizes(715_776_516, 3 * 1_431_446_018).is_ok());
+        assert!(check_border(3 * 1_431_446_018, 4 * 26_753).is_ok());
+        assert!(check_sizes(4, 3 * MOST_TRIANGLES).is_ok());
+        assert!(check_sizes(4, 3 * MOST_TRIANGLES + 3).is_err());
+        assert!(check_border(MOST_HALF_EDGES - 9, 9).is_ok());
+        let error = check_border(2_200_000_000, 2_200_000_000).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("has 4400000000 half-edges with those along its boundary"),
+            "{said}"
+        );
+        // A tile behind the last half-edge begins below 2^32.
+        let tile = gpu::collective::TILE.max(gpu::collective::BIT_TILE) as usize;
+        assert!(MOST_HALF_EDGES.next_multiple_of(tile) <= u32::MAX as usize);
+        assert!(words(MOST_HALF_EDGES).next_multiple_of(tile) * 32 <= 1 << 32);
+    }
 }

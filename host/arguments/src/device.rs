@@ -224,7 +224,10 @@ impl Report<'_> {
         row("device", self.device.clone());
         // Objects are for programs.
         for (key, value) in self.counts.iter().filter(|(_, value)| !value.is_object()) {
-            row(&key.replace('_', " "), value.to_string());
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            row(&key.replace('_', " "), text);
         }
         if timings {
             for stage in &self.stages {

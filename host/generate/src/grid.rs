@@ -1,10 +1,142 @@
+use std::ops::Range;
+
 use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-use super::{check_point_count, unit_interval};
+use super::{check_least_points, check_most_points, unit_interval};
 use trioxide_mesh::mesh::Triangulation;
 use trioxide_mesh::{Result, parallel};
+
+/// Largest move of a point of [`jittered`] along each axis, in squares: too small to turn a triangle over.
+const JITTER: f64 = 0.25;
+
+/// Points of a piece that one thread makes, for which a generator of random numbers is brought to its place once.
+const PIECE: usize = 1 << 14;
+
+/// A [`grid`] or a [`jittered`] one, of which any points and triangles can be made by themselves: what several processes make
+/// together need not fit one, nor 32-bit ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Points of a row, and rows.
+    side: u64,
+    /// Where inner points are moved, by what they are.
+    seed: Option<u64>,
+}
+
+impl Grid {
+    /// The grid of about `n` points: [`grid`], if 32-bit indices can number it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 points.
+    pub fn uniform(n: usize) -> Result<Self> {
+        check_least_points(n, 3)?; // sqrt(3) rounds to 2.
+        let side = (n as f64).sqrt().round() as u64;
+        Ok(Self { side, seed: None })
+    }
+
+    /// The same with inner points moved at random: [`jittered`], if 32-bit indices can number it.
+    ///
+    /// # Errors
+    /// As [`Grid::uniform`].
+    pub fn jittered(n: usize, seed: u64) -> Result<Self> {
+        let side = Self::uniform(n)?.side;
+        let seed = Some(seed);
+        Ok(Self { side, seed })
+    }
+
+    /// Points of a row, and number of rows.
+    pub fn side(&self) -> u64 {
+        self.side
+    }
+
+    /// Number of points.
+    pub fn vertices(&self) -> u64 {
+        self.side * self.side
+    }
+
+    /// Number of triangles.
+    pub fn triangles(&self) -> u64 {
+        2 * (self.side - 1) * (self.side - 1)
+    }
+
+    /// Points of a range of vertices.
+    ///
+    /// # Panics
+    /// When the range ends behind the last vertex.
+    pub fn points(&self, range: Range<u64>) -> Vec<DVec2> {
+        assert!(range.end <= self.vertices(), "a range of the vertices");
+        let scale = (self.side - 1) as f64;
+        let coordinate = |i: u64| i as f64 / scale;
+        let mut points = parallel::collect((range.end - range.start) as usize, |i| {
+            let v = range.start + i as u64;
+            DVec2::new(coordinate(v % self.side), coordinate(v / self.side))
+        });
+        if let Some(seed) = self.seed {
+            parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
+                self.jitter(seed, range.start + (piece * PIECE) as u64, points);
+            });
+        }
+        points
+    }
+
+    /// Moves the points from vertex `first` on.
+    fn jitter(&self, seed: u64, first: u64, points: &mut [DVec2]) {
+        let step = 2.0 * JITTER / (self.side - 1) as f64;
+        let mut generator = Pcg64::seed_from_u64(seed);
+        // Two numbers for each inner point before.
+        generator.advance(2 * u128::from(self.inner_before(first)));
+        for (v, point) in (first..).zip(points) {
+            if !self.is_inner(v / self.side) || !self.is_inner(v % self.side) {
+                continue;
+            }
+            let x = (unit_interval(&mut generator) - 0.5) * step;
+            let y = (unit_interval(&mut generator) - 0.5) * step;
+            *point += DVec2::new(x, y);
+        }
+    }
+
+    /// Whether this row or column is not at the border.
+    fn is_inner(&self, i: u64) -> bool {
+        i > 0 && i < self.side - 1
+    }
+
+    /// Number of points inside before vertex `v`.
+    fn inner_before(&self, v: u64) -> u64 {
+        let inner = self.side - 2;
+        let (row, column) = (v / self.side, v % self.side);
+        let before = |i: u64| i.saturating_sub(1).min(inner);
+        let in_row = if self.is_inner(row) {
+            before(column)
+        } else {
+            0
+        };
+        before(row) * inner + in_row
+    }
+
+    /// Vertices of a triangle, counter-clockwise.
+    pub fn triangle(&self, t: u64) -> [u64; 3] {
+        let cells = self.side - 1;
+        let (column, row) = (t / 2 % cells, t / 2 / cells);
+        let lower_left = row * self.side + column;
+        let upper_right = lower_left + self.side + 1;
+        match t % 2 {
+            0 => [lower_left, lower_left + 1, upper_right],
+            _ => [lower_left, upper_right, upper_right - 1],
+        }
+    }
+
+    /// All of it.
+    fn whole(&self) -> Result<Triangulation> {
+        check_most_points(self.vertices() as usize)?;
+        let triangles = self.triangles() as usize;
+        Ok(Triangulation {
+            points: self.points(0..self.vertices()),
+            triangles: parallel::collect(triangles, |t| self.triangle(t as u64).map(|v| v as u32)),
+            ..Triangulation::default()
+        })
+    }
+}
 
 /// The uniform grid of k x k points on the unit square, k = sqrt(`n`) rounded: a "grid mesh" of gpolylla-2023,
 /// section 7.1.
@@ -17,49 +149,59 @@ use trioxide_mesh::{Result, parallel};
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 points, or more than
 /// [`MAX_POINTS`](super::MAX_POINTS).
 pub fn grid(n: usize) -> Result<Triangulation> {
-    check_point_count(n, 3)?; // sqrt(3) rounds to 2.
-    let side = (n as f64).sqrt().round() as usize;
-    check_point_count(side * side, 4)?;
-    let cells = side - 1;
-    let coordinate = |i: usize| i as f64 / cells as f64;
-    let points = parallel::collect(side * side, |i| {
-        DVec2::new(coordinate(i % side), coordinate(i / side))
-    });
-    let triangles = parallel::collect(2 * cells * cells, |t| {
-        let (column, row) = (t / 2 % cells, t / 2 / cells);
-        let lower_left = row * side + column;
-        let upper_right = lower_left + side + 1;
-        if t % 2 == 0 {
-            [lower_left, lower_left + 1, upper_right].map(|v| v as u32)
-        } else {
-            [lower_left, upper_right, upper_right - 1].map(|v| v as u32)
-        }
-    });
-    Ok(Triangulation {
-        points,
-        triangles,
-        ..Triangulation::default()
-    })
+    check_most_points(n)?;
+    Grid::uniform(n)?.whole()
 }
-
-/// Largest move of a point of [`jittered`] along each axis, in squares: too small to turn a triangle over.
-const JITTER: f64 = 0.25;
 
 /// A [`grid`] whose inner points are moved by up to a quarter of a square along each axis, so that lengths do not tie.
 ///
 /// # Errors
 /// As [`grid`].
 pub fn jittered(n: usize, seed: u64) -> Result<Triangulation> {
-    let mut mesh = grid(n)?;
-    let side = (mesh.points.len() as f64).sqrt().round() as usize;
-    let step = 2.0 * JITTER / (side - 1) as f64;
-    let mut generator = Pcg64::seed_from_u64(seed);
-    for row in 1..side - 1 {
-        for column in 1..side - 1 {
-            let x = (unit_interval(&mut generator) - 0.5) * step;
-            let y = (unit_interval(&mut generator) - 0.5) * step;
-            mesh.points[row * side + column] += DVec2::new(x, y);
+    check_most_points(n)?;
+    Grid::jittered(n, seed)?.whole()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a rank makes is a part of the whole, wherever it begins: also its random moves.
+    #[test]
+    fn parts_of_a_grid_are_those_of_the_whole() {
+        for side in [2_u64, 3, 4, 200] {
+            let n = (side * side) as usize;
+            for grid in [Grid::uniform(n).unwrap(), Grid::jittered(n, 7).unwrap()] {
+                let whole = grid.whole().unwrap();
+                assert_eq!(whole.points.len(), n);
+                for start in [0, 1, side - 1, side, side + 1, 2 * side - 1, n as u64 - 1] {
+                    let part = grid.points(start..n as u64);
+                    assert_eq!(part, whole.points[start as usize..], "{side} from {start}");
+                }
+            }
         }
+        assert_eq!(Grid::uniform(2_000_000_000).unwrap().side(), 44_721);
+        // Beyond 32-bit ids.
+        let large = Grid::jittered(10_000_000_000, 3).unwrap();
+        let [a, b, c] = large.triangle(large.triangles() - 1);
+        assert_eq!([a, b, c], [9_999_899_998, 9_999_999_999, 9_999_999_998]);
+        assert_eq!(large.points(b..b + 1), [DVec2::ONE]);
     }
-    Ok(mesh)
+
+    /// The moves are drawn one after the other.
+    #[test]
+    fn a_jittered_grid_draws_in_the_order_of_its_points() {
+        let (k, seed) = (150, 11);
+        let mut expected = grid(k * k).unwrap().points;
+        let mut generator = Pcg64::seed_from_u64(seed);
+        let step = 2.0 * JITTER / (k - 1) as f64;
+        for row in 1..k - 1 {
+            for column in 1..k - 1 {
+                let x = (unit_interval(&mut generator) - 0.5) * step;
+                let y = (unit_interval(&mut generator) - 0.5) * step;
+                expected[row * k + column] += DVec2::new(x, y);
+            }
+        }
+        assert_eq!(jittered(k * k, seed).unwrap().points, expected);
+    }
 }

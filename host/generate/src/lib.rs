@@ -36,7 +36,7 @@ pub use cloud::cloud;
 pub use constrained::{Outline, Refinement, triangulate};
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
-pub use grid::{grid, jittered};
+pub use grid::{Grid, grid, jittered};
 pub use random::{random, random_points};
 pub use samples::{Sample, sampled_tets};
 pub use scan::scan;
@@ -47,11 +47,20 @@ pub use tets::{random_tets, tet_grid};
 pub const MAX_POINTS: usize = (u32::MAX / 6) as usize;
 
 fn check_point_count(n: usize, least: usize) -> Result<()> {
+    check_least_points(n, least)?;
+    check_most_points(n)
+}
+
+fn check_least_points(n: usize, least: usize) -> Result<()> {
     if n < least {
         return Err(Error::Argument(format!(
             "a mesh of {n} points cannot be made: ask for at least {least}"
         )));
     }
+    Ok(())
+}
+
+fn check_most_points(n: usize) -> Result<()> {
     if n > MAX_POINTS {
         return Err(Error::Argument(format!(
             "a mesh of {n} points has more half-edges than 32-bit indices can number: ask for at most {MAX_POINTS}"

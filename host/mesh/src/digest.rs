@@ -1,7 +1,12 @@
 //! Digests of arrays, for snapshots and for comparing runs.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use bytemuck::NoUninit;
 use xxhash_rust::xxh3::xxh3_128;
+
+use crate::parallel;
+use crate::random::mix;
 
 /// The 128-bit XXH3 hash of the bytes of `values`, little-endian, in 32 hexadecimal digits.
 ///
@@ -16,9 +21,62 @@ pub fn digest<T: NoUninit>(values: &[T]) -> String {
     format!("{:032x}", xxh3_128(bytemuck::cast_slice(values)))
 }
 
+/// A 64-bit hash of a polygon: of its smallest half-edge, which gives its place among all, and its vertices from there on.
+pub fn of_polygon(half_edge: u64, vertices: impl IntoIterator<Item = u64>) -> u64 {
+    // The golden ratio, as in SplitMix64: 0 is hashed to something else.
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = mix(half_edge.wrapping_add(STEP));
+    let mut length = 0_u64;
+    for vertex in vertices {
+        hash = mix(hash.wrapping_add(STEP) ^ vertex);
+        length += 1;
+    }
+    mix(hash.wrapping_add(STEP) ^ !length)
+}
+
+/// The digest of `n` polygons, each with its [hash](of_polygon): the sum, so that those who have some of the polygons each can add
+/// up what they have. It does not depend on the order, which the hashes hold.
+pub fn of_polygons(n: usize, hash: impl Fn(usize) -> u64 + Sync) -> u64 {
+    let sum = AtomicU64::new(0);
+    parallel::for_pieces(n, parallel::GRAIN, |range| {
+        let here = range.fold(0_u64, |sum, i| sum.wrapping_add(hash(i)));
+        sum.fetch_add(here, Relaxed);
+    });
+    sum.into_inner()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::digest;
+    use super::{digest, of_polygon, of_polygons};
+
+    #[test]
+    fn polygons_that_differ_have_other_hashes() {
+        let lists: [(u64, &[u64]); 8] = [
+            (0, &[]),
+            (0, &[0]),
+            (0, &[0, 0]),
+            (1, &[0]),
+            (0, &[1, 2, 3]),
+            (0, &[1, 3, 2]),
+            (3, &[1, 2, 3]),
+            (0, &[1 << 32 | 1, 2, 3]),
+        ];
+        let hash = |(half_edge, vertices): (u64, &[u64])| of_polygon(half_edge, vertices.to_vec());
+        let mut hashes = lists.map(hash).to_vec();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), lists.len());
+        assert!(hashes[0] != 0);
+    }
+
+    #[test]
+    fn a_digest_of_polygons_is_the_sum_of_its_parts() {
+        let hash = |i: usize| of_polygon(3 * i as u64, [i as u64, 7]);
+        let parts = of_polygons(6000, hash).wrapping_add(of_polygons(4000, |i| hash(6000 + i)));
+        assert_eq!(of_polygons(10_000, hash), parts);
+        let swapped = |i: usize| of_polygon(3 * i as u64, [(i ^ 1) as u64, 7]);
+        assert_ne!(of_polygons(10_000, hash), of_polygons(10_000, swapped));
+    }
 
     #[test]
     fn is_xxh3() {

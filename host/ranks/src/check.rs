@@ -1,5 +1,7 @@
 //! Checks of points, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
 
+use std::any::TypeId;
+
 use gpu::point::{Coordinates, DoublePoint};
 use rayon::prelude::*;
 use trioxide::Device;
@@ -62,8 +64,11 @@ fn build<P: AnyPoint>(
     let bytes = DeviceTriangulation::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
     on.require(bytes)?;
     let (points, origins) = on.stage("copy to the device", || {
-        let points: Vec<P> = part.points.par_iter().map(|&p| P::from_f64(p)).collect();
         let origins = on.upload(bytemuck::cast_slice(&part.corners))?;
+        if TypeId::of::<P>() == TypeId::of::<P::Double>() {
+            return Ok((on.upload(bytemuck::cast_slice(&part.points))?, origins));
+        }
+        let points: Vec<P> = part.points.par_iter().map(|&p| P::from_f64(p)).collect();
         Ok((on.upload(&points)?, origins))
     })?;
     DeviceTriangulation::build(on, points, origins)
@@ -72,7 +77,7 @@ fn build<P: AnyPoint>(
 /// The fault of a part, with the ids of the whole mesh.
 fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> Fault {
     use half_edges::Error::{NotManifold, Orientation, TooSmall};
-    let id = |triangle: u32| part.cells[triangle as usize];
+    let id = |triangle: u32| part.cells.get(triangle as usize);
     let (rule, triangle) = match &error {
         TooSmall { triangle, .. } => (3, *triangle),
         Orientation { triangle } => (4, *triangle),
@@ -83,7 +88,7 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
     let text = match error {
         Orientation { .. } if P::DIMENSIONS == 3 => {
             let corners = &part.corners[3 * triangle as usize..][..3];
-            let [a, b, c] = [0, 1, 2].map(|k| part.vertices[corners[k] as usize]);
+            let [a, b, c] = [0, 1, 2].map(|k| part.vertices.get(corners[k] as usize));
             format!("{whole}is degenerate: its vertices {a}, {b}, {c} lie on one line")
         }
         error => error

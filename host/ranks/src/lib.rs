@@ -5,6 +5,7 @@
 //! | what carries messages: MPI, or threads of one process | [`transport`], [`threads`], `mpi` |
 //! | the input, a block of ids a rank; the directories of elements | [`block`] |
 //! | which rank owns what | [`ownership`] |
+//! | grids that ranks make, each its own part | [`Part::of_grid`], [`Block::of_grid`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
 //! | places of new elements in an order of the whole mesh | [`numbers`] |
 //! | a family on ranks | [`polylla`](mod@polylla), [`refine`](mod@refine), [`smooth`](mod@smooth), [`weld`](mod@weld) |
@@ -23,6 +24,7 @@
 pub mod block;
 mod check;
 pub mod fault;
+mod grid;
 pub mod ids;
 #[cfg(feature = "mpi")]
 pub mod mpi;

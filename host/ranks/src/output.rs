@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use glam::{DVec2, DVec3};
@@ -9,8 +10,10 @@ use trioxide::fields::{Field, MeshFields};
 use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::formats::ply::SharedFile;
 use trioxide::formats::{self, pvtu};
+use trioxide::generate::Grid;
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::{Error, mesh};
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -37,7 +40,8 @@ struct Slice<'a> {
 /// A file that cannot be written; more vertices than the format's 32-bit ids name.
 pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
     ranks.phase("write");
-    ranks.agree(check_ids(block.vertices))?;
+    let corners = polygons.vertices.len() as u64;
+    ranks.agree(check_ids(block.vertices).and_then(|()| check_corners(corners)))?;
     let slice = Slice {
         vertices: block.vertices,
         points: in_space(&block.points),
@@ -68,7 +72,8 @@ pub struct Surface<'a> {
 /// As [`write_ply`].
 pub fn write_surface(ranks: &Ranks, path: &Path, surface: Surface) -> Result<()> {
     ranks.phase("write");
-    ranks.agree(check_ids(surface.vertices))?;
+    let corners = surface.corners.len() as u64;
+    ranks.agree(check_ids(surface.vertices).and_then(|()| check_corners(corners)))?;
     let vertices: Vec<u32> = surface.corners.iter().map(|&v| v as u32).collect();
     let slice = Slice {
         vertices: surface.vertices,
@@ -102,22 +107,92 @@ fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
     let of_vertices = behind(file.vertex_bytes(first));
     let of_faces = behind(file.vertex_bytes(slice.vertices)) + before;
 
-    let (mine, name) = share_file(ranks, path)?;
     let part = Mesh {
         points: slice.points,
         faces: Faces::Polygons(slice.faces),
         regions: slice.regions,
         ..Mesh::default()
     };
-    let written = File::options().write(true).open(&name).and_then(|mut out| {
+    write_shared(ranks, path, |out| {
         if ranks.rank() == 0 {
             out.write_all(&header)?;
         }
         out.seek(SeekFrom::Start(of_vertices))?;
-        file.write_vertices(&mut out, &part)?;
+        file.write_vertices(out, &part)?;
         out.seek(SeekFrom::Start(of_faces))?;
-        file.write_faces(&mut out, &part)
-    });
+        file.write_faces(out, &part)
+    })
+}
+
+/// Vertices and triangles of a grid that a rank has in memory at once while it writes.
+const PIECE: u64 = 1 << 22;
+
+/// Writes a grid to one binary `.ply`, the bytes of the file that a single process writes: each rank makes its slice, piece by piece, so
+/// that it takes no memory. Collective.
+///
+/// # Errors
+/// As [`write_ply`].
+pub fn write_grid(ranks: &Ranks, path: &Path, grid: &Grid) -> Result<()> {
+    write_grid_in_pieces(ranks, path, grid, PIECE)
+}
+
+fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> Result<()> {
+    ranks.phase("write");
+    let counts = [grid.vertices(), grid.triangles()];
+    check_ids(counts[0])?;
+    let file = SharedFile {
+        counts: counts.map(|count| count as usize),
+        longest: 3,
+        has_regions: false,
+        segments: Vec::new(),
+    };
+    let header = file.header().expect("it is written to memory");
+    let [vertices, triangles] =
+        counts.map(|count| Blocks::new(count, ranks.size()).range(ranks.rank()));
+    let behind = |bytes: u64| SeekFrom::Start(header.len() as u64 + bytes);
+    let pieces = |range: Range<u64>| {
+        let starts = range.clone().step_by(piece as usize);
+        starts.map(move |start| start..range.end.min(start + piece))
+    };
+    write_shared(ranks, path, |out| {
+        if ranks.rank() == 0 {
+            out.write_all(&header)?;
+        }
+        out.seek(behind(file.vertex_bytes(vertices.start)))?;
+        for piece in pieces(vertices) {
+            let part = Mesh {
+                points: in_space(&grid.points(piece)),
+                ..Mesh::default()
+            };
+            file.write_vertices(out, &part)?;
+        }
+        let before = file.face_bytes(triangles.start, 3 * triangles.start);
+        out.seek(behind(file.vertex_bytes(counts[0]) + before))?;
+        for piece in pieces(triangles) {
+            let corners = parallel::collect((piece.end - piece.start) as usize, |t| {
+                grid.triangle(piece.start + t as u64).map(|v| v as u32)
+            });
+            let part = Mesh {
+                faces: Faces::Triangles(corners),
+                ..Mesh::default()
+            };
+            file.write_faces(out, &part)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes a file of all ranks, each with its own `write`: it has its name when all are done, and else there is none. Collective.
+fn write_shared(
+    ranks: &Ranks,
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<()> {
+    let (mine, name) = share_file(ranks, path)?;
+    let written = File::options()
+        .write(true)
+        .open(&name)
+        .and_then(|mut out| write(&mut out));
     ranks.agree(of_file(path, written))?;
     let committed = mine.map_or(Ok(()), AtomicFile::commit);
     ranks.agree(committed.map_err(Fault::from))
@@ -165,6 +240,17 @@ pub(crate) fn check_ids(vertices: u64) -> Result<()> {
     .into())
 }
 
+/// Refuses to write so many corners of faces as one list, whose places have 32 bits.
+fn check_corners(corners: u64) -> Result<()> {
+    if corners < u64::from(mesh::NONE) {
+        return Ok(());
+    }
+    let text = format!(
+        "{corners} corners of faces of one rank are more than 32-bit places count: use more ranks, or leave the output out"
+    );
+    Err(Error::Argument(text).into())
+}
+
 /// Polygons with the ids that files have.
 fn narrow(polygons: &Polygons) -> mesh::Polygons {
     mesh::Polygons {
@@ -187,7 +273,8 @@ pub fn to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
 /// More vertices than files name.
 pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Option<Mesh>> {
     ranks.phase("gather");
-    ranks.agree(check_ids(block.vertices))?;
+    let corners = ranks.reduce(polygons.vertices.len() as u64, Reduction::Sum);
+    ranks.agree(check_ids(block.vertices).and_then(|()| check_corners(corners)))?;
     let points = to_first(ranks, &block.points);
     let slice = narrow(polygons);
     let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
@@ -222,6 +309,7 @@ pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Optio
 /// A file that cannot be written.
 pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
     ranks.phase("write");
+    ranks.agree(check_corners(polygons.vertices.len() as u64))?;
     let mut vertices = polygons.vertices.clone();
     vertices.sort_unstable();
     vertices.dedup();
@@ -276,4 +364,49 @@ fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
         u8::from(std::mem::replace(seen, true))
     });
     ranks.exchange(&answers).into_items()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::run;
+
+    /// Also where a slice is many pieces.
+    #[test]
+    fn a_grid_in_pieces_is_the_file_of_the_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let single = folder.path().join("one.ply");
+        let whole = trioxide::generate::jittered(900, 4).unwrap();
+        formats::write(&single, &whole.into()).unwrap();
+        let single = std::fs::read(single).unwrap();
+        let grid = Grid::jittered(900, 4).unwrap();
+        for (size, piece) in [(1, 7), (3, 100), (4, 1 << 22), (2, 1)] {
+            let path = folder.path().join("many.ply");
+            for written in run(size, |transport| {
+                write_grid_in_pieces(&Ranks::new(transport), &path, &grid, piece)
+            }) {
+                written.unwrap();
+            }
+            assert!(
+                std::fs::read(&path).unwrap() == single,
+                "{size} ranks, {piece}"
+            );
+        }
+    }
+
+    #[test]
+    fn more_than_32_bits_count_is_refused() {
+        let large = Grid::uniform(5_000_000_000).unwrap();
+        let path = Path::new("never.ply");
+        let refused = run(2, |transport| {
+            write_grid(&Ranks::new(transport), path, &large)
+        });
+        for refused in refused {
+            let said = refused.unwrap_err().to_string();
+            assert!(said.contains("more than the 32-bit ids of files"), "{said}");
+        }
+        assert!(check_corners(4_294_967_294).is_ok());
+        let said = check_corners(4_294_967_295).unwrap_err().to_string();
+        assert!(said.contains("use more ranks"), "{said}");
+    }
 }

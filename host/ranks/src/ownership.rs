@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
+use trioxide::generate::Grid;
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
+use crate::grid::Rows;
 use crate::ids::IdSet;
 use crate::transport::{Ranks, Reduction};
 
@@ -19,6 +22,10 @@ pub enum Ownership {
     /// Equal parts of a space-filling curve.
     #[default]
     Curve,
+    /// Each rank owns its block of ids: nothing moves. For meshes whose ids follow their place, as those of a grid do.
+    Blocks,
+    /// The mesh is this grid, of which each rank makes and owns its rows: nothing crosses ([`Part::of_grid`](crate::Part::of_grid)).
+    Rows(Grid),
     /// The owner of each cell by its id: for tests.
     Given(Arc<dyn Fn(u64) -> usize + Send + Sync>),
 }
@@ -29,6 +36,11 @@ impl Ownership {
         let first = Blocks::new(block.cells, ranks.size()).range(ranks.rank());
         match self {
             Ownership::Given(owner) => first.map(|id| owner(id) as u32).collect(),
+            Ownership::Blocks => vec![ranks.rank() as u32; first.count()],
+            Ownership::Rows(grid) => {
+                let rows = Rows::of(grid, ranks.size());
+                first.map(|id| rows.owner(id) as u32).collect()
+            }
             Ownership::Curve => along_the_curve(ranks, block, first.start),
         }
     }
@@ -40,11 +52,15 @@ impl Ownership {
         total: u64,
         points: &[P],
     ) -> Vec<u32> {
+        if let Ownership::Blocks | Ownership::Rows(_) = self {
+            return vec![ranks.rank() as u32; points.len()];
+        }
         let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
         self.owners_of(ranks, total, points, |i| first + i as u64)
     }
 
-    /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its id. Collective.
+    /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its id. Along the curve,
+    /// unless owners are given. Collective.
     pub fn owners_of<P: Position>(
         &self,
         ranks: &Ranks,
@@ -54,8 +70,9 @@ impl Ownership {
     ) -> Vec<u32> {
         match self {
             Ownership::Given(owner) => (0..points.len()).map(|i| owner(id(i)) as u32).collect(),
-            Ownership::Curve if ranks.size() == 1 => vec![0; points.len()],
-            Ownership::Curve => {
+            _ if ranks.size() == 1 => vec![0; points.len()],
+            // Later elements have ids that do not follow their place.
+            _ => {
                 let bounds = bounds(ranks, points);
                 let place = |(i, &p): (usize, &P)| (key(p, bounds), id(i));
                 let places = points.par_iter().enumerate().map(place).collect();
@@ -113,6 +130,9 @@ pub trait Position: bytemuck::Pod + Send + Sync {
 
     /// The coordinates; 0 behind the last.
     fn coordinates(self) -> [f64; 3];
+
+    /// Points of the plane; of space, at height 0.
+    fn of_plane(points: Vec<DVec2>) -> Vec<Self>;
 }
 
 impl Position for DVec2 {
@@ -121,6 +141,10 @@ impl Position for DVec2 {
     fn coordinates(self) -> [f64; 3] {
         [self.x, self.y, 0.0]
     }
+
+    fn of_plane(points: Vec<DVec2>) -> Vec<Self> {
+        points
+    }
 }
 
 impl Position for DVec3 {
@@ -128,6 +152,10 @@ impl Position for DVec3 {
 
     fn coordinates(self) -> [f64; 3] {
         self.to_array()
+    }
+
+    fn of_plane(points: Vec<DVec2>) -> Vec<Self> {
+        parallel::map(&points, |p| p.extend(0.0))
     }
 }
 

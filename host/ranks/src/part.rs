@@ -5,12 +5,14 @@
 
 use glam::DVec2;
 use rayon::prelude::*;
+use trioxide::Device;
+use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{NONE, Segment, Triangulation};
-use trioxide::polylla;
+use trioxide::polylla::{self, Constraints};
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
-use crate::ids::IdSet;
+use crate::ids::{IdSet, Ids, Owners};
 use crate::ownership::{Ownership, Position, fetch};
 use crate::rows::{Rows, join};
 use crate::transport::{Mail, Ranks, Reduction};
@@ -31,14 +33,14 @@ pub struct Part<P = DVec2> {
     pub segments: Vec<Segment>,
     /// Place of each of these segments among all of the mesh.
     pub places: Vec<usize>,
-    /// Id in the whole mesh of each vertex, ascending.
-    pub vertices: Vec<u64>,
-    /// The vertices of owned cells, whose cells are all here, ascending.
-    pub owned_vertices: Vec<u64>,
-    /// Id in the whole mesh of each cell, ascending.
-    pub cells: Vec<u64>,
+    /// Id in the whole mesh of each vertex.
+    pub vertices: Ids,
+    /// The vertices of owned cells, whose cells are all here.
+    pub owned_vertices: Ids,
+    /// Id in the whole mesh of each cell.
+    pub cells: Ids,
     /// The rank that owns each cell.
-    pub owners: Vec<u32>,
+    pub owners: Owners,
     /// Where items of cells go and come from.
     pub halo: Halo,
 }
@@ -70,11 +72,19 @@ impl<P: Position> Part<P> {
         all: &[Segment],
         ownership: &Ownership,
     ) -> Result<Self> {
+        if let Ownership::Rows(grid) = ownership {
+            return Self::of_grid(ranks, grid);
+        }
         ranks.phase("ownership");
         ranks.agree(check_corners(ranks, block))?;
-        let owners = ownership.owners(ranks, block);
-        ranks.phase("distribution");
-        let owned = deal(ranks, block, &owners).sorted();
+        let owned = match ownership {
+            Ownership::Blocks => stay(ranks, block),
+            _ => {
+                let owners = ownership.owners(ranks, block);
+                ranks.phase("distribution");
+                deal(ranks, block, &owners).sorted()
+            }
+        };
 
         ranks.phase("ghosts");
         let shared = Shared::find(ranks, &owned, block.size, block.vertices);
@@ -84,7 +94,7 @@ impl<P: Position> Part<P> {
 
         let ids = all_vertices(&cells, block.size);
         let vertices = ids.to_vec();
-        ranks.agree(check_size(ranks, vertices.len(), cells.words.len()))?;
+        ranks.agree(check_size(ranks, vertices.len(), block.size * cells.len()))?;
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
         let local = |vertex: u64| ids.place(vertex).unwrap_or(NONE);
         let mut corners = vec![0; block.size * cells.len()];
@@ -108,39 +118,69 @@ impl<P: Position> Part<P> {
             }),
             segments,
             places,
-            cells: (0..cells.len()).map(|i| cells.id(i)).collect(),
-            vertices,
-            owned_vertices: shared.vertices.to_vec(),
-            owners,
+            cells: Ids::of((0..cells.len()).map(|i| cells.id(i)).collect()),
+            vertices: Ids::of(vertices),
+            owned_vertices: Ids::of(shared.vertices.to_vec()),
+            owners: Owners::of(&owners),
             halo,
         })
     }
 }
 
 impl Part {
-    /// The planar triangulation that a part of triangles is.
-    pub fn triangulation(&self) -> Triangulation {
-        Triangulation {
-            points: self.points.clone(),
-            triangles: self.corners.as_chunks().0.to_vec(),
+    /// The constraints of a part of triangles, whose half-edges are `mesh`; `None` where it has neither regions nor segments.
+    ///
+    /// # Errors
+    /// As [`Constraints::of`], by local ids.
+    pub fn constraints<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+    ) -> polylla::Result<Option<Constraints>> {
+        // Points and triangles play no part.
+        let constrained = Triangulation {
             regions: self.regions.clone(),
             segments: self.segments.clone(),
-        }
+            ..Triangulation::default()
+        };
+        Constraints::of(on, mesh, &constrained)
     }
 
     /// The id in the whole mesh of a triangle's half-edge.
     pub fn half_edge(&self, h: u32) -> u64 {
-        3 * self.cells[h as usize / 3] + u64::from(h % 3)
+        half_edge(&self.cells, h)
     }
 
     /// Whether this rank owns each half-edge: a bit each.
     pub fn owned_half_edges(&self, rank: usize) -> Vec<u32> {
-        let owned = self
-            .owners
-            .iter()
-            .flat_map(|&owner| [owner == rank as u32; 3]);
-        trioxide::bit_set::pack(owned)
+        let mut bits = vec![0_u32; self.corners.len().div_ceil(32)];
+        for triangles in self.owners.of_rank(rank as u32) {
+            set_range(&mut bits, 3 * triangles.start..3 * triangles.end);
+        }
+        bits
     }
+}
+
+/// The id in the whole mesh of a half-edge of triangles with these ids.
+pub(crate) fn half_edge(cells: &Ids, h: u32) -> u64 {
+    3 * cells.get(h as usize / 3) + u64::from(h % 3)
+}
+
+/// Sets a range of bits, 32 to a word.
+fn set_range(bits: &mut [u32], range: std::ops::Range<usize>) {
+    if range.is_empty() {
+        return;
+    }
+    let (first, last) = (range.start / 32, (range.end - 1) / 32);
+    let from = u32::MAX << (range.start % 32);
+    let until = u32::MAX >> (31 - (range.end - 1) % 32);
+    if first == last {
+        bits[first] |= from & until;
+        return;
+    }
+    bits[first] |= from;
+    bits[first + 1..last].fill(u32::MAX);
+    bits[last] |= until;
 }
 
 /// Refuses vertex ids that are out of range.
@@ -158,13 +198,13 @@ fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
 }
 
 /// Refuses a part that 32-bit ids do not name.
-pub(crate) fn check_size(ranks: &Ranks, vertices: usize, words: usize) -> Result<()> {
-    if words < u32::MAX as usize && vertices < NONE as usize {
+pub(crate) fn check_size(ranks: &Ranks, vertices: usize, corners: usize) -> Result<()> {
+    if corners < NONE as usize && vertices < NONE as usize {
         return Ok(());
     }
     let rank = ranks.rank();
     Err(trioxide::Error::Argument(format!(
-        "rank {rank} would hold {vertices} vertices, and cells with {words} ids, more than 32-bit ids name: use more ranks"
+        "rank {rank} would hold {vertices} vertices, and cells with {corners} corners, more than 32-bit ids name: use more ranks"
     ))
     .into())
 }
@@ -182,18 +222,37 @@ pub(crate) fn all_vertices(cells: &Rows, size: usize) -> IdSet {
 
 /// Sends the cells of the block to their owners; the ones that this rank owns.
 fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
-    let first = Blocks::new(block.cells, ranks.size())
-        .range(ranks.rank())
-        .start;
     let stride = block.size + 2;
+    let first = first_cell(ranks, block);
     let rows = Mail::rows(ranks.size(), owners, stride, |i, row| {
-        let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
-        row[0] = first + i as u64;
-        row[1..=block.size].copy_from_slice(&block.corners[block.size * i..block.size * (i + 1)]);
-        row[stride - 1] = u64::from(region as u32);
+        set_row(block, first, i, row);
     });
     let words = ranks.exchange(&rows).into_items();
     Rows { words, stride }
+}
+
+/// The cells of the block, which this rank owns.
+fn stay<P: Sync>(ranks: &Ranks, block: &Block<P>) -> Rows {
+    let stride = block.size + 2;
+    let first = first_cell(ranks, block);
+    let mut words = vec![0; stride * (block.corners.len() / block.size.max(1))];
+    let rows = words.par_chunks_exact_mut(stride).enumerate();
+    rows.for_each(|(i, row)| set_row(block, first, i, row));
+    Rows { words, stride }
+}
+
+/// Id of the block's first cell.
+fn first_cell<P>(ranks: &Ranks, block: &Block<P>) -> u64 {
+    let blocks = Blocks::new(block.cells, ranks.size());
+    blocks.range(ranks.rank()).start
+}
+
+/// The row of cell `i` of a block: its id, its vertices, and its region.
+fn set_row<P>(block: &Block<P>, first: u64, i: usize, row: &mut [u64]) {
+    let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
+    row[0] = first + i as u64;
+    row[1..=block.size].copy_from_slice(&block.corners[block.size * i..block.size * (i + 1)]);
+    row[block.size + 1] = u64::from(region as u32);
 }
 
 /// The vertices of owned cells, and the other ranks that own cells at them.
@@ -342,4 +401,29 @@ pub(crate) fn no_edge(segment: usize, [from, to]: [u32; 2]) -> Fault {
         to,
     };
     Fault::of_mesh(100, segment as u64, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_bits_is_set_and_no_other_bit() {
+        for (start, end) in [
+            (0, 0),
+            (0, 1),
+            (3, 29),
+            (31, 33),
+            (32, 64),
+            (5, 128),
+            (40, 128),
+        ] {
+            let mut bits = [0; 4];
+            set_range(&mut bits, start..end);
+            for i in 0..128 {
+                let is_set = bits[i / 32] >> (i % 32) & 1 != 0;
+                assert_eq!(is_set, (start..end).contains(&i), "{i} of {start}..{end}");
+            }
+        }
+    }
 }

@@ -88,6 +88,11 @@ pub struct Halo {
 }
 
 impl Halo {
+    /// The halo of elements that go to other ranks, and of ghosts that come from them: both ascend for each rank.
+    pub(crate) fn new(send: Mail<u32>, receive: Mail<u32>) -> Self {
+        Self { send, receive }
+    }
+
     /// Gives the items of owned elements to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
     /// Collective.
     pub fn update<T: Pod>(

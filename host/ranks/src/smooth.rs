@@ -16,6 +16,7 @@ use trioxide::{Device, Error};
 use crate::block::{Block, Blocks};
 use crate::check::check_points;
 use crate::fault::{Fault, Joint, Result};
+use crate::ids::Ids;
 use crate::ownership::Ownership;
 use crate::part::Part;
 use crate::transport::{Mail, Ranks, Reduction};
@@ -66,11 +67,12 @@ pub fn smooth<P: Vector>(
     };
     let give_counts: Vec<usize> = (0..ranks.size()).map(|r| halo.give.of(r).len()).collect();
     let is_fixed = |vertex: u64| fixed.get(vertex as usize).is_some_and(|&is_fixed| is_fixed);
-    let stays: Vec<bool> = (part.vertices.iter().zip(&halo.is_ghost))
+    let ids = part.vertices.to_vec();
+    let stays: Vec<bool> = (ids.iter().zip(&halo.is_ghost))
         .map(|(&vertex, &is_ghost)| is_ghost || is_fixed(vertex))
         .collect();
     let nodes = SharePart {
-        ids: &part.vertices,
+        ids: &ids,
         fixed: &stays,
         give: halo.give.items(),
         give_counts: &give_counts,
@@ -105,11 +107,11 @@ impl NodeHalo {
         let size = ranks.size();
         let blocks = Blocks::new(total, size);
         let local = |vertex: u64| {
-            let place = part.vertices.binary_search(&vertex);
-            place.expect("it is here") as u32
+            let place = part.vertices.place(vertex);
+            place.expect("it is here")
         };
-        let by_directory = |ids: &[u64]| {
-            let ids = ids.iter().map(|&vertex| (blocks.rank(vertex), vertex));
+        let by_directory = |ids: &Ids| {
+            let ids = ids.iter().map(|vertex| (blocks.rank(vertex), vertex));
             Mail::sorted(size, ids)
         };
         // The first rank that has each vertex of this block: mail comes in the order of ranks.
@@ -125,13 +127,13 @@ impl NodeHalo {
         // The directories' answers come in the order of the ids.
         let owners = ranks.exchange(&asked.map(first_of)).into_items();
         let mut is_ghost = vec![true; part.vertices.len()];
-        for &vertex in &part.owned_vertices {
+        for vertex in part.owned_vertices.iter() {
             is_ghost[local(vertex) as usize] = false;
         }
         let ghosts = (0..part.vertices.len()).filter(|&v| is_ghost[v]);
         let wanted = ghosts.map(|v| (owners[v] as usize, v as u32));
         let wanted = Mail::sorted(size, wanted);
-        let give = ranks.exchange(&wanted.map(|&v| part.vertices[v as usize]));
+        let give = ranks.exchange(&wanted.map(|&v| part.vertices.get(v as usize)));
         let me = ranks.rank() as u32;
         Self {
             give: give.map(|&vertex| local(vertex)),
@@ -209,8 +211,8 @@ fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
         .split_once(' ')
         .and_then(|(kind, id)| Some((kind, id.parse().ok()?)));
     let whole = local.and_then(|(kind, id): (&str, usize)| match kind {
-        "face" | "cell" => Some((kind, *part.cells.get(id)?)),
-        "node" => Some((kind, *part.vertices.get(id)?)),
+        "face" | "cell" if id < part.cells.len() => Some((kind, part.cells.get(id))),
+        "node" if id < part.vertices.len() => Some((kind, part.vertices.get(id))),
         _ => None,
     });
     match whole {
@@ -231,7 +233,7 @@ fn to_blocks<P: Vector>(
     let mine = (0..part.vertices.len()).filter(|&v| halo.is_first[v]);
     let items = mine.map(|v| {
         let [x, y, z] = share.points[v].to_array().map(f64::to_bits);
-        let id = part.vertices[v];
+        let id = part.vertices.get(v);
         (blocks.rank(id), [id, x, y, z])
     });
     let items = ranks
@@ -259,7 +261,7 @@ fn moves(ranks: &Ranks, total: u64, part: &Part<DVec3>, halo: &NodeHalo, share: 
     let moved = share.moving.iter().zip(&share.squares);
     let mine = moved.filter(|(v, _)| halo.is_first[**v as usize]);
     let items = mine.map(|(&v, square)| {
-        let id = part.vertices[v as usize];
+        let id = part.vertices.get(v as usize);
         (blocks.rank(id / chunk), [id, square.to_bits()])
     });
     let mut squares = ranks

@@ -4,12 +4,13 @@ mod common;
 
 use common::{Choice, RANKS, choices, constrained};
 use proptest::prelude::*;
-use trioxide::Device;
+use trioxide::generate::{self, Grid};
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
 use trioxide::polylla::{self, Constraints, polylla};
-use trioxide_ranks::polylla::{Counts, Polygons};
+use trioxide::{Device, digest};
+use trioxide_ranks::polylla::{Counts, Found, Polygons, find, find_in_grid};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks, Result};
 
@@ -22,31 +23,53 @@ fn single<P: Point>(mesh: &Triangulation) -> PolyllaLists {
     result.download(&on).unwrap()
 }
 
-/// The slices of all ranks, and what they count.
+/// A digest as the command line gives it for one process.
+fn digest_of(lists: &PolyllaLists) -> u64 {
+    digest::of_polygons(lists.half_edges.len(), |i| {
+        let vertices = lists.polygons.get(i).iter().map(|&v| v.into());
+        digest::of_polygon(lists.half_edges[i].into(), vertices)
+    })
+}
+
+/// The slices of all ranks, what they count, and their digest.
 fn on_ranks<P: Point>(
     mesh: &Triangulation,
     size: usize,
     ownership: &Ownership,
-) -> Vec<Result<(Polygons, Counts)>> {
+) -> Vec<Result<(Polygons, Counts, u64)>> {
     run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(mesh, ranks.rank(), size);
-        let result = trioxide_ranks::polylla::polylla::<P>(&ranks, &on, &block, ownership);
-        result.map(|(polygons, counts)| {
-            let triangles = mesh.triangles.len() as u64;
-            (polygons.ordered(&ranks, triangles), counts)
-        })
+        let found = find::<P>(&ranks, &on, &block, ownership);
+        found.map(|found| in_order(&ranks, found, mesh.triangles.len() as u64))
     })
 }
 
+fn in_order(ranks: &Ranks, found: Found, triangles: u64) -> (Polygons, Counts, u64) {
+    let (counts, digest) = (found.counts, found.digest(ranks));
+    let polygons = found.into_polygons().ordered(ranks, triangles);
+    (polygons, counts, digest)
+}
+
 fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
+    let results = on_ranks::<P>(mesh, size, &choice.of(size));
+    compare::<P>(mesh, results, &format!("{size} ranks, {choice:?}"));
+}
+
+/// Compares the results of all ranks with the single run.
+fn compare<P: Point>(
+    mesh: &Triangulation,
+    results: Vec<Result<(Polygons, Counts, u64)>>,
+    case: &str,
+) {
     let expected = single::<P>(mesh);
     let mut half_edges = Vec::new();
     let mut lists = Vec::new();
     let mut regions = Vec::new();
-    for result in on_ranks::<P>(mesh, size, &choice.of(size)) {
-        let (slice, counts) = result.unwrap();
+    for result in results {
+        let (slice, counts, digest) = result.unwrap();
+        assert_eq!(digest, digest_of(&expected), "{case}");
         assert_eq!(counts.polygons, u64::from(expected.counts.polygons));
         assert_eq!(counts.regions, u64::from(expected.counts.regions));
         let frontier = u64::from(expected.counts.frontier_edges);
@@ -60,10 +83,10 @@ fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
         assert_eq!(slice.regions.is_some(), mesh.regions.is_some());
         regions.extend(slice.regions.unwrap_or_default());
     }
-    assert_eq!(half_edges, expected.half_edges, "{size} ranks, {choice:?}");
+    assert_eq!(half_edges, expected.half_edges, "{case}");
     let wide = |list: &[u32]| -> Vec<u64> { list.iter().map(|&v| u64::from(v)).collect() };
     let expected_lists: Vec<_> = expected.polygons.iter().map(wide).collect();
-    assert_eq!(lists, expected_lists, "{size} ranks, {choice:?}");
+    assert_eq!(lists, expected_lists, "{case}");
     if let Some(of_triangles) = &mesh.regions {
         let region = |&h: &u32| of_triangles[h as usize / 3];
         let expected: Vec<i32> = expected.half_edges.iter().map(region).collect();
@@ -86,12 +109,42 @@ fn known_meshes_on_every_number_of_ranks() {
     let disk = trioxide_generate::disk(300, 6).unwrap();
     for mesh in [&grid, &random, &disk, &Triangulation::default()] {
         for size in RANKS {
-            for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
+            for choice in [
+                Choice::Curve,
+                Choice::Blocks,
+                Choice::RoundRobin,
+                Choice::Halves,
+            ] {
                 check::<DVec2>(mesh, size, choice);
             }
         }
     }
     check::<Vec2>(&random, 3, Choice::Curve);
+}
+
+/// Each rank makes its own rows; there may be fewer of them than ranks.
+#[test]
+fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
+    fn check_grid<P: Point>(mesh: &Triangulation, grid: Grid, size: usize) {
+        let results = run(size, |transport| {
+            let ranks = Ranks::new(transport);
+            let on = Device::cpu(Some(1)).unwrap();
+            let found = find_in_grid::<P>(&ranks, &on, &grid);
+            found.map(|found| in_order(&ranks, found, grid.triangles()))
+        });
+        compare::<P>(mesh, results, &format!("{grid:?} on {size} ranks"));
+    }
+    for n in [4, 9, 25, 64, 900] {
+        let uniform = (generate::grid(n), Grid::uniform(n));
+        let jittered = (generate::jittered(n, 3), Grid::jittered(n, 3));
+        for (mesh, grid) in [uniform, jittered] {
+            let (mesh, grid) = (mesh.unwrap(), grid.unwrap());
+            for size in RANKS {
+                check_grid::<DVec2>(&mesh, grid, size);
+                check_grid::<Vec2>(&mesh, grid, size);
+            }
+        }
+    }
 }
 
 #[test]

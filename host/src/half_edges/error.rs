@@ -3,7 +3,7 @@
 use gpu::point::MeshPoint;
 use trioxide_kernel::launch::LaunchError;
 
-use super::{MOST_TRIANGLES, MOST_VERTICES};
+use super::{MOST_HALF_EDGES, MOST_TRIANGLES, MOST_VERTICES};
 
 /// Why a triangulation has no half-edges.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,14 @@ pub enum Error {
     TooManyTriangles {
         /// Triangles.
         triangles: usize,
+    },
+    /// With its boundary the mesh has more half-edges than ids can name.
+    #[error(
+        "the mesh has {half_edges} half-edges with those along its boundary, but at most {MOST_HALF_EDGES} fit 32-bit ids"
+    )]
+    TooManyHalfEdges {
+        /// Half-edges of triangles, and of the boundary.
+        half_edges: usize,
     },
     /// The mesh has more vertices than ids can name.
     #[error("the mesh has {vertices} vertices, but at most {MOST_VERTICES} fit 32-bit vertex ids")]
@@ -100,7 +108,9 @@ impl From<Error> for crate::Error {
         let text = error.to_string();
         let element = match error {
             Error::Mesh(error) => return error,
-            Error::TooManyTriangles { .. } | Error::TooManyVertices { .. } => "the mesh".to_owned(),
+            Error::TooManyTriangles { .. }
+            | Error::TooManyHalfEdges { .. }
+            | Error::TooManyVertices { .. } => "the mesh".to_owned(),
             Error::NoTriangles { .. } => "the list of triangles".to_owned(),
             Error::NotFinite { vertex } | Error::TooLarge { vertex, .. } => {
                 format!("vertex {vertex}")

@@ -172,8 +172,9 @@ fn list_half_edges(
     exclusive_scan(on, &mut offsets)?;
     let total = on.read(&offsets, starts.len())?;
     // Each half-edge takes the place of its origin.
-    let own: Vec<u32> = (0..links.next.len() as u32).collect();
-    let own: Buffer<Vertex> = on.upload(bytemuck::cast_slice(&own))?;
+    let mut own = on.filled(links.next.len(), 1_u32)?;
+    exclusive_scan(on, &mut own)?;
+    let own: Buffer<Vertex> = own.cast();
     let mut half_edges = on.uninitialized(total as usize)?;
     let mut repeats: Buffer<Bits<gpu::ids::Polygon>> =
         on.uninitialized(trioxide_kernel::words(starts.len()))?;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::{Value, json};
 use trioxide::backend::{Choice, Device};
+use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Format};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
@@ -256,7 +256,7 @@ fn check(options: &Options, steps: &[(Step, ArgMatches)], is_volume: bool) -> Re
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let steps = parse(options)?;
-    let is_volume = formats::is_volume(&options.input);
+    let is_volume = super::is_volume(&options.input);
     check(options, &steps, is_volume)?;
     let quiet = options.device.quiet;
     let work = steps

@@ -61,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
         true => Some(Encoding::Compressed),
         false => options.encoding,
     };
-    if formats::is_volume(input) {
+    if super::is_volume(input) {
         let mut volume = options.volume;
         volume.volume_encoding = volume.volume_encoding.or(encoding);
         if options.boundary {

@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<()> {
             options.quiet,
         );
     }
-    if trioxide::formats::is_volume(&options.mesh) {
+    if super::is_volume(&options.mesh) {
         return super::volume::info(&super::volume::Info {
             input: &options.mesh,
             timings: options.timings,
@@ -59,14 +59,17 @@ pub fn run(options: &Options) -> Result<()> {
             quiet: options.quiet,
         });
     }
-    let format = Format::to_read(&options.mesh)?;
+    let format = match super::is_generated(&options.mesh) {
+        true => "generated",
+        false => Format::to_read(&options.mesh)?.name,
+    };
     let mesh = super::read_mesh(&options.mesh, options.quiet)?;
     let report = Report::of(mesh);
     if let Some(path) = &options.json {
         let mut object = report.to_json();
         object["command"] = json!("info");
         object["input"] = json!(options.mesh.to_string_lossy());
-        object["format"] = json!(format.name);
+        object["format"] = json!(format);
         object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
@@ -76,7 +79,7 @@ pub fn run(options: &Options) -> Result<()> {
     print(&format!(
         "{:<width$} {}\n{}",
         "format",
-        format.name,
+        format,
         report.to_text(options.timings),
         width = NAME_WIDTH
     ))

@@ -18,6 +18,7 @@ pub mod convert;
 pub mod devices;
 mod field_list;
 pub mod generate;
+pub mod generated;
 mod ids;
 pub mod info;
 mod polyhedra_info;
@@ -31,9 +32,15 @@ pub mod vem;
 pub mod volume;
 pub mod weld;
 
-/// Reads a mesh, and says on standard error what of the file is not in it, unless `quiet`.
+pub use generated::is_volume;
+use generated::{Generated, is_generated};
+
+/// Reads a mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
     account::part("work of the host");
+    if let Some(generated) = Generated::of(path)? {
+        return generated.surface();
+    }
     let (mesh, notes) = formats::read_with_notes(path)?;
     account::part("read");
     for said in notes {
@@ -69,9 +76,12 @@ pub fn with_precision(error: Error, precision: Precision) -> Error {
     }
 }
 
-/// Reads a volume mesh, and says on standard error what of the file is not in it, unless `quiet`.
+/// Reads a volume mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_volume(path: &Path, quiet: bool) -> Result<VolumeMesh> {
     account::part("work of the host");
+    if let Some(generated) = Generated::of(path)? {
+        return generated.volume();
+    }
     let (mesh, notes) = formats::read_volume_with_notes(path)?;
     account::part("read");
     for said in notes {

@@ -46,6 +46,7 @@ fn check_options(options: &Options) -> Result<()> {
     let planar_only = [
         ("--method", options.method != Method::HalfEdge),
         ("--repair", options.repair.is_some()),
+        ("--digest", options.digest),
         ("--ties", matches!(options.ties, TiesOption::First)),
     ];
     refuse_given(&planar_only, "planar meshes", &options.input)

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
-use serde_json::json;
+use serde_json::{Value, json};
 use trioxide::backend::{Choice, Device, Laps, Stage};
 use trioxide::fields::{Carried, Fields};
-use trioxide::formats::{self, Format};
+use trioxide::formats::Format;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, Result, progress, reference};
+use trioxide::{Error, Result, digest, progress, reference};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
@@ -35,11 +35,12 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// the value of its first triangle, as regions; those of tetrahedra in a polyhedron the mean over its volume.
 ///
 /// Under mpirun several processes work on one mesh of triangles, each on its own GPU (cargo xtask build --mpi), and write the file of
-/// one: .ply by slices, or .pvtu with a piece a rank.
+/// one: .ply by slices, or .pvtu with a piece a rank. Of generate:grid:N and generate:jittered:N each makes its own part, so the mesh
+/// may be larger than one of them holds, and than 32-bit ids.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
+    /// Triangulation to read, or generate:KIND:N (`trioxide help generate`): .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
     /// the bare stem); or tetrahedra: .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele
     pub input: PathBuf,
     /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments.
@@ -68,6 +69,10 @@ pub struct Options {
     /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
     #[arg(long, value_enum, default_value = "edge")]
     ties: TiesOption,
+    /// Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every device
+    /// and any number of processes
+    #[arg(long)]
+    pub digest: bool,
     #[command(flatten)]
     pub device: DeviceOptions,
 }
@@ -80,7 +85,7 @@ enum TiesOption {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    if formats::is_volume(&options.input) {
+    if super::is_volume(&options.input) {
         return polyhedra::run(options);
     }
     check_usage(options)?;
@@ -132,6 +137,13 @@ pub fn apply(
         ("barrier_tips", json!(run_counts.barrier_tips)),
         ("weakly_simple", json!(run_counts.weakly_simple)),
     ];
+    if options.digest {
+        let digest = digest::of_polygons(outcome.half_edges.len(), |i| {
+            let vertices = outcome.polygons.get(i).iter();
+            digest::of_polygon(outcome.half_edges[i].into(), vertices.map(|&v| v.into()))
+        });
+        counts.push(digest_row(digest));
+    }
     counts.extend(
         outcome
             .rounds
@@ -169,6 +181,11 @@ pub fn apply(
         mesh
     });
     Ok((polygons, report))
+}
+
+/// The digest as a count of the report.
+pub fn digest_row(digest: u64) -> (&'static str, Value) {
+    ("digest", json!(format!("{digest:016x}")))
 }
 
 struct Outcome {

@@ -220,7 +220,7 @@ fn of_mesh(mut mesh: Mesh) -> Result<Read> {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    if formats::is_volume(&options.input) {
+    if super::is_volume(&options.input) {
         return tets::run(options);
     }
     if let Some(output) = &options.output {
@@ -300,7 +300,7 @@ impl Options {
 
     /// The work for the choice of a machine: rounds that mark little are the most.
     pub fn work(&self) -> Work {
-        let round = match formats::is_volume(&self.input) {
+        let round = match super::is_volume(&self.input) {
             true => Work::REFINE_TETS,
             false => Work::REFINE,
         };

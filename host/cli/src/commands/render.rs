@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{is_polyhedra, is_volume, read_polyhedra};
+use trioxide::formats::{is_polyhedra, read_polyhedra};
 use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result, progress};
@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
             picture.map_err(in_file)?,
             format!("{} polyhedra", mesh.len()),
         )
-    } else if is_volume(&options.input) {
+    } else if super::is_volume(&options.input) {
         let mesh = super::read_volume(&options.input, options.quiet)?;
         draw();
         let picture = render::render_volume(&mesh, options.cut, &drawing, format);

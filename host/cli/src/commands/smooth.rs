@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 use trioxide::backend::{Device, Stage};
+use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{
@@ -246,7 +246,7 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let is_volume = formats::is_volume(&options.input);
+    let is_volume = super::is_volume(&options.input);
     if let Some(output) = &options.output {
         if is_volume {
             VolumeFormat::to_write(output)?;

@@ -152,7 +152,10 @@ pub struct Info<'a> {
 
 /// Counts, checks and measures the volume mesh.
 pub fn info(options: &Info) -> Result<()> {
-    let format = VolumeFormat::to_read(options.input)?;
+    let format = match super::is_generated(options.input) {
+        true => "generated",
+        false => VolumeFormat::to_read(options.input)?.name,
+    };
     let mesh = super::read_volume(options.input, options.quiet)?;
     progress::stage("count, check and measure");
     let start = Instant::now();
@@ -180,7 +183,7 @@ pub fn info(options: &Info) -> Result<()> {
         let mut object = to_json(&mesh, &summary, bounds, quality.as_ref());
         object["command"] = json!("info");
         object["input"] = json!(options.input.to_string_lossy());
-        object["format"] = json!(format.name);
+        object["format"] = json!(format);
         object["device"] = json!("cpu");
         object["stages"] = json!([{"name": stage.name, "milliseconds": stage.milliseconds}]);
         object["milliseconds"] = json!(stage.milliseconds);
@@ -190,7 +193,7 @@ pub fn info(options: &Info) -> Result<()> {
     if options.quiet || options.json.is_some_and(is_standard_output) {
         return Ok(());
     }
-    let mut text = format!("{:<NAME_WIDTH$} {}\n", "format", format.name);
+    let mut text = format!("{:<NAME_WIDTH$} {}\n", "format", format);
     text += &to_text(&mesh, &summary, bounds);
     if let Some(quality) = &quality {
         text += &cell_quality::to_text(quality, NAME_WIDTH);

@@ -4,21 +4,22 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
-use trioxide::Error;
-use trioxide::formats::{self, Format, ply};
+use trioxide::formats::Format;
+use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::Ties;
+use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
-use trioxide_ranks::polylla::{Counts, Polygons, polylla};
+use trioxide_ranks::polylla::{Found, find, find_in_grid};
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, read_slices};
+use super::slices::{grid_of, note_first_reads, read_slices};
 use crate::commands;
-use crate::commands::polylla::{Options, check_usage};
+use crate::commands::polylla::{Options, check_usage, digest_row};
 
 /// Runs the command as one rank of several.
 ///
@@ -29,68 +30,94 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
-    let block = read(ranks, options, quiet)?;
+    let input = match grid_of(&options.input)? {
+        Some(grid) => Input::Grid(grid),
+        None => Input::Block(read(ranks, options, quiet)?),
+    };
     ranks.phase("open the device");
     let on = device(ranks, &options.device)?;
-    let run = match options.device.precision {
-        Precision::F64 => on_ranks::<DVec2>,
-        Precision::F32 => on_ranks::<Vec2>,
+    let find = match options.device.precision {
+        Precision::F64 => find_in::<DVec2>,
+        Precision::F32 => find_in::<Vec2>,
     };
-    let result = run(ranks, &on, &block);
-    let (polygons, counts) =
-        result.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
-    match &options.output {
-        None => {}
-        Some(path) if is_pvtu(path) => {
-            let has_segments = !block.segments.is_empty();
-            if has_segments {
-                note(
-                    quiet,
-                    "the pieces of .pvtu hold no segments: write .ply to keep them",
-                );
-            }
-            output::write_pvtu(ranks, path, &block, &polygons)?;
-        }
-        Some(path) => {
-            let ordered = polygons.ordered(ranks, block.cells);
-            if is_ply(path) {
-                output::write_ply(ranks, path, &block, &ordered)?;
-            } else {
-                let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu are written by all";
-                note(quiet, said);
-                let written = match output::gather(ranks, &block, &ordered)? {
-                    Some(mesh) => commands::write_mesh(path, &mesh, quiet),
-                    None => Ok(()),
-                };
-                ranks.agree(written.map_err(Fault::from))?;
-            }
-        }
+    let found = find(ranks, &on, &input)
+        .map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
+    let counts = found.counts;
+    let digest = options.digest.then(|| {
+        ranks.phase("digest");
+        found.digest(ranks)
+    });
+    let [vertices, triangles] = match &input {
+        Input::Block(block) => [block.vertices, block.cells],
+        Input::Grid(grid) => [grid.vertices(), grid.triangles()],
+    };
+    if let Some(path) = &options.output {
+        write(ranks, path, input, found, quiet)?;
     }
-    let of_run = vec![
-        ("vertices", json!(block.vertices)),
-        ("triangles", json!(block.cells)),
+    let mut of_run = vec![
+        ("vertices", json!(vertices)),
+        ("triangles", json!(triangles)),
         ("polygons", json!(counts.polygons)),
         ("regions", json!(counts.regions)),
         ("frontier_edges", json!(counts.frontier_edges)),
         ("barrier_tips", json!(counts.barrier_tips)),
         ("weakly_simple", json!(counts.weakly_simple)),
     ];
+    of_run.extend(digest.map(digest_row));
     let run = Run {
         command: "polylla",
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: false,
     };
     report(ranks, run, of_run)
 }
 
-fn on_ranks<P: Point>(
-    ranks: &Ranks,
-    on: &trioxide::Device,
-    block: &Block,
-) -> Result<(Polygons, Counts)> {
-    polylla::<P>(ranks, on, block, &Ownership::Curve)
+/// What a rank has of the input.
+enum Input {
+    /// Its block, read or scattered.
+    Block(Block),
+    /// Nothing yet: it makes its part.
+    Grid(Grid),
+}
+
+fn find_in<P: Point>(ranks: &Ranks, on: &Device, input: &Input) -> Result<Found> {
+    match input {
+        Input::Block(block) => find::<P>(ranks, on, block, &Ownership::Curve),
+        Input::Grid(grid) => find_in_grid::<P>(ranks, on, grid),
+    }
+}
+
+/// Writes the polygons of all ranks. Collective.
+fn write(ranks: &Ranks, path: &Path, input: Input, found: Found, quiet: bool) -> Result<()> {
+    let block = match input {
+        Input::Block(block) => block,
+        Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
+    };
+    let polygons = found.into_polygons();
+    if is_pvtu(path) {
+        let has_segments = !block.segments.is_empty();
+        if has_segments {
+            note(
+                quiet,
+                "the pieces of .pvtu hold no segments: write .ply to keep them",
+            );
+        }
+        return output::write_pvtu(ranks, path, &block, &polygons);
+    }
+    let ordered = polygons.ordered(ranks, block.cells);
+    if is_ply(path) {
+        return output::write_ply(ranks, path, &block, &ordered);
+    }
+    let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu are written by all";
+    note(quiet, said);
+    let written = match output::gather(ranks, &block, &ordered)? {
+        Some(mesh) => commands::write_mesh(path, &mesh, quiet),
+        None => Ok(()),
+    };
+    ranks.agree(written.map_err(Fault::from))
 }
 
 fn is_pvtu(path: &Path) -> bool {
@@ -106,7 +133,7 @@ fn refuse(options: &Options) -> Result<()> {
     if let Some(output) = options.output.as_ref().filter(|path| !is_pvtu(path)) {
         Format::to_write(output)?;
     }
-    let wrong = if formats::is_volume(&options.input) {
+    let wrong = if commands::is_volume(&options.input) {
         "polyhedra are made by one process"
     } else if options.method == Method::Indexed {
         "--method indexed is for one process"
@@ -147,11 +174,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
 }
 
 /// This rank's vertices in the plane of the first of all; `None` where they are not.
-fn in_plane(file: &ply::Slices, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
-    let z = file
-        .points(0..file.vertices().min(1))
-        .first()
-        .map_or(0.0, |p| p.z);
+fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
     let is_planar = |p: &DVec3| p.z == z && p.z.is_finite();
     let points = points.iter();
     points.map(|p| is_planar(p).then(|| p.truncate())).collect()

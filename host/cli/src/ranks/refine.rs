@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
-use trioxide::formats::{self, Format, ply};
+use trioxide::formats::Format;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
@@ -15,11 +15,11 @@ use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, refine};
 use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
+use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, read_slices};
+use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
 
@@ -56,7 +56,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
 
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
-    if formats::is_volume(&options.input) {
+    if commands::is_volume(&options.input) {
         let text =
             "several processes refine triangles only: start it without mpirun for tetrahedra";
         return Err(Error::Argument(text.to_owned()).into());
@@ -103,7 +103,7 @@ where
         Precision::F64 => refine::<P>,
         Precision::F32 => refine::<S>,
     };
-    let result = refine(ranks, on, block, &settings, &Ownership::Curve);
+    let result = refine(ranks, on, block, &settings, &ownership(&options.input)?);
     let refined = result.map_err(|fault| explained(fault, options))?;
     match &options.output {
         Some(path) if !record && has_extension(path, "ply") => write_slices(ranks, path, &refined)?,
@@ -126,6 +126,7 @@ where
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: false,
     };
     report(ranks, run, of_run)
@@ -240,7 +241,7 @@ fn triangles<V>(input: &command::Input<V>) -> Option<&Triangulation<V>> {
 }
 
 /// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with others.
-fn with_heights(_: &ply::Slices, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
+fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
     points.iter().all(|p| p.z.is_finite()).then_some(points)
 }
 

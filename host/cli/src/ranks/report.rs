@@ -18,6 +18,8 @@ pub struct Run<'a> {
     pub options: &'a DeviceOptions,
     /// Name of this rank's device.
     pub device: &'a str,
+    /// Most bytes that this rank's buffers had on it at once.
+    pub device_bytes: u64,
     /// Whether something else goes to standard output in place of the report.
     pub is_output_taken: bool,
 }
@@ -40,10 +42,14 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
             })
         })
         .collect();
+    let resident = ranks.reduce(most_resident_bytes(), Reduction::Max);
+    let on_device = ranks.reduce(run.device_bytes, Reduction::Max);
     counts.extend([
         ("ranks", json!(ranks.size())),
         ("bytes_sent", json!(sent_by_all)),
         ("most_bytes_of_a_rank", json!(most)),
+        ("most_device_bytes_of_a_rank", json!(on_device)),
+        ("most_resident_bytes_of_a_rank", json!(resident)),
         // An object: for programs.
         ("messages", json!({"phases_of_rank_0": phases})),
     ]);
@@ -67,4 +73,19 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
         _ => Ok(()),
     };
     ranks.agree(given.map_err(Fault::from))
+}
+
+/// The most memory of the host that this process has had at once. A CPU as device works in it too.
+fn most_resident_bytes() -> u64 {
+    // SAFETY: all bits zero are numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: it writes to the struct that it is given.
+    let is_known = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0;
+    // Linux counts in units of 1024 bytes.
+    let unit = if cfg!(target_os = "linux") { 1024 } else { 1 };
+    if is_known {
+        unit * usage.ru_maxrss as u64
+    } else {
+        0
+    }
 }

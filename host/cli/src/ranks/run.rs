@@ -102,6 +102,7 @@ pub fn threads(ranks: &Ranks) -> usize {
 
 fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
     match &cli.command {
+        Command::Generate(options) => super::generate::run(ranks, options)?,
         Command::Polylla(options) => super::polylla::run(ranks, options)?,
         Command::Refine(options) => super::refine::run(ranks, options)?,
         Command::Smooth(options) => super::smooth::run(ranks, options)?,

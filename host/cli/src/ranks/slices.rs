@@ -1,18 +1,28 @@
-//! A block of a mesh from slices of a binary `.ply`.
+//! A block of a mesh that no process holds: from slices of a binary `.ply`, or generated.
 
 use std::path::Path;
 
 use glam::DVec3;
 use trioxide::formats::ply;
+use trioxide::generate::Grid;
 use trioxide_arguments::note;
 use trioxide_ranks::block::Blocks;
+use trioxide_ranks::ownership::Position;
 use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ranks, Result};
+use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
 
 use super::run::has_extension;
+use crate::commands::generated::{Generated, is_generated};
 
 /// Says that rank 0 reads a file for all ranks, and where it would not.
 pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
+    if is_generated(input) {
+        let said = format_args!(
+            "{}: rank 0 makes it for all ranks: of grid and jittered each makes its own part",
+            input.display()
+        );
+        return note(quiet, said);
+    }
     let said = format_args!(
         "{}: rank 0 reads it for all ranks{otherwise}",
         input.display()
@@ -20,21 +30,50 @@ pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
     note(quiet, said);
 }
 
-/// The block of this rank, where `path` is a binary `.ply` of plain triangles, of whose vertices `points` makes something on all ranks.
-/// Collective.
+/// The grid that an input asks for, of which each rank makes its own part.
+///
+/// # Errors
+/// As [`Generated::of`].
+pub(super) fn grid_of(input: &Path) -> Result<Option<Grid>> {
+    let generated = Generated::of(input)?;
+    let grid = generated.map_or(Ok(None), |generated| generated.grid());
+    Ok(grid?)
+}
+
+/// Who owns what of an input: of a grid each rank the rows that it makes, else parts of a curve.
+///
+/// # Errors
+/// As [`grid_of`].
+pub(super) fn ownership(input: &Path) -> Result<Ownership> {
+    Ok(match grid_of(input)? {
+        Some(grid) => Ownership::Rows(grid),
+        None => Ownership::Curve,
+    })
+}
+
+/// The block of this rank, where `path` is a binary `.ply` of plain triangles, or asks for a grid; `points` makes something of its vertices
+/// on all ranks, by the height of the first of all. Collective.
 ///
 /// # Errors
 /// The file cannot be opened.
-pub(super) fn read_slices<P>(
+pub(super) fn read_slices<P: Position>(
     ranks: &Ranks,
     path: &Path,
-    points: impl FnOnce(&ply::Slices, Vec<DVec3>) -> Option<Vec<P>>,
+    points: impl FnOnce(f64, Vec<DVec3>) -> Option<Vec<P>>,
 ) -> Result<Option<Block<P>>> {
+    if let Some(grid) = grid_of(path)? {
+        ranks.phase("generate");
+        return Ok(Some(Block::of_grid(ranks, &grid)));
+    }
     if !has_extension(path, "ply") {
         return Ok(None);
     }
     let file = ranks.agree(ply::Slices::open(path).map_err(Fault::from))?;
-    let block = file.and_then(|file| block_of_slices(ranks, &file, |all| points(&file, all)));
+    let block = file.and_then(|file| {
+        let first = file.points(0..file.vertices().min(1));
+        let height = first.first().map_or(0.0, |p| p.z);
+        block_of_slices(ranks, &file, |all| points(height, all))
+    });
     let is_missing = ranks.reduce(u64::from(block.is_none()), Reduction::Max);
     Ok(block.filter(|_| is_missing == 0))
 }

@@ -3,19 +3,19 @@
 use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::Error;
+use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Format};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_arguments::device::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::Surface;
 use trioxide_ranks::smooth::{Smoothed, smooth};
-use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
+use trioxide_ranks::{Block, Fault, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, read_slices};
+use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells, fixed};
 
@@ -30,7 +30,7 @@ enum Kept {
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
-    let is_volume = formats::is_volume(&options.input);
+    let is_volume = commands::is_volume(&options.input);
     if let Some(output) = &options.output {
         match is_volume {
             true => drop(VolumeFormat::to_write(output)?),
@@ -47,11 +47,12 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     let stays = ranks.agree(stays.map_err(Fault::from))?;
     ranks.phase("open the device");
     let on = device(ranks, &options.device)?;
+    let ownership = ownership(&options.input)?;
     let smooth = match options.device.precision {
         Precision::F64 => smooth::<DVec3>,
         Precision::F32 => smooth::<Vec3>,
     };
-    let result = smooth(ranks, &on, &block, &stays, &settings, &Ownership::Curve);
+    let result = smooth(ranks, &on, &block, &stays, &settings, &ownership);
     let Smoothed {
         points,
         moving,
@@ -105,6 +106,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: false,
     };
     report(ranks, run, of_run)
@@ -163,7 +165,7 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
             "several processes smooth {cells} only: start it without mpirun for other cells"
         ))),
     };
-    if formats::is_volume(&options.input) {
+    if commands::is_volume(&options.input) {
         let mesh = commands::read_volume(&options.input, quiet)?;
         let is_fine = matches!(mesh.cells, Cells::Tetrahedra(_));
         check_cells(mesh.points.len(), mesh.cells.len(), "cells")

@@ -13,7 +13,7 @@ use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::report::{Run, report};
 use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, read_slices};
+use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
 
@@ -51,7 +51,11 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         locked: &input.locked,
         regions: None,
     };
-    let (clusters, block, plan) = (&options.clusters, &input.block, Plan::default());
+    let (clusters, block) = (&options.clusters, &input.block);
+    let plan = Plan {
+        ownership: ownership(&options.input)?,
+        ..Plan::default()
+    };
     let search = |ratio| {
         let guards = clusters.guards();
         epsilon_for_ratio(ranks, &on, block, &carried, &guards, ratio, &plan)
@@ -85,6 +89,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         input: &options.input,
         options: &options.device,
         device: &on.name(),
+        device_bytes: on.peak_bytes(),
         is_output_taken: options.takes_output(),
     };
     report(ranks, run, outcome.counts(input.block.vertices, &welded))

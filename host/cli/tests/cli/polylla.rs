@@ -173,3 +173,50 @@ fn polylla_drops_tags_only_where_it_says_so() {
     }
     assert_eq!(polylla(&["-o", "out.off", "--quiet"]).stderr, "");
 }
+
+#[test]
+fn a_generated_input_is_the_mesh_of_its_file() {
+    let place = Place::new();
+    for (input, kind) in [
+        ("generate:grid:1k", &["grid", "-n", "1000"][..]),
+        ("generate:disk:300:4", &["disk", "-n", "300", "--seed", "4"]),
+        ("generate:scan:500:2", &["scan", "-n", "500", "--seed", "2"]),
+    ] {
+        let write = ["generate", kind[0], "-o", "file.ply", "--quiet"];
+        assert_eq!(
+            place.call(&[&write[..], &kind[1..]].concat()).status,
+            Some(0)
+        );
+        let convert = place.call(&["convert", input, "-o", "in_place.ply", "--quiet"]);
+        assert_eq!(convert.status, Some(0), "{}", convert.stderr);
+        let read = |name: &str| fs::read(place.path(name)).unwrap();
+        assert!(read("file.ply") == read("in_place.ply"), "{input}");
+    }
+    let info = place.call(&["info", "generate:tets:200"]);
+    assert!(info.stdout.contains("generated"), "{}", info.stderr);
+    let of_planes = place.call(&["polylla", "generate:tets:200", "--digest"]);
+    assert!(
+        of_planes
+            .stderr
+            .contains("--digest goes with planar meshes")
+    );
+    let wrong = place.call(&["polylla", "generate:grid:25X"]);
+    assert_eq!(wrong.status, Some(1));
+    assert!(
+        wrong
+            .stderr
+            .contains("generate:grid:25X: the number of points, \"25X\", is no number")
+    );
+    let digest = |more: &[&str]| {
+        let arguments = ["polylla", "generate:jittered:400:3", "--digest"];
+        let call = place.call(&[&arguments[..], more].concat());
+        let line = call.stdout.lines().find(|line| line.starts_with("digest"));
+        line.unwrap_or_else(|| panic!("{}", call.stderr)).to_owned()
+    };
+    let by_device = digest(&["--device", "cpu"]);
+    assert_eq!(digest(&["--device", "serial"]), by_device);
+    assert_ne!(
+        digest(&["--device", "cpu", "--strict", "--precision", "f32"]),
+        ""
+    );
+}

@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod generated;
 mod refine;
 mod weld;
 

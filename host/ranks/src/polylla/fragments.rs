@@ -53,7 +53,7 @@ pub(super) fn join(
         )
     };
     let heads = Mail::sorted(ranks.size(), (0..fragments.len()).map(head));
-    let vertex = |h: u32| part.vertices[part.corners[h as usize] as usize];
+    let vertex = |h: u32| part.vertices.get(part.corners[h as usize] as usize);
     let vertices = (0..fragments.len()).flat_map(|i| {
         let rank = smallest[i][1] as usize;
         fragments[i]
@@ -65,8 +65,8 @@ pub(super) fn join(
     let (heads, vertices) = (ranks.exchange(&heads), ranks.exchange(&vertices));
     let regions = has_regions.then_some(()).and(part.regions.as_deref());
     let region = |half_edge: u64| {
-        let triangle = part.cells.binary_search(&(half_edge / 3));
-        Some(regions?[triangle.expect("it is owned here")])
+        let triangle = part.cells.place(half_edge / 3);
+        Some(regions?[triangle.expect("it is owned here") as usize])
     };
     join_rings(heads.items(), vertices.items(), region, has_regions)
 }
@@ -86,7 +86,7 @@ fn find(part: &Part, owned: &[u32], open: &mesh::Polygons) -> Vec<Fragment> {
             if is_owned(h) {
                 run.push(h);
             } else if !run.is_empty() {
-                let owner = part.owners[h as usize / 3];
+                let owner = part.owners.get(h as usize / 3);
                 fragments.push(Fragment {
                     half_edges: std::mem::take(&mut run),
                     behind: [part.half_edge(h), u64::from(owner)],

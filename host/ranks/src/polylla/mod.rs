@@ -8,14 +8,16 @@
 
 mod fragments;
 
-use trioxide::Device;
+use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
-use trioxide::polylla::{self, Constraints, Owners, Share, polylla_share};
+use trioxide::polylla::{self, Owners, Share, polylla_share};
+use trioxide::{Device, digest, mesh};
 
 use crate::block::{Block, Blocks};
 use crate::check::{check_points, upload_half_edges};
 use crate::fault::{Joint, Result};
-use crate::part::{Part, no_edge};
+use crate::ids::Ids;
+use crate::part::{Part, half_edge, no_edge};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Counts of a run, of the whole mesh; as [`PolyllaCounts`](trioxide::mesh::PolyllaCounts).
@@ -121,6 +123,42 @@ impl Polygons {
     }
 }
 
+/// The polygons of a run as the ranks' devices leave them: those whose smallest half-edge this rank owns.
+pub struct Found {
+    /// Counts of the run.
+    pub counts: Counts,
+    /// Ids of the part's triangles, and of its vertices.
+    cells: Ids,
+    vertices: Ids,
+    regions: Option<Vec<i32>>,
+    /// Polygons within the rank, by local ids.
+    share: Share,
+    /// Polygons across ranks, by ids.
+    crossing: Polygons,
+}
+
+impl Found {
+    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Collective.
+    pub fn digest(&self, ranks: &Ranks) -> u64 {
+        let (share, crossing) = (&self.share, &self.crossing);
+        let within = digest::of_polygons(share.half_edges.len(), |i| {
+            let vertices = share.polygons.get(i).iter();
+            let vertices = vertices.map(|&v| self.vertices.get(v as usize));
+            digest::of_polygon(half_edge(&self.cells, share.half_edges[i]), vertices)
+        });
+        let across = digest::of_polygons(crossing.len(), |i| {
+            digest::of_polygon(crossing.half_edges[i], crossing.get(i).iter().copied())
+        });
+        let all = ranks.gather(within.wrapping_add(across)).into_iter();
+        all.fold(0, u64::wrapping_add)
+    }
+
+    /// The polygons by the ids of the whole mesh, and in their order.
+    pub fn into_polygons(self) -> Polygons {
+        merge(&self)
+    }
+}
+
 /// Makes polygons of the mesh whose blocks the ranks hold; each rank gets those whose smallest half-edge it owns. Collective.
 ///
 /// # Errors
@@ -131,6 +169,21 @@ pub fn polylla<P: Point>(
     block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<(Polygons, Counts)> {
+    let found = find::<P>(ranks, on, block, ownership)?;
+    let counts = found.counts;
+    Ok((found.into_polygons(), counts))
+}
+
+/// As [`polylla`], without lists by the ids of the whole mesh, which take twice the memory of those that the device gives. Collective.
+///
+/// # Errors
+/// As there.
+pub fn find<P: Point>(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block,
+    ownership: &crate::Ownership,
+) -> Result<Found> {
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
@@ -138,16 +191,28 @@ pub fn polylla<P: Point>(
         "vertex",
         P::LARGEST,
     ))?;
-    let has_regions = block.regions.is_some();
-    let part = Part::build(ranks, block, ownership)?;
+    find_in_part::<P>(ranks, on, Part::build(ranks, block, ownership)?)
+}
+
+/// As [`find`], in a grid of which each rank makes its own rows: nothing crosses before the polygons do. Collective.
+///
+/// # Errors
+/// As there.
+pub fn find_in_grid<P: Point>(ranks: &Ranks, on: &Device, grid: &Grid) -> Result<Found> {
+    find_in_part::<P>(ranks, on, Part::of_grid(ranks, grid)?)
+}
+
+fn find_in_part<P: Point>(ranks: &Ranks, on: &Device, mut part: Part) -> Result<Found> {
     ranks.phase("polylla");
+    let has_regions = part.regions.is_some();
     let owned = part.owned_half_edges(ranks.rank());
-    let triangulation = part.triangulation();
     let mesh = ranks.agree(upload_half_edges::<P>(on, &part))?;
-    let constraints = Constraints::of(on, &mesh, &triangulation);
+    // The device has them.
+    part.points = Vec::new();
+    let constraints = part.constraints(on, &mesh);
     let constraints = ranks.agree(constraints.map_err(|error| match error {
         polylla::Error::NoEdge { segment, from, to } => {
-            let ends = [from, to].map(|v| part.vertices[v as usize] as u32);
+            let ends = [from, to].map(|v| part.vertices.get(v as usize) as u32);
             no_edge(part.places[segment as usize], ends)
         }
         error => error.into(),
@@ -157,7 +222,7 @@ pub fn polylla<P: Point>(
         part: &part,
     };
     let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, &mut halo);
-    let share = halo.joint.end(share)?;
+    let mut share = halo.joint.end(share)?;
     drop((mesh, constraints));
 
     ranks.phase("polygons across ranks");
@@ -187,7 +252,15 @@ pub fn polylla<P: Point>(
         weakly_simple,
         polygons,
     };
-    Ok((merge(&part, &share, crossing), counts))
+    share.open = mesh::Polygons::default();
+    Ok(Found {
+        counts,
+        cells: part.cells,
+        vertices: part.vertices,
+        regions: part.regions,
+        share,
+        crossing,
+    })
 }
 
 /// The flags of ghosts' half-edges, from their owners.
@@ -230,23 +303,33 @@ impl Polygons {
 }
 
 /// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
-fn merge(part: &Part, share: &Share, crossing: Polygons) -> Polygons {
-    let mut all = Polygons::with_regions(part.regions.is_some());
+fn merge(found: &Found) -> Polygons {
+    let (share, crossing) = (&found.share, &found.crossing);
+    let mut all = Polygons::with_regions(found.regions.is_some());
+    all.half_edges
+        .reserve_exact(share.half_edges.len() + crossing.len());
+    all.offsets
+        .reserve_exact(share.half_edges.len() + crossing.len());
+    all.vertices
+        .reserve_exact(share.polygons.vertices.len() + crossing.vertices.len());
     let mut next = 0;
     let mut vertices = Vec::new();
     for (&h, polygon) in share.half_edges.iter().zip(share.polygons.iter()) {
-        let half_edge = part.half_edge(h);
+        let half_edge = half_edge(&found.cells, h);
         while next < crossing.len() && crossing.half_edges[next] < half_edge {
-            all.push_from(&crossing, next);
+            all.push_from(crossing, next);
             next += 1;
         }
         vertices.clear();
-        vertices.extend(polygon.iter().map(|&v| part.vertices[v as usize]));
-        let region = part.regions.as_ref().map(|regions| regions[h as usize / 3]);
+        vertices.extend(polygon.iter().map(|&v| found.vertices.get(v as usize)));
+        let region = found
+            .regions
+            .as_ref()
+            .map(|regions| regions[h as usize / 3]);
         all.push(half_edge, &vertices, region);
     }
     for i in next..crossing.len() {
-        all.push_from(&crossing, i);
+        all.push_from(crossing, i);
     }
     all
 }
@@ -255,5 +338,51 @@ impl Polygons {
     fn push_from(&mut self, other: &Polygons, i: usize) {
         let region = other.regions.as_ref().map(|regions| regions[i]);
         self.push(other.half_edges[i], other.get(i), region);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::run;
+    use glam::DVec2;
+
+    /// Of a part far behind the first 2^32 triangles and vertices the polygons are the same, with the ids of there.
+    #[test]
+    fn ids_beyond_32_bits_reach_the_polygons() {
+        const FAR: u64 = 1 << 33;
+        let grid = Grid::jittered(2500, 8).unwrap();
+        for size in [1, 2, 3] {
+            let found = |by: u64| {
+                let of_ranks = run(size, |transport| {
+                    let ranks = Ranks::new(transport);
+                    let on = Device::cpu(Some(1)).unwrap();
+                    let mut part = Part::of_grid(&ranks, &grid).unwrap();
+                    for ids in [&mut part.cells, &mut part.vertices] {
+                        *ids = Ids::of(ids.iter().map(|id| id + by).collect());
+                    }
+                    let found = find_in_part::<DVec2>(&ranks, &on, part).unwrap();
+                    (found.digest(&ranks), found.into_polygons())
+                });
+                let all = of_ranks.iter().flat_map(|(_, polygons)| {
+                    let one = |i| {
+                        let vertices = polygons.get(i).iter().map(|v| v - by);
+                        (
+                            polygons.half_edges[i] - 3 * by,
+                            vertices.collect::<Vec<_>>(),
+                        )
+                    };
+                    (0..polygons.len()).map(one)
+                });
+                let all: Vec<_> = all.collect();
+                let digest = digest::of_polygons(all.len(), |i| {
+                    let (half_edge, vertices) = &all[i];
+                    digest::of_polygon(half_edge + 3 * by, vertices.iter().map(|v| v + by))
+                });
+                assert!(of_ranks.iter().all(|(other, _)| *other == digest));
+                all
+            };
+            assert!(found(0) == found(FAR), "{size} ranks");
+        }
     }
 }

@@ -144,7 +144,14 @@ where
             triangles: block.cells,
         };
         let points = points.collect();
-        let built = Self::new(counts, rows, part.owners, part.halo, part.vertices, points);
+        let built = Self::new(
+            counts,
+            rows,
+            part.owners.to_vec(),
+            part.halo,
+            part.vertices.to_vec(),
+            points,
+        );
         Ok((
             Self {
                 corners: part.corners,
@@ -287,12 +294,11 @@ fn number_edges<P>(
     triangles: u64,
 ) -> (Vec<[u64; 3]>, u64) {
     let me = ranks.rank() as u32;
-    let is_mine = |t: &usize| part.owners[*t] == me;
-    let mine = (0..part.cells.len()).filter(is_mine);
+    let mine = part.owners.of_rank(me).flatten();
     // Along the boundary the twin has an id behind the half-edges of all triangles.
     let owns = |h: usize| u64::from((h as u32) < twins[h]);
     let bits = |t: usize| owns(3 * t) | owns(3 * t + 1) << 1 | owns(3 * t + 2) << 2;
-    let ids: Vec<u64> = mine.clone().map(|t| part.cells[t]).collect();
+    let ids: Vec<u64> = mine.clone().map(|t| part.cells.get(t)).collect();
     let counts: Vec<[u32; 2]> = mine.clone().map(|t| [bits(t).count_ones(), 0]).collect();
     let (first, [edges, _]) = exclusive_sums(ranks, triangles, &ids, &counts);
     // Of each triangle the first edge that it owns, and which sides do.
@@ -336,8 +342,8 @@ fn first_rows<P: Sync>(
     let mut words = vec![0; stride * part.cells.len()];
     let rows = words.par_chunks_exact_mut(stride).enumerate();
     rows.for_each(|(t, row)| {
-        let id = part.cells[t];
-        let corners = [0, 1, 2].map(|k| part.vertices[part.corners[3 * t + k] as usize]);
+        let id = part.cells.get(t);
+        let corners = [0, 1, 2].map(|k| part.vertices.get(part.corners[3 * t + k] as usize));
         let tags = of_sides.get(t).copied().unwrap_or_default();
         set_row(row, id, corners, sides[t], id, tags);
     });
@@ -359,7 +365,7 @@ fn tag_sides<P>(
     let mut seen = vec![0_u64; tags.ends.len().div_ceil(64)];
     let mut of_sides = vec![[0; 3]; part.cells.len()];
     for (t, tagged) in of_sides.iter_mut().enumerate() {
-        let corner = |k: usize| part.vertices[part.corners[3 * t + k % 3] as usize];
+        let corner = |k: usize| part.vertices.get(part.corners[3 * t + k % 3] as usize);
         for (k, tagged) in tagged.iter_mut().enumerate() {
             if let Some(&place) = places.get(&key(corner(k), corner(k + 1))) {
                 *tagged = tags.values[place].into();

@@ -112,6 +112,8 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     Curve,
+    /// Each rank owns its block.
+    Blocks,
     RoundRobin,
     /// Rank 0 has none: two ranks share the rest by halves, others are empty.
     Halves,
@@ -125,7 +127,7 @@ pub enum Choice {
 impl Choice {
     pub fn of(self, ranks: usize) -> Ownership {
         let owner = move |id: u64| match self {
-            Choice::Curve | Choice::Last => ranks - 1,
+            Choice::Curve | Choice::Blocks | Choice::Last => ranks - 1,
             Choice::RoundRobin => id as usize % ranks,
             Choice::Halves => (1 + usize::from(id > 40)).min(ranks - 1),
             Choice::Only(triangle) if id == triangle => ranks - 1,
@@ -137,6 +139,7 @@ impl Choice {
         };
         match self {
             Choice::Curve => Ownership::Curve,
+            Choice::Blocks => Ownership::Blocks,
             _ => Ownership::Given(Arc::new(owner)),
         }
     }
@@ -145,6 +148,7 @@ impl Choice {
 pub fn choices() -> impl Strategy<Value = Choice> {
     prop_oneof![
         3 => Just(Choice::Curve),
+        1 => Just(Choice::Blocks),
         1 => Just(Choice::RoundRobin),
         1 => Just(Choice::Halves),
         1 => Just(Choice::Last),

@@ -1,0 +1,303 @@
+//! Grids that ranks generate: each makes its own part, and nothing crosses.
+//!
+//! A rank owns whole rows of squares, as many as the others, and has the row before them and the row behind them as ghosts: those are
+//! all triangles at the vertices of its own. So the ids of a part are one range each, of vertices and of triangles, and who owns what is
+//! known without a message.
+
+use std::ops::Range;
+
+use trioxide::generate::Grid;
+use trioxide_mesh::parallel;
+
+use crate::block::{Block, Blocks};
+use crate::fault::Result;
+use crate::ids::{Ids, Owners};
+use crate::ownership::Position;
+use crate::part::{Halo, Part, check_size};
+use crate::transport::{Mail, Ranks};
+
+/// Rows of squares, by the ranks that own them.
+pub(crate) struct Rows {
+    blocks: Blocks,
+    /// Number of rows.
+    count: u64,
+    /// Triangles of a row.
+    triangles: u64,
+}
+
+impl Rows {
+    pub(crate) fn of(grid: &Grid, ranks: usize) -> Self {
+        let count = grid.side() - 1;
+        Self {
+            blocks: Blocks::new(count, ranks),
+            count,
+            triangles: 2 * count,
+        }
+    }
+
+    /// The rank that owns a triangle.
+    pub(crate) fn owner(&self, triangle: u64) -> usize {
+        self.blocks.rank(triangle / self.triangles)
+    }
+
+    /// The rows that a rank has: those that it owns, and the ghosts.
+    fn of_part(&self, rank: usize) -> Range<u64> {
+        let owned = self.blocks.range(rank);
+        match owned.is_empty() {
+            true => owned,
+            false => owned.start.saturating_sub(1)..(owned.end + 1).min(self.count),
+        }
+    }
+
+    /// The rows of `rank` that are ghosts of `other`.
+    fn given(&self, rank: usize, other: usize) -> impl Iterator<Item = u64> {
+        let (here, there) = (self.blocks.range(rank), self.blocks.range(other));
+        let is_ghost = move |row: &u64| here.contains(row) && !there.contains(row);
+        self.of_part(other).filter(is_ghost)
+    }
+
+    /// The local triangles of some rows, for each other rank, of a part that begins with row `first`.
+    fn mail<I: Iterator<Item = u64>>(
+        &self,
+        ranks: &Ranks,
+        first: u64,
+        rows: impl Fn(usize) -> I,
+    ) -> Mail<u32> {
+        let mut triangles = Vec::new();
+        let mut counts = Vec::new();
+        for rank in 0..ranks.size() {
+            let before = triangles.len();
+            for row in rows(rank) {
+                let start = (row - first) * self.triangles;
+                triangles.extend((start..start + self.triangles).map(|t| t as u32));
+            }
+            counts.push(triangles.len() - before);
+        }
+        Mail::from_parts(triangles, counts.into_iter())
+    }
+}
+
+impl<P: Position> Part<P> {
+    /// This rank's part of a grid, which it makes by itself. Collective only in that all ranks do it.
+    ///
+    /// # Errors
+    /// A part with more triangles or vertices than 32-bit ids name.
+    pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
+        ranks.phase("generate");
+        let (me, side) = (ranks.rank(), grid.side());
+        let rows = Rows::of(grid, ranks.size());
+        let (owned, here) = (rows.blocks.range(me), rows.of_part(me));
+        let vertices_of = |rows: &Range<u64>| match rows.is_empty() {
+            true => 0..0,
+            false => rows.start * side..(rows.end + 1) * side,
+        };
+        let vertices = vertices_of(&here);
+        let triangles = here.start * rows.triangles..here.end * rows.triangles;
+        let count = (triangles.end - triangles.start) as usize;
+        let size = (vertices.end - vertices.start) as usize;
+        ranks.agree(check_size(ranks, size, 3 * count))?;
+        let local = |v: u64| (v - vertices.start) as u32;
+        let corners = parallel::collect(count, |t| {
+            grid.triangle(triangles.start + t as u64).map(local)
+        });
+        let points = grid.points(vertices.clone());
+        let mut owners = Owners::default();
+        for row in here.clone() {
+            owners.push(rows.triangles as usize, rows.blocks.rank(row) as u32);
+        }
+        let others = |rank: usize| rank != me;
+        let send = |rank| rows.given(me, rank).filter(move |_| others(rank));
+        let receive = |rank| rows.given(rank, me).filter(move |_| others(rank));
+        let halo = Halo::new(
+            rows.mail(ranks, here.start, send),
+            rows.mail(ranks, here.start, receive),
+        );
+        Ok(Self {
+            points: P::of_plane(points),
+            corners: corners.into_flattened(),
+            size: 3,
+            regions: None,
+            segments: Vec::new(),
+            places: Vec::new(),
+            vertices: Ids::of_range(vertices),
+            owned_vertices: Ids::of_range(vertices_of(&owned)),
+            cells: Ids::of_range(triangles),
+            owners,
+            halo,
+        })
+    }
+}
+
+impl Block {
+    /// The vertices of this rank's block of a grid, without triangles: for a result that has others.
+    pub fn of_vertices_of_grid(ranks: &Ranks, grid: &Grid) -> Self {
+        let vertices = Blocks::new(grid.vertices(), ranks.size()).range(ranks.rank());
+        Self {
+            vertices: grid.vertices(),
+            cells: grid.triangles(),
+            size: 3,
+            points: grid.points(vertices),
+            corners: Vec::new(),
+            regions: None,
+            segments: Vec::new(),
+        }
+    }
+}
+
+impl<P: Position> Block<P> {
+    /// This rank's block of a grid, which it makes by itself.
+    pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Self {
+        let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
+        let points = grid.points(block(grid.vertices()));
+        let triangles = block(grid.triangles());
+        let count = (triangles.end - triangles.start) as usize;
+        let corners = parallel::collect(count, |t| grid.triangle(triangles.start + t as u64));
+        Self {
+            vertices: grid.vertices(),
+            cells: grid.triangles(),
+            size: 3,
+            points: P::of_plane(points),
+            corners: corners.into_flattened(),
+            regions: None,
+            segments: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Ownership;
+    use crate::threads::run;
+    use crate::transport::{Reduction, Transport};
+    use glam::DVec3;
+    use std::sync::Arc;
+
+    /// A part that a rank makes is the one that ranks find together, of the same rows.
+    #[test]
+    fn a_part_of_a_grid_is_the_part_of_its_mesh() {
+        for n in [4, 9, 16, 100, 400] {
+            let grid = Grid::jittered(n, 5).unwrap();
+            let whole = trioxide::generate::jittered(n, 5).unwrap();
+            for size in [1, 2, 3, 4, 7] {
+                run(size, |transport| {
+                    let ranks = Ranks::new(transport);
+                    let rows = Rows::of(&grid, size);
+                    let owner = move |t: u64| rows.owner(t);
+                    let block = Block::of_grid(&ranks, &grid);
+                    assert_eq!(block, Block::of(&whole, ranks.rank(), size));
+                    let made: Part = Part::of_grid(&ranks, &grid).unwrap();
+                    let owners = Ownership::Rows(grid).owners(&ranks, &block);
+                    let first = Blocks::new(block.cells, size).range(ranks.rank()).start;
+                    assert!(
+                        (first..)
+                            .zip(owners)
+                            .all(|(t, rank)| owner(t) as u32 == rank)
+                    );
+                    let given = Ownership::Given(Arc::new(owner));
+                    let found = Part::build(&ranks, &block, &given).unwrap();
+                    assert_eq!(made.points, found.points);
+                    assert_eq!(made.corners, found.corners);
+                    assert_eq!(made.vertices.to_vec(), found.vertices.to_vec());
+                    let owned = found.owned_vertices.to_vec();
+                    assert_eq!(made.owned_vertices.to_vec(), owned);
+                    assert_eq!(made.cells.to_vec(), found.cells.to_vec());
+                    assert_eq!(made.owners, found.owners);
+                    assert_eq!(made.halo.given(), found.halo.given());
+                    // What goes along either halo comes to the same ghosts.
+                    let ids: Vec<u64> = made.cells.iter().map(|t| t + 1).collect();
+                    let mut by = [ids.clone(), vec![0; ids.len()], vec![0; ids.len()]];
+                    let me = ranks.rank() as u32;
+                    for owned in made.owners.of_rank(me) {
+                        by[1][owned.clone()].copy_from_slice(&ids[owned.clone()]);
+                        by[2][owned.clone()].copy_from_slice(&ids[owned]);
+                    }
+                    made.halo.update_all(&ranks, &mut by[1]);
+                    found.halo.update_all(&ranks, &mut by[2]);
+                    assert_eq!((&by[1], &by[2]), (&by[0], &by[0]), "{n} on {size}");
+                });
+            }
+        }
+    }
+
+    /// One rank of very many, which sees no other.
+    struct Alone {
+        rank: usize,
+        size: usize,
+    }
+
+    impl Transport for Alone {
+        fn rank(&self) -> usize {
+            self.rank
+        }
+
+        fn size(&self) -> usize {
+            self.size
+        }
+
+        fn on_this_machine(&self) -> (usize, usize) {
+            (0, 1)
+        }
+
+        fn counts(&self, to: &[u64]) -> Vec<u64> {
+            to.to_vec()
+        }
+
+        fn exchange(&self, _: &[u8], _: &[u64], _: &mut [u8], _: &[u64]) {
+            panic!("nothing crosses")
+        }
+
+        fn reduce(&self, _: &mut [u64], _: Reduction) {}
+
+        fn abort(&self, _: i32) -> ! {
+            panic!("it is alone")
+        }
+    }
+
+    /// Ten billion points: more vertices, triangles and half-edges than 32 bits number.
+    #[test]
+    fn a_part_of_a_grid_beyond_32_bits_has_its_ids() {
+        let grid = Grid::uniform(10_000_000_000).unwrap();
+        let size = 100_000;
+        let last = Alone { rank: 99_998, size };
+        let part: Part = Part::of_grid(&Ranks::new(&last), &grid).unwrap();
+        // Its row, the last, and the ghosts before it.
+        let triangles = grid.triangles();
+        assert_eq!(part.cells, Ids::of_range(triangles - 4 * 99_999..triangles));
+        assert_eq!(part.vertices.get(part.vertices.len() - 1), 9_999_999_999);
+        for t in [0, 1, 199_997, 199_998, 399_995] {
+            let corners = &part.corners[3 * t..3 * t + 3];
+            let corners = corners.iter().map(|&v| part.vertices.get(v as usize));
+            let expected = grid.triangle(part.cells.get(t));
+            assert_eq!(corners.collect::<Vec<_>>(), expected);
+            assert!(part.half_edge(3 * t as u32) > 1 << 35);
+        }
+        assert_eq!(part.owners.get(199_997), 99_997);
+        assert_eq!(part.owners.get(199_998), 99_998);
+        // A rank behind the last row has nothing.
+        let none = Alone { rank: 99_999, size };
+        let none: Part = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
+        assert!(none.cells.is_empty() && none.vertices.is_empty() && none.points.is_empty());
+    }
+
+    /// A part may have 2^32 - 2 half-edges, and no more.
+    #[test]
+    fn a_part_with_more_half_edges_than_32_bits_is_refused_before_it_is_made() {
+        let grid = Grid::uniform(1_500_000_000).unwrap();
+        let refused = run(2, |transport| {
+            Part::<DVec3>::of_grid(&Ranks::new(transport), &grid).err()
+        });
+        for refused in refused {
+            let said = refused.expect("it is too large").to_string();
+            assert!(
+                said.contains("more than 32-bit ids name: use more ranks"),
+                "{said}"
+            );
+        }
+        let most = 4_294_967_294;
+        let ranks = Alone { rank: 0, size: 1 };
+        let ranks = Ranks::new(&ranks);
+        assert!(check_size(&ranks, 700_000_000, most).is_ok());
+        assert!(check_size(&ranks, 700_000_000, most + 1).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! Memory of the host that a rank takes for a grid which it makes itself: without it the largest mesh would end at the host, not at the
+//! GPU. A device's memory is not counted: on the CPU buffers are maps of pages, not of this allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use trioxide::Device;
+use trioxide::generate::Grid;
+use trioxide::glam::{DVec2, Vec2};
+use trioxide::half_edges::Point;
+use trioxide_ranks::Ranks;
+use trioxide_ranks::polylla::find_in_grid;
+use trioxide_ranks::threads::run;
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+fn add(bytes: usize) {
+    MOST.fetch_max(NOW.fetch_add(bytes, Relaxed) + bytes, Relaxed);
+}
+
+// SAFETY: all calls go to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        add(layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        add(layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// Bytes a vertex that ranks take at once for a grid: while they make and find it, and for the digest.
+fn bytes_a_vertex<P: Point>(size: usize) -> f64 {
+    let grid = Grid::uniform(1_000_000).unwrap();
+    let before = NOW.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let digests = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let found = find_in_grid::<P>(&ranks, &on, &grid).unwrap();
+        assert_eq!(found.counts.polygons, 999 * 999);
+        found.digest(&ranks)
+    });
+    assert!(digests.iter().all(|&digest| digest == digests[0]));
+    let most = MOST.load(Relaxed) - before;
+    most as f64 / grid.vertices() as f64
+}
+
+#[test]
+fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
+    // Points and corners, which the device gets; then corners and polygons, 24 bytes each.
+    for size in [1, 2] {
+        for bytes in [bytes_a_vertex::<DVec2>(size), bytes_a_vertex::<Vec2>(size)] {
+            println!("{size} ranks: {bytes:.1} bytes a vertex");
+            assert!(bytes < 54.0, "{bytes:.1} bytes a vertex on {size} ranks");
+        }
+    }
+}
