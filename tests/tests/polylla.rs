@@ -280,3 +280,46 @@ fn equal_lengths_are_equal() {
         })
         .unwrap();
 }
+
+/// A region around a triangular hole, whose polygon comes back to vertex 3 from the other side; triangles in any order, each from any
+/// of its vertices.
+fn weakly_simple() -> impl Strategy<Value = Triangulation> {
+    const POINTS: [[f64; 2]; 7] = [
+        [15.0, 10.0],
+        [12.0, 13.0],
+        [11.0, 6.0],
+        [13.0, 5.0],
+        [12.0, 5.0],
+        [4.0, 14.0],
+        [13.0, 0.0],
+    ];
+    const TRIANGLES: [[u32; 3]; 7] = [
+        [2, 0, 1],
+        [3, 0, 2],
+        [5, 2, 1],
+        [4, 6, 3],
+        [4, 2, 6],
+        [2, 5, 6],
+        [3, 6, 0],
+    ];
+    let order = Just(TRIANGLES.to_vec()).prop_shuffle();
+    (order, prop::array::uniform7(0..3_usize)).prop_map(|(mut triangles, turns)| {
+        let turned = triangles.iter_mut().zip(turns);
+        turned.for_each(|(triangle, turn)| triangle.rotate_left(turn));
+        Triangulation {
+            points: POINTS.map(DVec2::from).to_vec(),
+            triangles,
+            ..Triangulation::default()
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// A half of the cut may be smaller than the smallest half-edge of the polygon that it cuts, which is no piece's name any more.
+    #[test]
+    fn a_polygon_is_cut_where_its_cut_is_its_smallest_half_edge(mesh in weakly_simple()) {
+        compare::<DVec2>(&Device::cpu(Some(1)).unwrap(), &mesh)?;
+    }
+}

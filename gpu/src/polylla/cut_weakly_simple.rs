@@ -83,6 +83,18 @@ fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge
     false
 }
 
+/// Takes the `i`-th weakly simple polygon from the marked ones: a half of its cut may be smaller than its smallest half-edge, which
+/// would stay marked beside it.
+#[kernel(requires(weak.len() == n))]
+pub fn unmark_weakly_simple(
+    i: u32,
+    weak: In<Polygon>,
+    half_edges: In<HalfEdge>,
+    polygons: Atomic<Bits<HalfEdge>>,
+) {
+    polygons.clear_bit(half_edges.at(weak.at(i)));
+}
+
 /// Makes the `i`-th half-edge of a cut a frontier edge.
 #[kernel(requires(cuts.len() == n))]
 pub fn mark_cuts(i: u32, cuts: In<HalfEdge>, frontier: Atomic<Bits<HalfEdge>>) {

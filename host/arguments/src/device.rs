@@ -134,6 +134,7 @@ impl DeviceOptions {
         match self.device {
             Choice::Serial => Opening::Serial,
             Choice::Cpu => Opening::Cpu(threads),
+            Choice::AnyCuda => gpu(0, None),
             Choice::Cuda(index) => gpu(index, None),
             Choice::Auto => gpu(0, Some((threads, self.quiet))),
         }

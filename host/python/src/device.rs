@@ -49,7 +49,7 @@ impl PyDevice {
                 "device {name:?} is not known: it is auto, cuda:N or cpu"
             ))
         })?;
-        if matches!(choice, Choice::Auto | Choice::Cuda(_)) {
+        if matches!(choice, Choice::Auto | Choice::AnyCuda | Choice::Cuda(_)) {
             check_fork()?;
         }
         let opened = py.detach(|| match choice {
@@ -60,6 +60,7 @@ impl PyDevice {
                     Device::cpu(threads).map(|cpu| (cpu, None, Some(reason)))
                 }
             },
+            Choice::AnyCuda => Device::cuda(0).map(|gpu| (gpu, Some(0), None)),
             Choice::Cuda(index) => Device::cuda(index).map(|gpu| (gpu, Some(index), None)),
             Choice::Cpu => Device::cpu(threads).map(|cpu| (cpu, None, None)),
             Choice::Serial => Err(trioxide::Error::Argument(

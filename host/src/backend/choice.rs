@@ -9,6 +9,8 @@ pub enum Choice {
     /// The GPU where there is one, else the CPU.
     #[default]
     Auto,
+    /// The first GPU; where several processes share a machine, each its own.
+    AnyCuda,
     /// The GPU with this index.
     Cuda(u32),
     /// All cores, or `--threads` of them.
@@ -23,7 +25,7 @@ impl FromStr for Choice {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Choice::Auto),
-            "cuda" => Ok(Choice::Cuda(0)),
+            "cuda" => Ok(Choice::AnyCuda),
             "cpu" => Ok(Choice::Cpu),
             "serial" => Ok(Choice::Serial),
             _ => text
@@ -39,6 +41,7 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Choice::Auto => f.write_str("auto"),
+            Choice::AnyCuda => f.write_str("cuda"),
             Choice::Cuda(index) => write!(f, "cuda:{index}"),
             Choice::Cpu => f.write_str("cpu"),
             Choice::Serial => f.write_str("serial"),

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use trioxide_kernel::launch::Buffer;
 
 use super::pages::new_rows;
-use super::{Device, lock};
+use super::Device;
 use crate::Result;
 
 /// Direction of a copy.
@@ -86,7 +86,7 @@ impl Device {
         })?;
         let (result, from) = done.expect("the copy ran the work beside it")?;
         let to = self.0.backend.mark()?;
-        lock(&self.0.stages).push((name, from, to));
+        self.note_stage(name, from, to)?;
         Ok(result)
     }
 

@@ -176,7 +176,7 @@ pub struct Device(Arc<Machine>);
 
 struct Machine {
     // Before the backend: events go before their context.
-    stages: Mutex<Vec<(&'static str, Mark, Mark)>>,
+    stages: Mutex<stages::Stages>,
     timed: launches::Timed,
     launched: Mutex<BTreeSet<&'static str>>,
     transferred: sharing::Transferred,

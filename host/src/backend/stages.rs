@@ -12,6 +12,16 @@ pub struct Stage {
     pub milliseconds: f64,
 }
 
+/// Stages that have ended and are not added up yet. A device that lives long adds them up now and then, whoever asks for them.
+const MOST_MARKED: usize = 4096;
+
+/// The stages since the last call of [`Device::take_stages`].
+#[derive(Default)]
+pub(super) struct Stages {
+    sums: Vec<Stage>,
+    marked: Vec<(&'static str, Mark, Mark)>,
+}
+
 impl Device {
     /// Runs `work` as a named stage.
     ///
@@ -48,7 +58,29 @@ impl Device {
     #[inline(never)]
     fn end_stage(&self, name: &'static str, from: Mark) -> Result<()> {
         let to = self.0.backend.mark()?;
-        lock(&self.0.stages).push((name, from, to));
+        self.note_stage(name, from, to)
+    }
+
+    /// Notes the stage between two marks.
+    pub(super) fn note_stage(&self, name: &'static str, from: Mark, to: Mark) -> Result<()> {
+        let mut stages = lock(&self.0.stages);
+        stages.marked.push((name, from, to));
+        match stages.marked.len() < MOST_MARKED {
+            true => Ok(()),
+            false => self.add_up(&mut stages),
+        }
+    }
+
+    /// Stages of the same name are added up, in the order of their first run.
+    fn add_up(&self, stages: &mut Stages) -> Result<()> {
+        self.synchronize()?;
+        for (name, from, to) in stages.marked.drain(..) {
+            let milliseconds = self.0.backend.elapsed(&from, &to)?;
+            match stages.sums.iter_mut().find(|stage| stage.name == name) {
+                Some(stage) => stage.milliseconds += milliseconds,
+                None => stages.sums.push(Stage { name, milliseconds }),
+            }
+        }
         Ok(())
     }
 
@@ -57,15 +89,27 @@ impl Device {
     /// # Errors
     /// [`Error::Device`] when their work failed.
     pub fn take_stages(&self) -> Result<Vec<Stage>> {
-        self.synchronize()?;
-        let mut stages: Vec<Stage> = Vec::new();
-        for (name, from, to) in std::mem::take(&mut *lock(&self.0.stages)) {
-            let milliseconds = self.0.backend.elapsed(&from, &to)?;
-            match stages.iter_mut().find(|stage| stage.name == name) {
-                Some(stage) => stage.milliseconds += milliseconds,
-                None => stages.push(Stage { name, milliseconds }),
-            }
+        let mut stages = lock(&self.0.stages);
+        self.add_up(&mut stages)?;
+        Ok(std::mem::take(&mut stages.sums))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program may run pipelines for days, and never ask for their times.
+    #[test]
+    fn stages_that_nobody_asks_for_take_no_memory() {
+        let on = Device::cpu(Some(1)).unwrap();
+        for _ in 0..3 * MOST_MARKED {
+            on.stage("one", || Ok(())).unwrap();
+            on.stage("other", || Ok(())).unwrap();
         }
-        Ok(stages)
+        assert!(lock(&on.0.stages).marked.capacity() <= 2 * MOST_MARKED);
+        let names: Vec<_> = on.take_stages().unwrap().iter().map(|s| s.name).collect();
+        assert_eq!(names, ["one", "other"]);
+        assert!(on.take_stages().unwrap().is_empty());
     }
 }

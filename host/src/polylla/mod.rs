@@ -139,6 +139,11 @@ pub fn polylla<P: Point>(
                     &mut frontier,
                     &mut links,
                 )?;
+                let n = weak.len() as u32;
+                // SAFETY: weakly simple polygons are polygons of the list.
+                unsafe {
+                    kernel::unmark_weakly_simple::launch(on, n, &weak, &half_edges, &mut found)
+                }?;
                 mark_polygons(on, mesh, &cuts, &frontier, &links.next, &mut found)?;
                 half_edges = compact(on, &found)?;
                 Ok(())

@@ -83,6 +83,7 @@ fn devices(options: &Options) -> Result<Vec<Device>> {
     let threads = options.threads.map(usize::from);
     match options.device {
         Some(Choice::Cpu) => Ok(vec![Device::cpu(threads)?]),
+        Some(Choice::AnyCuda) => Ok(vec![Device::cuda(0)?]),
         Some(Choice::Cuda(index)) => Ok(vec![Device::cuda(index)?]),
         Some(Choice::Auto) => Ok(vec![Device::auto(threads)?.0]),
         Some(Choice::Serial) => Err(Error::Argument(

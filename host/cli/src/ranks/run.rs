@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches};
 use trioxide::Error;
 use trioxide::backend::{Choice, Device, cuda_devices};
 use trioxide_arguments::device::{DeviceOptions, Precision};
-use trioxide_arguments::{account, print_error, write_json};
+use trioxide_arguments::{account, note, print_error, write_json};
 use trioxide_ranks::mpi::Mpi;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
@@ -91,12 +91,53 @@ fn start(ranks: &Ranks, options: &clap::ArgMatches) -> Result<()> {
 /// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
 pub fn threads(ranks: &Ranks) -> usize {
     let (_, here) = ranks.transport().on_this_machine();
-    let bound = std::thread::available_parallelism().map_or(1, usize::from);
-    // SAFETY: it has no requirements.
-    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    match (bound as i64) < online {
-        true => bound,
-        false => (bound / here).max(1),
+    let Cores { own, all } = Cores::new();
+    match own < all {
+        true => own,
+        false => (own / here).max(1),
+    }
+}
+
+/// Cores that a rank may run on, and those that `mpirun` may, which started it.
+struct Cores {
+    own: usize,
+    all: usize,
+}
+
+impl Cores {
+    fn new() -> Self {
+        let own = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            own,
+            all: cores_of_parent().map_or(own, |all| all.max(own)),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn cores_of_parent() -> Option<usize> {
+    // SAFETY: an array of bits; all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is as large as said.
+    let found = unsafe { libc::sched_getaffinity(libc::getppid(), size_of_val(&set), &mut set) };
+    // SAFETY: it only reads the set.
+    (found == 0).then(|| unsafe { libc::CPU_COUNT(&set) } as usize)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cores_of_parent() -> Option<usize> {
+    None
+}
+
+/// Open MPI binds each of two ranks to one core unless it is told otherwise: then most cores do nothing.
+fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
+    let (_, here) = ranks.transport().on_this_machine();
+    let Cores { own, all } = Cores::new();
+    if here * own < all {
+        let text = format!(
+            "mpirun binds each rank to {own} of {all} cores: with --bind-to none before trioxide the ranks share all of them"
+        );
+        note(is_quiet(ranks, options), text);
     }
 }
 
@@ -138,6 +179,7 @@ pub fn has_extension(path: &Path, wanted: &str) -> bool {
 /// The device cannot be opened; `--device serial`.
 pub fn device(ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
     let threads = options.threads.map_or(threads(ranks), usize::from);
+    note_bound(ranks, options);
     let (rank, _) = ranks.transport().on_this_machine();
     let gpus = || cuda_devices().map_or(Vec::new(), |(_, devices)| devices);
     let device = match options.device {
@@ -147,8 +189,9 @@ pub fn device(ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
         )),
         Choice::Cpu => Device::cpu(Some(threads)),
         Choice::Cuda(index) => Device::cuda(index),
-        Choice::Auto => match &gpus()[..] {
-            [] => Device::cpu(Some(threads)),
+        Choice::Auto | Choice::AnyCuda => match &gpus()[..] {
+            [] if options.device == Choice::Auto => Device::cpu(Some(threads)),
+            [] => Device::cuda(0),
             devices => Device::cuda(devices[rank % devices.len()].index),
         },
     };
