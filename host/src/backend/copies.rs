@@ -5,8 +5,8 @@ use std::time::Instant;
 use bytemuck::Pod;
 use trioxide_kernel::launch::Buffer;
 
-use super::pages::new_rows;
 use super::Device;
+use super::pages::new_rows;
 use crate::Result;
 
 /// Direction of a copy.
