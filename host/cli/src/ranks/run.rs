@@ -91,11 +91,7 @@ fn start(ranks: &Ranks, options: &clap::ArgMatches) -> Result<()> {
 /// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
 pub fn threads(ranks: &Ranks) -> usize {
     let (_, here) = ranks.transport().on_this_machine();
-    let Cores { own, all } = Cores::new();
-    match own < all {
-        true => own,
-        false => (own / here).max(1),
-    }
+    Cores::new().threads(here)
 }
 
 /// Cores that a rank may run on, and those that `mpirun` may, which started it.
@@ -111,6 +107,19 @@ impl Cores {
             own,
             all: cores_of_parent().map_or(own, |all| all.max(own)),
         }
+    }
+
+    /// Threads of each of `ranks` ranks on this machine.
+    fn threads(&self, ranks: usize) -> usize {
+        match self.own < self.all {
+            true => self.own,
+            false => (self.own / ranks).max(1),
+        }
+    }
+
+    /// Whether cores are left that no rank may run on.
+    fn are_left(&self, ranks: usize) -> bool {
+        ranks * self.own < self.all
     }
 }
 
@@ -132,8 +141,9 @@ fn cores_of_parent() -> Option<usize> {
 /// Open MPI binds each of two ranks to one core unless it is told otherwise: then most cores do nothing.
 fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
     let (_, here) = ranks.transport().on_this_machine();
-    let Cores { own, all } = Cores::new();
-    if here * own < all {
+    let cores = Cores::new();
+    if cores.are_left(here) {
+        let Cores { own, all } = cores;
         let text = format!(
             "mpirun binds each rank to {own} of {all} cores: with --bind-to none before trioxide the ranks share all of them"
         );
@@ -208,4 +218,21 @@ pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
         rule: fault.to_string(),
     };
     commands::with_precision(error, precision).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_the_cores_unless_mpirun_binds_them() {
+        let free = Cores { own: 32, all: 32 };
+        assert!(free.threads(2) == 16 && free.threads(100) == 1 && !free.are_left(2));
+        let bound = Cores { own: 1, all: 32 };
+        assert!(bound.threads(2) == 1 && bound.are_left(2));
+        let halves = Cores { own: 16, all: 32 };
+        assert!(halves.threads(2) == 16 && !halves.are_left(2) && halves.are_left(1));
+        let Cores { own, all } = Cores::new();
+        assert!(1 <= own && own <= all);
+    }
 }
