@@ -117,7 +117,7 @@ fn the_page_on_trust_names_files_and_tests_that_exist() {
     for folder in [
         "host/cli/tests",
         "host/formats/src",
-        "host/src/backend/cuda",
+        "host/src/backend",
         "host/src/selftest",
         "tests/tests",
     ] {
