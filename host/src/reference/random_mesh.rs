@@ -6,6 +6,28 @@ use spade::{DelaunayTriangulation, Point2, Triangulation as _};
 
 use crate::mesh::Triangulation;
 
+/// A region around a triangular hole that comes back to vertex 3 from the other side; found by searching small random
+/// meshes.
+pub const RING: [(f64, f64); 7] = [
+    (15.0, 10.0),
+    (12.0, 13.0),
+    (11.0, 6.0),
+    (13.0, 5.0),
+    (12.0, 5.0),
+    (4.0, 14.0),
+    (13.0, 0.0),
+];
+/// Its triangles.
+pub const RING_TRIANGLES: [[u32; 3]; 7] = [
+    [2, 0, 1],
+    [3, 0, 2],
+    [5, 2, 1],
+    [4, 6, 3],
+    [4, 2, 6],
+    [2, 5, 6],
+    [3, 6, 0],
+];
+
 /// The Delaunay triangulation of `points`; equal points are one vertex.
 pub fn delaunay(points: &[(f64, f64)]) -> Triangulation {
     let points = points.iter().map(|&(x, y)| Point2::new(x, y)).collect();

@@ -37,7 +37,7 @@ pub struct Tuning {
     /// more than 64, vertices are compared with representatives alone; 0: always.
     pub most_in_bucket: u32,
     /// Vertices that a crowded bucket decides before members are looked for by all threads; 0: as many as it can, without such
-    /// looks. By default 64 on a GPU, and 0 on a CPU.
+    /// looks. By default 64 on a GPU, 16 with guards, and 0 on a CPU.
     pub crowded_patience: Option<u32>,
     /// Rounds of comparisons with representatives after which pairs are searched for instead, where the whole mesh is welded at once.
     /// By default, with guards on a GPU, as many as take the time of the pairs, and any number otherwise.

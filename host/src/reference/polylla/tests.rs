@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::mesh::{Ties, Triangulation};
 use crate::reference::half_edges;
-use crate::reference::random_mesh::{triangulations, triangulations_with_regions};
+use crate::reference::random_mesh::{
+    RING, RING_TRIANGLES, triangulations, triangulations_with_regions,
+};
 use crate::validate;
 use glam::{DVec2, Vec2};
 
@@ -186,27 +188,6 @@ fn square_with_hole() {
     assert_eq!(lists(&mesh), expected);
     assert_eq!((mesh.counts.regions, mesh.counts.frontier_edges), (4, 12));
 }
-
-/// A region around a triangular hole that comes back to vertex 3 from the other side; found by searching small random
-/// meshes.
-const RING: [(f64, f64); 7] = [
-    (15.0, 10.0),
-    (12.0, 13.0),
-    (11.0, 6.0),
-    (13.0, 5.0),
-    (12.0, 5.0),
-    (4.0, 14.0),
-    (13.0, 0.0),
-];
-const RING_TRIANGLES: [[u32; 3]; 7] = [
-    [2, 0, 1],
-    [3, 0, 2],
-    [5, 2, 1],
-    [4, 6, 3],
-    [4, 2, 6],
-    [2, 5, 6],
-    [3, 6, 0],
-];
 
 #[test]
 fn a_weakly_simple_polygon_is_counted_and_split() {
