@@ -2,7 +2,9 @@
 //! Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built, tested.
 //!
 //! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
-//! build begins with hard links to what this build has compiled, so only trioxide's own crates are compiled, and not optimised.
+//! build begins with hard links to what this build has compiled. Inside, only crates that the page's changes reach are compiled;
+//! outside, cargo tells trioxide's crates by their absolute paths, and compiles them anew. They are not optimised: most of the time
+//! of this test is the compiler's.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,6 +13,8 @@ use std::process::Command;
 
 /// Commands that begin so are run; others need a GPU or a device compiler.
 const EXECUTED: &str = "TRIOXIDE_PTX=prebuilt cargo ";
+/// What the page's changes reach, of the crates that a development build optimises.
+const REACHED: [&str; 4] = ["gpu", "trioxide", "trioxide-render", "trioxide-vem"];
 
 #[test]
 fn the_page_works_word_for_word_and_so_does_the_example() {
@@ -20,7 +24,11 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     let page = fs::read_to_string(root.join("docs/KERNELS.md")).expect("it is checked in");
 
     copy_tree(&root, &work.join("trioxide"));
-    write(&work.join(".cargo/config.toml"), &profile(&root));
+    let inside_settings = work.join("inside.toml");
+    let reached = REACHED.map(|name| format!("profile.dev.package.{name}.opt-level = 0\n"));
+    write(&inside_settings, &reached.concat());
+    let outside_settings = work.join("outside.toml");
+    write(&outside_settings, &outside_profile(&root));
     // The versions of this build, in place of the newest: they are compiled already, and the example takes the same.
     let lock = work.join("far/Cargo.lock");
     if !lock.exists() {
@@ -58,8 +66,11 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
                 files += 1;
             }
             "sh" => {
-                let folder = work.join(if inside { "trioxide" } else { "far" });
-                printed = Some(run(&folder, &block, &target));
+                let (folder, settings) = match inside {
+                    true => (work.join("trioxide"), &inside_settings),
+                    false => (work.join("far"), &outside_settings),
+                };
+                printed = Some(run(&folder, &block, settings, &target));
                 commands += 1;
             }
             "text" => {
@@ -78,27 +89,25 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     );
 
     let example = work.join("trioxide/examples/own-kernels");
-    cargo(&example, "fmt --all --check", &target);
-    cargo(&example, "test --workspace --quiet", &target);
+    for arguments in ["fmt --all --check", "test --workspace --quiet"] {
+        cargo(&example, arguments, &outside_settings, &target);
+    }
 }
 
-/// Cargo's settings for all that is built here: dependencies as this build has them, trioxide's own crates unoptimised, since most of
-/// the time of this test is the compiler's.
-fn profile(root: &Path) -> String {
+/// Cargo's settings outside: dependencies as this build has them, trioxide's own crates unoptimised.
+fn outside_profile(root: &Path) -> String {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("it is checked in");
     let section = |name: &str| {
         let (_, rest) = manifest.split_once(&format!("[{name}]\n"))?;
         rest.split("\n\n").next()
     };
+    let profile = section("profile.dev").expect("the workspace has such a section");
     let packages = section("profile.dev.package").expect("the workspace has such a section");
-    let mut text =
-        "[profile.dev]\nopt-level = 2\ndebug = false\nlto = \"off\"\n\n[profile.dev.package]\n"
-            .to_owned();
+    let mut text = format!("[profile.dev]\n{profile}\n\n[profile.dev.package]\n");
     for line in packages
         .lines()
         .filter(|line| !line.starts_with("trioxide") && !line.starts_with("xtask"))
     {
-        // As in the workspace, to the letter: an opt-level at the star would be that of build scripts and macros too.
         text += line;
         text.push('\n');
     }
@@ -151,20 +160,22 @@ fn apply(folder: &Path, place: &str, block: &[&str]) {
 }
 
 /// Checks the format of the folder's workspace, then runs a command of the page; what it printed.
-fn run(folder: &Path, block: &[&str], target: &Path) -> String {
+fn run(folder: &Path, block: &[&str], settings: &Path, target: &Path) -> String {
     let mut all = String::new();
     for command in block {
         let arguments = command
             .strip_prefix(EXECUTED)
             .unwrap_or_else(|| panic!("{command:?} does not begin with {EXECUTED:?}"));
-        cargo(folder, "fmt --all --check", target);
-        all += &cargo(folder, arguments, target);
+        cargo(folder, "fmt --all --check", settings, target);
+        all += &cargo(folder, arguments, settings, target);
     }
     all
 }
 
-fn cargo(folder: &Path, arguments: &str, target: &Path) -> String {
+fn cargo(folder: &Path, arguments: &str, settings: &Path, target: &Path) -> String {
     let output = Command::new(env!("CARGO"))
+        .arg("--config")
+        .arg(settings)
         .args(arguments.split_whitespace())
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target)

@@ -15,7 +15,8 @@ use trioxide_mesh::parallel;
 const SMALLEST_CHUNK: u32 = 2048;
 /// Chunks for each thread: enough that one slow chunk does not leave the others idle.
 const CHUNKS_PER_THREAD: u32 = 16;
-/// Bytes that one thread copies or fills at a time.
+/// Bytes that one thread copies or fills at a time. Up to so many are the caller's own: to wake a thread takes as long as to copy some
+/// kilobytes.
 const COPY_CHUNK: usize = 1 << 20;
 /// Most bytes of a buffer: a slice holds no more.
 const MOST_BYTES: usize = isize::MAX as usize / 2;
@@ -222,6 +223,10 @@ impl Backend for Cpu {
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
         // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
         let to = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, from.len()) };
+        if from.len() <= COPY_CHUNK {
+            to.copy_from_slice(from);
+            return Ok(());
+        }
         self.threads.install(|| {
             parallel::for_chunks_mut(to, COPY_CHUNK, |k, to| {
                 to.copy_from_slice(&from[k * COPY_CHUNK..][..to.len()]);
@@ -245,6 +250,10 @@ impl Backend for Cpu {
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
         // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller; any bits are valid words.
         let words = unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) };
+        if bytes <= COPY_CHUNK {
+            words.fill(word);
+            return Ok(());
+        }
         self.threads.install(|| {
             parallel::for_chunks_mut(words, COPY_CHUNK / 4, |_, chunk| chunk.fill(word));
         });

@@ -1,4 +1,4 @@
-//! Commands that run beside each other, as many as there are cores. Each one's output is shown whole, when it has ended.
+//! Commands that run beside each other, half as many again as there are cores, since some wait. Each one's output is shown whole, when it has ended.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -26,8 +26,8 @@ pub(super) struct Ended {
 
 /// Runs the jobs to their ends, begun in their order; one that fails does not end the others.
 pub(super) fn run_all(jobs: Vec<Job>) -> Vec<Ended> {
-    let workers = available_parallelism().map_or(1, |cores| cores.get());
-    let workers = workers.min(jobs.len());
+    let cores = available_parallelism().map_or(1, |cores| cores.get());
+    let workers = (cores + cores / 2).min(jobs.len());
     let queue = Mutex::new(jobs.into_iter());
     let ended = Mutex::new(Vec::new());
     thread::scope(|scope| {

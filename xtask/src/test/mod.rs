@@ -85,12 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let steps = vec![Step::new("format", FORMAT), Step::new("lints", LINTS)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
     let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
-    run_tests(python, !has_gpu(), &mut outcomes, &mut skipped);
-    if ranks {
-        // Behind the other tests: it builds the binary that they start anew, with MPI.
-        let step = Step::new("ranks", RANKS);
-        run_steps(vec![step], !has_gpu(), &mut outcomes, &mut skipped);
-    }
+    run_tests(python, !has_gpu(), ranks, &mut outcomes, &mut skipped);
     summarize(&outcomes, &skipped)
 }
 
@@ -99,13 +94,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
     prebuilt: bool,
+    ranks: bool,
     outcomes: &mut Vec<Outcome>,
     skipped: &mut Vec<String>,
 ) {
     println!("\n== build: all tests, and the library of the Python package");
     let mut jobs = Vec::new();
     outcomes.push(timed("build", || {
-        jobs = programs::build(prebuilt)?;
+        jobs = programs::build(prebuilt, ranks)?;
         Ok(())
     }));
     if jobs.is_empty() {
@@ -246,15 +242,6 @@ const DOCS: &[&str] = &[
     "trioxide-bench/report",
     "--doc",
     "--no-fail-fast",
-];
-/// The binary with MPI, and the tests that start it by mpirun. All but two crates are those of the step before.
-const RANKS: &[&str] = &[
-    "test",
-    "--workspace",
-    "--features",
-    "trioxide-bench/report,trioxide-cli/mpi",
-    "--test",
-    "ranks",
 ];
 /// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built anew.
 const CONFORMANCE: &[&str] = &[

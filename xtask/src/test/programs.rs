@@ -1,8 +1,9 @@
 //! The test programs of the workspace: built by one call of cargo, then jobs, with the environment that `cargo test` gives them.
 
 use std::collections::BTreeMap;
-use std::env;
+use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -27,17 +28,52 @@ const BUILD: &[&str] = &[
     "--examples",
     "--message-format=json-render-diagnostics",
 ];
+/// The binary with MPI, and the tests that start it by mpirun. All but two crates are those of the other build.
+const BUILD_RANKS: &[&str] = &[
+    "build",
+    "--workspace",
+    "--features",
+    "trioxide-bench/report,trioxide-cli/mpi",
+    "--test",
+    "ranks",
+    "--message-format=json-render-diagnostics",
+];
 /// Programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
-const FIRST: [&str; 5] = ["kernels_md", "ptx", "conformance", "text_inputs", "report"];
+const FIRST: [&str; 6] = [
+    "kernels_md",
+    "ptx",
+    "conformance",
+    "ranks",
+    "text_inputs",
+    "report",
+];
 
-/// Builds the workspace's tests, and returns a job for each test program.
+/// Builds the workspace's tests, those of ranks too if there is an MPI, and returns a job for each test program.
 ///
 /// # Errors
 /// Cargo cannot be started, a target does not compile, or cargo's messages are not as they were.
-pub(super) fn build(prebuilt: bool) -> Result<Vec<Job>, Error> {
+pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
+    let mut jobs = Vec::new();
+    if ranks {
+        // Before the other build, which gives the binary's name to one without MPI.
+        let folder = target_dir().join("debug");
+        let with_mpi = folder.join(format!("trioxide-mpi{EXE_SUFFIX}"));
+        jobs = jobs_of(BUILD_RANKS, prebuilt)?;
+        fs::copy(folder.join(format!("trioxide{EXE_SUFFIX}")), &with_mpi)?;
+        for (_, job) in &mut jobs {
+            job.command.env("TRIOXIDE_WITH_MPI", &with_mpi);
+        }
+    }
+    jobs.extend(jobs_of(BUILD, prebuilt)?);
+    jobs.sort_by_key(|&(rank, _)| rank);
+    Ok(jobs.into_iter().map(|(_, job)| job).collect())
+}
+
+/// Builds, and returns a job for each test program among what was built, with its place in the order.
+fn jobs_of(build: &[&str], prebuilt: bool) -> Result<Vec<(usize, Job)>, Error> {
     let packages = packages()?;
     let library_path = library_path()?;
-    let mut command = cargo(BUILD);
+    let mut command = cargo(build);
     if prebuilt {
         command.env("TRIOXIDE_PTX", "prebuilt");
     }
@@ -76,8 +112,7 @@ pub(super) fn build(prebuilt: bool) -> Result<Vec<Job>, Error> {
         };
         jobs.push((rank.unwrap_or(FIRST.len()), job));
     }
-    jobs.sort_by_key(|&(rank, _)| rank);
-    Ok(jobs.into_iter().map(|(_, job)| job).collect())
+    Ok(jobs)
 }
 
 struct Package {

@@ -1,10 +1,12 @@
 //! `mpirun … trioxide`: the files of the single run, byte for byte, and faults that end all ranks.
 //!
-//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`
+//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`; `cargo xtask test` names another place for
+//! the binary, beside that without MPI.
 #![cfg(feature = "mpi")]
 
+use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -15,11 +17,17 @@ mod weld;
 
 const RANKS: [usize; 4] = [2, 3, 4, 7];
 
+/// The binary with MPI.
+fn trioxide() -> PathBuf {
+    let elsewhere = env::var_os("TRIOXIDE_WITH_MPI");
+    elsewhere.map_or_else(|| env!("CARGO_BIN_EXE_trioxide").into(), PathBuf::from)
+}
+
 fn mpirun(ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
     command.arg(ranks.to_string());
-    command.arg(env!("CARGO_BIN_EXE_trioxide"));
+    command.arg(trioxide());
     // Ranks that wait give their core to the others.
     command.env("OMPI_MCA_mpi_yield_when_idle", "1");
     command
@@ -27,7 +35,7 @@ fn mpirun(ranks: usize) -> Command {
 
 fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
     let mut command = match ranks {
-        1 => Command::new(env!("CARGO_BIN_EXE_trioxide")),
+        1 => Command::new(trioxide()),
         _ => mpirun(ranks),
     };
     let command = command.args(arguments).current_dir(folder);
