@@ -240,6 +240,13 @@ mod device {
         }
     }
 
+    impl<S: SharedMemory> Block<32, S> {
+        #[inline(always)]
+        pub fn ballot(&self, x: &Lanes<bool, 32>) -> u32 {
+            warp::ballot(x.value)
+        }
+    }
+
     /// Inclusive sum over a warp.
     #[inline(always)]
     fn warp_sum(mut x: u32) -> u32 {
@@ -304,8 +311,8 @@ mod host {
     fn refuse_in_lane() {
         assert!(
             !CHECKED || LANE.get() == NO_LANE,
-            "a barrier inside of a lane's closure: call lanes, phase, any and exclusive_sum outside of the closures of lanes and \
-             phase"
+            "a barrier inside of a lane's closure: call lanes, phase, any, ballot and exclusive_sum outside of the closures of lanes \
+             and phase"
         );
     }
 
@@ -382,6 +389,15 @@ mod host {
                 before
             });
             (Lanes { values }, sum)
+        }
+    }
+
+    impl<S: SharedMemory> Block<32, S> {
+        /// Bit i is the flag of lane i. No barrier: shared memory that lanes wrote before is not seen by others yet.
+        pub fn ballot(&self, x: &Lanes<bool, 32>) -> u32 {
+            refuse_in_lane();
+            let bit = |(lane, &flag): (usize, &bool)| u32::from(flag) << lane;
+            x.values.iter().enumerate().map(bit).sum()
         }
     }
 }

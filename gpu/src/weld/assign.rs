@@ -2,6 +2,7 @@
 
 use trioxide_kernel::{In, Out, PREFETCHED_AHEAD, kernel};
 
+use super::chains::Lists;
 use super::guards::{Guard, Guarding};
 use super::ids::{Row, Slot};
 use super::search::Search;
@@ -14,7 +15,7 @@ use crate::ids::Vertex;
     requires(
         search.fits(n),
         states.len() == n,
-        lower.len() == LISTED as usize * n,
+        lists.fit(n),
         representatives.len() == n
     ),
     moves(states.bytes() + representatives.bytes())
@@ -22,7 +23,7 @@ use crate::ids::Vertex;
 pub fn assign_points<G: Guard>(
     slot: Slot,
     search: Search<G>,
-    lower: In<Row>,
+    lists: Lists,
     states: In<u32>,
     representatives: Out<Vertex>,
 ) {
@@ -34,7 +35,7 @@ pub fn assign_points<G: Guard>(
         if ahead < sites.len() {
             let id = sites.at(ahead).id;
             states.prefetch(id);
-            lower.prefetch(id.index() * LISTED);
+            lists.short.prefetch(id.index() * LISTED);
             representatives.unwritten().prefetch(id);
         }
     }
@@ -50,16 +51,16 @@ pub fn assign_points<G: Guard>(
             lowest = lowest.min(id);
         }
     };
-    if count > LISTED {
+    let noted = lists.len(row, count);
+    if noted < count {
         search.each_lower_neighbour(row, |neighbour, id| {
             take(neighbour, id);
             true
         });
     } else {
-        let mut place = row.index() * LISTED;
-        let end = place + count;
-        while place < end {
-            let neighbour = lower.at(place);
+        let mut place = 0;
+        while place < noted {
+            let neighbour = lists.at(row, count, place);
             take(neighbour, search.rows.vertex(neighbour));
             place += 1;
         }

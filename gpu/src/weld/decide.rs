@@ -15,8 +15,7 @@
 //! A vertex with more lower neighbours than its list holds notes some of them. If one of these is a representative, which is
 //! mostly so, the vertex is decided. If all are members it searches again, and notes its undecided neighbours. The first round
 //! never searches: mostly it decides nearly all vertices, and a kernel without searches runs more blocks at once. Where it
-//! leaves many, a device makes complete lists (`complete.rs`) if they fit its memory: a search takes a device as long as many
-//! sweeps.
+//! leaves many, a device goes on along chains (`chains.rs`).
 
 use trioxide_kernel::{Atomic, Block, In, Out, Shared, SharedMemory, kernel};
 
@@ -28,15 +27,11 @@ use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
 
 /// The states of a row's listed lower neighbours.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+struct Seen {
     /// Whether one of them is a representative.
-    pub is_member: bool,
+    is_member: bool,
     /// Whether one is undecided.
-    pub is_waiting: bool,
-    /// Whether the list holds all, however many there are.
-    pub is_all: bool,
-    /// One that is undecided, for entries that watch.
-    pub waits_for: Row,
+    is_waiting: bool,
 }
 
 /// Looks at the listed neighbours among the `count` lower neighbours of `row`.
@@ -60,37 +55,31 @@ fn look(row: Row, count: u32, lower: In<Row>, states: Atomic) -> Seen {
         return Seen {
             is_member,
             is_waiting,
-            is_all: false,
-            waits_for: Row::NONE,
         };
     }
     let (is_member, is_waiting_too) = look(4);
     Seen {
         is_member,
         is_waiting: is_waiting | is_waiting_too,
-        is_all: false,
-        waits_for: Row::NONE,
     }
 }
 
 /// Lanes of a block that decides.
-pub(super) const LANES: usize = 256;
+const LANES: usize = 256;
 /// Neighbouring entries of a lane.
 const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
 pub const PIECE: u32 = LANES as u32 * OWN;
 
-/// Shared memory of a block that decides. `WATCHED` is [`PIECE`] for entries that watch, else 0.
+/// Shared memory of a block that decides.
 #[derive(SharedMemory)]
-pub struct Piece<const WATCHED: usize> {
+pub struct Piece {
     /// Rows of the entries.
     rows: Shared<Row, { PIECE as usize }>,
     /// Numbers of their lower neighbours up to one more than are listed; 0 for decided ones.
     numbers: Shared<u8, { PIECE as usize }>,
     /// The bits of the entries that stay undecided, a byte a lane.
     undecided: Shared<u8, LANES>,
-    /// The rows that entries wait for.
-    watched: Shared<Row, WATCHED>,
 }
 
 /// Decides vertices of a piece of `list`, until the others wait for vertices of other pieces, or have to search again. The bits
@@ -108,7 +97,7 @@ pub struct Piece<const WATCHED: usize> {
     moves(list.bytes() + 2 * 4 * entries(list.len(), states.len()) + undecided.bytes())
 )]
 pub fn decide_pieces(
-    block: &Block<LANES, Piece<0>>,
+    block: &Block<LANES, Piece>,
     list: In<Row>,
     lower: In<Row>,
     patience: u32,
@@ -116,7 +105,7 @@ pub fn decide_pieces(
     undecided: Out<u32>,
 ) {
     let look = |row: Row, number: u32| look(row, number, lower, states);
-    decide::<0>(block, list, patience, states, undecided, look, |_| {
+    decide(block, list, patience, states, undecided, look, |_| {
         Found::Nothing
     });
 }
@@ -139,7 +128,7 @@ const fn entries(list: usize, rows: usize) -> usize {
     )
 )]
 pub fn decide_searching<G: Guard>(
-    block: &Block<LANES, Piece<0>>,
+    block: &Block<LANES, Piece>,
     list: In<Row>,
     search: Search<G>,
     lower: Out<Row>,
@@ -168,12 +157,12 @@ pub fn decide_searching<G: Guard>(
         }
     };
     let look = |row: Row, number: u32| look(row, number, lower.unwritten(), states);
-    decide::<0>(block, list, patience, states, undecided, look, search_again);
+    decide(block, list, patience, states, undecided, look, search_again);
 }
 
 /// The result of a new search.
 #[derive(Clone, Copy)]
-pub(super) enum Found {
+enum Found {
     /// None: there was no search.
     Nothing,
     /// A representative among the lower neighbours.
@@ -184,13 +173,7 @@ pub(super) enum Found {
 
 /// Copies the entries of the piece that starts at `first` to shared memory.
 #[inline(always)]
-fn take_piece<const WATCHED: usize>(
-    block: &Block<LANES, Piece<WATCHED>>,
-    list: In<Row>,
-    first: u32,
-    count: u32,
-    states: Atomic,
-) {
+fn take_piece(block: &Block<LANES, Piece>, list: In<Row>, first: u32, count: u32, states: Atomic) {
     let shared = block.shared();
     block.phase(|lane| {
         let mut place = lane;
@@ -205,9 +188,6 @@ fn take_piece<const WATCHED: usize>(
                 }
             }
             shared.numbers.set(place, number as u8);
-            if WATCHED > 0 {
-                shared.watched.set(place, Row::NONE);
-            }
             place += LANES as u32;
         }
     });
@@ -215,12 +195,9 @@ fn take_piece<const WATCHED: usize>(
 
 /// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed.
 /// `search` takes a row whose noted neighbours are all members, but which has more.
-///
-/// With `WATCHED`, an entry that waits looks only at one undecided neighbour until that is decided: a sweep over a piece that
-/// waits for another piece then takes one load an entry. The entry may learn later that it is a member.
 #[inline(always)]
-pub(super) fn decide<const WATCHED: usize>(
-    block: &Block<LANES, Piece<WATCHED>>,
+fn decide(
+    block: &Block<LANES, Piece>,
     list: In<Row>,
     patience: u32,
     states: Atomic,
@@ -263,12 +240,6 @@ pub(super) fn decide<const WATCHED: usize>(
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
                 let place = lane * OWN + entry.trailing_zeros();
-                if WATCHED > 0 {
-                    let watched = shared.watched.at(place);
-                    if watched.is_some() && is_undecided(states.load(watched)) {
-                        continue;
-                    }
-                }
                 let row = rows.at(place);
                 let number = u32::from(numbers.at(place));
                 let seen = look(row, number);
@@ -276,13 +247,12 @@ pub(super) fn decide<const WATCHED: usize>(
                     Found::Representative
                 } else if seen.is_waiting {
                     Found::Nothing
-                } else if number <= LISTED || seen.is_all {
+                } else if number <= LISTED {
                     Found::Undecided(0)
                 } else {
                     search(row)
                 };
                 match found {
-                    Found::Nothing if WATCHED > 0 => shared.watched.set(place, seen.waits_for),
                     Found::Nothing => {}
                     // A list that does not hold all does not show the lowest.
                     Found::Representative => {

@@ -17,7 +17,7 @@
 //! | --- | --- | --- |
 //! | choose cells, grid | `grid` | ours |
 //! | note neighbours | `note_neighbours` | ours, for `count_neighbors_compact`, `build_neighbors_compact` |
-//! | decide | `decide`, `complete` | ours |
+//! | decide | `decide`, `chains` | ours |
 //! | assign | `assign`, `crowded` | ours |
 //! | decide crowded | `crowded` | ours: in place of noting neighbours and deciding |
 //! | hashed cells | `hashed_cells` | 4.3, 5.3.1, 5.4.1 |
@@ -31,8 +31,8 @@
 
 mod assign;
 mod attributes;
+mod chains;
 mod clusters;
-mod complete;
 mod crowded;
 mod decide;
 mod dependency;
@@ -51,8 +51,8 @@ mod states;
 
 pub use assign::*;
 pub use attributes::*;
+pub use chains::*;
 pub use clusters::*;
-pub use complete::*;
 pub use crowded::*;
 pub use decide::*;
 pub use dependency::*;

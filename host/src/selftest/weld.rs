@@ -81,7 +81,7 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
             keep_degenerate: true,
             ..Options::new(epsilon)
         },
-        with_complete_lists(Options::new(epsilon)),
+        by_chains(Options::new(epsilon)),
         crowded(Options::new(epsilon), None),
         crowded(Options::new(epsilon), Some(3)),
     ] {
@@ -105,12 +105,11 @@ fn compare(on: &Device, input: &Input, epsilon: f64) -> Outcome {
     compare_methods(on, input, &Options::new(epsilon))
 }
 
-/// With complete lists of lower neighbours wherever the first round leaves a vertex.
-pub fn with_complete_lists(options: Options) -> Options {
+/// Along chains wherever the first round leaves a vertex.
+pub fn by_chains(options: Options) -> Options {
     Options {
         tuning: Tuning {
             dense_share: Some(usize::MAX),
-            window: 2,
             ..options.tuning
         },
         ..options

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
-use super::weld::{crowded, equal_welds, scan, shuffled, with_complete_lists};
+use super::weld::{by_chains, crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, equal};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
@@ -238,7 +238,7 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
             DeviceCarried::upload(on, &carried, input.points.len(), input.faces.len())?;
         let faces = on.upload(&input.faces)?.cast();
         let mesh = DeviceMesh::new(on.upload(&input.points)?, faces, carried_there)?;
-        let mut ways = vec![options, with_complete_lists(options)];
+        let mut ways = vec![options, by_chains(options)];
         // With guards, every vertex of a wide neighbourhood can be a representative: a thread would compare with each.
         let patience = if epsilon < 0.5 { 1000 } else { 2 };
         let mut compared = crowded(options, Some(patience));

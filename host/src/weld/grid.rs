@@ -36,6 +36,8 @@ pub struct DeviceGrid {
     pub keys: Buffer<Bucket>,
     /// Points of the largest bucket.
     pub largest: u32,
+    /// Whether most vertices are near the next one, so that they wait for each other in chains along the ids.
+    pub is_chained: bool,
 }
 
 impl DeviceGrid {
@@ -99,11 +101,13 @@ impl DeviceGrid {
         may_compare: bool,
     ) -> Result<Self> {
         let n = points.len();
-        let (origin, mut side, ids_follow_space) = stage(on, "choose cells", || {
+        let (origin, mut side, [ids_follow_space, is_chained]) = stage(on, "choose cells", || {
             let (samples, steps) = samples(on, points)?;
             let (origin, side) = choose_cells(&samples, n, near.reach, tuning);
-            let small = steps.iter().filter(|&&step| step < 4.0 * side).count();
-            Ok((origin, side, 4 * small > 3 * steps.len()))
+            let within = |most: f64| steps.iter().filter(|&&step| step < most).count();
+            let follow = 4 * within(4.0 * side) > 3 * steps.len();
+            let is_chained = follow && 2 * within(near.reach) > steps.len();
+            Ok((origin, side, [follow, is_chained]))
         })?;
         let regions = regions(n, tuning);
         stage(on, "grid", || {
@@ -179,6 +183,7 @@ impl DeviceGrid {
                     sorted,
                     keys: on.uninitialized(0)?,
                     largest,
+                    is_chained,
                 });
             }
         })
@@ -219,6 +224,8 @@ impl DeviceGrid {
             sorted,
             keys,
             largest,
+            // Pairs are not noted.
+            is_chained: false,
         })
     }
 }

@@ -1,20 +1,20 @@
 //! The default method: short lists of lower neighbours, decisions, assignment. The kernels are in `gpu::weld`: grid,
-//! note_neighbours, decide, complete and assign.
+//! note_neighbours, decide, chains and assign.
 
 use bytemuck::Zeroable;
 use glam::DVec3;
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
-use gpu::weld::{CompleteListsBuffers, Row, RowOrder, SearchBuffers};
+use gpu::weld::{ListsBuffers, Row, RowOrder, SearchBuffers};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Index, Word};
+use trioxide_kernel::{Bits, Index, Word};
 
 use super::dependency::sum;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::{Options, Result, Tuning, stage};
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{compact, exclusive_scan, lengths};
 
 /// Decided vertices.
 pub(super) struct Clustering {
@@ -64,12 +64,10 @@ fn cluster_by<G: kernel::Guard>(
         near.grid = build(false)?;
     }
     let (mut lower, mut states) = near.note()?;
-    // An empty list stands for all rows.
-    let all = on.uninitialized(0)?;
-    let left = stage(on, "decide", || {
-        near.decide(&all, &options.tuning, &mut lower, &mut states)
+    let (left, lists) = stage(on, "decide", || {
+        near.decide_all(&options.tuning, &mut lower, &mut states)
     })?;
-    let representatives = near.assign(&lower, &states)?;
+    let representatives = near.assign(&lower, &lists, &states)?;
     Ok(Clustering {
         representatives,
         left,
@@ -115,8 +113,50 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok((lower, states))
     }
 
-    /// Decides the vertices of `rows` (all for an empty list), until they are decided or wait for others that are not among
-    /// them; the number of undecided ones after each round.
+    /// Decides all vertices; the number of undecided ones after each round, and the long lists that were made for it.
+    fn decide_all(
+        &self,
+        tuning: &Tuning,
+        lower: &mut Buffer<Row>,
+        states: &mut Buffer<u32>,
+    ) -> Result<(Vec<u32>, LongLists)> {
+        let on = self.on;
+        let n = states.len();
+        // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
+        let share = (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 });
+        let mut left = Vec::new();
+        // An empty list stands for all rows.
+        let mut rows = on.uninitialized(0)?;
+        let is_chained = share > 0 && self.grid.is_chained;
+        let is_dense = if is_chained {
+            let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
+            // SAFETY: one index a row; the lengths are checked.
+            unsafe { kernel::mark_undecided::launch(on, n as u32, states, &mut bits) }?;
+            rows = compact(on, &bits)?;
+            !rows.is_empty()
+        } else {
+            rows = self.decide_first(&rows, tuning, lower, states, &mut left)?;
+            rows.len().saturating_mul(share) > n
+        };
+        let lists = match is_dense {
+            true => LongLists::note(self, states)?,
+            false => None,
+        };
+        match &lists {
+            Some(lists) => {
+                rows = self.decide_chains(rows, tuning, lower, lists, states, &mut left)?;
+            }
+            None if is_chained && is_dense => {
+                rows = self.decide_first(&rows, tuning, lower, states, &mut left)?;
+            }
+            None => {}
+        }
+        self.decide_searching(rows, tuning, lower, states, &mut left)?;
+        Ok((left, lists.map_or_else(|| LongLists::none(on), Ok)?))
+    }
+
+    /// Decides the vertices of `rows`, until they are decided or wait for others that are not among them; the number of undecided
+    /// ones after each round.
     pub fn decide(
         &self,
         rows: &Buffer<Row>,
@@ -124,6 +164,21 @@ impl<G: kernel::Guard> Near<'_, G> {
         lower: &mut Buffer<Row>,
         states: &mut Buffer<u32>,
     ) -> Result<Vec<u32>> {
+        let mut left = Vec::new();
+        let rows = self.decide_first(rows, tuning, lower, states, &mut left)?;
+        self.decide_searching(rows, tuning, lower, states, &mut left)?;
+        Ok(left)
+    }
+
+    /// Decides vertices of `rows`, all for an empty list, without searches; those that are left.
+    fn decide_first(
+        &self,
+        rows: &Buffer<Row>,
+        tuning: &Tuning,
+        lower: &Buffer<Row>,
+        states: &mut Buffer<u32>,
+        left: &mut Vec<u32>,
+    ) -> Result<Buffer<Row>> {
         let on = self.on;
         let n = if rows.is_empty() {
             states.len()
@@ -142,40 +197,25 @@ impl<G: kernel::Guard> Near<'_, G> {
         unsafe {
             kernel::decide_pieces::launch(on, blocks, rows, lower, patience, states, &mut undecided)
         }?;
-        let mut rows = if rows.is_empty() {
+        let rows = if rows.is_empty() {
             compact(on, &undecided)?.cast()
         } else {
             shortened(on, rows, &undecided)?
         };
-        let mut left = vec![rows.len() as u32];
-        // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
-        let share = (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 });
-        let is_dense = rows.len().saturating_mul(share) > n;
-        if is_dense && let Some(lists) = Lists::complete(self, states)? {
-            // If rows are vertices, they wait for earlier rows alone: the first pieces can be decided without the others, which
-            // would only keep them from the memory while they wait. Sweeps of waiting pieces are short.
-            let (window, patience) = match self.grid.order() {
-                RowOrder::BY_SLOT => (u32::MAX, tuning.patience),
-                _ => (tuning.window.max(1), tuning.patience.saturating_mul(16)),
-            };
-            while !rows.is_empty() {
-                let mut undecided = all_set(on, rows.len())?;
-                // SAFETY: the lists hold rows, and lie one behind the other.
-                unsafe {
-                    kernel::decide_completely::launch(
-                        on,
-                        pieces(rows.len()).min(window),
-                        &rows,
-                        lists.buffers(),
-                        patience,
-                        states,
-                        &mut undecided,
-                    )
-                }?;
-                rows = shortened(on, &rows, &undecided)?;
-                left.push(rows.len() as u32);
-            }
-        }
+        left.push(rows.len() as u32);
+        Ok(rows)
+    }
+
+    /// Decides the vertices of `rows` with searches, until they are decided or wait for others that are not among them.
+    fn decide_searching(
+        &self,
+        mut rows: Buffer<Row>,
+        tuning: &Tuning,
+        lower: &mut Buffer<Row>,
+        states: &mut Buffer<u32>,
+        left: &mut Vec<u32>,
+    ) -> Result<()> {
+        let on = self.on;
         while !rows.is_empty() {
             let count = rows.len();
             let mut undecided = on.uninitialized(count.div_ceil(32))?;
@@ -200,31 +240,70 @@ impl<G: kernel::Guard> Near<'_, G> {
                 break;
             }
         }
-        Ok(left)
+        Ok(())
+    }
+
+    /// Decides the vertices of `rows` along chains, until they are decided or a round decides none; those that are left.
+    fn decide_chains(
+        &self,
+        mut rows: Buffer<Row>,
+        tuning: &Tuning,
+        lower: &Buffer<Row>,
+        lists: &LongLists,
+        states: &mut Buffer<u32>,
+        left: &mut Vec<u32>,
+    ) -> Result<Buffer<Row>> {
+        let on = self.on;
+        // If rows are vertices, they wait for earlier rows alone, so for blocks that run. Others may wait for blocks that have not
+        // started.
+        let patience = match self.grid.order() {
+            RowOrder::BY_SLOT => tuning.patience,
+            _ => tuning.chain_patience,
+        };
+        while !rows.is_empty() {
+            let count = rows.len();
+            let blocks = count.div_ceil(kernel::WARP);
+            let mut undecided = on.uninitialized(blocks)?;
+            let lists = lists.buffers(lower);
+            // SAFETY: the list and the lists hold rows, as many as the states of undecided rows say.
+            unsafe {
+                kernel::decide_chains::launch(
+                    on,
+                    blocks as u32,
+                    &rows,
+                    lists,
+                    patience,
+                    states,
+                    &mut undecided,
+                )
+            }?;
+            rows = shortened(on, &rows, &undecided)?;
+            left.push(rows.len() as u32);
+            if rows.len() == count {
+                break;
+            }
+        }
+        Ok(rows)
     }
 
     /// The representative of each vertex, once all are decided.
-    pub fn assign(&self, lower: &Buffer<Row>, states: &Buffer<u32>) -> Result<Buffer<Vertex>> {
+    pub fn assign(
+        &self,
+        lower: &Buffer<Row>,
+        lists: &LongLists,
+        states: &Buffer<u32>,
+    ) -> Result<Buffer<Vertex>> {
         let on = self.on;
         let n = self.points.len();
         stage(on, "assign", || {
             let mut representatives = on.uninitialized(n)?;
             let search = self.search();
-            let to = &mut representatives;
+            let (lists, to) = (lists.buffers(lower), &mut representatives);
             // SAFETY: as for the notes; lists hold rows up to the numbers in the states.
-            unsafe { kernel::assign_points::launch(on, n as u32, search, lower, states, to) }?;
+            unsafe { kernel::assign_points::launch(on, n as u32, search, lists, states, to) }?;
             Ok(representatives)
         })
     }
-}
-
-/// `count` bits, all set.
-fn all_set(on: &Device, count: usize) -> Result<Buffer<u32>> {
-    let mut bits = on.filled(count.div_ceil(32), u32::MAX)?;
-    if !count.is_multiple_of(32) {
-        on.fill_from(&mut bits, count / 32, (1 << (count % 32)) - 1)?;
-    }
-    Ok(bits)
 }
 
 /// Blocks for a number of rows.
@@ -246,53 +325,55 @@ pub(super) fn shortened<E: Index + Word>(
     Ok(shorter.cast())
 }
 
-/// All lower neighbours of each undecided row.
-struct Lists {
+/// The lower neighbours of undecided rows that have more than their short lists hold.
+pub(super) struct LongLists {
     starts: Buffer<u32>,
-    ends: Buffer<u32>,
-    lower: Buffer<Row>,
+    long: Buffer<Row>,
 }
 
-impl Lists {
-    /// Makes them, unless they do not fit the memory or the indices.
-    fn complete<G: kernel::Guard>(near: &Near<G>, states: &Buffer<u32>) -> Result<Option<Self>> {
+impl LongLists {
+    /// No lists.
+    pub fn none(on: &Device) -> Result<Self> {
+        Ok(Self {
+            starts: on.uninitialized(0)?,
+            long: on.uninitialized(0)?,
+        })
+    }
+
+    /// Notes those of all undecided rows that need one, unless they do not fit the memory or the indices.
+    fn note<G: kernel::Guard>(near: &Near<G>, states: &Buffer<u32>) -> Result<Option<Self>> {
         let on = near.on;
         let n = states.len();
-        let mut starts = on.uninitialized(n)?;
+        let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
         // SAFETY: one index a row; the lengths are checked.
-        unsafe { kernel::count_lower_neighbours::launch(on, n as u32, states, &mut starts) }?;
+        unsafe { kernel::mark_long_lists::launch(on, n as u32, states, &mut bits) }?;
+        let rows = compact(on, &bits)?;
+        if rows.is_empty() {
+            return Ok(Some(Self::none(on)?));
+        }
+        let mut starts = lengths(on, n)?;
+        // SAFETY: as above.
+        unsafe { kernel::measure_long_lists::launch(on, n as u32, states, &mut starts) }?;
         let total = sum(on, &starts)?;
-        let bytes = 4 * (total + n as u64);
-        if total > u64::from(u32::MAX) || bytes > on.free_bytes()? {
+        // The representatives need room beside them.
+        if total > u64::from(u32::MAX) || 4 * (total + n as u64) > on.free_bytes()? {
             return Ok(None);
         }
         exclusive_scan(on, &mut starts)?;
-        let mut ends = on.duplicate(&starts)?;
-        let mut lower = on.uninitialized(total as usize)?;
-        // SAFETY: as for the short lists; the state of an undecided row is the number of its lower neighbours, so that each list
-        // has room for them.
-        unsafe {
-            kernel::note_all_lower_neighbours::launch(
-                on,
-                n as u32,
-                near.search(),
-                states,
-                &mut ends,
-                &mut lower,
-            )
-        }?;
-        Ok(Some(Self {
-            starts,
-            ends,
-            lower,
-        }))
+        let mut long = on.uninitialized(total as usize)?;
+        let (count, search) = (rows.len() as u32, near.search());
+        // SAFETY: as for the short lists; the state of an undecided row is the number of its lower neighbours, so that each list has
+        // room for them.
+        unsafe { kernel::note_long_lists::launch(on, count, &rows, search, &starts, &mut long) }?;
+        Ok(Some(Self { starts, long }))
     }
 
-    fn buffers(&self) -> CompleteListsBuffers<'_> {
-        CompleteListsBuffers {
+    /// These lists, and the short ones.
+    fn buffers<'a>(&'a self, short: &'a Buffer<Row>) -> ListsBuffers<'a> {
+        ListsBuffers {
+            short,
             starts: &self.starts,
-            ends: &self.ends,
-            lower: &self.lower,
+            long: &self.long,
         }
     }
 }

@@ -28,11 +28,10 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Least side of the cells, as a multiple of the side that epsilon needs; 1 or more.
     pub cell_width: f64,
-    /// Complete lists of lower neighbours are made if more than one in this number of vertices is left after the first round; 0:
-    /// never. By default 8 on a GPU, and never on a CPU.
+    /// Vertices are decided along chains, with all their lower neighbours noted: at once where most vertices are near the next one,
+    /// and elsewhere if more than one in this number is left after the first round; 0: never. By default 8 on a GPU, and never on a
+    /// CPU.
     pub dense_share: Option<usize>,
-    /// Blocks that decide by complete lists at a time; 0 counts as 1.
-    pub window: u32,
     /// Vertices of the largest bucket in which neighbours are searched. Where cells that cannot be smaller have more, or many have
     /// more than 64, vertices are compared with representatives alone; 0: always.
     pub most_in_bucket: u32,
@@ -46,6 +45,8 @@ pub struct Tuning {
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
     pub patience: u32,
+    /// Looks in vain after which a block that decides chains gives up: a bound for devices that do not start blocks in their order.
+    pub chain_patience: u32,
     /// Blocks of the first decision that a device runs at once; where there are more, none waits.
     pub blocks_at_once: u32,
     /// Bits of the keys of hashed cells, 1 to 64: fewer than 64 make keys collide, for tests.
@@ -60,12 +61,12 @@ impl Default for Tuning {
             points_per_cell: 2.0,
             cell_width: 1.6,
             dense_share: None,
-            window: 264,
             most_in_bucket: 512,
             crowded_patience: None,
             crowded_rounds: None,
             points_per_block: 24,
             patience: 256,
+            chain_patience: 1 << 20,
             blocks_at_once: 1056,
             key_bits: 64,
             most_neighbours: u64::MAX,

@@ -15,7 +15,7 @@ use trioxide_kernel::launch::Buffer;
 use super::clusters::Clusters;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::near::{Near, cluster};
+use super::near::{LongLists, Near, cluster};
 use super::{
     DeviceCarried, DeviceMesh, Method, Options, Position, Result, Tuning, Welded, carry, check,
     stage, visit,
@@ -155,7 +155,9 @@ impl Work<'_> {
                 Some((lower, counts)) => {
                     let mut states = on.duplicate(counts)?;
                     visit::decide_lists(&near, &tuning, lower, &mut states, &mut buffer)?;
-                    is_last.then(|| near.assign(lower, &states)).transpose()?
+                    let none = LongLists::none(on)?;
+                    let assign = || near.assign(lower, &none, &states);
+                    is_last.then(assign).transpose()?
                 }
                 None => {
                     let mut decisions = visit::decide_buckets(&near, &tuning, &mut buffer)?;

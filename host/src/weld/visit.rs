@@ -9,7 +9,7 @@ use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::crowded::Decisions;
-use super::near::Near;
+use super::near::{LongLists, Near};
 use super::{Result, Tuning, stage};
 use crate::collective::compact;
 
@@ -23,7 +23,9 @@ pub fn by_lists<G: Guard>(
     let (mut lower, mut states) = near.note()?;
     let left = decide_lists(near, tuning, &mut lower, &mut states, known)?;
     let is_done = is_last && left == 0;
-    is_done.then(|| near.assign(&lower, &states)).transpose()
+    let none = LongLists::none(near.on)?;
+    let assign = || near.assign(&lower, &none, &states);
+    is_done.then(assign).transpose()
 }
 
 /// As [`by_lists`], for a crowded grid.

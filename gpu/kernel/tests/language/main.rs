@@ -130,6 +130,18 @@ pub fn reverse_blocks(block: &Block<LANES, Tile>, values: In<u32>, reversed: Out
     });
 }
 
+/// Packs the lowest bit of each value, 32 to a word.
+#[kernel(requires(values.len() == 32 * n, packed.len() == n))]
+pub fn pack_odd(block: &Block<32>, values: In<u32>, packed: Out<u32>) {
+    let is_odd = block.lanes(|lane| values.at(block.index() * 32 + lane) % 2 == 1);
+    let word = block.ballot(&is_odd);
+    block.lanes(|lane| {
+        if lane == 0 {
+            packed.set(block.index(), word);
+        }
+    });
+}
+
 #[kernel]
 pub fn misuse_block(block: &Block<32, Shared<u32, 32>>, mistake: u32) {
     let own = block.lanes(|lane| lane);
@@ -139,6 +151,7 @@ pub fn misuse_block(block: &Block<32, Shared<u32, 32>>, mistake: u32) {
         2 => drop(block.lanes(|lane| own.at(lane ^ 1))),
         3 => drop(own.at(0)),
         4 => block.phase(|lane| block.shared().set(lane + 1, 0)),
+        5 => drop(block.lanes(|_| block.ballot(&block.lanes(|_| true)))),
         _ => block.phase(|lane| assert_eq!(own.at(lane), lane)),
     }
 }
@@ -368,6 +381,7 @@ fn mistakes_in_blocks_are_named() {
     for (mistake, expected) in [
         (0, barrier),
         (1, barrier),
+        (5, barrier),
         (
             2,
             "Lanes::at(1) in the closure of lane 0: on a device a lane has its own value only",
@@ -390,6 +404,22 @@ fn mistakes_in_blocks_are_named() {
     // The thread runs other kernels after a panic.
     // SAFETY: no mistake.
     unsafe { misuse_block::launch(&on, 3, 9) }.unwrap();
+}
+
+#[test]
+fn a_ballot_has_a_bit_for_each_lane() {
+    let on = Host::new();
+    let values: Vec<u32> = (0..64).map(|i| u32::from(i % 3 == 0)).collect();
+    let (values, mut packed) = (on.upload(&values), on.upload(&[0u32; 2]));
+    // SAFETY: each block reads its own values and writes its own word.
+    unsafe { pack_odd::launch(&on, 2, &values, &mut packed) }.unwrap();
+    let expected = |first: u32| {
+        (0..32)
+            .filter(|i| (first + i) % 3 == 0)
+            .map(|i| 1 << i)
+            .sum()
+    };
+    assert_eq!(on.download(&packed), [expected(0), expected(32)]);
 }
 
 #[test]

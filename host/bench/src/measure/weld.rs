@@ -37,13 +37,10 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: complete lists are made if more than one in N vertices are left after the first round; 0: never [default: 8 on a
-    /// GPU, 0 on a CPU]
+    /// Weld: vertices are decided along chains where most are near the next one, or more than one in N are left after the first round;
+    /// 0: never [default: 8 on a GPU, 0 on a CPU]
     #[arg(long, value_name = "N")]
     dense_share: Option<usize>,
-    /// Weld: blocks that decide by complete lists at a time
-    #[arg(long, value_name = "N", default_value_t = Tuning::default().window)]
-    window: u32,
     /// Weld in slabs too, within BYTES of device memory: 512M, 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     memory_limit: Option<usize>,
@@ -101,7 +98,6 @@ fn by(
             points_per_block: settings.points_per_block,
             patience: settings.patience,
             dense_share: settings.dense_share,
-            window: settings.window.max(1),
             ..Tuning::default()
         },
         ..weld::Options::new(epsilon)
