@@ -191,7 +191,9 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             on.try_stage("link the border", || -> Result<_> {
                 let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
                 // SAFETY: twins are half-edges or `NONE`.
-                unsafe { kernel::mark_boundary::launch(on, n, &twins, &mut found, &mut boundary) }?;
+                unsafe {
+                    kernel::mark_boundary::launch(on, n / 3, &twins, &mut found, &mut boundary)
+                }?;
                 refuse::<P>(&on.download(&found)?)?;
                 let border = compact(on, &boundary)?;
                 let b = border.len();

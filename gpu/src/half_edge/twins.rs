@@ -179,17 +179,31 @@ fn search(
     found.min(rule::CROWDED, h.index());
 }
 
-/// Whether half-edge `h` lies on the boundary; finds it if its twin has another twin.
+/// Whether each half-edge of triangle `t` lies on the boundary; finds it if its twin has another twin.
 #[kernel(
-    requires(twins.len() == n, found.len() == rule::COUNT),
-    moves(twins.bytes() + 4 * words(n))
+    members = HalfEdge,
+    requires(twins.len() == 3 * n, found.len() == rule::COUNT),
+    moves(twins.bytes() + 4 * words(3 * n))
 )]
-pub fn mark_boundary(h: HalfEdge, twins: In<HalfEdge>, found: Atomic) -> bool {
-    let twin = twins.at(h);
-    if twin.is_some() && twins.at(twin) != h {
-        found.min(rule::MANIFOLD, h.index());
+pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 3] {
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    // No branch before the reads, so that they overlap: a half-edge of the boundary stands for its twin.
+    let own = half_edges.map(|h| twins.at(h));
+    let back = [0, 1, 2].map(|k| {
+        twins.at(if own[k].is_some() {
+            own[k]
+        } else {
+            half_edges[k]
+        })
+    });
+    let mut k = 0;
+    while k < 3 {
+        if own[k].is_some() && back[k] != half_edges[k] {
+            found.min(rule::MANIFOLD, half_edges[k].index());
+        }
+        k += 1;
     }
-    twin.is_none()
+    own.map(HalfEdge::is_none)
 }
 
 /// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.
@@ -212,10 +226,17 @@ pub fn find_half_edges_of_vertices(
     let is_lowest =
         |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(half_edge(k)) > half_edge(0);
     let lowest = [is_lowest(0), is_lowest(1), is_lowest(2)];
+    let vertices = [0, 1, 2].map(|k| origins.at(half_edge(k)));
     let offer = |k: u32| {
-        if lowest[k as usize] && lowest[(k as usize + 2) % 3] {
-            let h = half_edge(k);
-            half_edge_of_vertex.min(origins.at(h), h);
+        let (h, v) = (half_edge(k), vertices[k as usize]);
+        // Always a vertex: asked so that it is read before the branch, beside the others.
+        if lowest[k as usize] & lowest[(k as usize + 2) % 3] & v.is_some() {
+            if cfg!(target_arch = "nvptx64") {
+                // Most of those that are left lower it: a load before would only be waited for.
+                half_edge_of_vertex.fetch_min(v, h);
+            } else {
+                half_edge_of_vertex.min(v, h);
+            }
         }
     };
     offer(0);
