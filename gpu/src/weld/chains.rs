@@ -218,7 +218,7 @@ fn is_in(lanes: u32, lane: u32) -> bool {
 #[kernel(
     requires(
         !list.is_empty(),
-        n as usize == list.len().div_ceil(WARP),
+        n == list.len().div_ceil(WARP),
         lists.fit(states.len()),
         undecided.len() == n
     )

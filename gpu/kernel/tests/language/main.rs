@@ -415,7 +415,7 @@ fn a_ballot_has_a_bit_for_each_lane() {
     unsafe { pack_odd::launch(&on, 2, &values, &mut packed) }.unwrap();
     let expected = |first: u32| {
         (0..32)
-            .filter(|i| (first + i) % 3 == 0)
+            .filter(|i| (first + i).is_multiple_of(3))
             .map(|i| 1 << i)
             .sum()
     };
