@@ -94,7 +94,7 @@ pub fn weld(data: &[u8]) {
         tuning: Tuning {
             key_bits: [64, 64, 1, 5][choices.below(4)],
             dense_share: [None, Some(0), Some(usize::MAX)][choices.below(3)],
-            window: choices.below(3) as u32,
+            chain_patience: choices.below(3) as u32,
             // As if cells were crowded.
             most_in_bucket: [Tuning::default().most_in_bucket, 0][choices.below(2)],
             crowded_patience: [None, Some(2)][choices.below(2)],
