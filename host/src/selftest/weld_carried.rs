@@ -225,6 +225,8 @@ fn compare(on: &Device, input: &Input, guards: Guards, locks: bool) -> Outcome {
     for (epsilon, position, keep_degenerate) in [
         (0.04, Position::Mean, false),
         (0.08, Position::First, true),
+        // More lower neighbours than a short list holds.
+        (0.16, Position::Mean, true),
         (0.5, Position::Mean, false),
     ] {
         let options = Options {
