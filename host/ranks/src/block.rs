@@ -5,7 +5,9 @@ use std::ops::Range;
 use bytemuck::Pod;
 use glam::DVec2;
 use trioxide::mesh::{Segment, Triangulation};
+use trioxide_mesh::parallel;
 
+use crate::ids::partition;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Ids from 0 in blocks of one size, a block a rank; the last blocks may be shorter, or empty.
@@ -22,6 +24,17 @@ impl Blocks {
     pub fn new(total: u64, ranks: usize) -> Self {
         let length = total.div_ceil(ranks as u64).max(1);
         Self { total, length }
+    }
+
+    /// Blocks of `total` ids, of whole chunks of `chunk` ids each.
+    pub fn of_chunks(total: u64, chunk: u64, ranks: usize) -> Self {
+        let length = chunk * Self::new(total.div_ceil(chunk), ranks).length;
+        Self { total, length }
+    }
+
+    /// Number of ids of a block, but of the last ones.
+    pub fn length(&self) -> u64 {
+        self.length
     }
 
     /// The ids of a rank's block.
@@ -82,7 +95,7 @@ impl<'a, P> From<&'a Triangulation<P>> for Whole<'a, P> {
     }
 }
 
-impl<P: Pod> Block<P> {
+impl<P: Pod + Send + Sync> Block<P> {
     /// The block of rank `rank` of a mesh that is whole in memory.
     pub fn of<'a>(mesh: impl Into<Whole<'a, P>>, rank: usize, ranks: usize) -> Self {
         let mesh = mesh.into();
@@ -96,7 +109,7 @@ impl<P: Pod> Block<P> {
             cells: cells as u64,
             size: mesh.size,
             points: points.to_vec(),
-            corners: corners.iter().map(|&v| v.into()).collect(),
+            corners: parallel::map(corners, |&v| v.into()),
             regions: mesh.regions.map(|all| part(all, range).to_vec()),
             segments: mesh.segments.to_vec(),
         }
@@ -135,15 +148,79 @@ impl<P: Pod> Block<P> {
             cells,
             size: size as usize,
             points,
-            corners: corners.into_iter().map(u64::from).collect(),
+            corners: parallel::map(&corners, |&v| v.into()),
             regions: (has_regions != 0).then_some(regions),
             segments: segments.collect(),
         }
     }
 }
 
+/// Elements whose places a thread fills at a time.
+const PIECE: usize = 1 << 14;
+
+/// Gives `value(i)` of each of `n` elements, if it has one, to the place of `id(i)` in the blocks, of which `block` is this rank's. The ids of
+/// a rank ascend, and ranks give different ones. Values for this rank's own block do not travel. Collective.
+pub fn to_blocks<T: Pod + Send + Sync>(
+    ranks: &Ranks,
+    blocks: Blocks,
+    n: usize,
+    id: impl Fn(usize) -> u64 + Sync,
+    value: impl Fn(usize) -> Option<T> + Sync,
+    block: &mut [T],
+) {
+    let range = blocks.range(ranks.rank());
+    let [start, end] = [range.start, range.end].map(|end| partition(n, |i| id(i) < end));
+    let elsewhere = parallel::filter_collect(n - (end - start), |i| {
+        let i = if i < start { i } else { i - start + end };
+        Some((i, value(i)?))
+    });
+    let of = |k: usize| {
+        let (i, value) = elsewhere[k];
+        (blocks.rank(id(i)), id(i), value)
+    };
+    let (size, count) = (ranks.size(), elsewhere.len());
+    let ids = Mail::sorted(size, count, |k| (of(k).0, of(k).1));
+    let values = Mail::sorted(size, count, |k| (of(k).0, of(k).2));
+    let (ids, values) = (ranks.exchange(&ids), ranks.exchange(&values));
+    let place = |id: u64| (id - range.start) as usize;
+    fill(
+        block,
+        end - start,
+        |i| place(id(start + i)),
+        |i| value(start + i),
+    );
+    for rank in 0..size {
+        let (ids, values) = (ids.of(rank), values.of(rank));
+        fill(block, ids.len(), |i| place(ids[i]), |i| Some(values[i]));
+    }
+}
+
+/// Puts `value(i)` of each i in `0..n`, if it has one, at the place `at(i)`; these ascend, so that pieces have places of their own.
+pub(crate) fn fill<T: Send>(
+    list: &mut [T],
+    n: usize,
+    at: impl Fn(usize) -> usize + Sync,
+    value: impl Fn(usize) -> Option<T> + Sync,
+) {
+    let (mut rest, mut next) = (list, 0);
+    let piece = |first: usize| {
+        let (begin, end) = (at(first), at(n.min(first + PIECE) - 1) + 1);
+        let (places, behind) = std::mem::take(&mut rest)[begin - next..].split_at_mut(end - begin);
+        (rest, next) = (behind, end);
+        (begin, places)
+    };
+    let mut pieces: Vec<_> = (0..n).step_by(PIECE).map(piece).collect();
+    parallel::for_each_mut(&mut pieces, |k, (begin, places)| {
+        for i in k * PIECE..n.min((k + 1) * PIECE) {
+            if let Some(value) = value(i) {
+                places[at(i) - *begin] = value;
+            }
+        }
+    });
+}
+
 /// The items of this rank's block, of all that rank 0 has, so many an id. Collective.
-pub fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
+pub fn deal<T: Pod + Send + Sync>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
     let blocks = Blocks::new(ids, ranks.size());
     let count = |rank: usize| {
         let range = blocks.range(rank);
@@ -175,6 +252,28 @@ mod tests {
                 next = range.end;
             }
             assert_eq!(next, total);
+        }
+    }
+
+    /// Also of blocks of many pieces, from ranks that have any of their elements.
+    #[test]
+    fn values_get_to_the_places_of_their_ids() {
+        for (total, chunk) in [(0_u64, 1), (9, 1), (100, 16), (90_000, 1), (90_000, 1024)] {
+            for size in [1, 2, 5] {
+                let blocks = Blocks::of_chunks(total, chunk, size);
+                let of_ranks = run(size, |transport| {
+                    let ranks = Ranks::new(transport);
+                    let mine = |id: &u64| (id / 3 * 5 % 7) as usize % size == ranks.rank();
+                    let ids: Vec<u64> = (0..total).filter(mine).collect();
+                    let mut block = vec![u64::MAX; blocks.range(ranks.rank()).count()];
+                    let value = |i: usize| (ids[i] % 4 != 1).then_some(3 * ids[i]);
+                    to_blocks(&ranks, blocks, ids.len(), |i| ids[i], value, &mut block);
+                    block
+                });
+                let expected = |id: u64| if id % 4 == 1 { u64::MAX } else { 3 * id };
+                let expected: Vec<u64> = (0..total).map(expected).collect();
+                assert_eq!(of_ranks.concat(), expected, "{total} on {size} ranks");
+            }
         }
     }
 

@@ -3,9 +3,9 @@
 use std::any::TypeId;
 
 use gpu::point::{Coordinates, DoublePoint};
-use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
+use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
 use crate::fault::{Fault, Result};
@@ -23,23 +23,25 @@ pub fn check_points<P: Coordinates>(
     largest: f64,
 ) -> Result<()> {
     let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
-    for (id, &point) in (first..).zip(points) {
-        let point = P::from_f64(point).to_f64();
+    let fault = parallel::find_map(points.len(), |i| {
+        let id = first + i as u64;
+        let point = P::from_f64(points[i]).to_f64();
         if !point.has_finite_coordinates() {
             let text = format!(
                 "{element} {id} has a coordinate that is not a finite number in the chosen precision"
             );
-            return Err(Fault::of_mesh(0, id, text));
+            return Some(Fault::of_mesh(0, id, text));
         }
         if point.largest_coordinate() > largest {
             let precision = P::PRECISION;
             let text = format!(
                 "{element} {id} has a coordinate beyond {largest:e}: squares of distances leave {precision}; scale the mesh down"
             );
-            return Err(Fault::of_mesh(2, id, text));
+            return Some(Fault::of_mesh(2, id, text));
         }
-    }
-    Ok(())
+        None
+    });
+    fault.map_or(Ok(()), Err)
 }
 
 /// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose
@@ -68,7 +70,7 @@ fn build<P: AnyPoint>(
         if TypeId::of::<P>() == TypeId::of::<P::Double>() {
             return Ok((on.upload(bytemuck::cast_slice(&part.points))?, origins));
         }
-        let points: Vec<P> = part.points.par_iter().map(|&p| P::from_f64(p)).collect();
+        let points: Vec<P> = parallel::map(&part.points, |&p| P::from_f64(p));
         Ok((on.upload(&points)?, origins))
     })?;
     DeviceTriangulation::build(on, points, origins)

@@ -105,6 +105,15 @@ impl<P: Position> Part<P> {
         for row in here.clone() {
             owners.push(rows.triangles as usize, rows.blocks.rank(row) as u32);
         }
+        // Vertices of the first and of the last row that is owned are of a row beside it too.
+        let shared_with = |row: u64, line: u64| {
+            let other = (!owned.is_empty() && row < rows.count).then(|| rows.blocks.rank(row));
+            let line = line * side..(line + 1) * side;
+            let of_line = |other: usize| line.map(move |v| [v, other as u64]);
+            other.map(of_line).into_iter().flatten()
+        };
+        let before = shared_with(owned.start.wrapping_sub(1), owned.start);
+        let shared = before.chain(shared_with(owned.end, owned.end)).collect();
         let others = |rank: usize| rank != me;
         let send = |rank| rows.given(me, rank).filter(move |_| others(rank));
         let receive = |rank| rows.given(rank, me).filter(move |_| others(rank));
@@ -124,6 +133,7 @@ impl<P: Position> Part<P> {
             cells: Ids::of_range(triangles),
             owners,
             halo,
+            shared,
         })
     }
 }
@@ -145,6 +155,21 @@ impl Block {
 }
 
 impl<P: Position> Block<P> {
+    /// The counts of a grid, without vertices and triangles: ranks that own rows make their parts by themselves ([`Ownership::Rows`]).
+    ///
+    /// [`Ownership::Rows`]: crate::Ownership::Rows
+    pub fn counts_of_grid(grid: &Grid) -> Self {
+        Self {
+            vertices: grid.vertices(),
+            cells: grid.triangles(),
+            size: 3,
+            points: Vec::new(),
+            corners: Vec::new(),
+            regions: None,
+            segments: Vec::new(),
+        }
+    }
+
     /// This rank's block of a grid, which it makes by itself.
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Self {
         let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
@@ -202,6 +227,7 @@ mod tests {
                     let owned = found.owned_vertices.to_vec();
                     assert_eq!(made.owned_vertices.to_vec(), owned);
                     assert_eq!(made.cells.to_vec(), found.cells.to_vec());
+                    assert_eq!(made.shared, found.shared);
                     assert_eq!(made.owners, found.owners);
                     assert_eq!(made.halo.given(), found.halo.given());
                     // What goes along either halo comes to the same ghosts.

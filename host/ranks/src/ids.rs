@@ -1,6 +1,23 @@
 //! Sets of ids of the whole mesh, and the place of each id among them; owners of elements.
 
-use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use rayon::slice::ParallelSliceMut;
+use trioxide_mesh::parallel::{self, GRAIN};
+
+/// How many of `0..n` are as asked, which are the first ones.
+pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_so(middle) {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
+}
 
 /// Ascending ids of a part's elements: a local id is a place among them. A range takes no memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +50,7 @@ impl Ids {
     }
 
     /// All ids of a range.
-    pub fn of_range(range: std::ops::Range<u64>) -> Self {
+    pub fn of_range(range: Range<u64>) -> Self {
         Self::Range {
             first: range.start,
             len: (range.end - range.start) as usize,
@@ -77,6 +94,30 @@ impl Ids {
             }
             Self::List(list) => list.binary_search(&id).ok().map(|place| place as u32),
         }
+    }
+
+    /// Number of elements with a smaller id.
+    pub fn before(&self, id: u64) -> usize {
+        match self {
+            Self::Range { first, len } => id.saturating_sub(*first).min(*len as u64) as usize,
+            Self::List(list) => list.partition_point(|&other| other < id),
+        }
+    }
+
+    /// Whether each of these ids is one of `others` too.
+    pub fn are_in(&self, others: &Ids) -> Vec<bool> {
+        let mut are_in = vec![false; self.len()];
+        parallel::for_chunks_mut(&mut are_in, GRAIN, |k, are_in| {
+            let mut next = others.before(self.get(k * GRAIN));
+            for (i, is_in) in (k * GRAIN..).zip(are_in) {
+                let id = self.get(i);
+                while next < others.len() && others.get(next) < id {
+                    next += 1;
+                }
+                *is_in = next < others.len() && others.get(next) == id;
+            }
+        });
+        are_in
     }
 
     /// All ids, ascending.
@@ -147,7 +188,7 @@ impl Owners {
     }
 
     /// The elements that a rank owns, as ascending ranges.
-    pub fn of_rank(&self, rank: u32) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
+    pub fn of_rank(&self, rank: u32) -> impl Iterator<Item = Range<usize>> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let runs = starts.zip(&self.ends).zip(&self.ranks);
         let of_rank = runs.filter(move |(_, owner)| **owner == rank);
@@ -185,24 +226,49 @@ pub enum IdSet {
 const SPREAD: u64 = 256;
 
 impl IdSet {
-    /// The set of these ids, which may come several times.
-    pub fn of(ids: &(impl Iterator<Item = u64> + Clone)) -> Self {
-        let (mut least, mut most, mut count) = (u64::MAX, 0, 0);
-        for id in ids.clone() {
-            least = least.min(id);
-            most = most.max(id);
-            count += 1;
-        }
+    /// The set of `id(i)` of each i in `0..n`. An id may come several times.
+    pub fn of(n: usize, id: impl Fn(usize) -> u64 + Sync) -> Self {
+        Self::of_lists(n, |i| [id(i)])
+    }
+
+    /// The set of the ids in all `list(i)` of each i in `0..n`.
+    pub fn of_lists<L: IntoIterator<Item = u64>>(
+        n: usize,
+        list: impl Fn(usize) -> L + Sync,
+    ) -> Self {
+        let list = |i: usize| list(i).into_iter();
+        let bounds = parallel::map_pieces(n, GRAIN, |range| {
+            let none = (u64::MAX, 0, 0);
+            range.flat_map(list).fold(none, |(least, most, count), id| {
+                (least.min(id), most.max(id), count + 1)
+            })
+        });
+        type Bounds = (u64, u64, u64);
+        let join = |a: Bounds, b: Bounds| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2);
+        let (least, most, count) = bounds.into_iter().fold((u64::MAX, 0, 0), join);
         if count == 0 || most - least > SPREAD * count {
-            let mut list: Vec<u64> = ids.clone().collect();
+            let pieces =
+                parallel::map_pieces(n, GRAIN, |range| range.flat_map(list).collect::<Vec<u64>>());
+            let mut list = parallel::concat(pieces);
             list.par_sort_unstable();
             list.dedup();
             return Self::List(list);
         }
-        let mut words = vec![0_u64; ((most - least) / 64 + 1) as usize];
-        for id in ids.clone() {
-            words[((id - least) / 64) as usize] |= 1 << ((id - least) % 64);
-        }
+        let length = ((most - least) / 64 + 1) as usize;
+        let words = parallel::collect(length, |_| AtomicU64::new(0));
+        parallel::for_pieces(n, GRAIN, |range| {
+            for id in range.flat_map(list) {
+                let (word, bit) = (
+                    &words[((id - least) / 64) as usize],
+                    1 << ((id - least) % 64),
+                );
+                // Most ids come several times, and a look is cheaper.
+                if word.load(Relaxed) & bit == 0 {
+                    word.fetch_or(bit, Relaxed);
+                }
+            }
+        });
+        let words: Vec<u64> = words.into_iter().map(AtomicU64::into_inner).collect();
         let mut sum = 0;
         let before = words.iter().map(|word| {
             sum += word.count_ones();
@@ -213,6 +279,11 @@ impl IdSet {
             before: before.collect(),
             words,
         }
+    }
+
+    /// The set of ids of a list.
+    pub fn of_list(ids: &[u64]) -> Self {
+        Self::of(ids.len(), |i| ids[i])
     }
 
     /// The place of an id; `None` for one that is not in the set.
@@ -259,16 +330,19 @@ impl IdSet {
         match self {
             Self::List(list) => list.clone(),
             Self::Range { first, words, .. } => {
-                let ids_of = |(w, &word): (usize, &u64)| {
+                let ids_of = |w: usize| {
                     let start = first + 64 * w as u64;
-                    let mut rest = word;
+                    let mut rest = words[w];
                     std::iter::from_fn(move || {
                         let bit = rest.trailing_zeros();
                         rest &= rest.wrapping_sub(1);
                         (bit < 64).then(|| start + u64::from(bit))
                     })
                 };
-                words.iter().enumerate().flat_map(ids_of).collect()
+                let pieces = parallel::map_pieces(words.len(), GRAIN, |range| {
+                    range.flat_map(ids_of).collect::<Vec<u64>>()
+                });
+                parallel::concat(pieces)
             }
         }
     }
@@ -303,9 +377,13 @@ mod tests {
             proptest::prop_assert_eq!(set.to_vec(), ids.clone());
             proptest::prop_assert_eq!(set.iter().collect::<Vec<_>>(), ids.clone());
             proptest::prop_assert_eq!((set.len(), set.is_empty()), (ids.len(), ids.is_empty()));
+            let some = Ids::of(ids.iter().copied().filter(|id| id % 3 != 1).collect());
+            let expected: Vec<bool> = ids.iter().map(|id| id % 3 != 1).collect();
+            proptest::prop_assert_eq!(set.are_in(&some), expected);
             for id in first.saturating_sub(1)..first + 31 {
                 let place = ids.binary_search(&id).ok().map(|i| i as u32);
                 proptest::prop_assert_eq!(set.place(id), place);
+                proptest::prop_assert_eq!(set.before(id), ids.partition_point(|&other| other < id));
             }
         }
 
@@ -315,7 +393,7 @@ mod tests {
             apart in proptest::sample::select(vec![1, 7, 1 << 40]),
         ) {
             ids.iter_mut().for_each(|id| *id *= apart);
-            let set = IdSet::of(&ids.iter().copied());
+            let set = IdSet::of_list(&ids);
             let mut sorted = ids.clone();
             sorted.sort_unstable();
             sorted.dedup();

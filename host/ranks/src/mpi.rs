@@ -1,10 +1,10 @@
 //! Ranks of MPI, by the crate `mpi`.
 
 use mpi::collective::SystemOperation;
-use mpi::datatype::{Partition, PartitionMut};
 use mpi::environment::{Threading, Universe};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
+use trioxide_mesh::parallel;
 
 use crate::transport::{Reduction, Transport};
 
@@ -16,8 +16,10 @@ pub struct Mpi {
     _universe: Universe,
 }
 
-/// Most bytes that a rank sends in one call of MPI, whose counts have 32 bits.
-const MOST_BYTES: u64 = 1 << 30;
+/// Most bytes of a message: counts of MPI have 32 bits.
+const MOST_BYTES: usize = 1 << 30;
+/// Bytes that a thread copies at a time.
+const COPIED: usize = 1 << 20;
 
 impl Mpi {
     /// Starts MPI; `None` where it runs already. Only the thread that calls this calls MPI.
@@ -34,14 +36,15 @@ impl Mpi {
     }
 }
 
-/// The sum of the numbers before each.
-fn starts(counts: &[u64]) -> Vec<u64> {
-    let mut next = 0;
-    let start = |count: &u64| {
-        next += count;
-        next - count
+/// The bytes for each rank, or of each.
+fn parts<'b>(bytes: &'b [u8], counts: &[u64]) -> Vec<&'b [u8]> {
+    let mut rest = bytes;
+    let part = |&count: &u64| {
+        let (part, behind) = rest.split_at(count as usize);
+        rest = behind;
+        part
     };
-    counts.iter().map(start).collect()
+    counts.iter().map(part).collect()
 }
 
 impl Transport for Mpi {
@@ -63,73 +66,34 @@ impl Transport for Mpi {
         received
     }
 
+    /// Ranks that have nothing for each other send no message.
     fn exchange(&self, send: &[u8], sent: &[u64], receive: &mut [u8], received: &[u64]) {
-        // In rounds of at most so many bytes to each rank.
-        let most = MOST_BYTES / self.size() as u64;
-        let mut rounds = sent.iter().max().map_or(0, |count| count.div_ceil(most));
-        let mut all = [rounds];
-        self.reduce(&mut all, Reduction::Max);
-        rounds = all[0];
-        let (from, to) = (starts(sent), starts(received));
-        for round in 0..rounds {
-            let range = |start: u64, count: u64| {
-                let [begin, end] = [round, round + 1].map(|round| start + count.min(round * most));
-                begin as usize..end as usize
-            };
-            let sends = from
-                .iter()
-                .zip(sent)
-                .map(|(&start, &count)| range(start, count));
-            let receives = to
-                .iter()
-                .zip(received)
-                .map(|(&start, &count)| range(start, count));
-            let sends: Vec<_> = sends.collect();
-            let receives: Vec<_> = receives.collect();
-            let is_whole = rounds == 1;
-            // Ranges of one round, one behind the other.
-            let packed: Vec<u8> = match is_whole {
-                true => Vec::new(),
-                false => sends
-                    .iter()
-                    .flat_map(|range| &send[range.clone()])
-                    .copied()
-                    .collect(),
-            };
-            let lengths = |ranges: &[std::ops::Range<usize>]| -> (Vec<i32>, Vec<i32>) {
-                let lengths: Vec<u64> = ranges.iter().map(|range| range.len() as u64).collect();
-                let as_counts = |values: Vec<u64>| values.iter().map(|&v| v as i32).collect();
-                (as_counts(lengths.clone()), as_counts(starts(&lengths)))
-            };
-            let (send_counts, send_starts) = lengths(&sends);
-            let (counts, places) = lengths(&receives);
-            let total: usize = counts.iter().map(|&count| count as usize).sum();
-            let bytes = if is_whole { send } else { &packed };
-            // An empty slice of bytes may lie at address 1, which is Open MPI's MPI_IN_PLACE: for a send, and refused for a receive.
-            let bytes = if bytes.is_empty() { &[0][..] } else { bytes };
-            let partition = Partition::new(bytes, send_counts, send_starts);
-            if is_whole {
-                let receive: &mut [u8] = match receive.is_empty() {
-                    true => &mut [0][..],
-                    false => &mut *receive,
-                };
-                let mut partition_mut = PartitionMut::new(receive, counts, places);
-                self.world
-                    .all_to_all_varcount_into(&partition, &mut partition_mut);
-                continue;
+        let me = self.rank();
+        let sends = parts(send, sent);
+        let (before, rest) = receive.split_at_mut(received[..me].iter().sum::<u64>() as usize);
+        let (own, behind) = rest.split_at_mut(received[me] as usize);
+        let mut rest = [before, behind];
+        mpi::request::scope(|scope| {
+            let mut requests = Vec::new();
+            for (rank, &count) in received.iter().enumerate().filter(|(rank, _)| *rank != me) {
+                let rest = &mut rest[usize::from(rank > me)];
+                let (part, behind) = std::mem::take(rest).split_at_mut(count as usize);
+                *rest = behind;
+                let from = self.world.process_at_rank(rank as i32);
+                let messages = part.chunks_mut(MOST_BYTES);
+                requests.extend(messages.map(|bytes| from.immediate_receive_into(scope, bytes)));
             }
-            let mut unpacked = vec![0_u8; total.max(1)];
-            let mut partition_mut = PartitionMut::new(&mut unpacked[..], counts, places);
-            self.world
-                .all_to_all_varcount_into(&partition, &mut partition_mut);
-            drop(partition_mut);
-            let mut rest = &unpacked[..];
-            for range in receives {
-                let (here, behind) = rest.split_at(range.len());
-                receive[range].copy_from_slice(here);
-                rest = behind;
+            for (rank, part) in sends.iter().enumerate().filter(|(rank, _)| *rank != me) {
+                let to = self.world.process_at_rank(rank as i32);
+                let messages = part.chunks(MOST_BYTES);
+                requests.extend(messages.map(|bytes| to.immediate_send(scope, bytes)));
             }
-        }
+            // Meanwhile all threads copy what stays.
+            parallel::for_chunks_mut(own, COPIED, |k, bytes| {
+                bytes.copy_from_slice(&sends[me][COPIED * k..][..bytes.len()]);
+            });
+            requests.into_iter().for_each(|request| _ = request.wait());
+        });
     }
 
     fn reduce(&self, values: &mut [u64], by: Reduction) {

@@ -5,7 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use trioxide::fields::{Field, MeshFields};
 use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::formats::ply::SharedFile;
@@ -17,7 +17,7 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
-use crate::ownership::fetch;
+use crate::ownership::{Position, fetch};
 use crate::polylla::Polygons;
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -74,7 +74,7 @@ pub fn write_surface(ranks: &Ranks, path: &Path, surface: Surface) -> Result<()>
     ranks.phase("write");
     let corners = surface.corners.len() as u64;
     ranks.agree(check_ids(surface.vertices).and_then(|()| check_corners(corners)))?;
-    let vertices: Vec<u32> = surface.corners.iter().map(|&v| v as u32).collect();
+    let vertices = parallel::map(surface.corners, |&v| v as u32);
     let slice = Slice {
         vertices: surface.vertices,
         points: surface.points,
@@ -225,8 +225,9 @@ fn of_file<T>(path: &Path, result: io::Result<T>) -> Result<T> {
     result.map_err(|source| Error::file(path, source).into())
 }
 
-fn in_space(points: &[DVec2]) -> Vec<DVec3> {
-    points.iter().map(|p| p.extend(0.0)).collect()
+/// Points of the plane at height 0; of space, as they are.
+pub fn in_space<P: Position>(points: &[P]) -> Vec<DVec3> {
+    parallel::map(points, |p| p.coordinates().into())
 }
 
 /// Refuses meshes with more vertices than files name.
@@ -254,8 +255,8 @@ fn check_corners(corners: u64) -> Result<()> {
 /// Polygons with the ids that files have.
 fn narrow(polygons: &Polygons) -> mesh::Polygons {
     mesh::Polygons {
-        offsets: polygons.offsets.iter().map(|&end| end as u32).collect(),
-        vertices: polygons.vertices.iter().map(|&v| v as u32).collect(),
+        offsets: parallel::map(&polygons.offsets, |&end| end as u32),
+        vertices: parallel::map(&polygons.vertices, |&v| v as u32),
     }
 }
 
@@ -354,16 +355,16 @@ pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons
 /// VTK's mark of a point that an earlier piece has too: 1, else 0. Collective.
 fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
     let blocks = Blocks::new(total, ranks.size());
-    let told = vertices.iter().map(|&vertex| (blocks.rank(vertex), vertex));
-    let told = ranks.exchange(&Mail::sorted(ranks.size(), told));
+    let directory = |i: usize| (blocks.rank(vertices[i]), vertices[i]);
+    let told = ranks.exchange(&Mail::sorted(ranks.size(), vertices.len(), directory));
     // The first rank that has each vertex of this block: mail comes in the order of ranks.
     let range = blocks.range(ranks.rank());
     let mut is_seen = vec![false; (range.end - range.start) as usize];
-    let answers = told.map(|&vertex| {
+    let answers = told.items().iter().map(|&vertex| {
         let seen = &mut is_seen[(vertex - range.start) as usize];
         u8::from(std::mem::replace(seen, true))
     });
-    ranks.exchange(&answers).into_items()
+    ranks.exchange(&told.with(answers.collect())).into_items()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use trioxide_mesh::parallel;
 use crate::block::{Block, Blocks};
 use crate::grid::Rows;
 use crate::ids::IdSet;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::{Mail, Ranks, Reduction};
 
 /// A choice of owners.
 #[derive(Clone, Default)]
@@ -89,8 +89,8 @@ fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> 
     if ranks.size() == 1 {
         return vec![0; block.corners.len() / block.size.max(1)];
     }
-    let firsts = block.corners.iter().step_by(block.size.max(1)).copied();
-    let asked = IdSet::of(&firsts);
+    let size = block.size.max(1);
+    let asked = IdSet::of(block.corners.len() / size, |i| block.corners[size * i]);
     let points = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
     let bounds = bounds(ranks, &block.points);
     let keys: Vec<u64> = points.par_iter().map(|&p| key(p, bounds)).collect();
@@ -110,14 +110,19 @@ fn equal_parts(ranks: &Ranks, places: Vec<Place>, total: u64) -> Vec<u32> {
 }
 
 /// Items of elements from the directories that hold them: `ids` ascend, `held` are those of this rank's block. Collective.
-pub fn fetch<T: bytemuck::Pod>(ranks: &Ranks, total: u64, ids: &[u64], held: &[T]) -> Vec<T> {
+pub fn fetch<T: bytemuck::Pod + Send + Sync>(
+    ranks: &Ranks,
+    total: u64,
+    ids: &[u64],
+    held: &[T],
+) -> Vec<T> {
     let blocks = Blocks::new(total, ranks.size());
     let counts = (0..ranks.size()).map(|rank| {
         let range = blocks.range(rank);
         let below = |id: u64| ids.partition_point(|&other| other < id);
         below(range.end) - below(range.start)
     });
-    let asked = ranks.exchange(&crate::transport::Mail::from_parts(ids.to_vec(), counts));
+    let asked = ranks.exchange(&Mail::from_parts(ids.to_vec(), counts));
     let start = blocks.range(ranks.rank()).start;
     let answers = asked.map(|id| held[(id - start) as usize]);
     ranks.exchange(&answers).into_items()
@@ -162,9 +167,18 @@ impl Position for DVec3 {
 /// The smallest and the largest coordinates of all points.
 pub fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
     let mut bits = [u64::MAX; 6];
-    for p in points {
-        let [x, y, z] = p.coordinates().map(to_ordered);
-        for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
+    let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
+        let mut bits = [u64::MAX; 6];
+        for p in &points[range] {
+            let [x, y, z] = p.coordinates().map(to_ordered);
+            for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
+                *least = (*least).min(value);
+            }
+        }
+        bits
+    });
+    for of_piece in of_pieces {
+        for (least, value) in bits.iter_mut().zip(of_piece) {
             *least = (*least).min(value);
         }
     }

@@ -3,12 +3,16 @@
 //! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of vertices and
 //! of cells: what compares two local ids decides as in the whole mesh.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use glam::DVec2;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla::{self, Constraints};
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -43,6 +47,8 @@ pub struct Part<P = DVec2> {
     pub owners: Owners,
     /// Where items of cells go and come from.
     pub halo: Halo,
+    /// The vertices of owned cells at which other ranks own cells too: vertex and rank, ascending.
+    pub shared: Vec<[u64; 2]>,
 }
 
 impl<P: Position> Part<P> {
@@ -98,14 +104,11 @@ impl<P: Position> Part<P> {
         let points = fetch(ranks, block.vertices, &vertices, &block.points);
         let local = |vertex: u64| ids.place(vertex).unwrap_or(NONE);
         let mut corners = vec![0; block.size * cells.len()];
-        corners
-            .par_chunks_exact_mut(block.size.max(1))
-            .zip(cells.words.par_chunks_exact(cells.stride))
-            .for_each(|(corners, cell)| {
-                for (corner, &vertex) in corners.iter_mut().zip(&cell[1..]) {
-                    *corner = local(vertex);
-                }
-            });
+        parallel::for_chunks_mut(&mut corners, block.size.max(1), |i, corners| {
+            for (corner, &vertex) in corners.iter_mut().zip(&cells.get(i)[1..]) {
+                *corner = local(vertex);
+            }
+        });
         let (segments, places) = local_segments(all, local, |v| shared.has(v));
         check_segments(ranks, block.vertices, all, &shared, &ids)?;
         Ok(Self {
@@ -114,15 +117,16 @@ impl<P: Position> Part<P> {
             size: block.size,
             regions: block.regions.as_ref().map(|_| {
                 let region = |i: usize| cells.get(i)[cells.stride - 1] as i32;
-                (0..cells.len()).map(region).collect()
+                parallel::collect(cells.len(), region)
             }),
             segments,
             places,
-            cells: Ids::of((0..cells.len()).map(|i| cells.id(i)).collect()),
+            cells: Ids::of(parallel::collect(cells.len(), |i| cells.id(i))),
             vertices: Ids::of(vertices),
             owned_vertices: Ids::of(shared.vertices.to_vec()),
-            owners: Owners::of(&owners),
+            owners,
             halo,
+            shared: shared.others,
         })
     }
 }
@@ -167,7 +171,7 @@ pub(crate) fn half_edge(cells: &Ids, h: u32) -> u64 {
 }
 
 /// Sets a range of bits, 32 to a word.
-fn set_range(bits: &mut [u32], range: std::ops::Range<usize>) {
+fn set_range(bits: &mut [u32], range: Range<usize>) {
     if range.is_empty() {
         return;
     }
@@ -185,7 +189,8 @@ fn set_range(bits: &mut [u32], range: std::ops::Range<usize>) {
 
 /// Refuses vertex ids that are out of range.
 fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
-    let Some(i) = block.corners.iter().position(|&v| v >= block.vertices) else {
+    let vertices = block.vertices;
+    let Some(i) = parallel::position(&block.corners, |&v| v >= vertices) else {
         return Ok(());
     };
     let first = Blocks::new(block.cells, ranks.size())
@@ -216,15 +221,17 @@ fn vertices(cell: &[u64], size: usize) -> &[u64] {
 
 /// All vertices of cells with so many corners.
 pub(crate) fn all_vertices(cells: &Rows, size: usize) -> IdSet {
-    let cells = cells.words.chunks_exact(cells.stride);
-    IdSet::of(&cells.flat_map(|cell| vertices(cell, size).iter().copied()))
+    IdSet::of_lists(cells.len(), |i| {
+        vertices(cells.get(i), size).iter().copied()
+    })
 }
 
 /// Sends the cells of the block to their owners; the ones that this rank owns.
-fn deal<P>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
+fn deal<P: Sync>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
     let stride = block.size + 2;
     let first = first_cell(ranks, block);
-    let rows = Mail::rows(ranks.size(), owners, stride, |i, row| {
+    let owner = |i: usize| owners[i] as usize;
+    let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, |i, row| {
         set_row(block, first, i, row);
     });
     let words = ranks.exchange(&rows).into_items();
@@ -236,8 +243,7 @@ fn stay<P: Sync>(ranks: &Ranks, block: &Block<P>) -> Rows {
     let stride = block.size + 2;
     let first = first_cell(ranks, block);
     let mut words = vec![0; stride * (block.corners.len() / block.size.max(1))];
-    let rows = words.par_chunks_exact_mut(stride).enumerate();
-    rows.for_each(|(i, row)| set_row(block, first, i, row));
+    parallel::for_chunks_mut(&mut words, stride, |i, row| set_row(block, first, i, row));
     Rows { words, stride }
 }
 
@@ -272,26 +278,16 @@ impl Shared {
         let vertices = all_vertices(owned, size);
         let list = vertices.to_vec();
         let blocks = Blocks::new(total, ranks.size());
-        let told = list.iter().map(|&vertex| (blocks.rank(vertex), vertex));
-        let told = ranks.exchange(&Mail::sorted(ranks.size(), told));
-        let mut users: Vec<[u64; 2]> = told
-            .iter()
-            .map(|(rank, &vertex)| [vertex, rank as u64])
-            .collect();
-        users.par_sort_unstable();
-        let mut answers = Vec::new();
-        for users in users.chunk_by(|a, b| a[0] == b[0]) {
-            for &[vertex, rank] in users.iter().filter(|_| users.len() > 1) {
-                let others = users.iter().filter(|other| other[1] != rank);
-                answers.extend(others.map(|other| (rank as usize, [vertex, other[1]])));
-            }
-        }
-        let answers = Mail::sorted(ranks.size(), answers.iter().copied());
+        let directory = |i: usize| (blocks.rank(list[i]), list[i]);
+        let told = ranks.exchange(&Mail::sorted(ranks.size(), list.len(), directory));
+        drop(list);
+        let answers = users_of_shared(&told, blocks.range(ranks.rank()));
+        let answers = Mail::sorted(ranks.size(), answers.len(), |i| answers[i]);
         let mut others = ranks.exchange(&answers).into_items();
         others.par_sort_unstable();
         Self {
             size,
-            with_others: IdSet::of(&others.iter().map(|other| other[0])),
+            with_others: IdSet::of(others.len(), |i| others[i][0]),
             vertices,
             others,
         }
@@ -313,11 +309,15 @@ impl Shared {
 
     /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
     pub(crate) fn send(&self, ranks: &Ranks, owned: &Rows) -> (Mail<u64>, Mail<u64>) {
+        let is_shared = |&vertex: &u64| self.with_others.has(vertex);
+        let shared = parallel::filter_collect(owned.len(), |i| {
+            let mut vertices = vertices(owned.get(i), self.size).iter();
+            vertices.any(is_shared).then_some(i)
+        });
         let (mut to, mut sent) = (Vec::new(), Vec::new());
         let mut of_cell = Vec::new();
-        for i in 0..owned.len() {
+        for i in shared {
             let shared = vertices(owned.get(i), self.size).iter();
-            let shared = shared.filter(|&&vertex| self.with_others.has(vertex));
             of_cell.clear();
             of_cell.extend(shared.flat_map(|&vertex| self.of(vertex)));
             of_cell.sort_unstable();
@@ -327,6 +327,31 @@ impl Shared {
         }
         owned.send(ranks, &to, &sent)
     }
+}
+
+/// For each rank that told a vertex of this directory's `block`, the vertex and each of the other ranks that told it.
+fn users_of_shared(told: &Mail<u64>, block: Range<u64>) -> Vec<(usize, [u64; 2])> {
+    let users = parallel::collect((block.end - block.start) as usize, |_| AtomicU32::new(0));
+    let of = |vertex: u64| &users[(vertex - block.start) as usize];
+    let all = told.items();
+    parallel::for_each(all.len(), |i| _ = of(all[i]).fetch_add(1, Relaxed));
+    let is_shared = |vertex: u64| of(vertex).load(Relaxed) > 1;
+    let mut users: Vec<[u64; 2]> = Vec::new();
+    for rank in 0..told.ranks() {
+        let of_rank = told.of(rank);
+        users.extend(parallel::filter_collect(of_rank.len(), |i| {
+            is_shared(of_rank[i]).then_some([of_rank[i], rank as u64])
+        }));
+    }
+    users.par_sort_unstable();
+    let mut answers = Vec::new();
+    for users in users.chunk_by(|a, b| a[0] == b[0]) {
+        for &[vertex, rank] in users {
+            let others = users.iter().filter(|other| other[1] != rank);
+            answers.extend(others.map(|other| (rank as usize, [vertex, other[1]])));
+        }
+    }
+    answers
 }
 
 /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.

@@ -1,8 +1,10 @@
 //! Elements that ranks send each other with what belongs to them, and the halo that they make: owned ones, and ghosts that others own.
 
-use bytemuck::Pod;
-use rayon::prelude::*;
+use bytemuck::{Pod, zeroed_vec};
+use rayon::slice::ParallelSliceMut;
+use trioxide_mesh::parallel;
 
+use crate::ids::{Owners, partition};
 use crate::transport::{Mail, Ranks};
 
 /// Elements on their way, a row each, one behind the other: the id, and what belongs to it.
@@ -31,15 +33,7 @@ impl Rows {
 
     /// Number of rows, of ascending ones, with a smaller id.
     fn before(&self, id: u64) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.id(middle) < id {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        low
+        partition(self.len(), |i| self.id(i) < id)
     }
 
     /// The row, of ascending ones, with an id.
@@ -50,32 +44,29 @@ impl Rows {
 
     /// The rows by their ids.
     pub fn sorted(self) -> Self {
-        let mut order: Vec<(u64, u32)> = (0..)
-            .zip(self.words.chunks_exact(self.stride))
-            .map(|(i, row)| (row[0], i))
-            .collect();
-        if order.is_sorted() {
+        let is_before = |i: usize| self.id(i) <= self.id(i + 1);
+        if parallel::find(self.len().saturating_sub(1), |i| !is_before(i)).is_none() {
             return self;
         }
+        let mut order = parallel::collect(self.len(), |i| (self.id(i), i as u32));
         order.par_sort_unstable();
-        let mut words = Vec::with_capacity(self.words.len());
-        for (_, i) in order {
-            words.extend_from_slice(self.get(i as usize));
-        }
         let stride = self.stride;
+        let mut words = zeroed_vec(self.words.len());
+        parallel::for_chunks_mut(&mut words, stride, |i, row| {
+            row.copy_from_slice(self.get(order[i].1 as usize));
+        });
         Self { words, stride }
     }
 
     /// Sends each row `sent[i]`, which ascend, to rank `to[i]`: which, by their places, and the rows from others. Collective.
     pub fn send(&self, ranks: &Ranks, to: &[u32], sent: &[u64]) -> (Mail<u64>, Mail<u64>) {
-        let rows = Mail::rows(ranks.size(), to, self.stride, |i, row| {
+        let (size, n) = (ranks.size(), to.len());
+        let rank = |i: usize| to[i] as usize;
+        let rows = Mail::rows(size, n, self.stride, rank, |i, row| {
             row.copy_from_slice(self.get(sent[i] as usize));
         });
         let received = ranks.exchange(&rows);
-        (
-            Mail::rows(ranks.size(), to, 1, |i, row| row[0] = sent[i]),
-            received,
-        )
+        (Mail::sorted(size, n, |i| (rank(i), sent[i])), received)
     }
 }
 
@@ -95,10 +86,10 @@ impl Halo {
 
     /// Gives the items of owned elements to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
     /// Collective.
-    pub fn update<T: Pod>(
+    pub fn update<T: Pod + Send + Sync>(
         &self,
         ranks: &Ranks,
-        get: impl FnMut(&u32) -> T,
+        get: impl Fn(&u32) -> T + Sync,
         mut set: impl FnMut(u32, T),
     ) {
         let received = ranks.exchange(&self.send.map(get));
@@ -130,7 +121,7 @@ impl Halo {
     }
 
     /// As [`update`](Halo::update), of an item for each element: those of ghosts become their owners'. Collective.
-    pub fn update_all<T: Pod>(&self, ranks: &Ranks, items: &mut [T]) {
+    pub fn update_all<T: Pod + Send + Sync>(&self, ranks: &Ranks, items: &mut [T]) {
         let received = ranks.exchange(&self.send.map(|&element| items[element as usize]));
         for (&element, &item) in self.receive.items().iter().zip(received.items()) {
             items[element as usize] = item;
@@ -169,48 +160,62 @@ impl Halo {
     }
 }
 
+/// Rows that a thread copies at a time.
+const PIECE: usize = 1 << 12;
+
 /// Owned rows and ghosts in one ascending list, their owners, and the halo.
 pub fn join(
     ranks: &Ranks,
     owned: &Rows,
     sent: &Mail<u64>,
     received: Mail<u64>,
-) -> (Rows, Vec<u32>, Halo) {
+) -> (Rows, Owners, Halo) {
     let stride = owned.stride;
-    let ghost_owners = (0..ranks.size())
-        .flat_map(|rank| std::iter::repeat_n(rank as u32, received.of(rank).len() / stride));
-    let ghost_owners: Vec<u32> = ghost_owners.collect();
+    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
+    let ghost_owners = (0_u32..).zip(counts.clone());
+    let ghost_owners: Vec<u32> = ghost_owners
+        .flat_map(|(rank, count)| std::iter::repeat_n(rank, count))
+        .collect();
+    let halo_counts = counts.collect::<Vec<_>>();
     let ghosts = Rows {
-        words: received.items().to_vec(),
+        words: received.into_items(),
         stride,
     };
     // Ids with the owner and the place among the ghosts that came.
-    let mut order: Vec<(u64, u32, usize)> = (0..ghosts.len())
-        .map(|i| (ghosts.id(i), ghost_owners[i], i))
-        .collect();
+    let mut order = parallel::collect(ghosts.len(), |i| (ghosts.id(i), ghost_owners[i], i));
     order.par_sort_unstable();
     // Number of owned rows before each ghost.
-    let before = order.par_iter().map(|ghost| owned.before(ghost.0));
-    let before: Vec<usize> = before.collect();
+    let before = parallel::map(&order, |ghost| owned.before(ghost.0));
+
     let me = ranks.rank() as u32;
-    let mut words = Vec::with_capacity(owned.words.len() + ghosts.words.len());
-    let mut owners = Vec::with_capacity(owned.len() + ghosts.len());
+    let mut owners = Owners::default();
     let mut places = vec![0; ghosts.len()];
     let mut next = 0;
     for (&(_, owner, i), &until) in order.iter().zip(&before) {
-        words.extend_from_slice(&owned.words[stride * next..stride * until]);
-        owners.resize(owners.len() + until - next, me);
+        owners.push(until - next, me);
         places[i] = owners.len() as u32;
-        words.extend_from_slice(ghosts.get(i));
-        owners.push(owner);
+        owners.push(1, owner);
         next = until;
     }
-    words.extend_from_slice(&owned.words[stride * next..]);
-    owners.resize(owners.len() + owned.len() - next, me);
-    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
+    owners.push(owned.len() - next, me);
+
+    let mut words = zeroed_vec(owned.words.len() + ghosts.words.len());
+    parallel::for_chunks_mut(&mut words, PIECE * stride, |k, words| {
+        // Ghost g stands behind `before[g]` owned rows and g ghosts.
+        let first = k * PIECE;
+        let mut next = partition(before.len(), |g| before[g] + g < first);
+        for (i, row) in (first..).zip(words.chunks_exact_mut(stride)) {
+            let is_ghost = before.get(next).is_some_and(|before| before + next == i);
+            row.copy_from_slice(match is_ghost {
+                true => ghosts.get(order[next].2),
+                false => owned.get(i - next),
+            });
+            next += usize::from(is_ghost);
+        }
+    });
     let halo = Halo {
         send: sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
-        receive: Mail::from_parts(places, counts),
+        receive: Mail::from_parts(places, halo_counts.into_iter()),
     };
     (Rows { words, stride }, owners, halo)
 }

@@ -5,15 +5,16 @@
 //! are those of the single run, found in the order of the whole mesh. The sweeps end when no rank moves a
 //! node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by their ids.
 
+use std::any::TypeId;
+
 use glam::DVec3;
 use gpu::smooth::{MOVES_CHUNK, Vector};
-use trioxide::fields::MeshFields;
-use trioxide::mesh::{Faces, Mesh, Polygons};
+use trioxide::backend::Buffer;
 use trioxide::smooth::{self, DeviceMesh, Moves, Options, Others, Share, SharePart, smooth_share};
-use trioxide::volume::{Cells, VolumeMesh};
 use trioxide::{Device, Error};
+use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use crate::block::{Block, Blocks, to_blocks};
 use crate::check::check_points;
 use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
@@ -22,14 +23,15 @@ use crate::part::Part;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A smoothed mesh's nodes, as a rank holds them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Smoothed {
-    /// Coordinates of the block's vertices.
-    pub points: Vec<DVec3>,
+pub struct Smoothed<P> {
     /// Number of nodes that may move, of the whole mesh.
     pub moving: u64,
     /// Number of sweeps, and the moves of the last one.
     pub moves: Moves,
+    /// Local ids, and which of them this rank gives.
+    vertices: Ids,
+    is_first: Vec<bool>,
+    points: Buffer<P>,
 }
 
 /// Smooths the surface of triangles, or the mesh of tetrahedra, whose blocks the ranks hold. Collective. Nodes for which `fixed` is true
@@ -44,7 +46,7 @@ pub fn smooth<P: Vector>(
     fixed: &[bool],
     options: &Options,
     ownership: &Ownership,
-) -> Result<Smoothed> {
+) -> Result<Smoothed<P>> {
     let checked =
         smooth::check_share(options).and_then(|()| options.check(fixed, block.vertices as usize));
     ranks.agree(checked.map_err(Fault::from))?;
@@ -55,24 +57,25 @@ pub fn smooth<P: Vector>(
         "node",
         P::LARGEST,
     ))?;
-    let part = Part::build(ranks, block, ownership)?;
+    let mut part = Part::build(ranks, block, ownership)?;
     ranks.phase("halo of nodes");
-    let halo = NodeHalo::build(ranks, &part, block.vertices);
+    let halo = NodeHalo::build(ranks, &part);
     ranks.phase("smooth");
     let mesh = upload::<P>(on, &part);
     let mesh = ranks.agree(mesh.map_err(|error| in_the_whole_mesh(error, &part)))?;
+    // The device has them.
+    (part.points, part.corners) = (Vec::new(), Vec::new());
     let mut others = Exchange {
         joint: Joint::new(ranks),
         halo: &halo,
     };
     let give_counts: Vec<usize> = (0..ranks.size()).map(|r| halo.give.of(r).len()).collect();
     let is_fixed = |vertex: u64| fixed.get(vertex as usize).is_some_and(|&is_fixed| is_fixed);
-    let ids = part.vertices.to_vec();
-    let stays: Vec<bool> = (ids.iter().zip(&halo.is_ghost))
-        .map(|(&vertex, &is_ghost)| is_ghost || is_fixed(vertex))
-        .collect();
+    let stays = parallel::collect(part.vertices.len(), |v| {
+        halo.is_ghost[v] || is_fixed(part.vertices.get(v))
+    });
     let nodes = SharePart {
-        ids: &ids,
+        id: &|v| part.vertices.get(v as usize),
         fixed: &stays,
         give: halo.give.items(),
         give_counts: &give_counts,
@@ -81,12 +84,33 @@ pub fn smooth<P: Vector>(
     let share = smooth_share(on, &mesh, nodes, options, &mut others);
     let share = others.joint.end(share)?;
     drop(mesh);
-    ranks.phase("nodes to their blocks");
+    ranks.phase("moves");
     Ok(Smoothed {
-        points: to_blocks::<P>(ranks, block, &part, &halo, &share),
         moving: share.all_moving,
         moves: moves(ranks, block.vertices, &part, &halo, &share),
+        vertices: part.vertices,
+        is_first: halo.is_first,
+        points: share.points,
     })
+}
+
+impl<P: Vector> Smoothed<P> {
+    /// The smoothed points of this rank's block of the mesh, from the first ranks that have them. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn points(&self, ranks: &Ranks, on: &Device, block: &Block<DVec3>) -> Result<Vec<DVec3>> {
+        ranks.phase("nodes to their blocks");
+        let smoothed = ranks.agree(on.download(&self.points).map_err(Fault::from))?;
+        let blocks = Blocks::new(block.vertices, ranks.size());
+        // A vertex without a cell is only rounded. The block may be left out where each has one.
+        let mut points = parallel::map(&block.points, |&p| P::from_f64(p).to_f64());
+        points.resize(blocks.range(ranks.rank()).count(), DVec3::ZERO);
+        let id = |v: usize| self.vertices.get(v);
+        let value = |v: usize| self.is_first[v].then(|| smoothed[v].to_f64());
+        to_blocks(ranks, blocks, self.vertices.len(), id, value, &mut points);
+        Ok(points)
+    }
 }
 
 /// Nodes that ranks share.
@@ -102,47 +126,52 @@ struct NodeHalo {
 }
 
 impl NodeHalo {
-    /// Asks the directories of the vertices. Collective.
-    fn build(ranks: &Ranks, part: &Part<DVec3>, total: u64) -> Self {
-        let size = ranks.size();
-        let blocks = Blocks::new(total, size);
+    /// Asks the owners of ghosts for the first ranks that have their nodes. Collective.
+    fn build(ranks: &Ranks, part: &Part<DVec3>) -> Self {
+        let (size, me) = (ranks.size(), ranks.rank() as u64);
         let local = |vertex: u64| {
             let place = part.vertices.place(vertex);
             place.expect("it is here")
         };
-        let by_directory = |ids: &Ids| {
-            let ids = ids.iter().map(|vertex| (blocks.rank(vertex), vertex));
-            Mail::sorted(size, ids)
+        let mut is_first = part.vertices.are_in(&part.owned_vertices);
+        let is_ghost = parallel::map(&is_first, |&is_owned| !is_owned);
+        for &[vertex, rank] in &part.shared {
+            is_first[local(vertex) as usize] &= me < rank;
+        }
+        // Each ghost with the owner of a cell that has it.
+        let mut asked: Vec<(u32, u32)> = Vec::new();
+        for owner in (0..size as u32).filter(|&owner| u64::from(owner) != me) {
+            for corners in part.owners.of_rank(owner) {
+                let corners = &part.corners[part.size * corners.start..part.size * corners.end];
+                let ghosts = corners.iter().filter(|&&v| is_ghost[v as usize]);
+                asked.extend(ghosts.map(|&v| (v, owner)));
+            }
+        }
+        asked.sort_unstable();
+        asked.dedup_by_key(|(v, _)| *v);
+        asked.sort_by_key(|&(_, owner)| owner);
+        let id = |v: u32| part.vertices.get(v as usize);
+        let question = |i: usize| (asked[i].1 as usize, id(asked[i].0));
+        let questions = ranks.exchange(&Mail::sorted(size, asked.len(), question));
+        let first_of = |&vertex: &u64| {
+            let start = part.shared.partition_point(|other| other[0] < vertex);
+            let others = part.shared[start..].iter();
+            let mut others = others.take_while(|other| other[0] == vertex);
+            others.next().map_or(me, |other| me.min(other[1])) as u32
         };
-        // The first rank that has each vertex of this block: mail comes in the order of ranks.
-        let told = ranks.exchange(&by_directory(&part.owned_vertices));
-        let range = blocks.range(ranks.rank());
-        let mut first = vec![u32::MAX; (range.end - range.start) as usize];
-        for (rank, &vertex) in told.iter() {
-            let first = &mut first[(vertex - range.start) as usize];
-            *first = (*first).min(rank as u32);
-        }
-        let first_of = |&vertex: &u64| first[(vertex - range.start) as usize];
-        let asked = ranks.exchange(&by_directory(&part.vertices));
-        // The directories' answers come in the order of the ids.
-        let owners = ranks.exchange(&asked.map(first_of)).into_items();
-        let mut is_ghost = vec![true; part.vertices.len()];
-        for vertex in part.owned_vertices.iter() {
-            is_ghost[local(vertex) as usize] = false;
-        }
-        let ghosts = (0..part.vertices.len()).filter(|&v| is_ghost[v]);
-        let wanted = ghosts.map(|v| (owners[v] as usize, v as u32));
-        let wanted = Mail::sorted(size, wanted);
-        let give = ranks.exchange(&wanted.map(|&v| part.vertices.get(v as usize)));
-        let me = ranks.rank() as u32;
+        // Answers come in the order of the questions.
+        let firsts = ranks.exchange(&questions.map(first_of)).into_items();
+        let mut wanted: Vec<(u32, u32)> = (asked.iter().zip(firsts))
+            .map(|(&(v, _), first)| (first, v))
+            .collect();
+        wanted.sort_unstable();
+        let ghost = |i: usize| (wanted[i].0 as usize, wanted[i].1);
+        let wanted = Mail::sorted(size, wanted.len(), ghost);
+        let give = ranks.exchange(&wanted.map(|&v| id(v)));
         Self {
             give: give.map(|&vertex| local(vertex)),
             take: wanted.into_items(),
-            is_first: owners
-                .iter()
-                .zip(&is_ghost)
-                .map(|(&r, ghost)| !ghost && r == me)
-                .collect(),
+            is_first,
             is_ghost,
         }
     }
@@ -155,10 +184,11 @@ struct Exchange<'r> {
 }
 
 impl Others for Exchange<'_> {
-    fn count(&mut self, moving: &[u32]) -> trioxide::Result<u64> {
+    fn count(&mut self, places: &[u32], moving: u32) -> trioxide::Result<u64> {
         self.joint.agree(Ok(()))?;
-        let mine = moving.iter().filter(|&&v| self.halo.is_first[v as usize]);
-        Ok(self.joint.ranks.reduce(mine.count() as u64, Reduction::Sum))
+        let is_mine = |v: usize| self.halo.is_first[v] && places[v] < moving;
+        let mine = parallel::count(places.len(), is_mine);
+        Ok(self.joint.ranks.reduce(mine as u64, Reduction::Sum))
     }
 
     fn exchange(&mut self, given: Vec<u32>, counts: &[usize]) -> trioxide::Result<Vec<u32>> {
@@ -175,30 +205,21 @@ impl Others for Exchange<'_> {
 }
 
 fn upload<P: Vector>(on: &Device, part: &Part<DVec3>) -> trioxide::Result<DeviceMesh<P>> {
-    let points = part.points.clone();
-    let regions = part.regions.clone();
-    match part.size {
-        4 => {
-            let cells = Cells::Tetrahedra(part.corners.as_chunks().0.to_vec());
-            let mesh = VolumeMesh {
-                points,
-                cells,
-                regions,
-                faces: Polygons::default(),
-                face_tags: Vec::new(),
-                fields: MeshFields::default(),
-            };
-            DeviceMesh::upload(on, &mesh)
+    let points = on.stage("copy to the device", || {
+        if TypeId::of::<P>() == TypeId::of::<DVec3>() {
+            return on.upload(bytemuck::cast_slice(&part.points));
         }
-        _ => {
-            let mesh = Mesh {
-                points,
-                faces: Faces::Triangles(part.corners.as_chunks().0.to_vec()),
-                regions,
-                ..Mesh::default()
-            };
-            DeviceMesh::upload_surface(on, &mesh)
-        }
+        let points: Vec<P> = parallel::map(&part.points, |&p| P::from_f64(p));
+        on.upload(&points)
+    })?;
+    let corners = &part.corners;
+    let mesh = match part.size {
+        4 => DeviceMesh::of_tetrahedra(on, points, on.upload(corners.as_chunks().0)?)?,
+        _ => DeviceMesh::of_triangles(on, points, on.upload(corners.as_chunks().0)?)?,
+    };
+    match &part.regions {
+        Some(regions) => mesh.with_regions(on.upload(regions)?),
+        None => Ok(mesh),
     }
 }
 
@@ -221,69 +242,47 @@ fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
     }
 }
 
-/// The smoothed points of this rank's block, from the first ranks that have them. Collective.
-fn to_blocks<P: Vector>(
+/// The moves of the last sweep, summed as one device sums them: chunks of nodes by their ids, and then the chunks. Collective.
+fn moves<P>(
     ranks: &Ranks,
-    block: &Block<DVec3>,
+    total: u64,
     part: &Part<DVec3>,
     halo: &NodeHalo,
-    share: &Share,
-) -> Vec<DVec3> {
-    let blocks = Blocks::new(block.vertices, ranks.size());
-    let mine = (0..part.vertices.len()).filter(|&v| halo.is_first[v]);
-    let items = mine.map(|v| {
-        let [x, y, z] = share.points[v].to_array().map(f64::to_bits);
-        let id = part.vertices.get(v);
-        (blocks.rank(id), [id, x, y, z])
-    });
-    let items = ranks
-        .exchange(&Mail::sorted(ranks.size(), items))
-        .into_items();
-    // A vertex without a cell is only rounded.
-    let rounded = block.points.iter().map(|&p| P::from_f64(p).to_f64());
-    let mut points: Vec<DVec3> = rounded.collect();
-    let start = blocks.range(ranks.rank()).start;
-    for [id, x, y, z] in items {
-        points[(id - start) as usize] = DVec3::from_array([x, y, z].map(f64::from_bits));
-    }
-    points
-}
-
-/// The moves of the last sweep, summed as one device sums them: chunks of nodes by their ids, and then the chunks. Collective.
-fn moves(ranks: &Ranks, total: u64, part: &Part<DVec3>, halo: &NodeHalo, share: &Share) -> Moves {
+    share: &Share<P>,
+) -> Moves {
     let mut moves = Moves {
         sweeps: share.sweeps,
         converged: share.converged,
         ..Moves::default()
     };
-    let chunk = u64::from(MOVES_CHUNK);
-    let blocks = Blocks::new(total.div_ceil(chunk), ranks.size());
-    let moved = share.moving.iter().zip(&share.squares);
-    let mine = moved.filter(|(v, _)| halo.is_first[**v as usize]);
-    let items = mine.map(|(&v, square)| {
-        let id = part.vertices.get(v as usize);
-        (blocks.rank(id / chunk), [id, square.to_bits()])
-    });
-    let mut squares = ranks
-        .exchange(&Mail::sorted(ranks.size(), items))
-        .into_items();
-    squares.sort_unstable();
-    let range = blocks.range(ranks.rank());
-    let mut sums = vec![0.0; (range.end - range.start) as usize];
-    let mut largest = 0_f64;
-    for [id, square] in squares {
-        let square = f64::from_bits(square);
-        sums[(id / chunk - range.start) as usize] += square;
-        largest = largest.max(square);
+    if share.sweeps == 0 {
+        return moves;
     }
+    let blocks = Blocks::of_chunks(total, MOVES_CHUNK.into(), ranks.size());
+    // Nodes that stay move by 0, which leaves sums of squares as they are.
+    let mut squares = vec![0.0; blocks.range(ranks.rank()).count()];
+    let (places, of_places) = (&share.places, &share.squares);
+    let square = |v: usize| {
+        let place = places[v] as usize;
+        (halo.is_first[v] && place < of_places.len()).then(|| of_places[place])
+    };
+    let id = |v: usize| part.vertices.get(v);
+    to_blocks(ranks, blocks, part.vertices.len(), id, square, &mut squares);
+    let chunks = squares.chunks(MOVES_CHUNK as usize);
+    let of_chunks = parallel::collect(chunks.len(), |k| {
+        let chunk = &squares[k * MOVES_CHUNK as usize..];
+        let chunk = chunk.iter().take(MOVES_CHUNK as usize);
+        let largest = chunk.clone().copied().fold(0.0, f64::max);
+        [chunk.sum::<f64>(), largest]
+    });
+    let sums: Vec<f64> = of_chunks.iter().map(|[sum, _]| *sum).collect();
+    let largest = of_chunks.iter().map(|[_, largest]| *largest);
+    let largest = largest.fold(0_f64, f64::max);
     let copies = sums.repeat(ranks.size());
     let counts = std::iter::repeat_n(sums.len(), ranks.size());
     let sums = ranks
         .exchange(&Mail::from_parts(copies, counts))
         .into_items();
-    if share.sweeps == 0 {
-        return moves;
-    }
     let largest = f64::from_bits(ranks.reduce(largest.to_bits(), Reduction::Max));
     moves.max_displacement = largest.sqrt();
     moves.rms_displacement = (sums.iter().sum::<f64>() / share.all_moving as f64).sqrt();

@@ -175,7 +175,8 @@ mod tests {
                 let me = ranks.rank();
                 // Rank r sends r + 1 numbers to each rank but the last, which gets none.
                 let to = (0..size - 1).flat_map(|to| vec![(to, (10 * me + to) as u32); me + 1]);
-                let got = ranks.exchange(&Mail::sorted(size, to));
+                let to: Vec<(usize, u32)> = to.collect();
+                let got = ranks.exchange(&Mail::sorted(size, to.len(), |i| to[i]));
                 let scan = ranks.scan(me as u64 + 1);
                 let least = ranks.reduce(10 - me as u64, Reduction::Min);
                 (got, scan, least, ranks.broadcast(size - 1, &[me as u64; 3]))
@@ -190,6 +191,20 @@ mod tests {
                 assert_eq!(least, 11 - size as u64);
                 assert_eq!(broadcast, [size as u64 - 1; 3]);
             }
+        }
+    }
+
+    /// Also where threads share many rows.
+    #[test]
+    fn rows_for_one_rank_keep_their_order() {
+        let to = |i: usize| i * i / 7 % 3;
+        let mail = Mail::rows(3, 100_000, 2, to, |i, row: &mut [u64]| {
+            row.copy_from_slice(&[i as u64, 5]);
+        });
+        for rank in 0..3 {
+            let rows = (0..100_000).filter(|&i| to(i) == rank);
+            let rows: Vec<u64> = rows.flat_map(|i| [i as u64, 5]).collect();
+            assert_eq!(mail.of(rank), rows);
         }
     }
 
@@ -208,7 +223,7 @@ mod tests {
             let ranks = Ranks::new(transport);
             ranks.phase("one");
             let to = [(0, 1_u32), (1, 2), (1, 3), (2, 4)];
-            ranks.exchange(&Mail::sorted(3, to.into_iter()));
+            ranks.exchange(&Mail::sorted(3, 4, |i| to[i]));
             ranks.traffic()[0]
         });
         let bytes: Vec<u64> = sent.iter().map(|traffic| traffic.bytes).collect();

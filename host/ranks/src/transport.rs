@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use bytemuck::{Pod, zeroed_vec};
+use trioxide_mesh::parallel;
 
 /// How [`Transport::reduce`] joins the numbers of all ranks. None of them shows an order: none is a sum of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,52 +65,69 @@ pub struct Mail<T> {
     offsets: Vec<usize>,
 }
 
-impl<T: Pod> Mail<T> {
-    /// Items with the rank that each is for; those for one rank keep their order.
-    pub fn sorted(ranks: usize, items: impl Iterator<Item = (usize, T)> + Clone) -> Self {
-        let mut offsets = vec![0; ranks + 1];
-        for (rank, _) in items.clone() {
-            offsets[rank + 1] += 1;
-        }
-        for rank in 0..ranks {
-            offsets[rank + 1] += offsets[rank];
-        }
-        let mut next = offsets.clone();
-        let mut sorted: Vec<T> = zeroed_vec(offsets[ranks]);
-        for (rank, item) in items {
-            sorted[next[rank]] = item;
-            next[rank] += 1;
-        }
-        Self {
-            items: sorted,
-            offsets,
-        }
+/// Fewest rows that a thread sorts by their ranks.
+const FEWEST_ROWS: usize = 1 << 14;
+
+impl<T: Pod + Send + Sync> Mail<T> {
+    /// `n` items, each with the rank that it is for; those for one rank keep their order.
+    pub fn sorted(ranks: usize, n: usize, item: impl Fn(usize) -> (usize, T) + Sync) -> Self {
+        let rank = |i| item(i).0;
+        Self::rows(ranks, n, 1, rank, |i, row| row[0] = item(i).1)
     }
 
-    /// Rows of `stride` items, each for a rank of `to`; `write` gives the items of a row. Rows for one rank keep their order.
+    /// `n` rows of `stride` items: `to` gives the rank of each, `write` its items. Rows for one rank keep their order.
+    ///
+    /// Pieces of the rows are counted by ranks, and then written by the threads, each to its own places.
     pub fn rows(
         ranks: usize,
-        to: &[u32],
+        n: usize,
         stride: usize,
-        mut write: impl FnMut(usize, &mut [T]),
+        to: impl Fn(usize) -> usize + Sync,
+        write: impl Fn(usize, &mut [T]) + Sync,
     ) -> Self {
+        let grain = n
+            .div_ceil(4 * rayon::current_num_threads())
+            .max(FEWEST_ROWS);
+        let counts = parallel::map_pieces(n, grain, |range| {
+            let mut counts = vec![0; ranks];
+            range.for_each(|i| counts[to(i)] += stride);
+            counts
+        });
         let mut offsets = vec![0; ranks + 1];
-        for &rank in to {
-            offsets[rank as usize + 1] += stride;
-        }
         for rank in 0..ranks {
-            offsets[rank + 1] += offsets[rank];
+            let of_rank = counts.iter().map(|counts| counts[rank]);
+            offsets[rank + 1] = offsets[rank] + of_rank.sum::<usize>();
         }
-        let mut next = offsets.clone();
         let mut items: Vec<T> = zeroed_vec(offsets[ranks]);
-        for (i, &rank) in to.iter().enumerate() {
-            let start = next[rank as usize];
-            write(i, &mut items[start..start + stride]);
-            next[rank as usize] += stride;
+        let mut rest = &mut items[..];
+        let mut rooms: Vec<Vec<&mut [T]>> = counts.iter().map(|_| Vec::new()).collect();
+        for rank in 0..ranks {
+            for (rooms, counts) in rooms.iter_mut().zip(&counts) {
+                rooms.push(split_off(&mut rest, counts[rank]));
+            }
         }
+        parallel::for_each_mut(&mut rooms, |piece, rooms| {
+            for i in piece * grain..n.min((piece + 1) * grain) {
+                write(i, split_off(&mut rooms[to(i)], stride));
+            }
+        });
         Self { items, offsets }
     }
 
+    /// Items made of these, each at its place.
+    pub fn map<U: Pod + Send>(&self, make: impl Fn(&T) -> U + Sync) -> Mail<U> {
+        self.with(parallel::map(&self.items, make))
+    }
+}
+
+/// Takes the first `count` elements off a list.
+fn split_off<'a, T>(list: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (first, rest) = std::mem::take(list).split_at_mut(count);
+    *list = rest;
+    first
+}
+
+impl<T: Pod> Mail<T> {
     /// Items in the order of ranks, so many for each.
     ///
     /// # Panics
@@ -133,11 +151,6 @@ impl<T: Pod> Mail<T> {
         Mail { items, offsets }
     }
 
-    /// Items made of these, each at its place.
-    pub fn map<U: Pod>(&self, make: impl FnMut(&T) -> U) -> Mail<U> {
-        self.with(self.items.iter().map(make).collect())
-    }
-
     /// All items, in the order of ranks.
     pub fn items(&self) -> &[T] {
         &self.items
@@ -148,6 +161,11 @@ impl<T: Pod> Mail<T> {
         self.items
     }
 
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
     /// The items of a rank.
     pub fn of(&self, rank: usize) -> &[T] {
         &self.items[self.offsets[rank]..self.offsets[rank + 1]]
@@ -155,8 +173,7 @@ impl<T: Pod> Mail<T> {
 
     /// Each item with its rank.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
-        let ranks = 0..self.offsets.len() - 1;
-        ranks.flat_map(move |rank| self.of(rank).iter().map(move |item| (rank, item)))
+        (0..self.ranks()).flat_map(move |rank| self.of(rank).iter().map(move |item| (rank, item)))
     }
 
     fn counts(&self) -> Vec<u64> {

@@ -3,15 +3,31 @@
 mod common;
 
 use common::{Choice, RANKS, choices, constrained};
+use gpu::smooth::Vector;
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::Mesh;
-use trioxide::smooth::{self, Form, Method, Options, Renumber, Smoothed, Weights};
+use trioxide::smooth::{Form, Method, Moves, Options, Renumber, Smoothed, Weights};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_ranks::block::Whole;
+use trioxide_ranks::smooth::smooth;
 use trioxide_ranks::threads::run;
-use trioxide_ranks::{Block, Ranks};
+use trioxide_ranks::{Block, Ownership, Ranks};
+
+/// What a rank has of the result: the numbers, and the points of its block.
+fn smoothed<P: Vector>(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<DVec3>,
+    fixed: &[bool],
+    options: &Options,
+    ownership: &Ownership,
+) -> (u64, Moves, Vec<DVec3>) {
+    let smoothed = smooth::<P>(ranks, on, block, fixed, options, ownership).unwrap();
+    let points = smoothed.points(ranks, on, block).unwrap();
+    (smoothed.moving, smoothed.moves, points)
+}
 
 /// On ranks, against the single run's result.
 fn check(
@@ -28,16 +44,16 @@ fn check(
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(whole, ranks.rank(), size);
         let smooth = match is_short {
-            true => trioxide_ranks::smooth::smooth::<Vec3>,
-            false => trioxide_ranks::smooth::smooth::<DVec3>,
+            true => smoothed::<Vec3>,
+            false => smoothed::<DVec3>,
         };
-        smooth(&ranks, &on, &block, fixed, options, &choice.of(size)).unwrap()
+        smooth(&ranks, &on, &block, fixed, options, &choice.of(size))
     });
     let mut points = Vec::new();
-    for result in results {
-        assert_eq!(result.moving, u64::from(expected.moving));
-        assert_eq!(result.moves, expected.moves, "{size} ranks, {choice:?}");
-        points.extend(result.points);
+    for (moving, moves, of_rank) in results {
+        assert_eq!(moving, u64::from(expected.moving));
+        assert_eq!(moves, expected.moves, "{size} ranks, {choice:?}");
+        points.extend(of_rank);
     }
     let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
         points
@@ -100,7 +116,7 @@ proptest! {
         choice in choices(),
     ) {
         let on = Device::cpu(Some(1)).unwrap();
-        let expected = smooth::run_surface::<DVec3>(&on, &mesh, &fixed, &options).unwrap();
+        let expected = trioxide::smooth::run_surface::<DVec3>(&on, &mesh, &fixed, &options).unwrap();
         let surface = mesh.clone().into_surface().unwrap();
         check((&surface).into(), &expected, &fixed, &options, size, choice, false);
     }
@@ -136,9 +152,9 @@ fn tetrahedra_on_every_number_of_ranks() {
             weights,
             ..Options::default()
         };
-        let expected = smooth::run::<DVec3>(&on, &mesh, &[], &options).unwrap();
+        let expected = trioxide::smooth::run::<DVec3>(&on, &mesh, &[], &options).unwrap();
         assert!(expected.moving > 100);
-        let short = smooth::run::<Vec3>(&on, &mesh, &[], &options).unwrap();
+        let short = trioxide::smooth::run::<Vec3>(&on, &mesh, &[], &options).unwrap();
         for size in RANKS {
             for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
                 check(whole, &expected, &[], &options, size, choice, false);
@@ -163,7 +179,7 @@ fn options_that_need_more_than_neighbours_are_refused() {
             ..Options::default()
         },
         Options {
-            boundary: smooth::BoundaryRule::Slide,
+            boundary: trioxide::smooth::BoundaryRule::Slide,
             ..Options::default()
         },
     ] {
@@ -172,7 +188,7 @@ fn options_that_need_more_than_neighbours_are_refused() {
             let on = Device::cpu(Some(1)).unwrap();
             let block = Block::of(&surface, ranks.rank(), 2);
             let owners = Choice::Curve.of(2);
-            trioxide_ranks::smooth::smooth::<DVec3>(&ranks, &on, &block, &[], &options, &owners)
+            smooth::<DVec3>(&ranks, &on, &block, &[], &options, &owners).map(drop)
         });
         for fault in faults {
             let said = fault.unwrap_err().to_string();

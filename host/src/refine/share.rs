@@ -13,10 +13,13 @@
 //! Where the ghosts end, the owner of an edge may be missing. The only triangle at such an edge owns it in the part, against its direction
 //! in the whole mesh: that shows in pieces of ghosts alone, which are the other processes'.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use gpu::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use gpu::refine::propagate_divisions::follow_marked_triangles;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
+use trioxide_mesh::parallel;
 
 use super::edges::{DeviceEdgeMesh, MOST_EDGES, Stale};
 use super::error::{Error, Result};
@@ -63,8 +66,31 @@ pub struct SharePieces<P> {
     pub sides: Vec<u32>,
     /// Tag of each edge, or none.
     pub tags: Vec<u32>,
+}
+
+/// A part on a device, after the round.
+pub struct DividedShare<P> {
+    mesh: DeviceEdgeMesh<P>,
     /// The first triangle that came out degenerate.
     pub degenerate: Option<u32>,
+}
+
+impl<P: AnyPoint> DividedShare<P> {
+    /// The pieces, in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(self, on: &Device) -> crate::Result<SharePieces<P>> {
+        let mesh = self.mesh;
+        on.stage("copy to the host", || {
+            Ok(SharePieces {
+                points: on.download(&mesh.points)?,
+                corners: on.download_rows(&mesh.corners)?,
+                sides: on.download_rows(&mesh.sides)?,
+                tags: on.download(&mesh.tags)?,
+            })
+        })
+    }
 }
 
 /// A part on a device, while a round goes on.
@@ -181,7 +207,7 @@ impl<P: AnyPoint> Share<P> {
     ///
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.
-    pub fn divide(mut self, on: &Device) -> Result<SharePieces<P>> {
+    pub fn divide(mut self, on: &Device) -> Result<DividedShare<P>> {
         let level = self.mesh.level();
         let mut degenerate = Triangle::NONE;
         if level.triangles > 0 {
@@ -195,22 +221,15 @@ impl<P: AnyPoint> Share<P> {
             self.mesh.check_stale(on, &mut found)?;
             degenerate = on.read(&found, 0)?;
         }
-        let mesh = self.mesh;
-        let pieces = on.stage("copy to the host", || {
-            Ok(SharePieces {
-                points: on.download(&mesh.points)?,
-                corners: on.download_rows(&mesh.corners)?,
-                sides: on.download_rows(&mesh.sides)?,
-                tags: on.download(&mesh.tags)?,
-                degenerate: degenerate.is_some().then(|| degenerate.index()),
-            })
-        })?;
-        Ok(pieces)
+        Ok(DividedShare {
+            mesh: self.mesh,
+            degenerate: degenerate.is_some().then(|| degenerate.index()),
+        })
     }
 }
 
 /// Half-edge of each side, or `NONE`; checks the part.
-fn find_halves<P>(part: &SharePart<P>) -> Vec<u32> {
+fn find_halves<P: Sync>(part: &SharePart<P>) -> Vec<u32> {
     assert_eq!(part.corners.len() % 3, 0, "three corners a triangle");
     assert_eq!(part.corners.len(), part.sides.len(), "a side for each");
     assert!(
@@ -218,14 +237,21 @@ fn find_halves<P>(part: &SharePart<P>) -> Vec<u32> {
         "a tag for each edge"
     );
     let is_vertex = |&v: &u32| (v as usize) < part.points.len();
-    assert!(part.corners.iter().all(is_vertex), "corners are vertices");
-    let mut halves = vec![NONE; 2 * part.edges];
-    for (h, &side) in (0..).zip(part.sides) {
-        let half = &mut halves[side as usize];
-        assert_eq!(*half, NONE, "side {side} is there twice");
-        *half = h;
-    }
-    let owners = halves.iter().step_by(2);
-    assert!(owners.clone().all(|&h| h != NONE), "each edge has an owner");
+    assert!(
+        parallel::all(part.corners, is_vertex),
+        "corners are vertices"
+    );
+    let halves = parallel::collect(2 * part.edges, |_| AtomicU32::new(NONE));
+    parallel::for_each(part.sides.len(), |h| {
+        let side = part.sides[h];
+        let other = halves[side as usize].swap(h as u32, Relaxed);
+        assert_eq!(other, NONE, "side {side} is there twice");
+    });
+    let halves = parallel::map(&halves, |half| half.load(Relaxed));
+    let has_owner = |e: usize| halves[2 * e] != NONE;
+    assert!(
+        parallel::find(part.edges, |e| !has_owner(e)).is_none(),
+        "each edge has an owner"
+    );
     halves
 }

@@ -16,7 +16,7 @@ use trioxide_ranks::polylla::{Found, find, find_in_grid};
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, is_quiet, with_file};
+use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage, digest_row};
@@ -25,7 +25,7 @@ use crate::commands::polylla::{Options, check_usage, digest_row};
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     check_usage(options)?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
@@ -35,7 +35,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         None => Input::Block(read(ranks, options, quiet)?),
     };
     ranks.phase("open the device");
-    let on = device(ranks, &options.device)?;
+    let on = starting.device(ranks, &options.device)?;
     let find = match options.device.precision {
         Precision::F64 => find_in::<DVec2>,
         Precision::F32 => find_in::<Vec2>,
@@ -68,8 +68,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         command: "polylla",
         input: &options.input,
         options: &options.device,
-        device: &on.name(),
-        device_bytes: on.peak_bytes(),
+        on: &on,
         is_output_taken: false,
     };
     report(ranks, run, of_run)

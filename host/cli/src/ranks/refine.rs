@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use serde_json::json;
+use serde_json::{Value, json};
 use trioxide::fields::Carried;
 use trioxide::formats::Format;
 use trioxide::half_edges::AnyPoint;
@@ -13,13 +13,13 @@ use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::ownership::Position;
-use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, refine};
+use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, ownership, read_slices};
+use super::run::{Starting, has_extension, is_quiet, with_file};
+use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
 
@@ -41,13 +41,13 @@ struct Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (input, kept) = read(ranks, options, quiet)?;
     ranks.phase("open the device");
-    let on = device(ranks, &options.device)?;
+    let on = starting.device(ranks, &options.device)?;
     match input {
         Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, &on, options, &block, kept),
         Input::Space(block) => run_on::<DVec3, Vec3>(ranks, &on, options, &block, kept),
@@ -99,37 +99,62 @@ where
         max_triangles: options.max_triangles.map(|most| most as u64),
         record,
     };
-    let refine = match options.device.precision {
-        Precision::F64 => refine::<P>,
-        Precision::F32 => refine::<S>,
+    let refined = match options.device.precision {
+        Precision::F64 => refined::<P>,
+        Precision::F32 => refined::<S>,
     };
-    let result = refine(ranks, on, block, &settings, &ownership(&options.input)?);
-    let refined = result.map_err(|fault| explained(fault, options))?;
-    match &options.output {
-        Some(path) if !record && has_extension(path, "ply") => write_slices(ranks, path, &refined)?,
-        None if !record => {}
-        _ => write_gathered(ranks, options, block, kept, &refined)?,
+    let wants_mesh = options.output.is_some() || record;
+    let refined = refined(ranks, on, options, block, &settings, wants_mesh);
+    let (of_run, refined) = refined.map_err(|fault| explained(fault, options))?;
+    match (&options.output, refined) {
+        (Some(path), Some(refined)) if !record && has_extension(path, "ply") => {
+            write_slices(ranks, path, &refined)?;
+        }
+        (_, Some(refined)) => write_gathered(ranks, options, block, kept, &refined)?,
+        (_, None) => {}
     }
-    let counts = refined.counts;
+    let run = Run {
+        command: "refine",
+        input: &options.input,
+        options: &options.device,
+        on,
+        is_output_taken: false,
+    };
+    report(ranks, run, of_run)
+}
+
+/// The counts of the report.
+type Counts = Vec<(&'static str, Value)>;
+
+/// The counts of a run, and the refined mesh, if it is wanted. Collective.
+fn refined<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    options: &Options,
+    block: &Block<P::Double>,
+    settings: &refine::Options,
+    wants_mesh: bool,
+) -> Result<(Counts, Option<Refined<P::Double>>)>
+where
+    P::Double: Position,
+{
+    let run = refine::run::<P>(ranks, on, block, settings, &ownership(&options.input)?)?;
+    let counts = run.counts;
     let of_run = vec![
         ("vertices", json!(counts.vertices)),
         ("faces", json!(counts.triangles)),
         ("edges", json!(counts.edges)),
         ("input_vertices", json!(block.vertices)),
         ("input_faces", json!(block.cells)),
-        ("rounds", json!(refined.rounds.len())),
-        ("end", json!(command::end_name(refined.end))),
-        ("exchanges", json!(refined.exchanges)),
+        ("rounds", json!(run.rounds.len())),
+        ("end", json!(command::end_name(run.end))),
+        ("exchanges", json!(run.exchanges)),
     ];
-    let run = Run {
-        command: "refine",
-        input: &options.input,
-        options: &options.device,
-        device: &on.name(),
-        device_bytes: on.peak_bytes(),
-        is_output_taken: false,
+    let refined = match wants_mesh {
+        true => Some(run.into_blocks(ranks, on, block)?),
+        false => None,
     };
-    report(ranks, run, of_run)
+    Ok((of_run, refined))
 }
 
 /// The fault with the mesh's file, and the options that help.
@@ -146,10 +171,9 @@ fn explained(fault: Fault, options: &Options) -> Fault {
 
 /// Writes a `.ply`, each rank its slice. Collective.
 fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -> Result<()> {
-    let points = refined.points.iter();
     let surface = Surface {
         vertices: refined.counts.vertices,
-        points: points.map(|p| DVec3::from(p.coordinates())).collect(),
+        points: output::in_space(&refined.points),
         corners: &refined.corners,
         regions: refined.regions.clone(),
         segments: &refined.segments,
@@ -205,6 +229,9 @@ where
 
 /// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> {
+    if let Some(grid) = grid_of(&options.input)? {
+        return Ok((Input::Plane(Block::counts_of_grid(&grid)), Kept::default()));
+    }
     if let Some(block) = read_slices(ranks, &options.input, with_heights)? {
         return Ok((of_slices(ranks, block), Kept::default()));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use trioxide::backend::Stage;
+use trioxide::backend::{Device, Stage};
 use trioxide_arguments::device::{DeviceOptions, Report};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result};
@@ -16,10 +16,8 @@ pub struct Run<'a> {
     pub command: &'static str,
     pub input: &'a Path,
     pub options: &'a DeviceOptions,
-    /// Name of this rank's device.
-    pub device: &'a str,
-    /// Most bytes that this rank's buffers had on it at once.
-    pub device_bytes: u64,
+    /// This rank's device.
+    pub on: &'a Device,
     /// Whether something else goes to standard output in place of the report.
     pub is_output_taken: bool,
 }
@@ -42,8 +40,13 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
             })
         })
         .collect();
+    let stages = ranks.agree(run.on.take_stages().map_err(Fault::from))?;
+    let stages: Vec<_> = stages
+        .iter()
+        .map(|stage| json!({"name": stage.name, "seconds": 1e-3 * stage.milliseconds}))
+        .collect();
     let resident = ranks.reduce(most_resident_bytes(), Reduction::Max);
-    let on_device = ranks.reduce(run.device_bytes, Reduction::Max);
+    let on_device = ranks.reduce(run.on.peak_bytes(), Reduction::Max);
     counts.extend([
         ("ranks", json!(ranks.size())),
         ("bytes_sent", json!(sent_by_all)),
@@ -51,14 +54,17 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -
         ("most_device_bytes_of_a_rank", json!(on_device)),
         ("most_resident_bytes_of_a_rank", json!(resident)),
         // An object: for programs.
-        ("messages", json!({"phases_of_rank_0": phases})),
+        (
+            "messages",
+            json!({"phases_of_rank_0": phases, "device_stages_of_rank_0": stages}),
+        ),
     ]);
     let is_work = |phase: &str| !BESIDE.contains(&phase);
     let work = traffic.iter().filter(|phase| is_work(phase.phase));
     let report = Report {
         command: run.command,
         input: run.input,
-        device: format!("{} ranks, rank 0: {}", ranks.size(), run.device),
+        device: format!("{} ranks, rank 0: {}", ranks.size(), run.on.name()),
         stages: work
             .map(|phase| Stage {
                 name: phase.phase,

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread::JoinHandle;
 
 use clap::{CommandFactory, FromArgMatches};
 use trioxide::Error;
-use trioxide::backend::{Choice, Device, cuda_devices};
+use trioxide::backend::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
 use trioxide_arguments::device::{DeviceOptions, Precision};
 use trioxide_arguments::{account, note, print_error, write_json};
 use trioxide_ranks::mpi::Mpi;
@@ -17,6 +18,15 @@ use crate::{Cli, Command, commands, outputs, show_progress, usage};
 
 /// Runs the command as one of `size` ranks. Only rank 0 prints.
 pub fn main(size: usize) -> ExitCode {
+    let parsed = usage::try_matches(Cli::command()).and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((matches, cli))
+    });
+    // A GPU starts while MPI does, and while the input is read.
+    let starting = match &parsed {
+        Ok((_, cli)) => Starting::begin(&cli.command),
+        Err(_) => Starting(None),
+    };
     let Some(mpi) = Mpi::start().filter(|mpi| mpi.size() == size) else {
         print_error(format_args!(
             "{size} processes were started together, but not by the MPI that trioxide is built with: use the mpirun of that one"
@@ -26,15 +36,11 @@ pub fn main(size: usize) -> ExitCode {
     end_all_on_panic();
     let ranks = Ranks::new(&mpi);
     let is_first = ranks.rank() == 0;
-    let parsed = usage::try_matches(Cli::command()).and_then(|matches| {
-        let cli = Cli::from_arg_matches(&matches)?;
-        Ok((matches, cli))
-    });
     let status = match parsed {
         Ok((matches, cli)) => {
             let (name, options) = matches.subcommand().expect("clap asks for a command");
             let shown = is_first.then(|| show_progress(name, options));
-            let result = start(&ranks, options).and_then(|()| run(&ranks, name, &cli));
+            let result = start(&ranks, options).and_then(|()| run(&ranks, name, &cli, starting));
             drop(shown);
             if let (Err(fault), true) = (&result, is_first) {
                 print_error(fault);
@@ -151,13 +157,13 @@ fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
     }
 }
 
-fn run(ranks: &Ranks, name: &str, cli: &Cli) -> Result<()> {
+fn run(ranks: &Ranks, name: &str, cli: &Cli, starting: Starting) -> Result<()> {
     match &cli.command {
         Command::Generate(options) => super::generate::run(ranks, options)?,
-        Command::Polylla(options) => super::polylla::run(ranks, options)?,
-        Command::Refine(options) => super::refine::run(ranks, options)?,
-        Command::Smooth(options) => super::smooth::run(ranks, options)?,
-        Command::Weld(options) => super::weld::run(ranks, options)?,
+        Command::Polylla(options) => super::polylla::run(ranks, options, starting)?,
+        Command::Refine(options) => super::refine::run(ranks, options, starting)?,
+        Command::Smooth(options) => super::smooth::run(ranks, options, starting)?,
+        Command::Weld(options) => super::weld::run(ranks, options, starting)?,
         _ => {
             return Err(Error::Argument(format!(
                 "trioxide {name} does not run on several ranks: start it without mpirun"
@@ -183,29 +189,72 @@ pub fn has_extension(path: &Path, wanted: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
-/// The device of a rank: of a machine's GPUs its rank r gets number r, modulo their number.
-///
-/// # Errors
-/// The device cannot be opened; `--device serial`.
-pub fn device(ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
-    let threads = options.threads.map_or(threads(ranks), usize::from);
-    note_bound(ranks, options);
-    let (rank, _) = ranks.transport().on_this_machine();
-    let gpus = || cuda_devices().map_or(Vec::new(), |(_, devices)| devices);
-    let device = match options.device {
-        Choice::Serial => Err(Error::Argument(
-            "--device serial is for one process: use --device cpu, or start it without mpirun"
-                .to_owned(),
-        )),
-        Choice::Cpu => Device::cpu(Some(threads)),
-        Choice::Cuda(index) => Device::cuda(index),
-        Choice::Auto | Choice::AnyCuda => match &gpus()[..] {
-            [] if options.device == Choice::Auto => Device::cpu(Some(threads)),
-            [] => Device::cuda(0),
-            devices => Device::cuda(devices[rank % devices.len()].index),
-        },
-    };
-    ranks.agree(device.map_err(Fault::from))
+/// Variables by which Open MPI, and MPICH and its kin, tell a process its place among those of its machine.
+const PLACES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"];
+
+/// The GPU of a rank, started by a thread of its own; `None` where the rank's place is not known yet, or no GPU is wanted.
+pub struct Starting(Option<JoinHandle<trioxide::Result<Device>>>);
+
+impl Starting {
+    /// Starts the GPU of a command that works on one.
+    fn begin(command: &Command) -> Self {
+        let options = match command {
+            Command::Polylla(options) => &options.device,
+            Command::Refine(options) => &options.device,
+            Command::Smooth(options) => &options.device,
+            Command::Weld(options) => &options.device,
+            _ => return Self(None),
+        };
+        let choice = options.device;
+        let place = |name: &&str| std::env::var(name).ok()?.parse().ok();
+        let place: Option<usize> = PLACES.iter().find_map(place);
+        let is_gpu = !matches!(choice, Choice::Serial | Choice::Cpu) && has_cuda_driver();
+        let place = place.filter(|_| is_gpu);
+        Self(place.map(|place| std::thread::spawn(move || gpu(choice, place))))
+    }
+
+    /// The device of a rank: of a machine's GPUs its rank r gets number r, modulo their number.
+    ///
+    /// # Errors
+    /// The device cannot be opened; `--device serial`.
+    pub fn device(self, ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
+        let threads = options.threads.map_or(threads(ranks), usize::from);
+        note_bound(ranks, options);
+        let (place, _) = ranks.transport().on_this_machine();
+        let device = match (options.device, self.0) {
+            (Choice::Serial, _) => Err(Error::Argument(
+                "--device serial is for one process: use --device cpu, or start it without mpirun"
+                    .to_owned(),
+            )),
+            (Choice::Cpu, _) => Device::cpu(Some(threads)),
+            (Choice::Auto, _) if gpus().is_empty() => Device::cpu(Some(threads)),
+            (_, Some(starting)) => {
+                let started = starting.join();
+                started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+            (choice, None) => gpu(choice, place),
+        };
+        let device = ranks.agree(device.map_err(Fault::from))?;
+        if device.is_gpu() {
+            // The end of the process gives everything back at once, sooner than call by call.
+            std::mem::forget(device.clone());
+        }
+        Ok(device)
+    }
+}
+
+/// The machine's GPUs.
+fn gpus() -> Vec<CudaDevice> {
+    cuda_devices().map_or(Vec::new(), |(_, devices)| devices)
+}
+
+/// The GPU of the rank with this place on its machine.
+fn gpu(choice: Choice, place: usize) -> trioxide::Result<Device> {
+    match (choice, &gpus()[..]) {
+        (Choice::Cuda(index), _) => Device::cuda(index),
+        (_, []) => Device::cuda(0),
+        (_, devices) => Device::cuda(devices[place % devices.len()].index),
+    }
 }
 
 /// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.

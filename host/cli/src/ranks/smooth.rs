@@ -1,21 +1,24 @@
 //! `mpirun … trioxide smooth`.
 
+use std::path::Path;
+
 use glam::{DVec3, Vec3};
-use serde_json::json;
-use trioxide::Error;
+use gpu::smooth::Vector;
+use serde_json::{Value, json};
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, VolumeMesh};
+use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::Surface;
-use trioxide_ranks::smooth::{Smoothed, smooth};
-use trioxide_ranks::{Block, Fault, Ranks, Result, output};
+use trioxide_ranks::smooth::smooth;
+use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, is_quiet, with_file};
-use super::slices::{note_first_reads, ownership, read_slices};
+use super::run::{Starting, has_extension, is_quiet, with_file};
+use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells, fixed};
 
@@ -29,7 +32,7 @@ enum Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     let is_volume = commands::is_volume(&options.input);
     if let Some(output) = &options.output {
         match is_volume {
@@ -46,76 +49,120 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
     let stays = fixed(options, block.vertices as usize);
     let stays = ranks.agree(stays.map_err(Fault::from))?;
     ranks.phase("open the device");
-    let on = device(ranks, &options.device)?;
+    let on = starting.device(ranks, &options.device)?;
     let ownership = ownership(&options.input)?;
     let smooth = match options.device.precision {
-        Precision::F64 => smooth::<DVec3>,
-        Precision::F32 => smooth::<Vec3>,
+        Precision::F64 => smoothed::<DVec3>,
+        Precision::F32 => smoothed::<Vec3>,
     };
-    let result = smooth(ranks, &on, &block, &stays, &settings, &ownership);
-    let Smoothed {
-        points,
-        moving,
-        moves,
-    } = result.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
-    if let Some(path) = &options.output {
+    let smoothed = smooth(ranks, &on, options, &block, &stays, &settings, &ownership);
+    let (counts, points) =
+        smoothed.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
+    if let (Some(path), Some(points)) = (&options.output, points) {
         match kept {
-            None => {
-                let surface = Surface {
-                    vertices: block.vertices,
-                    points,
-                    corners: &block.corners,
-                    regions: block.regions.clone(),
-                    segments: &block.segments,
-                };
-                output::write_surface(ranks, path, surface)?;
-            }
-            Some(kept) => {
-                ranks.phase("gather");
-                let points = output::to_first(ranks, &points);
-                ranks.phase("write");
-                let written = match kept {
-                    _ if ranks.rank() != 0 => Ok(()),
-                    Kept::Surface(mut mesh) => {
-                        mesh.points = points;
-                        commands::write_mesh(path, &mesh, quiet)
-                    }
-                    Kept::Volume(mut mesh) => {
-                        mesh.points = points;
-                        commands::write_volume(path, &mesh, Default::default(), quiet)
-                    }
-                };
-                ranks.agree(written.map_err(Fault::from))?;
-            }
+            None => write_slices(ranks, path, block, points, &ownership)?,
+            Some(kept) => write_gathered(ranks, path, kept, &points, quiet)?,
         }
     }
-    let of_run = vec![
+    let run = Run {
+        command: "smooth",
+        input: &options.input,
+        options: &options.device,
+        on: &on,
+        is_output_taken: false,
+    };
+    report(ranks, run, counts)
+}
+
+/// The counts of the report.
+type Counts = Vec<(&'static str, Value)>;
+
+/// The counts of a run, and the points of this rank's block, if a file gets them. Collective.
+fn smoothed<P: Vector>(
+    ranks: &Ranks,
+    on: &Device,
+    options: &Options,
+    block: &Block<DVec3>,
+    fixed: &[bool],
+    settings: &trioxide::smooth::Options,
+    ownership: &Ownership,
+) -> Result<(Counts, Option<Vec<DVec3>>)> {
+    let smoothed = smooth::<P>(ranks, on, block, fixed, settings, ownership)?;
+    let points = match options.output {
+        Some(_) => Some(smoothed.points(ranks, on, block)?),
+        None => None,
+    };
+    let is_volume = commands::is_volume(&options.input);
+    let moves = smoothed.moves;
+    let counts = vec![
         ("vertices", json!(block.vertices)),
         (
             if is_volume { "cells" } else { "faces" },
             json!(block.cells),
         ),
-        ("moving_vertices", json!(moving)),
+        ("moving_vertices", json!(smoothed.moving)),
         ("iterations", json!(moves.sweeps)),
         ("converged", json!(moves.converged)),
         ("max_displacement", json!(moves.max_displacement)),
         ("rms_displacement", json!(moves.rms_displacement)),
     ];
-    let run = Run {
-        command: "smooth",
-        input: &options.input,
-        options: &options.device,
-        device: &on.name(),
-        device_bytes: on.peak_bytes(),
-        is_output_taken: false,
+    Ok((counts, points))
+}
+
+/// Writes a `.ply`, each rank its slice. Collective.
+fn write_slices(
+    ranks: &Ranks,
+    path: &Path,
+    block: Block<DVec3>,
+    points: Vec<DVec3>,
+    ownership: &Ownership,
+) -> Result<()> {
+    let block = match ownership {
+        Ownership::Rows(grid) => Block::of_grid(ranks, grid),
+        _ => block,
     };
-    report(ranks, run, of_run)
+    let surface = Surface {
+        vertices: block.vertices,
+        points,
+        corners: &block.corners,
+        regions: block.regions.clone(),
+        segments: &block.segments,
+    };
+    output::write_surface(ranks, path, surface)
+}
+
+/// Writes the mesh that rank 0 keeps, with the points of all ranks. Collective.
+fn write_gathered(
+    ranks: &Ranks,
+    path: &Path,
+    kept: Kept,
+    points: &[DVec3],
+    quiet: bool,
+) -> Result<()> {
+    ranks.phase("gather");
+    let points = output::to_first(ranks, points);
+    ranks.phase("write");
+    let written = match kept {
+        _ if ranks.rank() != 0 => Ok(()),
+        Kept::Surface(mut mesh) => {
+            mesh.points = points;
+            commands::write_mesh(path, &mesh, quiet)
+        }
+        Kept::Volume(mut mesh) => {
+            mesh.points = points;
+            commands::write_volume(path, &mesh, Default::default(), quiet)
+        }
+    };
+    ranks.agree(written.map_err(Fault::from))
 }
 
 /// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all,
 /// and keeps what it has read. Other ranks keep an empty mesh then.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
     let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
+    if is_ply_written && let Some(grid) = grid_of(&options.input)? {
+        return Ok((Block::counts_of_grid(&grid), None));
+    }
     if is_ply_written
         && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))?
     {

@@ -12,7 +12,7 @@ use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, gather, gather_map, 
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::report::{Run, report};
-use super::run::{device, has_extension, is_quiet, with_file};
+use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
@@ -37,14 +37,14 @@ struct Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     check(options)?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let input = read(ranks, options, quiet)?;
     ranks.phase("open the device");
-    let on = device(ranks, &options.device)?;
+    let on = starting.device(ranks, &options.device)?;
     let in_file = |fault| with_file(fault, &options.input, options.device.precision);
     let carried = Carried {
         attributes: &input.attributes,
@@ -88,8 +88,7 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         command: "weld",
         input: &options.input,
         options: &options.device,
-        device: &on.name(),
-        device_bytes: on.peak_bytes(),
+        on: &on,
         is_output_taken: options.takes_output(),
     };
     report(ranks, run, outcome.counts(input.block.vertices, &welded))

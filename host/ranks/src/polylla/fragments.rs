@@ -52,7 +52,7 @@ pub(super) fn join(
             [ring, head, behind, half_edges.len() as u64, at],
         )
     };
-    let heads = Mail::sorted(ranks.size(), (0..fragments.len()).map(head));
+    let heads = Mail::sorted(ranks.size(), fragments.len(), head);
     let vertex = |h: u32| part.vertices.get(part.corners[h as usize] as usize);
     let vertices = (0..fragments.len()).flat_map(|i| {
         let rank = smallest[i][1] as usize;
@@ -61,7 +61,8 @@ pub(super) fn join(
             .iter()
             .map(move |&h| (rank, vertex(h)))
     });
-    let vertices = Mail::sorted(ranks.size(), vertices);
+    let vertices: Vec<(usize, u64)> = vertices.collect();
+    let vertices = Mail::sorted(ranks.size(), vertices.len(), |i| vertices[i]);
     let (heads, vertices) = (ranks.exchange(&heads), ranks.exchange(&vertices));
     let regions = has_regions.then_some(()).and(part.regions.as_deref());
     let region = |half_edge: u64| {
@@ -115,10 +116,8 @@ fn smallest_of_rings(ranks: &Ranks, part: &Part, fragments: &[Fragment]) -> Vec<
     let mut smallest: Vec<Place> = fragments.iter().map(least).collect();
     let mut behind: Vec<Place> = fragments.iter().map(|fragment| fragment.behind).collect();
     loop {
-        let asked = behind
-            .iter()
-            .map(|&[half_edge, rank]| (rank as usize, half_edge));
-        let asked = Mail::sorted(ranks.size(), asked);
+        let question = |i: usize| (behind[i][1] as usize, behind[i][0]);
+        let asked = Mail::sorted(ranks.size(), behind.len(), question);
         let answers = ranks.exchange(&asked).map(|id| {
             let i = ids
                 .binary_search(id)

@@ -8,10 +8,14 @@
 
 mod fragments;
 
+use std::ops::Range;
+
+use rayon::slice::ParallelSliceMut;
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::polylla::{self, Owners, Share, polylla_share};
 use trioxide::{Device, digest, mesh};
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::check::{check_points, upload_half_edges};
@@ -19,6 +23,9 @@ use crate::fault::{Joint, Result};
 use crate::ids::Ids;
 use crate::part::{Part, half_edge, no_edge};
 use crate::transport::{Mail, Ranks, Reduction};
+
+/// Polygons that a thread copies at a time.
+const PIECE: usize = 1 << 14;
 
 /// Counts of a run, of the whole mesh; as [`PolyllaCounts`](trioxide::mesh::PolyllaCounts).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,12 +73,18 @@ impl Polygons {
 
     /// The polygons with these places, in this order.
     fn gather(&self, places: &[usize]) -> Self {
-        let mut gathered = Self::with_regions(self.regions.is_some());
-        for &i in places {
-            let region = self.regions.as_ref().map(|regions| regions[i]);
-            gathered.push(self.half_edges[i], self.get(i), region);
+        let offsets = offsets(places.iter().map(|&i| self.get(i).len() as u64));
+        let pieces = parallel::map_pieces(places.len(), PIECE, |range| {
+            let vertices = places[range].iter().flat_map(|&i| self.get(i));
+            vertices.copied().collect::<Vec<u64>>()
+        });
+        let regions = self.regions.as_ref();
+        Self {
+            half_edges: parallel::map(places, |&i| self.half_edges[i]),
+            offsets,
+            vertices: parallel::concat(pieces),
+            regions: regions.map(|regions| parallel::map(places, |&i| regions[i])),
         }
-        gathered
     }
 
     fn with_regions(has_regions: bool) -> Self {
@@ -96,31 +109,49 @@ impl Polygons {
     pub fn ordered(self, ranks: &Ranks, triangles: u64) -> Self {
         ranks.phase("order of polygons");
         let blocks = Blocks::new(3 * triangles, ranks.size());
-        let to = |i: usize| blocks.rank(self.half_edges[i]);
-        let heads = (0..self.len()).map(|i| {
+        // Those for one rank lie together.
+        let before = |end: u64| self.half_edges.partition_point(|&h| h < end);
+        let of_rank = |rank: usize| {
+            let range = blocks.range(rank);
+            before(range.start)..before(range.end)
+        };
+        let of_ranks: Vec<_> = (0..ranks.size()).map(of_rank).collect();
+        let heads = parallel::collect(self.len(), |i| {
             let region = self.regions.as_ref().map_or(0, |regions| regions[i] as u32);
             let [size, region] = [self.get(i).len() as u64, u64::from(region)];
-            (to(i), [self.half_edges[i], size << 32 | region])
+            [self.half_edges[i], size << 32 | region]
         });
-        let heads = ranks
-            .exchange(&Mail::sorted(ranks.size(), heads))
-            .into_items();
-        let vertices = (0..self.len()).flat_map(|i| self.get(i).iter().map(move |&v| (i, v)));
-        let vertices = vertices.map(|(i, vertex)| (to(i), vertex));
-        let vertices = ranks
-            .exchange(&Mail::sorted(ranks.size(), vertices))
-            .into_items();
-        let mut all = Self::with_regions(self.regions.is_some());
-        let mut start = 0;
-        for [half_edge, packed] in heads {
-            let end = start + (packed >> 32) as usize;
-            all.push(half_edge, &vertices[start..end], Some(packed as u32 as i32));
-            start = end;
+        let heads = Mail::from_parts(heads, of_ranks.iter().map(Range::len));
+        let heads = ranks.exchange(&heads).into_items();
+        let counts = of_ranks
+            .iter()
+            .map(|range| (self.offsets[range.end] - self.offsets[range.start]) as usize);
+        let vertices = Mail::from_parts(self.vertices, counts);
+        let vertices = ranks.exchange(&vertices).into_items();
+        let all = Self {
+            half_edges: parallel::map(&heads, |head| head[0]),
+            offsets: offsets(heads.iter().map(|head| head[1] >> 32)),
+            vertices,
+            regions: (self.regions.is_some())
+                .then(|| parallel::map(&heads, |head| head[1] as u32 as i32)),
+        };
+        if all.half_edges.is_sorted() {
+            return all;
         }
         let mut places: Vec<usize> = (0..all.len()).collect();
-        places.sort_unstable_by_key(|&i| all.half_edges[i]);
+        places.par_sort_unstable_by_key(|&i| all.half_edges[i]);
         all.gather(&places)
     }
+}
+
+/// Starts of lists with these lengths, and the end of the last.
+fn offsets(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut end = 0;
+    let ends = lengths.map(|length| {
+        end += length;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 /// The polygons of a run as the ranks' devices leave them: those whose smallest half-edge this rank owns.
@@ -305,36 +336,63 @@ impl Polygons {
 /// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
 fn merge(found: &Found) -> Polygons {
     let (share, crossing) = (&found.share, &found.crossing);
-    let mut all = Polygons::with_regions(found.regions.is_some());
-    all.half_edges
-        .reserve_exact(share.half_edges.len() + crossing.len());
-    all.offsets
-        .reserve_exact(share.half_edges.len() + crossing.len());
-    all.vertices
-        .reserve_exact(share.polygons.vertices.len() + crossing.vertices.len());
-    let mut next = 0;
-    let mut vertices = Vec::new();
-    for (&h, polygon) in share.half_edges.iter().zip(share.polygons.iter()) {
-        let half_edge = half_edge(&found.cells, h);
-        while next < crossing.len() && crossing.half_edges[next] < half_edge {
-            all.push_from(crossing, next);
-            next += 1;
+    let half_edge = |i: usize| half_edge(&found.cells, share.half_edges[i]);
+    let n = share.half_edges.len();
+    // The polygons across ranks that come before the one within the rank; all of them before its end.
+    let before = |i: usize| match i < n {
+        true => crossing.half_edges.partition_point(|&h| h < half_edge(i)),
+        false => crossing.len(),
+    };
+    let pieces = parallel::map_pieces(n, PIECE, |range| {
+        let mut piece = Polygons::with_regions(found.regions.is_some());
+        let mut next = if range.start == 0 {
+            0
+        } else {
+            before(range.start)
+        };
+        let mut vertices = Vec::new();
+        for i in range.clone() {
+            let h = half_edge(i);
+            while next < crossing.len() && crossing.half_edges[next] < h {
+                piece.push_from(crossing, next);
+                next += 1;
+            }
+            vertices.clear();
+            let of_polygon = share.polygons.get(i).iter();
+            vertices.extend(of_polygon.map(|&v| found.vertices.get(v as usize)));
+            let region = |regions: &Vec<i32>| regions[share.half_edges[i] as usize / 3];
+            piece.push(h, &vertices, found.regions.as_ref().map(region));
         }
-        vertices.clear();
-        vertices.extend(polygon.iter().map(|&v| found.vertices.get(v as usize)));
-        let region = found
-            .regions
-            .as_ref()
-            .map(|regions| regions[h as usize / 3]);
-        all.push(half_edge, &vertices, region);
+        for next in next..before(range.end) {
+            piece.push_from(crossing, next);
+        }
+        piece
+    });
+    if n == 0 {
+        return crossing.clone();
     }
-    for i in next..crossing.len() {
-        all.push_from(crossing, i);
-    }
-    all
+    Polygons::concat(pieces, found.regions.is_some())
 }
 
 impl Polygons {
+    /// These polygons one behind the other.
+    fn concat(parts: Vec<Self>, has_regions: bool) -> Self {
+        let sizes = parts.iter().flat_map(|part| part.offsets.windows(2));
+        let offsets = offsets(sizes.map(|ends| ends[1] - ends[0]));
+        let (mut half_edges, mut vertices, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            half_edges.push(part.half_edges);
+            vertices.push(part.vertices);
+            regions.extend(part.regions);
+        }
+        Self {
+            half_edges: parallel::concat(half_edges),
+            offsets,
+            vertices: parallel::concat(vertices),
+            regions: has_regions.then(|| parallel::concat(regions)),
+        }
+    }
+
     fn push_from(&mut self, other: &Polygons, i: usize) {
         let region = other.regions.as_ref().map(|regions| regions[i]);
         self.push(other.half_edges[i], other.get(i), region);

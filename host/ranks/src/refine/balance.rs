@@ -2,6 +2,7 @@
 
 use bytemuck::zeroed_vec;
 use trioxide::half_edges::AnyPoint;
+use trioxide_mesh::parallel;
 
 use super::part::{Owned, corners};
 use crate::ids::IdSet;
@@ -34,16 +35,18 @@ where
         vertices,
         points,
     } = owned;
-    let places = IdSet::of(&vertices.iter().copied());
+    let places = IdSet::of_list(&vertices);
     let point = |vertex: u64| points[places.place(vertex).expect("it is a corner") as usize];
     let first = |i: usize| point(corners(rows.get(i))[0]).to_f64();
-    let firsts: Vec<P::Double> = (0..rows.len()).map(first).collect();
+    let firsts: Vec<P::Double> = parallel::collect(rows.len(), first);
     let owners = ownership.owners_of(ranks, triangles, &firsts, |i| rows.id(i));
     let stride = rows.stride;
-    let of_rows = Mail::rows(ranks.size(), &owners, stride, |i, row| {
+    let (size, n) = (ranks.size(), owners.len());
+    let owner = |i: usize| owners[i] as usize;
+    let of_rows = Mail::rows(size, n, stride, owner, |i, row| {
         row.copy_from_slice(rows.get(i));
     });
-    let of_points = Mail::rows(ranks.size(), &owners, 3, |i, three: &mut [P]| {
+    let of_points = Mail::rows(size, n, 3, owner, |i, three: &mut [P]| {
         for (p, &vertex) in three.iter_mut().zip(corners(rows.get(i))) {
             *p = point(vertex);
         }
@@ -96,7 +99,14 @@ mod tests {
                 let ranks = Ranks::new(transport);
                 let owned = match ranks.rank() {
                     1 => all(&mesh),
-                    _ => Owned::none(8),
+                    _ => Owned {
+                        rows: Rows {
+                            words: Vec::new(),
+                            stride: 8,
+                        },
+                        vertices: Vec::new(),
+                        points: Vec::new(),
+                    },
                 };
                 let owned = balance(&ranks, owned, total as u64, &Ownership::Curve);
                 // Shares that are even stay.

@@ -36,9 +36,8 @@ use crate::ownership::{Ownership, Position};
 use crate::transport::{Ranks, Reduction};
 
 use balance::balance;
-use part::{EdgePart, Owned};
-use result::{Last, to_blocks};
-use round::{Outcome, round};
+use part::EdgePart;
+use round::{Divided, Outcome, round};
 
 pub use result::{Refined, Whole, gather};
 
@@ -90,6 +89,23 @@ pub struct Round {
 /// The rule that a triangle which comes out degenerate breaks, of [`Fault::rule`].
 pub const DEGENERATE: u8 = 6;
 
+/// A refined mesh as the ranks' devices leave it.
+pub struct Run<P> {
+    /// Elements of the whole mesh.
+    pub counts: Counts,
+    /// Where this rank's new elements come from, of each round; empty lists, if that is not asked for.
+    pub rounds: Vec<Round>,
+    /// The reason why it ended.
+    pub end: End,
+    /// How often the ranks told each other edges to divide, in all rounds.
+    pub exchanges: u64,
+    /// The part at the beginning of the last round, and its pieces.
+    part: EdgePart<P>,
+    divided: Option<Divided<P>>,
+    /// Markers of the input's segments, ascending.
+    markers: Vec<i32>,
+}
+
 /// Refines the mesh whose blocks the ranks hold. Collective.
 ///
 /// # Errors
@@ -104,6 +120,23 @@ pub fn refine<P: AnyPoint>(
 where
     P::Double: Position,
 {
+    run::<P>(ranks, on, block, options, ownership)?.into_blocks(ranks, on, block)
+}
+
+/// As [`refine`], without the mesh in the order of its ids, which not every run needs. Collective.
+///
+/// # Errors
+/// As there.
+pub fn run<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<P::Double>,
+    options: &Options,
+    ownership: &Ownership,
+) -> Result<Run<P>>
+where
+    P::Double: Position,
+{
     let points = &block.points;
     ranks.agree(check_points::<P>(
         ranks,
@@ -115,50 +148,42 @@ where
     let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, ownership)?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
-    let last = rounds(ranks, on, part, options, ownership)?;
-    to_blocks(ranks, block, markers, last)
+    rounds(ranks, on, part, markers, options, ownership)
 }
 
 /// The rounds, and what they leave. Collective.
 fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    part: EdgePart<P>,
+    mut part: EdgePart<P>,
+    markers: Vec<i32>,
     options: &Options,
     ownership: &Ownership,
-) -> Result<Last<P>>
+) -> Result<Run<P>>
 where
     P::Double: Position,
 {
-    let mut last = Last {
-        counts: part.counts,
-        owned: Owned::none(part.rows.stride),
-        rounds: Vec::new(),
-        end: End::Rounds,
-        exchanges: 0,
-    };
+    let mut counts = part.counts;
+    let mut divided: Option<Divided<P>> = None;
+    let mut records = Vec::new();
+    let (mut end, mut exchanges) = (End::Rounds, 0);
     let mut degenerate = u64::MAX;
-    let mut first = Some(part);
     for number in 0..options.rounds as usize {
-        let part = match first.take() {
-            Some(part) => part,
-            None => {
-                let owned = balance(ranks, last.owned, last.counts.triangles, ownership);
-                EdgePart::of_owned(ranks, last.counts, owned)?
-            }
-        };
+        if let Some(divided) = divided.take() {
+            let owned = divided.into_owned(ranks, on, part)?;
+            let owned = balance(ranks, owned, counts.triangles, ownership);
+            part = EdgePart::of_owned(ranks, counts, owned)?;
+        }
         match round(ranks, on, &part, options, number)? {
-            Outcome::Ended(end) => {
-                last.end = end;
-                last.owned = Owned::none(part.rows.stride);
-                first = Some(part);
+            Outcome::Ended(reason) => {
+                end = reason;
                 break;
             }
             Outcome::Done(done) => {
-                last.counts = done.counts;
-                last.owned = done.owned;
-                last.exchanges += done.exchanges;
-                last.rounds.push(done.record);
+                counts = done.counts;
+                divided = Some(done.divided);
+                exchanges += done.exchanges;
+                records.push(done.record);
                 degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
             }
         }
@@ -167,11 +192,16 @@ where
             break;
         }
     }
-    if let Some(part) = first {
-        last.owned = part.into_owned(ranks.rank());
-    }
     match ranks.reduce(degenerate, Reduction::Min) {
-        u64::MAX => Ok(last),
+        u64::MAX => Ok(Run {
+            counts,
+            rounds: records,
+            end,
+            exchanges,
+            part,
+            divided,
+            markers,
+        }),
         triangle => Err(came_out_degenerate(triangle)),
     }
 }

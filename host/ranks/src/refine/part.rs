@@ -2,19 +2,20 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::zeroed_vec;
-use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
 use trioxide::refine::{Error, SharePart, Tags};
+use trioxide_mesh::parallel;
 
 use super::Counts;
-use crate::block::Block;
+use crate::block::{Block, fill};
 use crate::check::upload_half_edges;
 use crate::fault::{Fault, Result};
-use crate::ids::IdSet;
+use crate::ids::{IdSet, Ids, Owners};
 use crate::numbers::exclusive_sums;
 use crate::ownership::{Ownership, Position};
 use crate::part::{Part, Shared, all_vertices, check_size};
@@ -38,16 +39,19 @@ pub struct Owned<P> {
     pub points: Vec<P>,
 }
 
-impl<P> Owned<P> {
-    /// Nothing, of rows with so many words.
-    pub fn none(stride: usize) -> Self {
+impl<P: Send> Owned<P> {
+    /// Triangles, with those vertices that are used; `vertex` gives a vertex's id and its point.
+    pub fn of(
+        rows: Rows,
+        is_used: &[AtomicBool],
+        vertex: impl Fn(usize) -> (u64, P) + Sync,
+    ) -> Self {
+        let used = |v: usize| is_used[v].load(Relaxed).then_some(v);
+        let used = parallel::filter_collect(is_used.len(), used);
         Self {
-            rows: Rows {
-                words: Vec::new(),
-                stride,
-            },
-            vertices: Vec::new(),
-            points: Vec::new(),
+            rows,
+            vertices: parallel::map(&used, |&v| vertex(v).0),
+            points: parallel::map(&used, |&v| vertex(v).1),
         }
     }
 }
@@ -58,12 +62,12 @@ pub struct EdgePart<P> {
     pub counts: Counts,
     /// Owned triangles and ghosts, by their ids.
     pub rows: Rows,
-    /// The rank that owns each.
-    pub owners: Vec<u32>,
+    /// Whether this rank owns each.
+    pub is_own: Vec<bool>,
     /// Where items of triangles go and come from.
     pub halo: Halo,
-    /// Id in the whole mesh of each vertex, ascending.
-    pub vertices: Vec<u64>,
+    /// Id in the whole mesh of each vertex.
+    pub vertices: Ids,
     /// Points of the vertices.
     pub points: Vec<P>,
     /// Vertices of the triangles by local ids, three each.
@@ -135,23 +139,18 @@ where
             Ok(twins)
         });
         let twins = ranks.agree(twins)?;
-        let (sides, edges) = number_edges(ranks, &part, &twins, block.cells);
+        let is_own = is_own(&part.owners, ranks.rank());
+        let (sides, edges) = number_edges(ranks, &part, &is_own, &twins, block.cells);
+        drop(twins);
         let (rows, markers) = first_rows(ranks, block, &part, &sides)?;
-        let points = part.points.par_iter().map(|&p| P::from_f64(p));
+        drop(sides);
+        let points = parallel::map(&part.points, |&p| P::from_f64(p));
         let counts = Counts {
             vertices: block.vertices,
             edges,
             triangles: block.cells,
         };
-        let points = points.collect();
-        let built = Self::new(
-            counts,
-            rows,
-            part.owners.to_vec(),
-            part.halo,
-            part.vertices.to_vec(),
-            points,
-        );
+        let built = Self::new(counts, rows, is_own, part.halo, part.vertices, points);
         Ok((
             Self {
                 corners: part.corners,
@@ -175,9 +174,9 @@ where
         ranks.agree(check_size(ranks, vertices.len(), 3 * rows.len()))?;
         let local = |vertex: u64| ids.place(vertex).expect("it is a corner");
         let mut points: Vec<P> = zeroed_vec(vertices.len());
-        for (&vertex, &point) in owned.vertices.iter().zip(&owned.points) {
-            points[local(vertex) as usize] = point;
-        }
+        let place = |i: usize| local(owned.vertices[i]) as usize;
+        let of_owned = |i: usize| Some(owned.points[i]);
+        fill(&mut points, owned.points.len(), place, of_owned);
         let point = |vertex: &u64| {
             let place = owned.vertices.binary_search(vertex);
             owned.points[place.expect("it is of an owned triangle")]
@@ -191,10 +190,11 @@ where
                 points[local(vertex) as usize] = point;
             }
         });
-        let of_rows = rows.words.par_chunks_exact(rows.stride);
-        let corners = of_rows.flat_map_iter(|row| corners(row).iter().map(|&v| local(v)));
-        let corners = corners.collect();
-        let built = Self::new(counts, rows, owners, halo, vertices, points);
+        let corner = |h: usize| local(corners(rows.get(h / 3))[h % 3]);
+        let corners = parallel::collect(3 * rows.len(), corner);
+        let is_own = is_own(&owners, ranks.rank());
+        let vertices = Ids::of(vertices);
+        let built = Self::new(counts, rows, is_own, halo, vertices, points);
         Ok(Self { corners, ..built })
     }
 
@@ -202,43 +202,46 @@ where
     fn new(
         counts: Counts,
         rows: Rows,
-        owners: Vec<u32>,
+        is_own: Vec<bool>,
         halo: Halo,
-        vertices: Vec<u64>,
+        vertices: Ids,
         points: Vec<P>,
     ) -> Self {
-        let of_rows = rows.words.chunks_exact(rows.stride);
-        let ids = IdSet::of(&of_rows.flat_map(|row| sides(row).iter().map(|side| side >> 1)));
+        let edge_ids = |t: usize| sides(rows.get(t)).iter().map(|side| side >> 1);
+        let ids = IdSet::of_lists(rows.len(), edge_ids);
         let edges = ids.to_vec();
-        let local = |side: u64| {
+        let mut local = parallel::collect(3 * rows.len(), |h| {
+            let side = sides(rows.get(h / 3))[h % 3];
             let edge = ids.place(side >> 1).expect("it is a side");
             2 * edge + (side & 1) as u32
-        };
-        let of_rows = rows.words.par_chunks_exact(rows.stride);
-        let local = of_rows.flat_map_iter(|row| sides(row).iter().map(|&side| local(side)));
-        let mut local: Vec<u32> = local.collect();
-        let mut has_owner = vec![false; edges.len()];
-        for &side in local.iter().filter(|&side| side & 1 == 0) {
-            has_owner[side as usize / 2] = true;
-        }
-        for side in &mut local {
-            if !has_owner[*side as usize / 2] {
-                *side &= !1;
+        });
+        let has_owner = parallel::collect(edges.len(), |_| AtomicBool::new(false));
+        parallel::for_each(local.len(), |h| {
+            if local[h] & 1 == 0 {
+                has_owner[local[h] as usize / 2].store(true, Relaxed);
             }
-        }
-        let mut of_edges = Vec::new();
-        if rows.stride > TAGS.start {
-            of_edges = vec![0; edges.len()];
-            for (row, local) in rows.words.chunks_exact(rows.stride).zip(local.chunks(3)) {
-                for (&tag, side) in tags(row).iter().zip(local) {
-                    of_edges[*side as usize / 2] = tag as u32;
+        });
+        parallel::for_chunks_mut(&mut local, 3, |_, sides| {
+            for side in sides {
+                if !has_owner[*side as usize / 2].load(Relaxed) {
+                    *side &= !1;
                 }
             }
+        });
+        let mut of_edges = Vec::new();
+        if rows.stride > TAGS.start {
+            let tags_of = parallel::collect(edges.len(), |_| AtomicU32::new(0));
+            // The triangles at an edge have one tag for it.
+            parallel::for_each(local.len(), |h| {
+                let tag = tags(rows.get(h / 3))[h % 3];
+                tags_of[local[h] as usize / 2].store(tag as u32, Relaxed);
+            });
+            of_edges = parallel::map(&tags_of, |tag| tag.load(Relaxed));
         }
         Self {
             counts,
             rows,
-            owners,
+            is_own,
             halo,
             vertices,
             points,
@@ -260,52 +263,67 @@ where
         }
     }
 
-    /// The owned triangles, where no round follows.
-    pub fn into_owned(self, rank: usize) -> Owned<P> {
-        let mut is_used = vec![false; self.vertices.len()];
-        let mut words = Vec::new();
-        for (t, &owner) in self.owners.iter().enumerate() {
-            if owner == rank as u32 {
-                words.extend_from_slice(self.rows.get(t));
-                for &v in &self.corners[3 * t..3 * t + 3] {
-                    is_used[v as usize] = true;
-                }
-            }
-        }
-        let used = |v: &usize| is_used[*v];
-        let used = (0..self.vertices.len()).filter(used);
-        Owned {
-            rows: Rows {
-                words,
-                stride: self.rows.stride,
-            },
-            vertices: used.clone().map(|v| self.vertices[v]).collect(),
-            points: used.map(|v| self.points[v]).collect(),
-        }
+    /// The local ids of the owned triangles.
+    pub fn own(&self) -> Vec<u32> {
+        own(&self.is_own)
     }
+
+    /// The owned triangles, where no round has divided any.
+    pub fn into_owned(self) -> Owned<P> {
+        let own = self.own();
+        let is_used = parallel::collect(self.vertices.len(), |_| AtomicBool::new(false));
+        let stride = self.rows.stride;
+        let mut words = zeroed_vec(stride * own.len());
+        parallel::for_chunks_mut(&mut words, stride, |i, row| {
+            let t = own[i] as usize;
+            row.copy_from_slice(self.rows.get(t));
+            for &v in &self.corners[3 * t..3 * t + 3] {
+                is_used[v as usize].store(true, Relaxed);
+            }
+        });
+        Owned::of(Rows { words, stride }, &is_used, |v| {
+            (self.vertices.get(v), self.points[v])
+        })
+    }
+}
+
+/// Whether rank `me` owns each triangle.
+fn is_own(owners: &Owners, me: usize) -> Vec<bool> {
+    let mut is_own = vec![false; owners.len()];
+    for range in owners.of_rank(me as u32) {
+        is_own[range].fill(true);
+    }
+    is_own
+}
+
+/// The triangles that are owned.
+fn own(is_own: &[bool]) -> Vec<u32> {
+    parallel::filter_collect(is_own.len(), |t| is_own[t].then_some(t as u32))
 }
 
 /// Sides of the owned triangles, and the number of edges of the whole mesh: edges are numbered in the order of the half-edges that own
 /// them, the smaller of each two. Collective.
-fn number_edges<P>(
+fn number_edges<P: Sync>(
     ranks: &Ranks,
     part: &Part<P>,
+    is_own: &[bool],
     twins: &[u32],
     triangles: u64,
 ) -> (Vec<[u64; 3]>, u64) {
-    let me = ranks.rank() as u32;
-    let mine = part.owners.of_rank(me).flatten();
+    let own = own(is_own);
     // Along the boundary the twin has an id behind the half-edges of all triangles.
     let owns = |h: usize| u64::from((h as u32) < twins[h]);
     let bits = |t: usize| owns(3 * t) | owns(3 * t + 1) << 1 | owns(3 * t + 2) << 2;
-    let ids: Vec<u64> = mine.clone().map(|t| part.cells.get(t)).collect();
-    let counts: Vec<[u32; 2]> = mine.clone().map(|t| [bits(t).count_ones(), 0]).collect();
-    let (first, [edges, _]) = exclusive_sums(ranks, triangles, &ids, &counts);
+    let id = |i: usize| part.cells.get(own[i] as usize);
+    let count = |i: usize| [bits(own[i] as usize).count_ones(), 0];
+    let (first, [edges, _]) = exclusive_sums(ranks, triangles, own.len(), id, count);
     // Of each triangle the first edge that it owns, and which sides do.
-    let mut known = vec![0; part.cells.len()];
-    for (t, [first, _]) in mine.clone().zip(first) {
-        known[t] = first << 3 | bits(t);
-    }
+    let mut known: Vec<u64> = zeroed_vec(part.cells.len());
+    let place = |i: usize| own[i] as usize;
+    fill(&mut known, own.len(), place, |i| {
+        Some(first[i][0] << 3 | bits(place(i)))
+    });
+    drop(first);
     part.halo.update_all(ranks, &mut known);
     let edge_of = |h: usize| {
         let known = known[h / 3];
@@ -316,10 +334,10 @@ fn number_edges<P>(
         1 => 2 * edge_of(h),
         _ => 2 * edge_of(twins[h] as usize) + 1,
     };
-    let mut sides = vec![[0; 3]; part.cells.len()];
-    for t in mine {
-        sides[t] = [side(3 * t), side(3 * t + 1), side(3 * t + 2)];
-    }
+    let mut sides = parallel::collect(part.cells.len(), |t| match is_own[t] {
+        true => [side(3 * t), side(3 * t + 1), side(3 * t + 2)],
+        false => [0; 3],
+    });
     part.halo.update_all(ranks, &mut sides);
     (sides, edges)
 }
@@ -339,9 +357,8 @@ fn first_rows<P: Sync>(
         true => TAGS.start,
         false => TAGS.end,
     };
-    let mut words = vec![0; stride * part.cells.len()];
-    let rows = words.par_chunks_exact_mut(stride).enumerate();
-    rows.for_each(|(t, row)| {
+    let mut words = zeroed_vec(stride * part.cells.len());
+    parallel::for_chunks_mut(&mut words, stride, |t, row| {
         let id = part.cells.get(t);
         let corners = [0, 1, 2].map(|k| part.vertices.get(part.corners[3 * t + k] as usize));
         let tags = of_sides.get(t).copied().unwrap_or_default();
@@ -351,7 +368,7 @@ fn first_rows<P: Sync>(
 }
 
 /// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts. Collective.
-fn tag_sides<P>(
+fn tag_sides<P: Sync>(
     ranks: &Ranks,
     segments: &[Segment],
     vertices: u64,
@@ -362,17 +379,18 @@ fn tag_sides<P>(
     let key = |a: u64, b: u64| (a.min(b), a.max(b));
     let ends = tags.ends.iter().map(|ends| ends.map(u64::from));
     let places: HashMap<_, usize> = ends.map(|[a, b]| key(a, b)).zip(0..).collect();
-    let mut seen = vec![0_u64; tags.ends.len().div_ceil(64)];
-    let mut of_sides = vec![[0; 3]; part.cells.len()];
-    for (t, tagged) in of_sides.iter_mut().enumerate() {
+    let seen = parallel::collect(tags.ends.len().div_ceil(64), |_| AtomicU64::new(0));
+    let of_sides = parallel::collect(part.cells.len(), |t| {
         let corner = |k: usize| part.vertices.get(part.corners[3 * t + k % 3] as usize);
-        for (k, tagged) in tagged.iter_mut().enumerate() {
-            if let Some(&place) = places.get(&key(corner(k), corner(k + 1))) {
-                *tagged = tags.values[place].into();
-                seen[place / 64] |= 1 << (place % 64);
+        [0, 1, 2].map(|k| match places.get(&key(corner(k), corner(k + 1))) {
+            None => 0,
+            Some(&place) => {
+                seen[place / 64].fetch_or(1 << (place % 64), Relaxed);
+                tags.values[place].into()
             }
-        }
-    }
+        })
+    });
+    let mut seen: Vec<u64> = seen.into_iter().map(AtomicU64::into_inner).collect();
     ranks.reduce_all(&mut seen, Reduction::Or);
     let is_missing = |&i: &usize| seen[i / 64] >> (i % 64) & 1 == 0;
     if let Some(i) = (0..tags.ends.len()).find(is_missing) {

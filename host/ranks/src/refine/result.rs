@@ -1,20 +1,21 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
 use bytemuck::zeroed_vec;
-use rayon::prelude::*;
+use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
+use trioxide_mesh::parallel;
 
 use super::part::{Owned, ancestor, corners, sides, tags};
-use super::{Counts, Round};
-use crate::block::{Block, Blocks};
+use super::{Counts, Round, Run};
+use crate::block::{Block, Blocks, to_blocks};
 use crate::fault::Result;
 use crate::ids::IdSet;
 use crate::output::{check_ids, to_first};
 use crate::ownership::{Position, fetch};
 use crate::rows::Rows;
-use crate::transport::{Mail, Ranks};
+use crate::transport::{Mail, Ranks, Reduction};
 
 /// A rank's block of a refined mesh: the blocks of all ranks, one behind the other, are the single run's arrays.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,57 +40,53 @@ pub struct Refined<P> {
     pub exchanges: u64,
 }
 
-/// What is known behind the last round.
-pub struct Last<P> {
-    pub owned: Owned<P>,
-    pub counts: Counts,
-    pub rounds: Vec<Round>,
-    pub end: End,
-    pub exchanges: u64,
-}
-
-/// Sends all to their blocks. `block` is of the input, whose segments have these `markers`, ascending. Collective.
-///
-/// # Errors
-/// Segments of a mesh with more vertices than they name.
-pub fn to_blocks<P: AnyPoint>(
-    ranks: &Ranks,
-    block: &Block<P::Double>,
-    markers: Vec<i32>,
-    last: Last<P>,
-) -> Result<Refined<P::Double>>
+impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
 {
-    ranks.phase("order of triangles");
-    let counts = last.counts;
-    let points = points(ranks, block, &last.owned, counts.vertices);
-    let (corners, ancestors) = triangles(ranks, &last.owned.rows, counts.triangles);
-    let regions = block.regions.as_ref().map(|regions| {
-        let asked = IdSet::of(&ancestors.iter().copied());
-        let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
-        let place = |&t: &u64| asked.place(t).expect("it was asked for");
-        let regions = ancestors.par_iter().map(|t| found[place(t) as usize]);
-        regions.collect()
-    });
-    let segments = match block.segments.is_empty() {
-        true => Vec::new(),
-        false => {
-            ranks.agree(check_ids(counts.vertices))?;
-            tagged(ranks, &last.owned.rows, &markers)
-        }
-    };
-    Ok(Refined {
-        counts,
-        points,
-        corners,
-        ancestors,
-        regions,
-        segments,
-        rounds: last.rounds,
-        end: last.end,
-        exchanges: last.exchanges,
-    })
+    /// The refined mesh in the order of its ids; `block` is of the input. Collective.
+    ///
+    /// # Errors
+    /// Segments of a mesh with more vertices than they name; errors of the device.
+    pub fn into_blocks(
+        self,
+        ranks: &Ranks,
+        on: &Device,
+        block: &Block<P::Double>,
+    ) -> Result<Refined<P::Double>> {
+        let owned = match self.divided {
+            Some(divided) => divided.into_owned(ranks, on, self.part)?,
+            None => self.part.into_owned(),
+        };
+        ranks.phase("order of triangles");
+        let counts = self.counts;
+        let points = points(ranks, block, &owned, counts.vertices);
+        let (corners, ancestors) = triangles(ranks, &owned.rows, counts.triangles);
+        let regions = block.regions.as_ref().map(|regions| {
+            let asked = IdSet::of_list(&ancestors);
+            let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
+            let place = |t: u64| asked.place(t).expect("it was asked for");
+            parallel::map(&ancestors, |&t| found[place(t) as usize])
+        });
+        let segments = match block.segments.is_empty() {
+            true => Vec::new(),
+            false => {
+                ranks.agree(check_ids(counts.vertices))?;
+                tagged(ranks, &owned.rows, &self.markers)
+            }
+        };
+        Ok(Refined {
+            counts,
+            points,
+            corners,
+            ancestors,
+            regions,
+            segments,
+            rounds: self.rounds,
+            end: self.end,
+            exchanges: self.exchanges,
+        })
+    }
 }
 
 /// The points of this rank's block of all vertices, in the precision of the run. Collective.
@@ -98,53 +95,39 @@ fn points<P: AnyPoint>(
     block: &Block<P::Double>,
     owned: &Owned<P>,
     vertices: u64,
-) -> Vec<P::Double> {
+) -> Vec<P::Double>
+where
+    P::Double: Position,
+{
     let size = ranks.size();
     let blocks = Blocks::new(vertices, size);
-    // Vertices of the input without a triangle are here alone.
+    let mut points: Vec<P> = zeroed_vec(blocks.range(ranks.rank()).count());
+    // Vertices of the input without a triangle are here alone. Where each has one, the block may be left out.
+    let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
     let first = Blocks::new(block.vertices, size).range(ranks.rank()).start;
-    let of_input = (first..).zip(&block.points);
-    let of_input = of_input.map(|(id, &p)| (blocks.rank(id), P::from_f64(p)));
-    let mut points = ranks.exchange(&Mail::sorted(size, of_input)).into_items();
-    let new = owned.vertices.iter().zip(&owned.points);
-    let new = new.filter(|(id, _)| **id >= block.vertices);
-    let ids = new.clone().map(|(&id, _)| (blocks.rank(id), id));
-    let ids = ranks.exchange(&Mail::sorted(size, ids));
-    let new = new.map(|(&id, &point)| (blocks.rank(id), point));
-    let new = ranks.exchange(&Mail::sorted(size, new));
-    let range = blocks.range(ranks.rank());
-    let mut behind: Vec<P> = zeroed_vec((range.end - range.start) as usize - points.len());
-    let start = range.start + points.len() as u64;
-    for (&id, &point) in ids.items().iter().zip(new.items()) {
-        behind[(id - start) as usize] = point;
-    }
-    points.append(&mut behind);
-    points.into_iter().map(P::to_f64).collect()
+    let of_input = |i: usize| Some(P::from_f64(block.points[i]));
+    let id = |i: usize| first + i as u64;
+    to_blocks(ranks, blocks, block.points.len(), id, of_input, &mut points);
+    let id = |i: usize| owned.vertices[i];
+    let value = |i: usize| (id(i) >= given).then(|| owned.points[i]);
+    to_blocks(ranks, blocks, owned.points.len(), id, value, &mut points);
+    parallel::map(&points, |&p| p.to_f64())
 }
 
 /// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
 fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> (Vec<u64>, Vec<u64>) {
     let blocks = Blocks::new(triangles, ranks.size());
-    let to: Vec<u32> = (0..owned.len())
-        .map(|i| blocks.rank(owned.id(i)) as u32)
-        .collect();
-    let stride = 5;
-    let rows = Mail::rows(ranks.size(), &to, stride, |i, row| {
-        let triangle = owned.get(i);
-        row[0] = owned.id(i);
-        row[1..4].copy_from_slice(corners(triangle));
-        row[4] = ancestor(triangle);
-    });
-    let words = ranks.exchange(&rows).into_items();
-    let start = blocks.range(ranks.rank()).start;
-    let mut of_triangles = vec![0; words.len() / stride * 3];
-    let mut ancestors = vec![0; words.len() / stride];
-    for row in words.chunks_exact(stride) {
-        let place = (row[0] - start) as usize;
-        of_triangles[3 * place..3 * place + 3].copy_from_slice(corners(row));
-        ancestors[place] = row[4];
-    }
-    (of_triangles, ancestors)
+    let mut rows: Vec<[u64; 4]> = zeroed_vec(blocks.range(ranks.rank()).count());
+    let value = |i: usize| {
+        let row = owned.get(i);
+        let corners = corners(row);
+        Some([corners[0], corners[1], corners[2], ancestor(row)])
+    };
+    let id = |i: usize| owned.id(i);
+    to_blocks(ranks, blocks, owned.len(), id, value, &mut rows);
+    let corners = parallel::map(&rows, |&[a, b, c, _]| [a, b, c]);
+    let ancestors = parallel::map(&rows, |row| row[3]);
+    (corners.into_flattened(), ancestors)
 }
 
 /// All segments, in the order of the ids of their edges, along their owners. Collective.
@@ -203,7 +186,7 @@ pub fn gather<P: Position>(ranks: &Ranks, refined: &Refined<P>) -> Result<Option
     ranks.phase("gather");
     ranks.agree(check_narrow(refined.counts))?;
     let narrow = |ids: &[u64]| {
-        let ids: Vec<u32> = ids.iter().map(|&id| id as u32).collect();
+        let ids = parallel::map(ids, |&id| id as u32);
         to_first(ranks, &ids)
     };
     let points = to_first(ranks, &refined.points);

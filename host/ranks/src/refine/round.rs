@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use rayon::prelude::*;
+use bytemuck::zeroed_vec;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{End, Error, Share, ShareNames, SharePieces};
+use trioxide::refine::{DividedShare, End, Error, Marking, Share, ShareNames, SharePieces};
+use trioxide_mesh::parallel;
 
 use super::part::{EdgePart, Owned, ancestor, corners, set_row, sides};
 use super::{Counts, Options, Round};
+use crate::block::fill;
 use crate::fault::{Fault, Result};
 use crate::numbers::exclusive_sums;
 use crate::ownership::Position;
@@ -25,9 +27,9 @@ pub enum Outcome<P> {
 
 /// What a round leaves.
 pub struct Done<P> {
-    /// The triangles that this rank owns now.
-    pub owned: Owned<P>,
-    /// Those of the whole mesh.
+    /// The part's pieces.
+    pub divided: Divided<P>,
+    /// Elements of the whole mesh.
     pub counts: Counts,
     /// Where this rank's new elements come from, if that is asked for.
     pub record: Round,
@@ -35,6 +37,26 @@ pub struct Done<P> {
     pub exchanges: u64,
     /// The first triangle of this rank's part that came out degenerate.
     pub degenerate: Option<u64>,
+}
+
+/// A part's pieces on the device, and the numbers of the new elements.
+pub struct Divided<P> {
+    share: DividedShare<P>,
+    flags: Flags,
+    numbers: Numbers,
+}
+
+impl<P: AnyPoint> Divided<P>
+where
+    P::Double: Position,
+{
+    /// The triangles of `part` that this rank owns after the round. Collective.
+    pub fn into_owned(self, ranks: &Ranks, on: &Device, part: EdgePart<P>) -> Result<Owned<P>> {
+        ranks.phase("pieces");
+        let names = Names::of(&part, &self.flags, &self.numbers.of_all(ranks, &part));
+        let pieces = self.share.download(on).map_err(Fault::from);
+        Ok(owned(&part, &names, ranks.agree(pieces)?))
+    }
 }
 
 /// The round with this number, from 0. Collective.
@@ -51,8 +73,14 @@ where
     ranks.phase("refine");
     let share = Share::upload(on, &part.share()).map_err(|error| too_large(ranks, error));
     let mut share = ranks.agree(share)?;
-    let rows = part.rows.words.chunks_exact(part.rows.stride);
-    let (ids, ancestors): (Vec<u64>, Vec<u64>) = rows.map(|row| (row[0], ancestor(row))).unzip();
+    let of_rows =
+        |of: fn(&[u64]) -> u64| parallel::collect(part.rows.len(), |t| of(part.rows.get(t)));
+    // Marks of other kinds do not go by names.
+    let is_named = !matches!(options.marking, Marking::All);
+    let (ids, ancestors) = match is_named {
+        true => (of_rows(|row| row[0]), of_rows(ancestor)),
+        false => Default::default(),
+    };
     let names = ShareNames {
         ids: &ids,
         ancestors: &ancestors,
@@ -75,20 +103,30 @@ where
         return Ok(Outcome::Ended(End::MaxTriangles));
     }
     ranks.phase("refine");
-    let pieces = share.divide(on).map_err(|error| too_large(ranks, error));
-    let pieces = ranks.agree(pieces)?;
-    let names = Names::of(part, &flags, &numbers);
-    let degenerate = pieces.degenerate.map(|t| names.triangle(part, t as usize));
-    let me = ranks.rank() as u32;
+    let share = share.divide(on).map_err(|error| too_large(ranks, error));
+    let share = ranks.agree(share)?;
+    let is_degenerate = u64::from(share.degenerate.is_some());
+    let degenerate = match ranks.reduce(is_degenerate, Reduction::Or) {
+        0 => None,
+        _ => {
+            let names = Names::of(part, &flags, &numbers.of_all(ranks, part));
+            let name = |t: u32| names.triangle(part, t as usize);
+            share.degenerate.map(name)
+        }
+    };
     Ok(Outcome::Done(Done {
         counts,
         record: match options.record {
-            true => record(part, &flags, &numbers, me),
+            true => record(part, &flags, &numbers),
             false => Round::default(),
         },
         exchanges,
         degenerate,
-        owned: owned(part, &names, pieces, me),
+        divided: Divided {
+            share,
+            flags,
+            numbers,
+        },
     }))
 }
 
@@ -151,20 +189,17 @@ fn propagate<P: AnyPoint>(
 struct Flags(Vec<u8>);
 
 impl Flags {
-    fn of<P: AnyPoint>(part: &EdgePart<P>, divided: &[u32]) -> Self {
-        let rows = part.rows.words.par_chunks_exact(part.rows.stride);
-        let flags = rows
-            .zip(part.sides.par_chunks_exact(3))
-            .map(|(row, local)| {
-                let mut flags = 0;
-                for (k, (side, local)) in sides(row).iter().zip(local).enumerate() {
-                    let is_divided = u8::from(bit(divided, local >> 1));
-                    let owns = is_divided & (!side & 1) as u8;
-                    flags |= is_divided << k | owns << (3 + k);
-                }
-                flags
-            });
-        Self(flags.collect())
+    fn of<P: Sync>(part: &EdgePart<P>, divided: &[u32]) -> Self {
+        Self(parallel::collect(part.rows.len(), |t| {
+            let local = &part.sides[3 * t..];
+            let mut flags = 0;
+            for (k, (side, local)) in sides(part.rows.get(t)).iter().zip(local).enumerate() {
+                let is_divided = u8::from(bit(divided, local >> 1));
+                let owns = is_divided & (!side & 1) as u8;
+                flags |= is_divided << k | owns << (3 + k);
+            }
+            flags
+        }))
     }
 
     /// Number of divided sides of a triangle, and of those that own their edge.
@@ -185,7 +220,9 @@ impl Flags {
 
 /// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
 struct Numbers {
-    /// Of triangles with a divided side.
+    /// Local ids of the owned triangles.
+    own: Vec<u32>,
+    /// Of each of them, if it has a divided side.
     before: Vec<[u64; 2]>,
     /// Of all.
     totals: [u64; 2],
@@ -193,24 +230,28 @@ struct Numbers {
 
 impl Numbers {
     /// Collective.
-    fn count<P>(ranks: &Ranks, part: &EdgePart<P>, flags: &Flags) -> Self {
-        let me = ranks.rank() as u32;
-        let (mut ids, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for t in 0..part.rows.len() {
-            let count = flags.count(t);
-            if part.owners[t] == me && count[0] > 0 {
-                ids.push(part.rows.id(t));
-                counts.push(count);
-                places.push(t);
-            }
+    fn count<P: AnyPoint>(ranks: &Ranks, part: &EdgePart<P>, flags: &Flags) -> Self
+    where
+        P::Double: Position,
+    {
+        let own = part.own();
+        let id = |i: usize| part.rows.id(own[i] as usize);
+        let count = |i: usize| flags.count(own[i] as usize);
+        let (before, totals) = exclusive_sums(ranks, part.counts.triangles, own.len(), id, count);
+        Self {
+            own,
+            before,
+            totals,
         }
-        let (sums, totals) = exclusive_sums(ranks, part.counts.triangles, &ids, &counts);
-        let mut before = vec![[0; 2]; part.rows.len()];
-        for (t, sum) in places.into_iter().zip(sums) {
-            before[t] = sum;
-        }
-        part.halo.update_all(ranks, &mut before);
-        Self { before, totals }
+    }
+
+    /// What lies before each triangle with a divided side, also before ghosts. Collective.
+    fn of_all<P>(&self, ranks: &Ranks, part: &EdgePart<P>) -> Vec<[u64; 2]> {
+        let mut all = zeroed_vec(part.rows.len());
+        let place = |i: usize| self.own[i] as usize;
+        fill(&mut all, self.own.len(), place, |i| Some(self.before[i]));
+        part.halo.update_all(ranks, &mut all);
+        all
     }
 
     fn after(&self, counts: Counts) -> Counts {
@@ -224,6 +265,7 @@ impl Numbers {
 }
 
 /// Ids in the whole mesh of a part's new elements, in their order. Those beyond the ghosts have none: no owned triangle has them.
+#[derive(Default)]
 struct Names {
     triangles: Vec<u64>,
     /// Local triangle that each of them is a part of.
@@ -235,32 +277,49 @@ struct Names {
 /// No id of the whole mesh.
 const BEYOND: u64 = u64::MAX;
 
+/// Triangles whose new elements a thread names at a time.
+const PIECE: usize = 1 << 14;
+
 impl Names {
-    fn of<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers) -> Self {
-        let mut names = Self {
-            triangles: Vec::new(),
-            parents: Vec::new(),
-            vertices: Vec::new(),
-            edges: Vec::new(),
-        };
-        let counts = part.counts;
-        for t in 0..part.rows.len() {
-            let [mut n, mut m] = numbers.before[t];
-            for (k, owns) in flags.sides(t) {
-                let edge = counts.edges + n + m;
-                names.triangles.push(counts.triangles + n);
-                names.parents.push(t as u32);
-                names.edges.push(edge);
-                if part.sides[3 * t + k] & 1 == 0 {
-                    let named = |id| if owns { id } else { BEYOND };
-                    names.edges.push(named(edge + 1));
-                    names.vertices.push(named(counts.vertices + m));
-                }
-                n += 1;
-                m += u64::from(owns);
-            }
+    /// `before` is of all triangles ([`Numbers::of_all`]).
+    fn of<P: Sync>(part: &EdgePart<P>, flags: &Flags, before: &[[u64; 2]]) -> Self {
+        let pieces = parallel::map_pieces(part.rows.len(), PIECE, |range| {
+            let mut names = Self::default();
+            range.for_each(|t| names.push(part, flags, t, before[t]));
+            names
+        });
+        let (mut triangles, mut parents) = (Vec::new(), Vec::new());
+        let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+        for names in pieces {
+            triangles.push(names.triangles);
+            parents.push(names.parents);
+            vertices.push(names.vertices);
+            edges.push(names.edges);
         }
-        names
+        Self {
+            triangles: parallel::concat(triangles),
+            parents: parallel::concat(parents),
+            vertices: parallel::concat(vertices),
+            edges: parallel::concat(edges),
+        }
+    }
+
+    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge.
+    fn push<P>(&mut self, part: &EdgePart<P>, flags: &Flags, t: usize, [n, m]: [u64; 2]) {
+        let (counts, mut n, mut m) = (part.counts, n, m);
+        for (k, owns) in flags.sides(t) {
+            let edge = counts.edges + n + m;
+            self.triangles.push(counts.triangles + n);
+            self.parents.push(t as u32);
+            self.edges.push(edge);
+            if part.sides[3 * t + k] & 1 == 0 {
+                let named = |id| if owns { id } else { BEYOND };
+                self.edges.push(named(edge + 1));
+                self.vertices.push(named(counts.vertices + m));
+            }
+            n += 1;
+            m += u64::from(owns);
+        }
     }
 
     /// Id of a triangle after the round.
@@ -273,7 +332,7 @@ impl Names {
 
     fn vertex<P>(&self, part: &EdgePart<P>, v: usize) -> u64 {
         match v.checked_sub(part.vertices.len()) {
-            None => part.vertices[v],
+            None => part.vertices.get(v),
             Some(new) => self.vertices[new],
         }
     }
@@ -289,25 +348,22 @@ impl Names {
 }
 
 /// The owned triangles after the round: a part of a triangle is its owner's.
-fn owned<P: AnyPoint>(
-    part: &EdgePart<P>,
-    names: &Names,
-    pieces: SharePieces<P>,
-    me: u32,
-) -> Owned<P> {
+fn owned<P: AnyPoint>(part: &EdgePart<P>, names: &Names, pieces: SharePieces<P>) -> Owned<P>
+where
+    P::Double: Position,
+{
     let parent = |t: usize| match t.checked_sub(part.rows.len()) {
         None => t,
         Some(new) => names.parents[new] as usize,
     };
-    let all = (0..pieces.corners.len() / 3).into_par_iter();
-    let mine: Vec<usize> = all.filter(|&t| part.owners[parent(t)] == me).collect();
-    let is_used: Vec<AtomicBool> = (0..pieces.points.len())
-        .map(|_| AtomicBool::new(false))
-        .collect();
+    let mine = parallel::filter_collect(pieces.corners.len() / 3, |t| {
+        part.is_own[parent(t)].then_some(t as u32)
+    });
+    let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
     let stride = part.rows.stride;
-    let mut words = vec![0; stride * mine.len()];
-    let rows = words.par_chunks_exact_mut(stride);
-    rows.zip(&mine).for_each(|(row, &t)| {
+    let mut words = zeroed_vec(stride * mine.len());
+    parallel::for_chunks_mut(&mut words, stride, |i, row| {
+        let t = mine[i] as usize;
         let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);
         for &v in corners {
             is_used[v as usize].store(true, Relaxed);
@@ -324,19 +380,16 @@ fn owned<P: AnyPoint>(
             [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
         );
     });
-    let used = (0..is_used.len()).filter(|&v| is_used[v].load(Relaxed));
-    Owned {
-        rows: Rows { words, stride },
-        vertices: used.clone().map(|v| names.vertex(part, v)).collect(),
-        points: used.map(|v| pieces.points[v]).collect(),
-    }
+    Owned::of(Rows { words, stride }, &is_used, |v| {
+        (names.vertex(part, v), pieces.points[v])
+    })
 }
 
 /// Where the new elements of the owned triangles come from.
-fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers, me: u32) -> Round {
+fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers) -> Round {
     let mut record = Round::default();
-    for t in (0..part.rows.len()).filter(|&t| part.owners[t] == me) {
-        let [mut n, mut m] = numbers.before[t];
+    for (&t, &[mut n, mut m]) in numbers.own.iter().zip(&numbers.before) {
+        let t = t as usize;
         let row = part.rows.get(t);
         for (k, owns) in flags.sides(t) {
             record.triangles.push([part.counts.triangles + n, row[0]]);
@@ -357,13 +410,11 @@ fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers, me: u32) -> R
 mod tests {
     use std::sync::Arc;
 
-    use glam::DVec2;
-    use trioxide::refine::Marking;
-
     use super::*;
     use crate::block::Block;
     use crate::ownership::Ownership;
     use crate::threads::run;
+    use glam::DVec2;
 
     /// Else the pieces of a ghost are not those of the mesh, and one that is degenerate has a wrong number.
     #[test]

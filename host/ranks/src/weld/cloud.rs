@@ -156,7 +156,8 @@ impl Dealt {
         ranks.phase("distribution");
         let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
         let stride = layout.stride();
-        let rows = Mail::rows(ranks.size(), &owners, stride, |i, row| {
+        let owner = |i: usize| owners[i] as usize;
+        let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, |i, row| {
             layout.write(row, first + i as u64, i, &block.points, carried);
         });
         let received = ranks.exchange(&rows);

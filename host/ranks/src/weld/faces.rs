@@ -1,9 +1,9 @@
 //! Triangles of a welded mesh: of each block, renamed, and without those that have no extent or are there twice.
 
 use glam::DVec3;
-use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::weld::{self, Options};
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -34,52 +34,51 @@ pub fn weld(
     options: &Options,
 ) -> Result<Remaining> {
     ranks.phase("triangles");
-    let asked = IdSet::of(&block.corners.iter().copied());
+    let asked = IdSet::of_list(&block.corners);
     let new = fetch(ranks, block.vertices, &asked.to_vec(), map);
     let renamed = |v: &u64| new[asked.place(*v).expect("it was asked for") as usize];
-    let corners: Vec<u64> = block.corners.par_iter().map(renamed).collect();
+    let corners = parallel::map(&block.corners, renamed);
     if options.keep_degenerate {
         let regions = block.regions.clone();
         return Ok(Remaining { corners, regions });
     }
     let (triangles, _) = corners.as_chunks::<3>();
-    let has_extent = |i: &usize| {
-        let [a, b, c] = triangles[*i];
-        a != b && b != c && c != a
-    };
-    let list: Vec<usize> = (0..triangles.len()).filter(has_extent).collect();
+    let list = parallel::filter_collect(triangles.len(), |i| {
+        let [a, b, c] = triangles[i];
+        (a != b && b != c && c != a).then_some(i)
+    });
     let blocks = Blocks::new(clusters, ranks.size());
-    let middle = |&i: &usize| {
-        let mut sorted = triangles[i];
-        sorted.sort_unstable();
-        blocks.rank(sorted[1]) as u32
+    let middle = |k: usize| {
+        let [a, b, c] = triangles[list[k]];
+        blocks.rank(a.min(b).max(c.min(a.max(b))))
     };
-    let to: Vec<u32> = list.iter().map(middle).collect();
-    let rows = Mail::rows(ranks.size(), &to, 3, |i, row| {
-        row.copy_from_slice(&triangles[list[i]]);
+    let (size, n) = (ranks.size(), list.len());
+    let rows = Mail::rows(size, n, 3, middle, |k, row| {
+        row.copy_from_slice(&triangles[list[k]]);
     });
     let received = ranks.exchange(&rows);
     let repeated = ranks.agree(repeated(on, received.items()))?;
     // A byte for each triangle, in the places of the triangles.
     let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / 3);
     let answers = ranks.exchange(&Mail::from_parts(repeated, counts));
-    let places = Mail::rows(ranks.size(), &to, 1, |i, row| row[0] = list[i]);
+    let places = Mail::sorted(size, n, |k| (middle(k), list[k]));
     let mut is_kept = vec![false; triangles.len()];
     for (&place, &is_repeated) in places.items().iter().zip(answers.items()) {
         is_kept[place] = is_repeated == 0;
     }
-    let kept = || (0..triangles.len()).filter(|&i| is_kept[i]);
+    let kept = parallel::filter_collect(triangles.len(), |i| is_kept[i].then_some(i));
+    let regions = block.regions.as_ref();
     Ok(Remaining {
-        corners: kept().flat_map(|i| triangles[i]).collect(),
-        regions: (block.regions.as_ref()).map(|regions| kept().map(|i| regions[i]).collect()),
+        corners: parallel::map(&kept, |&i| triangles[i]).into_flattened(),
+        regions: regions.map(|regions| parallel::map(&kept, |&i| regions[i])),
     })
 }
 
 /// Whether each triangle is equal to an earlier one.
 fn repeated(on: &Device, corners: &[u64]) -> Result<Vec<u8>> {
-    let vertices = IdSet::of(&corners.iter().copied());
+    let vertices = IdSet::of_list(corners);
     let local = |v: &u64| vertices.place(*v).expect("it is one of them");
-    let corners: Vec<u32> = corners.par_iter().map(local).collect();
+    let corners: Vec<u32> = parallel::map(corners, local);
     let (triangles, _) = corners.as_chunks();
     let bits = weld::repeated_triangles(on, triangles, vertices.len());
     let bits = bits.map_err(|error| match error {
@@ -89,5 +88,5 @@ fn repeated(on: &Device, corners: &[u64]) -> Result<Vec<u8>> {
         error => error.into(),
     })?;
     let bit = |i: usize| (bits[i / 32] >> (i % 32) & 1) as u8;
-    Ok((0..triangles.len()).map(bit).collect())
+    Ok(parallel::collect(triangles.len(), bit))
 }

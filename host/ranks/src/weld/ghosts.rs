@@ -43,8 +43,9 @@ pub fn find(
     }
     sorted.dedup();
     let told = tell(&cubes, points, &own, &sorted);
-    let by_directory = told.iter().map(|&item| (directory(item, ranks), item));
-    let told = ranks.exchange(&Mail::sorted(ranks.size(), by_directory));
+    let size = ranks.size();
+    let by_directory = |i: usize| (directory(told[i], size), told[i]);
+    let told = ranks.exchange(&Mail::sorted(size, told.len(), by_directory));
     let answers = ranks.exchange(&answers(ranks, &told)).into_items();
     wanted(&own, answers)
 }
@@ -199,9 +200,9 @@ fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64
 }
 
 /// The rank that is the directory of a told cube.
-fn directory(item: u64, ranks: &Ranks) -> usize {
+fn directory(item: u64, ranks: usize) -> usize {
     let mixed = (item >> 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    ((mixed * ranks.size() as u64) >> 32) as usize
+    ((mixed * ranks as u64) >> 32) as usize
 }
 
 /// For each rank with points in a cube that others want: the cube, and who wants it.
@@ -216,7 +217,7 @@ fn answers(ranks: &Ranks, told: &Mail<u64>) -> Mail<[u64; 2]> {
             answers.extend(others.map(|&(_, rank)| (owner, [item >> 1, rank as u64])));
         }
     }
-    Mail::sorted(ranks.size(), answers.iter().copied())
+    Mail::sorted(ranks.size(), answers.len(), |i| answers[i])
 }
 
 /// The owned points that others want, with the ranks, from the answers; `own` are the points' cubes.

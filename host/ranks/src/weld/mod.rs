@@ -128,7 +128,7 @@ pub fn epsilon_for_ratio(
     let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
     ranks.phase("search epsilon");
     let samples = weld::samples_of_spacing(block.vertices);
-    let asked = IdSet::of(&samples.iter().copied());
+    let asked = IdSet::of_list(&samples);
     let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
     let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
     let samples: Vec<DVec3> = samples.iter().map(|v| sampled[place(v)]).collect();
@@ -210,7 +210,7 @@ fn find_part(ranks: &Ranks, dealt: &Dealt, reach: f64) -> Result<Part> {
     Ok(Part {
         layout: dealt.layout,
         rows,
-        owners,
+        owners: owners.to_vec(),
         halo,
         rank: ranks.rank() as u32,
     })
@@ -320,7 +320,7 @@ fn number(
     for (number, i) in (before..).zip(representatives) {
         numbers[i] = number;
     }
-    let asked = IdSet::of(&of_block.iter().copied());
+    let asked = IdSet::of_list(&of_block);
     let answers = fetch(ranks, dealt.total, &asked.to_vec(), &numbers);
     let number = |v: &u64| answers[asked.place(*v).expect("it was asked for") as usize];
     let carried = layout.read(&new);
@@ -346,7 +346,7 @@ fn segments(
     }
     let ends = block.segments.iter().flat_map(|segment| segment.ends);
     let ends = ends.map(u64::from).filter(|&v| v < block.vertices);
-    let asked = IdSet::of(&ends);
+    let asked = IdSet::of_list(&ends.collect::<Vec<u64>>());
     let new = fetch(ranks, block.vertices, &asked.to_vec(), map);
     let end = |v: u32| Some(new[asked.place(v.into())? as usize] as u32);
     let left = weld_segments(&block.segments, end, options.keep_degenerate);

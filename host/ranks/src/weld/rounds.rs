@@ -185,7 +185,7 @@ impl<'r> Exchange<'r> {
     /// The states of gathered points, some of which are there several times.
     fn decide_rest(&self, rows: Rows) -> Result<Vec<u8>> {
         let stride = rows.stride;
-        let ids = IdSet::of(&(0..rows.len()).map(|i| rows.id(i)));
+        let ids = IdSet::of(rows.len(), |i| rows.id(i));
         let place = |i: usize| ids.place(rows.id(i)).expect("it is one of them") as usize;
         let mut words = vec![0; stride * ids.len()];
         for i in 0..rows.len() {

@@ -28,7 +28,7 @@ pub fn scatter(
     .map(u64::from);
     ranks.reduce_all(&mut are_there, Reduction::Or);
     let [normals, colors, uvs, locks] = are_there.map(|bit| bit != 0);
-    fn part<T: bytemuck::Pod>(
+    fn part<T: bytemuck::Pod + Send + Sync>(
         ranks: &Ranks,
         vertices: u64,
         is_there: bool,

@@ -21,12 +21,12 @@ pub(super) fn colour(
     part: SharePart,
     others: &mut dyn Others,
 ) -> Result<Vec<u32>> {
-    let mut colours = vec![STAYS; part.ids.len()];
+    let mut colours = vec![STAYS; part.fixed.len()];
     for &v in moving.iter().chain(part.take) {
         colours[v as usize] = NONE;
     }
     let key = |v: u32| {
-        let id = part.ids[v as usize];
+        let id = (part.id)(v);
         (shuffled(id as u32), id)
     };
     let mut left = moving.to_vec();

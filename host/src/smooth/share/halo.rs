@@ -7,7 +7,6 @@ use trioxide_kernel::launch::Buffer;
 use super::{Others, SharePart};
 use crate::Result;
 use crate::backend::Device;
-use crate::smooth::order::Ordered;
 
 /// The words of nodes that others want, and the words of ghosts, in a buffer of nodes as they lie in their order.
 ///
@@ -39,18 +38,18 @@ struct Class {
 }
 
 impl Halo {
-    /// `colours` has the class of each node that moves, in the whole mesh; where it is empty, all are of one.
+    /// `places` has the place of each node, those before `moving` move. `colours` has the class of each node that moves, in the whole mesh; where it is empty, all are of one.
     pub(super) fn new<L: Nodes>(
         on: &Device,
-        ordered: &Ordered,
+        places: &[u32],
+        moving: u32,
         part: SharePart,
         colours: &[u32],
         classes: u32,
     ) -> Result<Self> {
         let each = (L::ELEMENTS * size_of::<L>() / size_of::<u32>()) as u32;
-        let places: Vec<u32> = on.download_rows(&ordered.ranks)?;
         let words = |place: u32| each * place..each * (place + 1);
-        let (moving, nodes) = (ordered.moving, places.len() as u32);
+        let nodes = places.len() as u32;
         let is_of = |v: u32, class| colours.get(v as usize).is_none_or(|&c| c == class);
         // The ghosts' words come before those of all nodes that stay, among which ghosts that never move keep their own.
         let (mut of_classes, mut ghosts) = (Vec::new(), Vec::<u32>::new());

@@ -8,7 +8,6 @@
 mod colours;
 mod halo;
 
-use glam::DVec3;
 use gpu::smooth::{self as kernel, Nodes, SWEEP_LANES, Vector};
 use trioxide_kernel::launch::Buffer;
 
@@ -22,11 +21,11 @@ use halo::Halo;
 
 /// The other processes of a run.
 pub trait Others {
-    /// Number of nodes that move in the whole mesh; `moving` are those that do here, without ghosts, by local ids.
+    /// Number of nodes that move in the whole mesh; `places` has the place of each node here, and those before `moving` move.
     ///
     /// # Errors
     /// Another process has failed.
-    fn count(&mut self, moving: &[u32]) -> crate::Result<u64>;
+    fn count(&mut self, places: &[u32], moving: u32) -> crate::Result<u64>;
 
     /// Gives words to each process, as many as `counts` says, and takes those of this process's ghosts, which come in the order of
     /// processes.
@@ -45,8 +44,8 @@ pub trait Others {
 /// The part of a mesh that a process smooths.
 #[derive(Clone, Copy)]
 pub struct SharePart<'a> {
-    /// The ids of the nodes in the whole mesh, ascending; V.
-    pub ids: &'a [u64],
+    /// The id of each node in the whole mesh; they ascend.
+    pub id: &'a dyn Fn(u32) -> u64,
     /// Whether each node stays for another reason than the mesh: ghosts do; V.
     pub fixed: &'a [bool],
     /// Nodes whose positions others take, by local ids, process by process.
@@ -58,13 +57,12 @@ pub struct SharePart<'a> {
 }
 
 /// Smoothed nodes of one process's part.
-#[derive(Clone, Debug, Default)]
-pub struct Share {
-    /// Coordinates; V.
-    pub points: Vec<DVec3>,
-    /// Nodes that move here, by local ids.
-    pub moving: Vec<u32>,
-    /// Squared move of each of them in the last sweep; none without a sweep.
+pub struct Share<P> {
+    /// Coordinates, on the device; V.
+    pub points: Buffer<P>,
+    /// The place of each node in the order of the sweeps; V.
+    pub places: Vec<u32>,
+    /// Squared move of each node that moves here in the last sweep, by places, of which they have the first; none without a sweep.
     pub squares: Vec<f64>,
     /// Nodes of the whole mesh that move.
     pub all_moving: u64,
@@ -103,7 +101,7 @@ pub fn smooth_share<P: Vector>(
     part: SharePart,
     options: &Options,
     others: &mut dyn Others,
-) -> Result<Share> {
+) -> Result<Share<P>> {
     check_share(options)?;
     let relations = Relations::new(on, mesh)?;
     let mut colours = Vec::new();
@@ -116,18 +114,18 @@ pub fn smooth_share<P: Vector>(
     };
     let prepared = prepare_coloured(on, &relations, part.fixed, options, &mut colour)?;
     let ordered = &prepared.ordered;
-    let order: Vec<u32> = on.download_rows(&ordered.order)?;
-    let mut share = Share {
-        moving: order[..ordered.moving as usize].to_vec(),
-        ..Share::default()
+    let places: Vec<u32> = on.download_rows(&ordered.ranks)?;
+    let moving = ordered.moving;
+    let mut swept = Swept {
+        all_moving: others.count(&places, moving)?,
+        ..Swept::default()
     };
-    share.all_moving = others.count(&share.moving)?;
     let classes = match options.form {
         Form::A => 1,
         _ => others.largest(ordered.classes.len() as u32)?,
     };
-    let halo = Halo::new::<P::Aos>(on, ordered, part, &colours, classes)?;
-    let nodes = order.len();
+    let halo = Halo::new::<P::Aos>(on, &places, moving, part, &colours, classes)?;
+    let nodes = places.len();
     let mut arranged = on.uninitialized::<P::Aos>(<P::Aos as Nodes>::ELEMENTS * nodes)?;
     on.stage("into the layout", || {
         let (order, points) = (&ordered.order, mesh.points());
@@ -141,7 +139,7 @@ pub fn smooth_share<P: Vector>(
         ordered,
         schedule,
         halo,
-        share: &mut share,
+        swept: &mut swept,
         others,
     };
     arranged = match options.form {
@@ -165,10 +163,29 @@ pub fn smooth_share<P: Vector>(
         unsafe { kernel::restore::launch(on, nodes as u32, order, &arranged, &mut points) }?;
         Ok(())
     })?;
-    share.points = on.stage("copy to the host", || {
-        Ok(on.download(&points)?.into_iter().map(P::to_f64).collect())
-    })?;
-    Ok(share)
+    let Swept {
+        squares,
+        all_moving,
+        sweeps,
+        converged,
+    } = swept;
+    Ok(Share {
+        points,
+        places,
+        squares,
+        all_moving,
+        sweeps,
+        converged,
+    })
+}
+
+/// What is known of the sweeps so far; as in [`Share`].
+#[derive(Default)]
+struct Swept {
+    squares: Vec<f64>,
+    all_moving: u64,
+    sweeps: u32,
+    converged: bool,
 }
 
 /// Sweeps until no node of any process moves by the tolerance.
@@ -177,7 +194,7 @@ struct ShareSweeps<'a> {
     ordered: &'a Ordered,
     schedule: Schedule,
     halo: Halo,
-    share: &'a mut Share,
+    swept: &'a mut Swept,
     others: &'a mut dyn Others,
 }
 
@@ -185,15 +202,15 @@ impl ShareSweeps<'_> {
     /// Whether there is another sweep.
     fn goes_on(&mut self) -> crate::Result<bool> {
         crate::progress::check()?;
-        let share = &mut self.share;
-        share.converged |= share.all_moving == 0;
-        Ok(share.sweeps < self.schedule.max_sweeps && !share.converged)
+        let swept = &mut self.swept;
+        swept.converged |= swept.all_moving == 0;
+        Ok(swept.sweeps < self.schedule.max_sweeps && !swept.converged)
     }
 
     /// Notes that a sweep has ended; `has_moved`: whether a node here moved by the tolerance.
     fn end_sweep(&mut self, has_moved: u32) -> crate::Result<()> {
-        self.share.sweeps += 1;
-        self.share.converged = self.others.largest(has_moved)? == 0;
+        self.swept.sweeps += 1;
+        self.swept.converged = self.others.largest(has_moved)? == 0;
         Ok(())
     }
 
@@ -220,7 +237,7 @@ impl ShareSweeps<'_> {
                             &mut moved,
                             0,
                             count,
-                            self.schedule.factor(self.share.sweeps),
+                            self.schedule.factor(self.swept.sweeps),
                             self.schedule.square(),
                         )
                     }?;
@@ -235,7 +252,7 @@ impl ShareSweeps<'_> {
             let mut squares = on.uninitialized(count as usize)?;
             // SAFETY: both arrays have all nodes; `count` nodes move.
             unsafe { kernel::square_moves::launch(on, count, &before, &from, &mut squares) }?;
-            self.share.squares = on.download(&squares)?;
+            self.swept.squares = on.download(&squares)?;
         }
         Ok(from)
     }
@@ -259,7 +276,7 @@ impl ShareSweeps<'_> {
                             &mut nodes,
                             &mut squares,
                             &mut moved,
-                            (0, self.share.sweeps),
+                            (0, self.swept.sweeps),
                             places,
                         )
                     })?;
@@ -268,8 +285,8 @@ impl ShareSweeps<'_> {
             }
             self.end_sweep(on.read(&moved, 1)?)?;
         }
-        if self.share.sweeps > 0 {
-            self.share.squares = on.download(&squares)?;
+        if self.swept.sweeps > 0 {
+            self.swept.squares = on.download(&squares)?;
         }
         Ok(nodes)
     }
