@@ -1,5 +1,7 @@
 //! Bit sets as devices hold them: 32 members to a word, the lowest bit first.
 
+use crate::parallel;
+
 /// The set of the indices whose flag is true.
 pub fn pack(flags: impl IntoIterator<Item = bool>) -> Vec<u32> {
     let mut words = Vec::new();
@@ -12,12 +14,23 @@ pub fn pack(flags: impl IntoIterator<Item = bool>) -> Vec<u32> {
     words
 }
 
+/// As [`pack`], by all threads.
+pub fn pack_list(flags: &[bool]) -> Vec<u32> {
+    parallel::collect(flags.len().div_ceil(32), |w| {
+        let of_word = flags[32 * w..].iter().take(32).rev();
+        of_word.fold(0, |word, &flag| word << 1 | u32::from(flag))
+    })
+}
+
 /// The members of a set, ascending.
 pub fn members(words: &[u32]) -> impl Iterator<Item = u32> {
     let members_of = |(w, &word): (usize, &u32)| {
-        (0..32)
-            .filter(move |bit| word >> bit & 1 != 0)
-            .map(move |bit| 32 * w as u32 + bit)
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = rest.trailing_zeros();
+            rest &= rest.wrapping_sub(1);
+            (bit < 32).then_some(32 * w as u32 + bit)
+        })
     };
     words.iter().enumerate().flat_map(members_of)
 }
@@ -32,5 +45,8 @@ mod tests {
         let words = pack((0..70).map(|i| [0, 31, 32, 69].contains(&i)));
         assert_eq!(words, [1 << 31 | 1, 1, 1 << 5]);
         assert!(members(&words).eq([0, 31, 32, 69]));
+        let flags: Vec<bool> = (0..70).map(|i| [0, 31, 32, 69].contains(&i)).collect();
+        assert_eq!(pack_list(&flags), words);
+        assert_eq!(pack_list(&[]), [0; 0]);
     }
 }

@@ -92,10 +92,23 @@ impl Halo {
         get: impl Fn(&u32) -> T + Sync,
         mut set: impl FnMut(u32, T),
     ) {
-        let received = ranks.exchange(&self.send.map(get));
-        for (&element, &item) in self.receive.items().iter().zip(received.items()) {
+        for (&element, item) in self.ghosts().iter().zip(self.take(ranks, get)) {
             set(element, item);
         }
+    }
+
+    /// As [`update`](Halo::update): the items of the [ghosts](Halo::ghosts). Collective.
+    pub fn take<T: Pod + Send + Sync>(
+        &self,
+        ranks: &Ranks,
+        get: impl Fn(&u32) -> T + Sync,
+    ) -> Vec<T> {
+        ranks.exchange(&self.send.map(get)).into_items()
+    }
+
+    /// The ghosts, by their owners.
+    pub fn ghosts(&self) -> &[u32] {
+        self.receive.items()
     }
 
     /// As [`update`](Halo::update), of a bit each, for those owned elements alone for which `get` gives one: four bytes for each of them.
@@ -122,8 +135,8 @@ impl Halo {
 
     /// As [`update`](Halo::update), of an item for each element: those of ghosts become their owners'. Collective.
     pub fn update_all<T: Pod + Send + Sync>(&self, ranks: &Ranks, items: &mut [T]) {
-        let received = ranks.exchange(&self.send.map(|&element| items[element as usize]));
-        for (&element, &item) in self.receive.items().iter().zip(received.items()) {
+        let received = self.take(ranks, |&element| items[element as usize]);
+        for (&element, item) in self.ghosts().iter().zip(received) {
             items[element as usize] = item;
         }
     }

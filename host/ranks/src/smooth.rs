@@ -47,9 +47,19 @@ pub fn smooth<P: Vector>(
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Smoothed<P>> {
-    let checked =
-        smooth::check_share(options).and_then(|()| options.check(fixed, block.vertices as usize));
-    ranks.agree(checked.map_err(Fault::from))?;
+    let part = part_to_smooth::<P>(ranks, block, ownership)?;
+    smooth_part(ranks, on, part, block.vertices, fixed, options)
+}
+
+/// This rank's part of the mesh whose blocks the ranks hold, for [`smooth_part`]. Collective.
+///
+/// # Errors
+/// Those of [`smooth()`] that need no device.
+pub fn part_to_smooth<P: Vector>(
+    ranks: &Ranks,
+    block: &Block<DVec3>,
+    ownership: &Ownership,
+) -> Result<Part<DVec3>> {
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
@@ -57,7 +67,24 @@ pub fn smooth<P: Vector>(
         "node",
         P::LARGEST,
     ))?;
-    let mut part = Part::build(ranks, block, ownership)?;
+    Part::build(ranks, block, ownership)
+}
+
+/// As [`smooth()`], in parts that are made already, of a mesh with so many vertices. Collective.
+///
+/// # Errors
+/// As there.
+pub fn smooth_part<P: Vector>(
+    ranks: &Ranks,
+    on: &Device,
+    mut part: Part<DVec3>,
+    vertices: u64,
+    fixed: &[bool],
+    options: &Options,
+) -> Result<Smoothed<P>> {
+    let checked =
+        smooth::check_share(options).and_then(|()| options.check(fixed, vertices as usize));
+    ranks.agree(checked.map_err(Fault::from))?;
     ranks.phase("halo of nodes");
     let halo = NodeHalo::build(ranks, &part);
     ranks.phase("smooth");
@@ -87,7 +114,7 @@ pub fn smooth<P: Vector>(
     ranks.phase("moves");
     Ok(Smoothed {
         moving: share.all_moving,
-        moves: moves(ranks, block.vertices, &part, &halo, &share),
+        moves: moves(ranks, vertices, &part, &halo, &share),
         vertices: part.vertices,
         is_first: halo.is_first,
         points: share.points,

@@ -8,9 +8,9 @@ use trioxide::Device;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::Point;
-use trioxide_ranks::Ranks;
-use trioxide_ranks::polylla::find_in_grid;
+use trioxide_ranks::polylla::find;
 use trioxide_ranks::threads::run;
+use trioxide_ranks::{Part, Ranks};
 
 struct Counting;
 
@@ -53,7 +53,8 @@ fn bytes_a_vertex<P: Point>(size: usize) -> f64 {
     let digests = run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
-        let found = find_in_grid::<P>(&ranks, &on, &grid).unwrap();
+        let part = Part::of_grid(&ranks, &grid).unwrap();
+        let found = find::<P>(&ranks, &on, part).unwrap();
         assert_eq!(found.counts.polygons, 999 * 999);
         found.digest(&ranks)
     });

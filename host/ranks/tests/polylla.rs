@@ -10,9 +10,9 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
 use trioxide::polylla::{self, Constraints, polylla};
 use trioxide::{Device, digest};
-use trioxide_ranks::polylla::{Counts, Found, Polygons, find, find_in_grid};
+use trioxide_ranks::polylla::{Counts, Found, Polygons, find, part_to_find_in};
 use trioxide_ranks::threads::run;
-use trioxide_ranks::{Block, Ownership, Ranks, Result};
+use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
 fn single<P: Point>(mesh: &Triangulation) -> PolyllaLists {
     let on = Device::cpu(Some(1)).unwrap();
@@ -41,7 +41,8 @@ fn on_ranks<P: Point>(
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(mesh, ranks.rank(), size);
-        let found = find::<P>(&ranks, &on, &block, ownership);
+        let part = part_to_find_in::<P>(&ranks, &block, ownership)?;
+        let found = find::<P>(&ranks, &on, part);
         found.map(|found| in_order(&ranks, found, mesh.triangles.len() as u64))
     })
 }
@@ -129,7 +130,8 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
         let results = run(size, |transport| {
             let ranks = Ranks::new(transport);
             let on = Device::cpu(Some(1)).unwrap();
-            let found = find_in_grid::<P>(&ranks, &on, &grid);
+            let part = Part::of_grid(&ranks, &grid).unwrap();
+            let found = find::<P>(&ranks, &on, part);
             found.map(|found| in_order(&ranks, found, grid.triangles()))
         });
         compare::<P>(mesh, results, &format!("{grid:?} on {size} ranks"));

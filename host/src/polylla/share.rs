@@ -16,6 +16,7 @@
 //! cycle with a ghost may be cut short where the part ends: only its owned half-edges count, each with the one behind it.
 
 use trioxide_kernel::Bits;
+use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::{Constraints, Links, Result};
 use super::{find_links, mark_middles};
@@ -94,10 +95,8 @@ pub fn polylla_share<P: Point>(
     owners.give(&mut after)?;
     let added = on.stage("repair barrier tips", || {
         // What is marked here stays: a tip whose fan is here whole is one for the owner too.
-        let new = after.iter().zip(&here).map(|(all, here)| all & !here);
-        let new: Vec<u32> = members(&new.collect::<Vec<_>>()).collect();
-        let with_owners = here.iter().zip(&after).map(|(here, all)| here | all);
-        frontier = on.upload(&with_owners.map(Bits::new).collect::<Vec<_>>())?;
+        let new = listed(&joined(&after, &here, |all, here| all & !here));
+        frontier = upload_bits(on, &joined(&here, &after, |here, all| here | all))?;
         let added: Buffer<HalfEdge> = on.upload(bytemuck::cast_slice(&new))?;
         for new in [&middles, &added] {
             link_new_edges(on, mesh, new, &frontier, &mut links)?;
@@ -114,11 +113,8 @@ pub fn polylla_share<P: Point>(
         }
         // The cycles that pass a ghost.
         let all: Vec<u32> = on.download_rows(&frontier)?;
-        let ghosts = all.iter().zip(owned).map(|(all, owned)| all & !owned);
-        let ghosts: Buffer<HalfEdge> = {
-            let list: Vec<u32> = members(&ghosts.collect::<Vec<_>>()).collect();
-            on.upload(bytemuck::cast_slice(&list))?
-        };
+        let ghosts = listed(&joined(&all, owned, |all, owned| all & !owned));
+        let ghosts: Buffer<HalfEdge> = on.upload(bytemuck::cast_slice(&ghosts))?;
         let mut open = on.filled(words, Bits::EMPTY)?;
         mark_polygons(on, mesh, &ghosts, &frontier, &links.next, &mut open)?;
         Ok((found, open))
@@ -126,10 +122,8 @@ pub fn polylla_share<P: Point>(
     let half_edges = on.stage("compact polygons", || {
         let found: Vec<u32> = on.download_rows(&found)?;
         let open: Vec<u32> = on.download_rows(&open)?;
-        let closed = found.iter().zip(&open).map(|(found, open)| found & !open);
-        let closed: Buffer<Bits<HalfEdge>> =
-            on.upload(&closed.map(Bits::new).collect::<Vec<_>>())?;
-        compact(on, &closed)
+        let closed = joined(&found, &open, |found, open| found & !open);
+        compact(on, &upload_bits(on, &closed)?)
     })?;
     let (lists, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
     let open = list_half_edges(on, &links, &compact(on, &open)?)?;
@@ -152,8 +146,29 @@ fn is_in(set: &[u32], i: u32) -> bool {
 }
 
 fn count_owned(set: &[u32], owned: &[u32]) -> u32 {
-    let both = set.iter().zip(owned);
-    both.map(|(set, owned)| (set & owned).count_ones()).sum()
+    let counts = parallel::map_pieces(set.len(), GRAIN, |range| {
+        let both = set[range.clone()].iter().zip(&owned[range]);
+        both.map(|(set, owned)| (set & owned).count_ones())
+            .sum::<u32>()
+    });
+    counts.into_iter().sum()
+}
+
+/// Two sets, joined word by word.
+fn joined(a: &[u32], b: &[u32], join: impl Fn(u32, u32) -> u32 + Sync) -> Vec<u32> {
+    parallel::collect(a.len(), |w| join(a[w], b[w]))
+}
+
+/// The members of a set, ascending.
+fn listed(set: &[u32]) -> Vec<u32> {
+    parallel::concat(parallel::map_pieces(set.len(), GRAIN, |range| {
+        let first = 32 * range.start as u32;
+        members(&set[range]).map(|i| first + i).collect()
+    }))
+}
+
+fn upload_bits(on: &Device, set: &[u32]) -> crate::Result<Buffer<Bits<HalfEdge>>> {
+    Ok(on.upload(set)?.cast())
 }
 
 /// The half-edges of the cycles that begin with `starts`.

@@ -241,7 +241,7 @@ fn stays<P: Vector>(
     Ok(if fixed.is_empty() {
         on.filled(words(nodes), Bits::EMPTY)?
     } else {
-        on.upload(&bit_set::pack(fixed.iter().copied()))?.cast()
+        on.upload(&bit_set::pack_list(fixed))?.cast()
     })
 }
 

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
+use trioxide::Error;
 use trioxide::formats::Format;
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::Ties;
-use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
-use trioxide_ranks::polylla::{Found, find, find_in_grid};
-use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
+use trioxide_ranks::polylla::{Found, find, part_to_find_in};
+use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{Starting, has_extension, is_quiet, with_file};
@@ -34,14 +34,19 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         Some(grid) => Input::Grid(grid),
         None => Input::Block(read(ranks, options, quiet)?),
     };
+    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let part = match options.device.precision {
+        Precision::F64 => part_of::<DVec2>,
+        Precision::F32 => part_of::<Vec2>,
+    };
+    let part = part(ranks, &input).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let find = match options.device.precision {
-        Precision::F64 => find_in::<DVec2>,
-        Precision::F32 => find_in::<Vec2>,
+        Precision::F64 => find::<DVec2>,
+        Precision::F32 => find::<Vec2>,
     };
-    let found = find(ranks, &on, &input)
-        .map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
+    let found = find(ranks, &on, part).map_err(in_file)?;
     let counts = found.counts;
     let digest = options.digest.then(|| {
         ranks.phase("digest");
@@ -82,10 +87,11 @@ enum Input {
     Grid(Grid),
 }
 
-fn find_in<P: Point>(ranks: &Ranks, on: &Device, input: &Input) -> Result<Found> {
+/// This rank's part of the mesh. Collective.
+fn part_of<P: Point>(ranks: &Ranks, input: &Input) -> Result<Part> {
     match input {
-        Input::Block(block) => find::<P>(ranks, on, block, &Ownership::Curve),
-        Input::Grid(grid) => find_in_grid::<P>(ranks, on, grid),
+        Input::Block(block) => part_to_find_in::<P>(ranks, block, &Ownership::Curve),
+        Input::Grid(grid) => Part::of_grid(ranks, grid),
     }
 }
 

@@ -13,9 +13,9 @@ use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::ownership::Position;
-use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather};
+use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_refine};
 use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ranks, Result};
+use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
 use super::report::{Run, report};
 use super::run::{Starting, has_extension, is_quiet, with_file};
@@ -46,11 +46,9 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (input, kept) = read(ranks, options, quiet)?;
-    ranks.phase("open the device");
-    let on = starting.device(ranks, &options.device)?;
     match input {
-        Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, &on, options, &block, kept),
-        Input::Space(block) => run_on::<DVec3, Vec3>(ranks, &on, options, &block, kept),
+        Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, starting, options, &block, kept),
+        Input::Space(block) => run_on::<DVec3, Vec3>(ranks, starting, options, &block, kept),
     }
 }
 
@@ -80,7 +78,7 @@ fn refuse(options: &Options) -> Result<()> {
 /// Refines points that are `P` in double precision, and `S` in single; writes what the options ask for.
 fn run_on<P, S>(
     ranks: &Ranks,
-    on: &Device,
+    starting: Starting,
     options: &Options,
     block: &Block<P>,
     kept: Kept,
@@ -99,12 +97,20 @@ where
         max_triangles: options.max_triangles.map(|most| most as u64),
         record,
     };
+    let part = match options.device.precision {
+        Precision::F64 => part_to_refine::<P>,
+        Precision::F32 => part_to_refine::<S>,
+    };
+    let part = part(ranks, block, &ownership(&options.input)?);
+    let part = part.map_err(|fault| explained(fault, options))?;
+    ranks.phase("open the device");
+    let on = starting.device(ranks, &options.device)?;
     let refined = match options.device.precision {
         Precision::F64 => refined::<P>,
         Precision::F32 => refined::<S>,
     };
     let wants_mesh = options.output.is_some() || record;
-    let refined = refined(ranks, on, options, block, &settings, wants_mesh);
+    let refined = refined(ranks, &on, options, block, part, &settings, wants_mesh);
     let (of_run, refined) = refined.map_err(|fault| explained(fault, options))?;
     match (&options.output, refined) {
         (Some(path), Some(refined)) if !record && has_extension(path, "ply") => {
@@ -117,7 +123,7 @@ where
         command: "refine",
         input: &options.input,
         options: &options.device,
-        on,
+        on: &on,
         is_output_taken: false,
     };
     report(ranks, run, of_run)
@@ -132,13 +138,15 @@ fn refined<P: AnyPoint>(
     on: &Device,
     options: &Options,
     block: &Block<P::Double>,
+    part: Part<P::Double>,
     settings: &refine::Options,
     wants_mesh: bool,
 ) -> Result<(Counts, Option<Refined<P::Double>>)>
 where
     P::Double: Position,
 {
-    let run = refine::run::<P>(ranks, on, block, settings, &ownership(&options.input)?)?;
+    let ownership = ownership(&options.input)?;
+    let run = refine::run::<P>(ranks, on, block, part, settings, &ownership)?;
     let counts = run.counts;
     let of_run = vec![
         ("vertices", json!(counts.vertices)),

@@ -13,8 +13,8 @@ use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::Surface;
-use trioxide_ranks::smooth::smooth;
-use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result, output};
+use trioxide_ranks::smooth::{part_to_smooth, smooth_part};
+use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
 use super::report::{Run, report};
 use super::run::{Starting, has_extension, is_quiet, with_file};
@@ -48,16 +48,21 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     // Each rank reads the list whole: it is short beside the mesh.
     let stays = fixed(options, block.vertices as usize);
     let stays = ranks.agree(stays.map_err(Fault::from))?;
+    let ownership = ownership(&options.input)?;
+    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let part = match options.device.precision {
+        Precision::F64 => part_to_smooth::<DVec3>,
+        Precision::F32 => part_to_smooth::<Vec3>,
+    };
+    let part = part(ranks, &block, &ownership).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let ownership = ownership(&options.input)?;
     let smooth = match options.device.precision {
         Precision::F64 => smoothed::<DVec3>,
         Precision::F32 => smoothed::<Vec3>,
     };
-    let smoothed = smooth(ranks, &on, options, &block, &stays, &settings, &ownership);
-    let (counts, points) =
-        smoothed.map_err(|fault| with_file(fault, &options.input, options.device.precision))?;
+    let smoothed = smooth(ranks, &on, options, &block, part, &stays, &settings);
+    let (counts, points) = smoothed.map_err(in_file)?;
     if let (Some(path), Some(points)) = (&options.output, points) {
         match kept {
             None => write_slices(ranks, path, block, points, &ownership)?,
@@ -83,11 +88,11 @@ fn smoothed<P: Vector>(
     on: &Device,
     options: &Options,
     block: &Block<DVec3>,
+    part: Part<DVec3>,
     fixed: &[bool],
     settings: &trioxide::smooth::Options,
-    ownership: &Ownership,
 ) -> Result<(Counts, Option<Vec<DVec3>>)> {
-    let smoothed = smooth::<P>(ranks, on, block, fixed, settings, ownership)?;
+    let smoothed = smooth_part::<P>(ranks, on, part, block.vertices, fixed, settings)?;
     let points = match options.output {
         Some(_) => Some(smoothed.points(ranks, on, block)?),
         None => None,

@@ -11,7 +11,6 @@ mod fragments;
 use std::ops::Range;
 
 use rayon::slice::ParallelSliceMut;
-use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::polylla::{self, Owners, Share, polylla_share};
 use trioxide::{Device, digest, mesh};
@@ -200,21 +199,21 @@ pub fn polylla<P: Point>(
     block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<(Polygons, Counts)> {
-    let found = find::<P>(ranks, on, block, ownership)?;
+    let part = part_to_find_in::<P>(ranks, block, ownership)?;
+    let found = find::<P>(ranks, on, part)?;
     let counts = found.counts;
     Ok((found.into_polygons(), counts))
 }
 
-/// As [`polylla`], without lists by the ids of the whole mesh, which take twice the memory of those that the device gives. Collective.
+/// This rank's part of the mesh whose blocks the ranks hold, for [`find`]. Collective.
 ///
 /// # Errors
-/// As there.
-pub fn find<P: Point>(
+/// Those of [`polylla`] that need no device.
+pub fn part_to_find_in<P: Point>(
     ranks: &Ranks,
-    on: &Device,
     block: &Block,
     ownership: &crate::Ownership,
-) -> Result<Found> {
+) -> Result<Part> {
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
@@ -222,18 +221,15 @@ pub fn find<P: Point>(
         "vertex",
         P::LARGEST,
     ))?;
-    find_in_part::<P>(ranks, on, Part::build(ranks, block, ownership)?)
+    Part::build(ranks, block, ownership)
 }
 
-/// As [`find`], in a grid of which each rank makes its own rows: nothing crosses before the polygons do. Collective.
+/// As [`polylla`], in parts that are made already, without lists by the ids of the whole mesh, which take twice the memory of those that
+/// the device gives. Of a grid each rank makes its part by itself ([`Part::of_grid`]): nothing crosses before the polygons do. Collective.
 ///
 /// # Errors
 /// As there.
-pub fn find_in_grid<P: Point>(ranks: &Ranks, on: &Device, grid: &Grid) -> Result<Found> {
-    find_in_part::<P>(ranks, on, Part::of_grid(ranks, grid)?)
-}
-
-fn find_in_part<P: Point>(ranks: &Ranks, on: &Device, mut part: Part) -> Result<Found> {
+pub fn find<P: Point>(ranks: &Ranks, on: &Device, mut part: Part) -> Result<Found> {
     ranks.phase("polylla");
     let has_regions = part.regions.is_some();
     let owned = part.owned_half_edges(ranks.rank());
@@ -304,10 +300,11 @@ impl Owners for FlagHalo<'_> {
     fn give(&mut self, flags: &mut [u32]) -> trioxide::Result<()> {
         self.joint.agree(Ok(()))?;
         let bit = |flags: &[u32], h: u32| (flags[h as usize / 32] >> (h % 32) & 1) as u8;
-        let own = flags.to_vec();
-        let get =
-            |&t: &u32| bit(&own, 3 * t) | bit(&own, 3 * t + 1) << 1 | bit(&own, 3 * t + 2) << 2;
-        self.part.halo.update(self.joint.ranks, get, |t, three| {
+        let own = &*flags;
+        let get = |&t: &u32| bit(own, 3 * t) | bit(own, 3 * t + 1) << 1 | bit(own, 3 * t + 2) << 2;
+        let halo = &self.part.halo;
+        let received = halo.take(self.joint.ranks, get);
+        for (&t, three) in halo.ghosts().iter().zip(received) {
             for k in 0..3 {
                 let h = 3 * t + k;
                 let (word, bit) = (&mut flags[h as usize / 32], 1 << (h % 32));
@@ -316,7 +313,7 @@ impl Owners for FlagHalo<'_> {
                     _ => *word |= bit,
                 }
             }
-        });
+        }
         Ok(())
     }
 }
@@ -404,6 +401,7 @@ mod tests {
     use super::*;
     use crate::threads::run;
     use glam::DVec2;
+    use trioxide::generate::Grid;
 
     /// Of a part far behind the first 2^32 triangles and vertices the polygons are the same, with the ids of there.
     #[test]
@@ -419,7 +417,7 @@ mod tests {
                     for ids in [&mut part.cells, &mut part.vertices] {
                         *ids = Ids::of(ids.iter().map(|id| id + by).collect());
                     }
-                    let found = find_in_part::<DVec2>(&ranks, &on, part).unwrap();
+                    let found = find::<DVec2>(&ranks, &on, part).unwrap();
                     (found.digest(&ranks), found.into_polygons())
                 });
                 let all = of_ranks.iter().flat_map(|(_, polygons)| {

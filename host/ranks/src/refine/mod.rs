@@ -33,6 +33,7 @@ use crate::block::Block;
 use crate::check::check_points;
 use crate::fault::{Fault, Result};
 use crate::ownership::{Ownership, Position};
+use crate::part::Part;
 use crate::transport::{Ranks, Reduction};
 
 use balance::balance;
@@ -120,20 +121,19 @@ pub fn refine<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    run::<P>(ranks, on, block, options, ownership)?.into_blocks(ranks, on, block)
+    let part = part_to_refine::<P>(ranks, block, ownership)?;
+    run::<P>(ranks, on, block, part, options, ownership)?.into_blocks(ranks, on, block)
 }
 
-/// As [`refine`], without the mesh in the order of its ids, which not every run needs. Collective.
+/// This rank's part of the mesh whose blocks the ranks hold, for [`run`]. Collective.
 ///
 /// # Errors
-/// As there.
-pub fn run<P: AnyPoint>(
+/// Those of [`refine`] that need no device.
+pub fn part_to_refine<P: AnyPoint>(
     ranks: &Ranks,
-    on: &Device,
     block: &Block<P::Double>,
-    options: &Options,
     ownership: &Ownership,
-) -> Result<Run<P>>
+) -> Result<Part<P::Double>>
 where
     P::Double: Position,
 {
@@ -145,7 +145,25 @@ where
         "vertex",
         P::LARGEST,
     ))?;
-    let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, ownership)?;
+    Part::without_segments(ranks, block, ownership)
+}
+
+/// As [`refine`], in parts that are made already, without the mesh in the order of its ids, which not every run needs. Collective.
+///
+/// # Errors
+/// As there.
+pub fn run<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    block: &Block<P::Double>,
+    part: Part<P::Double>,
+    options: &Options,
+    ownership: &Ownership,
+) -> Result<Run<P>>
+where
+    P::Double: Position,
+{
+    let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, part)?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
     rounds(ranks, on, part, markers, options, ownership)

@@ -17,7 +17,7 @@ use crate::check::upload_half_edges;
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
 use crate::numbers::exclusive_sums;
-use crate::ownership::{Ownership, Position};
+use crate::ownership::Position;
 use crate::part::{Part, Shared, all_vertices, check_size};
 use crate::rows::{Halo, Rows, join};
 use crate::transport::{Ranks, Reduction};
@@ -122,7 +122,7 @@ impl<P: AnyPoint> EdgePart<P>
 where
     P::Double: Position,
 {
-    /// This rank's part of the input, and the markers of the segments, ascending. Collective.
+    /// This rank's `part` of the input with its edges, and the markers of the segments, ascending. Collective.
     ///
     /// # Errors
     /// Those of half-edges; segments that are no edges.
@@ -130,9 +130,8 @@ where
         ranks: &Ranks,
         on: &Device,
         block: &Block<P::Double>,
-        ownership: &Ownership,
+        part: Part<P::Double>,
     ) -> Result<(Self, Vec<i32>)> {
-        let part = Part::without_segments(ranks, block, ownership)?;
         ranks.phase("edges");
         let twins = upload_half_edges::<P>(on, &part).and_then(|mesh| {
             let twins: Vec<u32> = on.download_rows(mesh.twins())?;

@@ -413,6 +413,7 @@ mod tests {
     use super::*;
     use crate::block::Block;
     use crate::ownership::Ownership;
+    use crate::part::Part;
     use crate::threads::run;
     use glam::DVec2;
 
@@ -429,7 +430,8 @@ mod tests {
                 let on = Device::cpu(Some(1)).unwrap();
                 let block = Block::of(&mesh, ranks.rank(), size);
                 let ownership = Ownership::Given(Arc::new(owner));
-                let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, &ownership);
+                let part = Part::without_segments(&ranks, &block, &ownership).unwrap();
+                let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, part);
                 let (part, _) = part.unwrap();
                 let mut share = Share::upload(&on, &part.share()).unwrap();
                 let ids: Vec<u64> = (0..part.rows.len()).map(|t| part.rows.id(t)).collect();

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use glam::DVec3;
 use rayon::prelude::*;
+use trioxide_mesh::parallel;
 
 use crate::ownership::{bounds, spread};
 use crate::rows::Rows;
@@ -54,9 +55,18 @@ pub fn find(
 /// this rank's points. Collective.
 fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
     // Two keys are one cube from some width on. So many cubes are there of each width.
+    let of_pieces = parallel::map_pieces(sorted.len().saturating_sub(1), CHUNK, |range| {
+        let mut counts = [0_u64; BITS as usize + 1];
+        for i in range.filter(|&i| sorted[i] != sorted[i + 1]) {
+            counts[(sorted[i] ^ sorted[i + 1]).ilog2() as usize / 3] += 1;
+        }
+        counts
+    });
     let mut counts = [0_u64; BITS as usize + 1];
-    for pair in sorted.windows(2).filter(|pair| pair[0] != pair[1]) {
-        counts[(pair[0] ^ pair[1]).ilog2() as usize / 3] += 1;
+    for of_piece in of_pieces {
+        for (count, here) in counts.iter_mut().zip(of_piece) {
+            *count += here;
+        }
     }
     counts[BITS as usize] = u64::from(!sorted.is_empty());
     for width in (0..BITS as usize).rev() {
@@ -189,14 +199,15 @@ fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64
         list.dedup();
         list
     });
-    let mut near = lists.collect::<Vec<_>>().concat();
+    let mut near = parallel::concat(lists.collect());
     near.par_sort_unstable();
     near.dedup();
-    let others = near
-        .iter()
-        .filter(|cube| sorted.binary_search(cube).is_err());
-    let own = sorted.iter().map(|cube| cube << 1 | 1);
-    own.chain(others.map(|cube| cube << 1)).collect()
+    let own = parallel::map(sorted, |cube| cube << 1 | 1);
+    let others = parallel::filter_collect(near.len(), |i| {
+        let is_own = sorted.binary_search(&near[i]).is_ok();
+        (!is_own).then_some(near[i] << 1)
+    });
+    parallel::concat(vec![own, others])
 }
 
 /// The rank that is the directory of a told cube.

@@ -17,14 +17,15 @@ mod ghosts;
 mod rounds;
 mod whole;
 
+use bytemuck::zeroed_vec;
 use glam::DVec3;
-use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
     self, Carried, Decided, DeviceMesh, Error, Found, Guards, Options, carry_share, check_share,
     decide_share, weld_segments,
 };
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -88,9 +89,9 @@ pub fn weld(
 ) -> Result<Welded> {
     ranks.agree(check(ranks, block, options))?;
     let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
-    let part = find_part(ranks, &dealt, options.reach())?;
-    ranks.phase("weld");
-    let (mesh, decided, rounds) = decide(ranks, on, &part, options, plan)?;
+    let resident = Resident::find(ranks, on, &dealt, options.reach())?;
+    let (decided, rounds) = resident.decide(ranks, on, options, plan)?;
+    let Resident { part, mesh, .. } = resident;
 
     ranks.phase("clusters");
     let (global, decided) = join_clusters(ranks, &part, decided);
@@ -134,9 +135,22 @@ pub fn epsilon_for_ratio(
     let samples: Vec<DVec3> = samples.iter().map(|v| sampled[place(v)]).collect();
     let spacing = weld::spacing_of(&samples, block.vertices);
     let mut fault = None;
+    // The search begins below the spacing, doubles, and goes back: parts for a wider reach do for a narrower one.
+    let with = |epsilon: f64| Options { epsilon, ..options };
+    let mut resident: Option<Resident> = None;
+    let mut kept = |epsilon: f64| {
+        let options = with(epsilon);
+        let resident = match resident.take() {
+            Some(wide) if wide.reach >= options.reach() => resident.insert(wide),
+            _ => {
+                let reach = options.reach().max(with(spacing).reach());
+                resident.insert(Resident::find(ranks, on, &dealt, reach)?)
+            }
+        };
+        resident.count_kept(ranks, on, &options, plan)
+    };
     let removed = |epsilon: f64| {
-        let options = Options { epsilon, ..options };
-        count_kept(ranks, on, &dealt, &options, plan)
+        kept(epsilon)
             .map(|kept| weld::fraction_removed(block.vertices as usize, kept as usize))
             .map_err(|error| {
                 fault = Some(error);
@@ -158,21 +172,6 @@ pub fn epsilon_for_ratio(
     }
 }
 
-/// Number of clusters. Collective.
-fn count_kept(
-    ranks: &Ranks,
-    on: &Device,
-    dealt: &Dealt,
-    options: &Options,
-    plan: &Plan,
-) -> Result<u64> {
-    let part = find_part(ranks, dealt, options.reach())?;
-    let (_, decided, _) = decide(ranks, on, &part, options, plan)?;
-    let kept = decided.representatives.iter().enumerate();
-    let kept = kept.filter(|&(v, &r)| v == r as usize && part.is_own(v));
-    Ok(ranks.reduce(kept.count() as u64, Reduction::Sum))
-}
-
 /// Refuses options, and what of the block cannot be welded.
 fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
     let first = |total: u64| Blocks::new(total, ranks.size()).range(ranks.rank()).start;
@@ -186,7 +185,8 @@ fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
         }
         error => error.into(),
     })?;
-    let Some(i) = block.corners.iter().position(|&v| v >= block.vertices) else {
+    let vertices = block.vertices;
+    let Some(i) = parallel::position(&block.corners, |&v| v >= vertices) else {
         return Ok(());
     };
     let face = first(block.cells) + i as u64 / 3;
@@ -226,22 +226,62 @@ fn too_large(ranks: &Ranks, rows: &Rows, dealt: &Dealt) -> Fault {
     )))
 }
 
-/// Decides the points of all ranks: the part on the device, and what is found of it. Collective.
-fn decide(
-    ranks: &Ranks,
-    on: &Device,
-    part: &Part,
-    options: &Options,
-    plan: &Plan,
-) -> Result<(DeviceMesh, Decided, Rounds)> {
-    let points = part.layout.read(&part.rows);
-    let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(v));
-    let mesh = ranks.agree(points.upload(on).map_err(Fault::from))?;
-    let mut others = Exchange::new(ranks, on, part, options, plan.rest, &states);
-    let decided = decide_share(on, &mesh, options, states, &mut others);
-    let rounds = others.rounds;
-    let decided = others.joint.end(decided)?;
-    Ok((mesh, decided, rounds))
+/// A rank's part, and its points on the device.
+struct Resident {
+    part: Part,
+    /// A distance along each axis within which all points of others are here.
+    reach: f64,
+    mesh: DeviceMesh,
+    /// The states of the points before any is decided.
+    states: Vec<u8>,
+}
+
+impl Resident {
+    /// Collective.
+    fn find(ranks: &Ranks, on: &Device, dealt: &Dealt, reach: f64) -> Result<Self> {
+        let part = find_part(ranks, dealt, reach)?;
+        let points = part.layout.read(&part.rows);
+        let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(v));
+        let mesh = ranks.agree(points.upload(on).map_err(Fault::from))?;
+        Ok(Self {
+            part,
+            reach,
+            mesh,
+            states,
+        })
+    }
+
+    /// Decides the points of all ranks. Collective.
+    fn decide(
+        &self,
+        ranks: &Ranks,
+        on: &Device,
+        options: &Options,
+        plan: &Plan,
+    ) -> Result<(Decided, Rounds)> {
+        ranks.phase("weld");
+        let states = self.states.clone();
+        let mut others = Exchange::new(ranks, on, &self.part, options, plan.rest, &states);
+        let decided = decide_share(on, &self.mesh, options, states, &mut others);
+        let rounds = others.rounds;
+        Ok((others.joint.end(decided)?, rounds))
+    }
+
+    /// Number of clusters of all ranks. Collective.
+    fn count_kept(
+        &self,
+        ranks: &Ranks,
+        on: &Device,
+        options: &Options,
+        plan: &Plan,
+    ) -> Result<u64> {
+        let (decided, _) = self.decide(ranks, on, options, plan)?;
+        ranks.phase("search epsilon");
+        let representatives = &decided.representatives;
+        let is_kept = |v: usize| v == representatives[v] as usize && self.part.is_own(v);
+        let kept = parallel::count(representatives.len(), is_kept);
+        Ok(ranks.reduce(kept as u64, Reduction::Sum))
+    }
 }
 
 /// The id of each point's representative in the whole mesh, and, by local ids, of those whose representative is here; others represent
@@ -249,27 +289,17 @@ fn decide(
 fn join_clusters(ranks: &Ranks, part: &Part, decided: Decided) -> (Vec<u64>, Decided) {
     let rows = &part.rows;
     let Decided {
-        mut representatives,
+        representatives,
         is_crowded,
     } = decided;
-    let mut global: Vec<u64> = (0..rows.len())
-        .into_par_iter()
-        .map(|v| match part.is_own(v) {
-            true => rows.id(representatives[v] as usize),
-            false => u64::MAX,
-        })
-        .collect();
-    let own = global.clone();
-    part.halo.update(
-        ranks,
-        |&v| own[v as usize],
-        |v, representative| global[v as usize] = representative,
-    );
-    let places = representatives.par_iter_mut().enumerate();
-    places.for_each(|(v, place)| {
-        if !part.is_own(v) {
-            *place = rows.place(global[v]).unwrap_or(v) as u32;
-        }
+    let mut global = parallel::collect(rows.len(), |v| match part.is_own(v) {
+        true => rows.id(representatives[v] as usize),
+        false => u64::MAX,
+    });
+    part.halo.update_all(ranks, &mut global);
+    let representatives = parallel::collect(rows.len(), |v| match part.is_own(v) {
+        true => representatives[v],
+        false => rows.place(global[v]).unwrap_or(v) as u32,
     });
     let decided = Decided {
         representatives,
@@ -287,10 +317,9 @@ fn number(
     carried: &weld::Welded,
 ) -> Welded {
     let rows = &part.rows;
-    let all = (0..rows.len()).into_par_iter();
-    let own: Vec<usize> = all.filter(|&v| part.is_own(v)).collect();
+    let own = parallel::filter_collect(rows.len(), |v| part.is_own(v).then_some(v));
     let is_one = |i: usize| global[own[i]] == rows.id(own[i]);
-    let told = own.par_iter().map(|&v| global[v]).collect();
+    let told = parallel::map(&own, |&v| global[v]);
     let of_block = dealt.back(ranks, told, 1, |_| true, |_| true);
     let first = dealt.first();
     let id = |i: usize| first + i as u64;
@@ -299,16 +328,15 @@ fn number(
     // The owners' clusters to the blocks.
     let layout = dealt.layout;
     let stride = layout.stride();
-    let all = (0..own.len()).into_par_iter();
-    let kept: Vec<usize> = all.filter(|&i| is_one(i)).collect();
-    let mut words = vec![0; stride * kept.len()];
+    let kept = parallel::filter_collect(own.len(), |i| is_one(i).then_some(i));
+    let mut words = zeroed_vec(stride * kept.len());
     let left = Carried {
         attributes: &carried.attributes,
         locked: &[],
         regions: None,
     };
-    let to_write = words.par_chunks_exact_mut(stride).zip(&kept);
-    to_write.for_each(|(row, &i)| {
+    parallel::for_chunks_mut(&mut words, stride, |k, row| {
+        let i = kept[k];
         let cluster = carried.map[own[i]] as usize;
         layout.write(row, rows.id(own[i]), cluster, &carried.points, &left);
     });
@@ -326,8 +354,8 @@ fn number(
     let carried = layout.read(&new);
     Welded {
         clusters,
-        map: of_block.par_iter().map(number).collect(),
-        representatives: (0..new.len()).map(|i| new.id(i)).collect(),
+        map: parallel::map(&of_block, number),
+        representatives: parallel::collect(new.len(), |i| new.id(i)),
         points: carried.points,
         attributes: carried.attributes,
         ..Welded::default()
