@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use bytemuck::{Pod, zeroed_vec};
 use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -68,9 +69,17 @@ impl Grid {
         assert!(range.end <= self.vertices(), "a range of the vertices");
         let scale = (self.side - 1) as f64;
         let coordinate = |i: u64| i as f64 / scale;
-        let mut points = parallel::collect((range.end - range.start) as usize, |i| {
-            let v = range.start + i as u64;
-            DVec2::new(coordinate(v % self.side), coordinate(v / self.side))
+        let mut points = zeroed_vec((range.end - range.start) as usize);
+        parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
+            let first = range.start + (piece * PIECE) as u64;
+            let (mut row, mut column) = (first / self.side, first % self.side);
+            for point in points {
+                *point = DVec2::new(coordinate(column), coordinate(row));
+                column += 1;
+                if column == self.side {
+                    (row, column) = (row + 1, 0);
+                }
+            }
         });
         if let Some(seed) = self.seed {
             parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
@@ -114,13 +123,45 @@ impl Grid {
         before(row) * inner + in_row
     }
 
+    /// A value of each triangle of a range, made of its vertices.
+    ///
+    /// # Panics
+    /// When the range begins behind the last triangle.
+    pub fn triangles_of<T: Pod + Send>(
+        &self,
+        range: Range<u64>,
+        make: impl Fn([u64; 3]) -> T + Sync,
+    ) -> Vec<T> {
+        let cells = self.side - 1;
+        let mut all = zeroed_vec((range.end - range.start) as usize);
+        // A division a triangle would take longer than the triangle.
+        parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
+            let first = range.start + (piece * PIECE) as u64;
+            let (mut row, mut column) = (first / 2 / cells, first / 2 % cells);
+            for (t, value) in (first..).zip(all) {
+                *value = make(self.half_square(row, column, t % 2));
+                if t % 2 == 1 {
+                    column += 1;
+                    if column == cells {
+                        (row, column) = (row + 1, 0);
+                    }
+                }
+            }
+        });
+        all
+    }
+
     /// Vertices of a triangle, counter-clockwise.
     pub fn triangle(&self, t: u64) -> [u64; 3] {
         let cells = self.side - 1;
-        let (column, row) = (t / 2 % cells, t / 2 / cells);
+        self.half_square(t / 2 / cells, t / 2 % cells, t % 2)
+    }
+
+    /// Vertices of the lower triangle of a square, or of the upper one.
+    fn half_square(&self, row: u64, column: u64, half: u64) -> [u64; 3] {
         let lower_left = row * self.side + column;
         let upper_right = lower_left + self.side + 1;
-        match t % 2 {
+        match half {
             0 => [lower_left, lower_left + 1, upper_right],
             _ => [lower_left, upper_right, upper_right - 1],
         }
@@ -129,10 +170,10 @@ impl Grid {
     /// All of it.
     fn whole(&self) -> Result<Triangulation> {
         check_most_points(self.vertices() as usize)?;
-        let triangles = self.triangles() as usize;
+        let narrow = |corners: [u64; 3]| corners.map(|v| v as u32);
         Ok(Triangulation {
             points: self.points(0..self.vertices()),
-            triangles: parallel::collect(triangles, |t| self.triangle(t as u64).map(|v| v as u32)),
+            triangles: self.triangles_of(0..self.triangles(), narrow),
             ..Triangulation::default()
         })
     }
@@ -175,6 +216,10 @@ mod tests {
                 let whole = grid.whole().unwrap();
                 assert_eq!(whole.points.len(), n);
                 for start in [0, 1, side - 1, side, side + 1, 2 * side - 1, n as u64 - 1] {
+                    let t = grid.triangles() * start / n as u64;
+                    let part = grid.triangles_of(t..grid.triangles(), |corners| corners);
+                    let each: Vec<_> = (t..grid.triangles()).map(|t| grid.triangle(t)).collect();
+                    assert_eq!(part, each, "{side} from triangle {t}");
                     let part = grid.points(start..n as u64);
                     assert_eq!(part, whole.points[start as usize..], "{side} from {start}");
                 }

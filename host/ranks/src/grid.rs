@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use trioxide::generate::Grid;
-use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::Result;
@@ -97,9 +96,7 @@ impl<P: Position> Part<P> {
         let size = (vertices.end - vertices.start) as usize;
         ranks.agree(check_size(ranks, size, 3 * count))?;
         let local = |v: u64| (v - vertices.start) as u32;
-        let corners = parallel::collect(count, |t| {
-            grid.triangle(triangles.start + t as u64).map(local)
-        });
+        let corners = grid.triangles_of(triangles.clone(), |corners| corners.map(local));
         let points = grid.points(vertices.clone());
         let mut owners = Owners::default();
         for row in here.clone() {
@@ -174,9 +171,7 @@ impl<P: Position> Block<P> {
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Self {
         let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
         let points = grid.points(block(grid.vertices()));
-        let triangles = block(grid.triangles());
-        let count = (triangles.end - triangles.start) as usize;
-        let corners = parallel::collect(count, |t| grid.triangle(triangles.start + t as u64));
+        let corners = grid.triangles_of(block(grid.triangles()), |corners| corners);
         Self {
             vertices: grid.vertices(),
             cells: grid.triangles(),

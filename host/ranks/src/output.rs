@@ -169,9 +169,7 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
         let before = file.face_bytes(triangles.start, 3 * triangles.start);
         out.seek(behind(file.vertex_bytes(counts[0]) + before))?;
         for piece in pieces(triangles) {
-            let corners = parallel::collect((piece.end - piece.start) as usize, |t| {
-                grid.triangle(piece.start + t as u64).map(|v| v as u32)
-            });
+            let corners = grid.triangles_of(piece, |corners| corners.map(|v| v as u32));
             let part = Mesh {
                 faces: Faces::Triangles(corners),
                 ..Mesh::default()

@@ -72,8 +72,8 @@ pub struct EdgePart<P> {
     pub points: Vec<P>,
     /// Vertices of the triangles by local ids, three each.
     pub corners: Vec<u32>,
-    /// Id in the whole mesh of each edge, ascending.
-    pub edges: Vec<u64>,
+    /// The ids in the whole mesh of the edges, which have their places among them as local ids.
+    pub edges: IdSet,
     /// Sides of the triangles by local ids; an edge whose owner is not here runs along its only triangle.
     pub sides: Vec<u32>,
     /// Tag of each edge, or none.
@@ -207,11 +207,10 @@ where
         points: Vec<P>,
     ) -> Self {
         let edge_ids = |t: usize| sides(rows.get(t)).iter().map(|side| side >> 1);
-        let ids = IdSet::of_lists(rows.len(), edge_ids);
-        let edges = ids.to_vec();
+        let edges = IdSet::of_lists(rows.len(), edge_ids);
         let mut local = parallel::collect(3 * rows.len(), |h| {
             let side = sides(rows.get(h / 3))[h % 3];
-            let edge = ids.place(side >> 1).expect("it is a side");
+            let edge = edges.place(side >> 1).expect("it is a side");
             2 * edge + (side & 1) as u32
         });
         let has_owner = parallel::collect(edges.len(), |_| AtomicBool::new(false));

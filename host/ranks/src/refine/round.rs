@@ -272,6 +272,8 @@ struct Names {
     parents: Vec<u32>,
     vertices: Vec<u64>,
     edges: Vec<u64>,
+    /// Of the edges before the round.
+    old_edges: Vec<u64>,
 }
 
 /// No id of the whole mesh.
@@ -301,6 +303,7 @@ impl Names {
             parents: parallel::concat(parents),
             vertices: parallel::concat(vertices),
             edges: parallel::concat(edges),
+            old_edges: part.edges.to_vec(),
         }
     }
 
@@ -337,10 +340,10 @@ impl Names {
         }
     }
 
-    fn side<P>(&self, part: &EdgePart<P>, side: u32) -> u64 {
+    fn side(&self, side: u32) -> u64 {
         let e = side as usize / 2;
-        let edge = match e.checked_sub(part.edges.len()) {
-            None => part.edges[e],
+        let edge = match e.checked_sub(self.old_edges.len()) {
+            None => self.old_edges[e],
             Some(new) => self.edges[new],
         };
         2 * edge + u64::from(side & 1)
@@ -369,7 +372,7 @@ where
             is_used[v as usize].store(true, Relaxed);
         }
         let corner = |k: usize| names.vertex(part, corners[k] as usize);
-        let side = |k: usize| names.side(part, sides[k]);
+        let side = |k: usize| names.side(sides[k]);
         let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
         set_row(
             row,

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use trioxide::Device;
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{Carried, DeviceMesh, Locks};
+use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::ownership::Ownership;
@@ -137,6 +138,8 @@ pub struct Dealt {
     from: Vec<usize>,
     /// Owner of each point of the block.
     owners: Vec<u32>,
+    /// This rank.
+    rank: usize,
     /// First id of the block.
     first: u64,
 }
@@ -172,6 +175,7 @@ impl Dealt {
                 stride,
             },
             owners,
+            rank: ranks.rank(),
             first,
         }
     }
@@ -188,16 +192,19 @@ impl Dealt {
         ranks: &Ranks,
         rows: Vec<u64>,
         stride: usize,
-        is_given: impl Fn(usize) -> bool,
+        is_given: impl Fn(usize) -> bool + Sync,
         is_taken: impl Fn(usize) -> bool,
     ) -> Vec<u64> {
         let mut place = 0;
         let counts = self.from.iter().map(|&count| {
             let range = place..place + count;
             place += count;
-            stride * range.filter(|&i| is_given(i)).count()
+            stride * parallel::count(count, |i| is_given(range.start + i))
         });
         let received = ranks.exchange(&Mail::from_parts(rows, counts));
+        if parallel::all(&self.owners, |&owner| owner as usize == self.rank) {
+            return received.into_items();
+        }
         // The points of one owner ascend in both.
         let mut of: Vec<_> = (0..ranks.size())
             .map(|rank| received.of(rank).chunks_exact(stride))

@@ -27,7 +27,7 @@ use trioxide::weld::{
 };
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use crate::block::{Block, Blocks, fill};
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::ownership::{Ownership, bounds, fetch};
@@ -344,10 +344,8 @@ fn number(
     let new = Rows { words, stride };
     let (before, clusters) = ranks.scan(new.len() as u64);
     let mut numbers = vec![u64::MAX; of_block.len()];
-    let representatives = (0..of_block.len()).filter(|&i| is_in_block(i));
-    for (number, i) in (before..).zip(representatives) {
-        numbers[i] = number;
-    }
+    let place = |k: usize| (new.id(k) - first) as usize;
+    fill(&mut numbers, new.len(), place, |k| Some(before + k as u64));
     let asked = IdSet::of_list(&of_block);
     let answers = fetch(ranks, dealt.total, &asked.to_vec(), &numbers);
     let number = |v: &u64| answers[asked.place(*v).expect("it was asked for") as usize];

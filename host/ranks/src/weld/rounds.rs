@@ -12,6 +12,7 @@ use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
 use trioxide::Device;
 use trioxide::weld::{Options, Others, decide_all};
+use trioxide_mesh::parallel;
 
 use super::cloud::Layout;
 use super::ghosts::Near;
@@ -123,8 +124,8 @@ impl<'r> Exchange<'r> {
     /// The first undecided points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
     fn first_undecided(&self, known: &[u8]) -> u64 {
         let rows = &self.part.rows;
-        let undecided = (0..rows.len()).filter(|&v| known[v] == UNDECIDED);
-        let ids: Vec<u64> = undecided.map(|v| rows.id(v)).collect();
+        let is_undecided = |v: usize| known[v] == UNDECIDED;
+        let ids = parallel::filter_collect(rows.len(), |v| is_undecided(v).then(|| rows.id(v)));
         let before = |_, id| ids.partition_point(|&other| other < id) as u64;
         let most = [(self.most / 2).max(1)];
         bisect(
@@ -139,21 +140,18 @@ impl<'r> Exchange<'r> {
     /// The points that rank 0 needs to decide those before an id.
     fn rest(&self, known: &[u8], end: u64) -> Vec<usize> {
         let points = self.part.layout.read(&self.part.rows).points;
-        let is_first = |v: usize| known[v] == UNDECIDED && self.part.rows.id(v) < end;
-        let first: Vec<DVec3> = (0..points.len())
-            .filter(|&v| is_first(v))
-            .map(|v| points[v])
-            .collect();
+        let rows = &self.part.rows;
+        let is_first = |v: usize| known[v] == UNDECIDED && rows.id(v) < end;
+        let first = |v: usize| is_first(v).then(|| points[v]);
+        let first: Vec<DVec3> = parallel::filter_collect(points.len(), first);
         let near = Near::new(&first, self.options.reach());
-        let is_needed = |&v: &usize| match known[v] {
+        let (is_given, told) = (&self.is_given, &self.told);
+        let is_needed = |v: usize| match known[v] {
             UNDECIDED => is_first(v),
-            REPRESENTATIVE => {
-                let is_untold = self.is_given[v] && self.told[v] == UNDECIDED;
-                is_untold || near.may_be(points[v])
-            }
+            REPRESENTATIVE => is_given[v] && told[v] == UNDECIDED || near.may_be(points[v]),
             _ => false,
         };
-        (0..points.len()).filter(is_needed).collect()
+        parallel::filter_collect(points.len(), |v| is_needed(v).then_some(v))
     }
 
     /// Has rank 0 decide the rest, or as many points of it as it takes. Collective.
