@@ -199,6 +199,7 @@ where
                 break;
             }
             Outcome::Done(done) => {
+                let done = *done;
                 counts = done.counts;
                 divided = Some(done.divided);
                 exchanges += done.exchanges;

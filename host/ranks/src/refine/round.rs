@@ -22,7 +22,7 @@ pub enum Outcome<P> {
     /// Nothing, for this reason.
     Ended(End),
     /// It divides edges.
-    Done(Done<P>),
+    Done(Box<Done<P>>),
 }
 
 /// What a round leaves.
@@ -114,7 +114,7 @@ where
             share.degenerate.map(name)
         }
     };
-    Ok(Outcome::Done(Done {
+    Ok(Outcome::Done(Box::new(Done {
         counts,
         record: match options.record {
             true => record(part, &flags, &numbers),
@@ -127,7 +127,7 @@ where
             flags,
             numbers,
         },
-    }))
+    })))
 }
 
 /// The fault of a rank's part.
