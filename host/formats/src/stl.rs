@@ -77,7 +77,7 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
         };
         DVec3::from_array([x, y, z].map(|bytes| f64::from(f32::from_le_bytes(bytes))))
     };
-    let mut points: Vec<DVec3> = bytemuck::zeroed_vec(facets.len() / FACET * 3);
+    let mut points: Vec<DVec3> = parallel::zeroed(facets.len() / FACET * 3);
     let triangles = points.as_chunks_mut::<3>().0;
     parallel::for_chunks_mut(triangles, FACETS, |k, triangles| {
         let facets = facets[k * FACETS * FACET..].chunks_exact(FACET);

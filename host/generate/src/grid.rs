@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use bytemuck::{Pod, zeroed_vec};
+use bytemuck::Pod;
 use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -69,7 +69,7 @@ impl Grid {
         assert!(range.end <= self.vertices(), "a range of the vertices");
         let scale = (self.side - 1) as f64;
         let coordinate = |i: u64| i as f64 / scale;
-        let mut points = zeroed_vec((range.end - range.start) as usize);
+        let mut points = parallel::zeroed((range.end - range.start) as usize);
         parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
             let first = range.start + (piece * PIECE) as u64;
             let (mut row, mut column) = (first / self.side, first % self.side);
@@ -133,7 +133,7 @@ impl Grid {
         make: impl Fn([u64; 3]) -> T + Sync,
     ) -> Vec<T> {
         let cells = self.side - 1;
-        let mut all = zeroed_vec((range.end - range.start) as usize);
+        let mut all = parallel::zeroed((range.end - range.start) as usize);
         // A division a triangle would take longer than the triangle.
         parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
             let first = range.start + (piece * PIECE) as u64;

@@ -30,8 +30,8 @@ pub fn scan(n: usize, seed: u64) -> Result<Mesh> {
     check_point_count(n, 16)?;
     let rows = Rows::new(n);
     let surface = Surface::new(seed, &rows);
-    let mut points: Vec<DVec3> = bytemuck::zeroed_vec(n);
-    let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(2 * n - 4);
+    let mut points: Vec<DVec3> = parallel::zeroed(n);
+    let mut triangles: Vec<[u32; 3]> = parallel::zeroed(2 * n - 4);
 
     let mut left = &mut points[..];
     let mut row_points = Vec::with_capacity(rows.count());

@@ -18,13 +18,25 @@
 //! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | which elements, and how many, are as asked |
 //! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
 //! | [`sort_floats`] | nothing; the list is sorted |
+//! | [`zeroed`] | a list for the loops to fill |
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use bytemuck::Zeroable;
 use rayon::slice::ParallelSliceMut;
+
+/// Zeros, in memory that nobody has touched: the threads that fill it touch its pages. Without memory for it the process ends as after any
+/// failed allocation; bytemuck's function of that kind panics.
+pub fn zeroed<T: Zeroable>(n: usize) -> Vec<T> {
+    bytemuck::try_zeroed_vec(n).unwrap_or_else(|()| {
+        let layout = Layout::array::<T>(n).expect("bytes of a list in memory");
+        handle_alloc_error(layout)
+    })
+}
 
 /// Most elements of one piece where each takes a few nanoseconds to some microseconds.
 pub const GRAIN: usize = 2048;

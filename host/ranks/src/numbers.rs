@@ -1,6 +1,6 @@
 //! Places in an order of the whole mesh: new elements are counted at the directories of the elements that they come from.
 
-use bytemuck::zeroed_vec;
+use parallel::zeroed;
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
@@ -74,7 +74,7 @@ fn local_sums(n: usize, count: impl Fn(usize) -> [u32; 2] + Sync) -> (Vec<[u64; 
         let here = std::mem::replace(start, all);
         all = [0, 1].map(|k| all[k] + here[k]);
     }
-    let mut sums: Vec<[u64; 2]> = zeroed_vec(n);
+    let mut sums: Vec<[u64; 2]> = parallel::zeroed(n);
     parallel::for_chunks_mut(&mut sums, PIECE, |k, sums| {
         let mut sum = starts[k];
         for (i, place) in (k * PIECE..).zip(sums) {

@@ -1,6 +1,6 @@
 //! Elements that ranks send each other with what belongs to them, and the halo that they make: owned ones, and ghosts that others own.
 
-use bytemuck::{Pod, zeroed_vec};
+use bytemuck::Pod;
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
 
@@ -51,7 +51,7 @@ impl Rows {
         let mut order = parallel::collect(self.len(), |i| (self.id(i), i as u32));
         order.par_sort_unstable();
         let stride = self.stride;
-        let mut words = zeroed_vec(self.words.len());
+        let mut words = parallel::zeroed(self.words.len());
         parallel::for_chunks_mut(&mut words, stride, |i, row| {
             row.copy_from_slice(self.get(order[i].1 as usize));
         });
@@ -212,7 +212,7 @@ pub fn join(
     }
     owners.push(owned.len() - next, me);
 
-    let mut words = zeroed_vec(owned.words.len() + ghosts.words.len());
+    let mut words = parallel::zeroed(owned.words.len() + ghosts.words.len());
     parallel::for_chunks_mut(&mut words, PIECE * stride, |k, words| {
         // Ghost g stands behind `before[g]` owned rows and g ghosts.
         let first = k * PIECE;

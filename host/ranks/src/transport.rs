@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
-use bytemuck::{Pod, zeroed_vec};
+use bytemuck::Pod;
 use trioxide_mesh::parallel;
 
 /// How [`Transport::reduce`] joins the numbers of all ranks. None of them shows an order: none is a sum of floats.
@@ -98,7 +98,7 @@ impl<T: Pod + Send + Sync> Mail<T> {
             let of_rank = counts.iter().map(|counts| counts[rank]);
             offsets[rank + 1] = offsets[rank] + of_rank.sum::<usize>();
         }
-        let mut items: Vec<T> = zeroed_vec(offsets[ranks]);
+        let mut items: Vec<T> = parallel::zeroed(offsets[ranks]);
         let mut rest = &mut items[..];
         let mut rooms: Vec<Vec<&mut [T]>> = counts.iter().map(|_| Vec::new()).collect();
         for rank in 0..ranks {
@@ -289,7 +289,7 @@ impl<'t> Ranks<'t> {
             let received = transport.counts(&sent);
             let counts = received.iter().map(|&count| count as usize);
             let total: usize = counts.clone().sum();
-            let mut items: Vec<T> = zeroed_vec(total);
+            let mut items: Vec<T> = parallel::zeroed(total);
             let bytes = |counts: &[u64]| counts.iter().map(|count| count * size).collect();
             let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&sent), bytes(&received));
             let send = bytemuck::cast_slice(&mail.items);

@@ -1,10 +1,11 @@
 //! Memory of the host for results.
 
 use bytemuck::Pod;
+use trioxide_mesh::parallel;
 
 /// Memory for `count` rows. Not `vec![..; count]`, which would touch all its pages one after the other.
 pub(super) fn new_rows<R: Pod>(count: usize) -> Vec<R> {
-    let mut rows = bytemuck::zeroed_vec::<R>(count);
+    let mut rows = parallel::zeroed::<R>(count);
     ask_for_huge_pages(bytemuck::cast_slice_mut(&mut rows));
     rows
 }

@@ -151,13 +151,13 @@ pub(super) fn read_equal_faces(
         return None;
     }
     let faces = if layout.corners == 3 {
-        let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(element.count);
+        let mut triangles: Vec<[u32; 3]> = parallel::zeroed(element.count);
         layout.read(records, triangles.as_flattened_mut(), vertices)?;
         Faces::Triangles(triangles)
     } else {
         let mut polygons = Polygons {
             offsets: (0..=corners as u32).step_by(layout.corners).collect(),
-            vertices: bytemuck::zeroed_vec(corners),
+            vertices: parallel::zeroed(corners),
         };
         layout.read(records, &mut polygons.vertices, vertices)?;
         Faces::Polygons(polygons)
@@ -195,7 +195,7 @@ impl TriangleColumns {
     ) -> Option<Triangles> {
         let layout = &self.0;
         let records = &bytes[layout.size * range.start..layout.size * range.end];
-        let mut triangles: Vec<[u32; 3]> = bytemuck::zeroed_vec(range.len());
+        let mut triangles: Vec<[u32; 3]> = parallel::zeroed(range.len());
         layout.read(records, triangles.as_flattened_mut(), vertices)?;
         let regions = match layout.region {
             None => None,

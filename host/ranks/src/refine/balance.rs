@@ -1,6 +1,6 @@
 //! Triangles dealt anew where one rank has too many.
 
-use bytemuck::zeroed_vec;
+use parallel::zeroed;
 use trioxide::half_edges::AnyPoint;
 use trioxide_mesh::parallel;
 
@@ -55,7 +55,7 @@ where
     let three = ranks.exchange(&of_points).into_items();
     let rows = Rows { words, stride };
     let places = all_vertices(&rows, 3);
-    let mut points: Vec<P> = zeroed_vec(places.len());
+    let mut points: Vec<P> = parallel::zeroed(places.len());
     for (i, three) in three.chunks_exact(3).enumerate() {
         for (&vertex, &p) in corners(rows.get(i)).iter().zip(three) {
             points[places.place(vertex).expect("it is a corner") as usize] = p;

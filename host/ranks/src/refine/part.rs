@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use bytemuck::zeroed_vec;
+use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
@@ -172,7 +172,7 @@ where
         let vertices = ids.to_vec();
         ranks.agree(check_size(ranks, vertices.len(), 3 * rows.len()))?;
         let local = |vertex: u64| ids.place(vertex).expect("it is a corner");
-        let mut points: Vec<P> = zeroed_vec(vertices.len());
+        let mut points: Vec<P> = parallel::zeroed(vertices.len());
         let place = |i: usize| local(owned.vertices[i]) as usize;
         let of_owned = |i: usize| Some(owned.points[i]);
         fill(&mut points, owned.points.len(), place, of_owned);
@@ -271,7 +271,7 @@ where
         let own = self.own();
         let is_used = parallel::collect(self.vertices.len(), |_| AtomicBool::new(false));
         let stride = self.rows.stride;
-        let mut words = zeroed_vec(stride * own.len());
+        let mut words = parallel::zeroed(stride * own.len());
         parallel::for_chunks_mut(&mut words, stride, |i, row| {
             let t = own[i] as usize;
             row.copy_from_slice(self.rows.get(t));
@@ -316,7 +316,7 @@ fn number_edges<P: Sync>(
     let count = |i: usize| [bits(own[i] as usize).count_ones(), 0];
     let (first, [edges, _]) = exclusive_sums(ranks, triangles, own.len(), id, count);
     // Of each triangle the first edge that it owns, and which sides do.
-    let mut known: Vec<u64> = zeroed_vec(part.cells.len());
+    let mut known: Vec<u64> = parallel::zeroed(part.cells.len());
     let place = |i: usize| own[i] as usize;
     fill(&mut known, own.len(), place, |i| {
         Some(first[i][0] << 3 | bits(place(i)))
@@ -355,7 +355,7 @@ fn first_rows<P: Sync>(
         true => TAGS.start,
         false => TAGS.end,
     };
-    let mut words = zeroed_vec(stride * part.cells.len());
+    let mut words = parallel::zeroed(stride * part.cells.len());
     parallel::for_chunks_mut(&mut words, stride, |t, row| {
         let id = part.cells.get(t);
         let corners = [0, 1, 2].map(|k| part.vertices.get(part.corners[3 * t + k] as usize));

@@ -1,6 +1,6 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
-use bytemuck::zeroed_vec;
+use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
@@ -101,7 +101,7 @@ where
 {
     let size = ranks.size();
     let blocks = Blocks::new(vertices, size);
-    let mut points: Vec<P> = zeroed_vec(blocks.range(ranks.rank()).count());
+    let mut points: Vec<P> = parallel::zeroed(blocks.range(ranks.rank()).count());
     // Vertices of the input without a triangle are here alone. Where each has one, the block may be left out.
     let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
     let first = Blocks::new(block.vertices, size).range(ranks.rank()).start;
@@ -117,7 +117,7 @@ where
 /// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
 fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> (Vec<u64>, Vec<u64>) {
     let blocks = Blocks::new(triangles, ranks.size());
-    let mut rows: Vec<[u64; 4]> = zeroed_vec(blocks.range(ranks.rank()).count());
+    let mut rows: Vec<[u64; 4]> = parallel::zeroed(blocks.range(ranks.rank()).count());
     let value = |i: usize| {
         let row = owned.get(i);
         let corners = corners(row);

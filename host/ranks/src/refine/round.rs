@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use bytemuck::zeroed_vec;
+use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::refine::{DividedShare, End, Error, Marking, Share, ShareNames, SharePieces};
@@ -247,7 +247,7 @@ impl Numbers {
 
     /// What lies before each triangle with a divided side, also before ghosts. Collective.
     fn of_all<P>(&self, ranks: &Ranks, part: &EdgePart<P>) -> Vec<[u64; 2]> {
-        let mut all = zeroed_vec(part.rows.len());
+        let mut all = parallel::zeroed(part.rows.len());
         let place = |i: usize| self.own[i] as usize;
         fill(&mut all, self.own.len(), place, |i| Some(self.before[i]));
         part.halo.update_all(ranks, &mut all);
@@ -364,7 +364,7 @@ where
     });
     let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
     let stride = part.rows.stride;
-    let mut words = zeroed_vec(stride * mine.len());
+    let mut words = parallel::zeroed(stride * mine.len());
     parallel::for_chunks_mut(&mut words, stride, |i, row| {
         let t = mine[i] as usize;
         let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);

@@ -17,8 +17,8 @@ mod ghosts;
 mod rounds;
 mod whole;
 
-use bytemuck::zeroed_vec;
 use glam::DVec3;
+use parallel::zeroed;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
@@ -329,7 +329,7 @@ fn number(
     let layout = dealt.layout;
     let stride = layout.stride();
     let kept = parallel::filter_collect(own.len(), |i| is_one(i).then_some(i));
-    let mut words = zeroed_vec(stride * kept.len());
+    let mut words = parallel::zeroed(stride * kept.len());
     let left = Carried {
         attributes: &carried.attributes,
         locked: &[],
