@@ -1,6 +1,5 @@
 //! Places in an order of the whole mesh: new elements are counted at the directories of the elements that they come from.
 
-use parallel::zeroed;
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;

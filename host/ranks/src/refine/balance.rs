@@ -1,6 +1,5 @@
 //! Triangles dealt anew where one rank has too many.
 
-use parallel::zeroed;
 use trioxide::half_edges::AnyPoint;
 use trioxide_mesh::parallel;
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;

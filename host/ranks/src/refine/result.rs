@@ -1,6 +1,5 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
-use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};

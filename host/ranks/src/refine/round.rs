@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use parallel::zeroed;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::refine::{DividedShare, End, Error, Marking, Share, ShareNames, SharePieces};

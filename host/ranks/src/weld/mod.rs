@@ -18,7 +18,6 @@ mod rounds;
 mod whole;
 
 use glam::DVec3;
-use parallel::zeroed;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
