@@ -3,7 +3,7 @@
 //!
 //! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
 //! build begins with hard links to what this build has compiled. Inside, only crates that the page's changes reach are compiled;
-//! outside, cargo tells trioxide's crates by their absolute paths, and compiles them anew. They are not optimised: most of the time
+//! outside, cargo identifies trioxide's crates by their absolute paths, and compiles them anew. They are not optimised: most of the time
 //! of this test is the compiler's.
 
 use std::collections::BTreeSet;

@@ -15,8 +15,8 @@ use trioxide_mesh::parallel;
 const SMALLEST_CHUNK: u32 = 2048;
 /// Chunks for each thread: enough that one slow chunk does not leave the others idle.
 const CHUNKS_PER_THREAD: u32 = 16;
-/// Bytes that one thread copies or fills at a time. Up to so many are the caller's own: to wake a thread takes as long as to copy some
-/// kilobytes.
+/// Bytes that one thread copies or fills at a time. The caller's thread copies shorter ones: to wake another takes as
+/// long as to copy some kilobytes.
 const COPY_CHUNK: usize = 1 << 20;
 /// Most bytes of a buffer: a slice holds no more.
 const MOST_BYTES: usize = isize::MAX as usize / 2;

@@ -209,44 +209,30 @@ impl<G: kernel::Guard> Near<'_, G> {
     /// Decides the vertices of `rows` with searches, until they are decided or wait for others that are not among them.
     fn decide_searching(
         &self,
-        mut rows: Buffer<Row>,
+        rows: Buffer<Row>,
         tuning: &Tuning,
         lower: &mut Buffer<Row>,
         states: &mut Buffer<u32>,
         left: &mut Vec<u32>,
     ) -> Result<()> {
-        let on = self.on;
-        while !rows.is_empty() {
-            let count = rows.len();
-            let mut undecided = on.uninitialized(count.div_ceil(32))?;
+        let (on, patience) = (self.on, tuning.patience);
+        in_rounds(on, rows, left, |rows, undecided| {
+            let (n, search) = (pieces(rows.len()), self.search());
             // SAFETY: as for the first round; each row of the list stands there once, and only its block writes its list.
             unsafe {
                 kernel::decide_searching::launch(
-                    on,
-                    pieces(count),
-                    &rows,
-                    self.search(),
-                    lower,
-                    tuning.patience,
-                    states,
-                    &mut undecided,
+                    on, n, rows, search, lower, patience, states, undecided,
                 )
             }?;
-            rows = shortened(on, &rows, &undecided)?;
-            left.push(rows.len() as u32);
-            // A round over all undecided vertices decides the lowest. So if none is decided, all wait for vertices that are not
-            // in the list.
-            if rows.len() == count {
-                break;
-            }
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Decides the vertices of `rows` along chains, until they are decided or a round decides none; those that are left.
     fn decide_chains(
         &self,
-        mut rows: Buffer<Row>,
+        rows: Buffer<Row>,
         tuning: &Tuning,
         lower: &Buffer<Row>,
         lists: &LongLists,
@@ -260,30 +246,15 @@ impl<G: kernel::Guard> Near<'_, G> {
             RowOrder::BY_SLOT => tuning.patience,
             _ => tuning.chain_patience,
         };
-        while !rows.is_empty() {
-            let count = rows.len();
-            let blocks = count.div_ceil(kernel::WARP);
-            let mut undecided = on.uninitialized(blocks)?;
+        in_rounds(on, rows, left, |rows, undecided| {
+            let n = rows.len().div_ceil(kernel::WARP) as u32;
             let lists = lists.buffers(lower);
             // SAFETY: the list and the lists hold rows, as many as the states of undecided rows say.
             unsafe {
-                kernel::decide_chains::launch(
-                    on,
-                    blocks as u32,
-                    &rows,
-                    lists,
-                    patience,
-                    states,
-                    &mut undecided,
-                )
+                kernel::decide_chains::launch(on, n, rows, lists, patience, states, undecided)
             }?;
-            rows = shortened(on, &rows, &undecided)?;
-            left.push(rows.len() as u32);
-            if rows.len() == count {
-                break;
-            }
-        }
-        Ok(rows)
+            Ok(())
+        })
     }
 
     /// The representative of each vertex, once all are decided.
@@ -304,6 +275,28 @@ impl<G: kernel::Guard> Near<'_, G> {
             Ok(representatives)
         })
     }
+}
+
+/// Runs `round` on undecided rows until none is left, or a round decides none; those that are left, and their number after each round.
+/// A round sets a bit for each row that stays undecided. A round over all undecided vertices decides the lowest, so where none is decided,
+/// all wait for vertices that are not among them.
+fn in_rounds(
+    on: &Device,
+    mut rows: Buffer<Row>,
+    left: &mut Vec<u32>,
+    mut round: impl FnMut(&Buffer<Row>, &mut Buffer<u32>) -> Result<()>,
+) -> Result<Buffer<Row>> {
+    while !rows.is_empty() {
+        let count = rows.len();
+        let mut undecided = on.uninitialized(count.div_ceil(32))?;
+        round(&rows, &mut undecided)?;
+        rows = shortened(on, &rows, &undecided)?;
+        left.push(rows.len() as u32);
+        if rows.len() == count {
+            break;
+        }
+    }
+    Ok(rows)
 }
 
 /// Blocks for a number of rows.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use serde_json::{Value, json};
+use serde_json::json;
 use trioxide::fields::Carried;
 use trioxide::formats::Format;
 use trioxide::half_edges::AnyPoint;
@@ -17,7 +17,7 @@ use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_r
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
-use super::report::{Run, report};
+use super::report::{Counts, Run, report};
 use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -128,9 +128,6 @@ where
     };
     report(ranks, run, of_run)
 }
-
-/// The counts of the report.
-type Counts = Vec<(&'static str, Value)>;
 
 /// The counts of a run, and the refined mesh, if it is wanted. Collective.
 fn refined<P: AnyPoint>(

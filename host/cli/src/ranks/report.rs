@@ -22,8 +22,11 @@ pub struct Run<'a> {
     pub is_output_taken: bool,
 }
 
+/// What a command counts.
+pub type Counts = Vec<(&'static str, Value)>;
+
 /// Prints and writes the report, at rank 0: `counts`, and what crossed between ranks.
-pub fn report(ranks: &Ranks, run: Run, mut counts: Vec<(&'static str, Value)>) -> Result<()> {
+pub fn report(ranks: &Ranks, run: Run, mut counts: Counts) -> Result<()> {
     let traffic = ranks.traffic();
     let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
     let most = ranks.reduce(sent, Reduction::Max);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
-use serde_json::{Value, json};
+use serde_json::json;
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::{Faces, Mesh};
@@ -16,7 +16,7 @@ use trioxide_ranks::output::Surface;
 use trioxide_ranks::smooth::{part_to_smooth, smooth_part};
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
-use super::report::{Run, report};
+use super::report::{Counts, Run, report};
 use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -78,9 +78,6 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     };
     report(ranks, run, counts)
 }
-
-/// The counts of the report.
-type Counts = Vec<(&'static str, Value)>;
 
 /// The counts of a run, and the points of this rank's block, if a file gets them. Collective.
 fn smoothed<P: Vector>(
