@@ -1,4 +1,4 @@
-//! Text that asks for more than it is: counts beyond the file, deep nesting, entities, one line of 100 MB, ragged lists. Each is an
+//! Text that asks for more than it is: counts beyond the file, deep nesting, entities, one line of 25 MB, ragged lists. Each is an
 //! error, or a mesh, within memory in proportion to the file: the commands run under `ulimit -v`.
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Kibibytes of address space for a file of some kilobytes: the program, its threads' stacks and heaps, and little else.
-const SMALL: u64 = 600_000;
+const SMALL: u64 = 400_000;
 
 fn info(folder: &TempDir, name: &str, kibibytes: u64) -> Output {
     let script = format!(
@@ -200,11 +200,12 @@ fn ragged_lists_are_refused() {
     ]);
 }
 
-/// Each format with one line of 100 MB where its numbers are.
+/// Each format with one line of 25 MB where its numbers are.
 #[test]
-fn a_line_of_100_megabytes_takes_memory_in_proportion() {
+fn a_line_of_25_megabytes_takes_memory_in_proportion() {
     let vtu_head = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points><DataArray \
                     type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">";
+    const MEGABYTES: u64 = 25;
     let heads: [(&str, &str); 12] = [
         ("a.off", "OFF\n3 1 0\n"),
         ("a.off", "OFF\n1 1 0\n0 0 0\n20000000 "),
@@ -238,15 +239,15 @@ fn a_line_of_100_megabytes_takes_memory_in_proportion() {
             let folder = tempfile::tempdir().unwrap();
             let mut file = File::create(folder.path().join(name)).unwrap();
             file.write_all(head.as_bytes()).unwrap();
-            for _ in 0..100 {
+            for _ in 0..MEGABYTES {
                 file.write_all(piece.as_bytes()).unwrap();
             }
             drop(file);
             if name == "a.node" {
                 fs::write(folder.path().join("a.ele"), "1 3 0\n0 0 1 2\n").unwrap();
             }
-            // 100 MB mapped, and up to 16 bytes for each byte of it: a list of 8-byte numbers, and one that grows by copying.
-            info(&folder, name, SMALL + 17 * 100_000);
+            // The file mapped, and up to 16 bytes for each byte of it: a list of 8-byte numbers, and one that grows by copying.
+            info(&folder, name, SMALL + 17 * 1_000 * MEGABYTES);
         }
     }
 }

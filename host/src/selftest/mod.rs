@@ -94,14 +94,14 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("grid 10k".to_owned(), generate::grid(size.of(10_000))?),
         ("random 50".to_owned(), generate::random(50, 5)?),
         (
-            "random 30k".to_owned(),
-            generate::random(size.of(30_000), 1)?,
+            "random 12k".to_owned(),
+            generate::random(size.of(12_000), 1)?,
         ),
         ("disk 5k".to_owned(), generate::disk(size.of(5_000), 2)?),
     ];
     meshes.push((
-        "random 20k with holes".to_owned(),
-        with_holes(generate::random(size.of(20_000), 4)?, 7),
+        "random 10k with holes".to_owned(),
+        with_holes(generate::random(size.of(10_000), 4)?, 7),
     ));
     meshes.push((
         "grid 2k of islands".to_owned(),
@@ -127,7 +127,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("tet_faces", tet_faces::cases(size)?),
         ("polyhedra", polyhedra::cases(size)?),
         ("weld", weld::cases(size)),
-        ("weld", weld_carried::cases()),
+        ("weld", weld_carried::cases(size)),
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
         ("smooth", smooth::cases(size)?),

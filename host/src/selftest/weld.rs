@@ -419,11 +419,12 @@ fn inputs(size: Size) -> Vec<Input> {
         &[0.0, 5e-324, 1e-322, 1e-300],
     );
     // One point of each kind far from all others, so that cells beyond the floored range are met.
-    let mut far = line(500, 1e-9);
-    far.extend(line(500, 1e-9).iter().map(|p| *p + DVec3::Y * 1e6));
-    far.extend(line(500, 1e3).iter().map(|p| *p - DVec3::splat(1e30)));
+    let each = size.of(500) as u32;
+    let mut far = line(each, 1e-9);
+    far.extend(line(each, 1e-9).iter().map(|p| *p + DVec3::Y * 1e6));
+    far.extend(line(each, 1e3).iter().map(|p| *p - DVec3::splat(1e30)));
     far.extend(
-        line(500, 1e6)
+        line(each, 1e6)
             .iter()
             .map(|p| *p * DVec3::NEG_X + DVec3::X * 1e18),
     );

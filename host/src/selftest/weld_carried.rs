@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3};
 
 use super::weld::{by_chains, crowded, equal_welds, scan, shuffled};
-use super::{Case, Outcome, equal};
+use super::{Case, Outcome, Size, equal};
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
 use crate::random::SplitMix64;
@@ -64,7 +64,7 @@ impl Input {
 }
 
 /// The cases.
-pub fn cases() -> Vec<Case> {
+pub fn cases(size: Size) -> Vec<Case> {
     let all = Guards {
         normals: Some(100.0),
         uvs: Some(0.05),
@@ -73,9 +73,13 @@ pub fn cases() -> Vec<Case> {
     let none = Guards::default();
     let mut cases = Vec::new();
     // Each search by all pairs of a cell: the time grows with the vertices of a neighbourhood.
-    let (points, faces) = scan(3_000, 5);
+    let vertices = match size {
+        Size::Tiny => 1_000,
+        _ => 2_000,
+    };
+    let (points, faces) = scan(vertices, 5);
     let scans = [
-        ("a scan", Arc::new(Input::new(scan(3_000, 5)))),
+        ("a scan", Arc::new(Input::new(scan(vertices, 5)))),
         (
             "a scan in random order",
             Arc::new(Input::new(shuffled(&points, &faces))),

@@ -17,6 +17,7 @@ use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 use crate::Error;
 use crate::mpi;
 use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_collect};
+use crate::ptx::OUTERMOST;
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 
 use jobs::{Ended, Job, run_all};
@@ -126,6 +127,7 @@ fn run_tests(
         Ok(xtask) => {
             let mut command = Command::new(xtask);
             command.args(["ptx", "--check"]);
+            command.args(OUTERMOST.iter().flat_map(|arch| ["--arch", arch]));
             others.push(Job {
                 name: "kernels".to_owned(),
                 command,
