@@ -83,15 +83,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     // Downloads wait for the network, beside the compiler.
     let python = thread::spawn(python::prepare);
-    let steps = vec![Step::new("format", FORMAT), Step::new("lints", LINTS)];
+    let steps = vec![Step::new("format", FORMAT)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
     let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
     run_tests(python, !has_gpu(), ranks, &mut outcomes, &mut skipped);
     summarize(&outcomes, &skipped)
 }
 
-/// Builds all tests, then runs the test programs and the other commands beside each other. Most programs wait for one thread, or for
-/// processes that they start.
+/// Builds all tests, then runs the test programs, the lints and the other commands beside each other. Most programs wait for one thread,
+/// or for processes that they start; the lints' compiler leaves half of a second core.
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
     prebuilt: bool,
@@ -108,15 +108,18 @@ fn run_tests(
     if jobs.is_empty() {
         return;
     }
-    let mut docs = cargo(DOCS);
-    if prebuilt {
-        docs.env("TRIOXIDE_PTX", "prebuilt");
-    }
-    let mut others = vec![Job {
-        name: "examples in comments".to_owned(),
-        command: docs,
-        mark: SKIPPED,
-    }];
+    let by_cargo = |name: &str, words| {
+        let mut command = cargo(words);
+        if prebuilt {
+            command.env("TRIOXIDE_PTX", "prebuilt");
+        }
+        Job {
+            name: name.to_owned(),
+            command,
+            mark: SKIPPED,
+        }
+    };
+    let mut others = Vec::new();
     let python = python.join().expect("making an environment does not panic");
     match python.map(python::job) {
         Ok(Ok(job)) => others.push(job),
@@ -136,9 +139,15 @@ fn run_tests(
         }
         Err(error) => skipped.push(format!("kernels: {error}")),
     }
+    // They take turns with the lints, for cargo's lock.
+    others.push(by_cargo("examples in comments", DOCS));
     // Behind the longest programs, so that no long one is the last.
     let behind = jobs.len().min(3);
     jobs.splice(behind..behind, others);
+    match missing_component("clippy") {
+        None => jobs.insert(0, by_cargo("lints", LINTS)),
+        Some(component) => skipped.push(format!("lints: {}", remedy_for(component))),
+    }
     println!(
         "\n== tests: {} test programs and other commands, beside each other",
         jobs.len()
@@ -283,9 +292,7 @@ fn run_steps(
     {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if let Some(component) = missing_component(words[0]) {
-            skipped.push(format!(
-                "{name}: {component} is missing (rustup component add {component})"
-            ));
+            skipped.push(format!("{name}: {}", remedy_for(component)));
             continue;
         }
         println!("\n== {name}: cargo {}", words.join(" "));
@@ -336,6 +343,10 @@ fn missing_component(subcommand: &str) -> Option<&'static str> {
     output_of(&mut cargo(&[subcommand, "--version"]))
         .is_none()
         .then_some(component)
+}
+
+fn remedy_for(component: &str) -> String {
+    format!("{component} is missing (rustup component add {component})")
 }
 
 /// The reason why no device compiler is installed, if it is not to be.

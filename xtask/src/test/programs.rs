@@ -53,18 +53,26 @@ const FIRST: [&str; 6] = [
 /// # Errors
 /// Cargo cannot be started, a target does not compile, or cargo's messages are not as they were.
 pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
-    let mut jobs = Vec::new();
+    let mut jobs = jobs_of(BUILD, prebuilt)?;
     if ranks {
-        // Before the other build, which gives the binary's name to one without MPI.
-        let folder = target_dir().join("debug");
-        let with_mpi = folder.join(format!("trioxide-mpi{EXE_SUFFIX}"));
-        jobs = jobs_of(BUILD_RANKS, prebuilt)?;
-        fs::copy(folder.join(format!("trioxide{EXE_SUFFIX}")), &with_mpi)?;
-        for (_, job) in &mut jobs {
+        // Both builds give their binary one name.
+        let [plain, kept, with_mpi] = ["trioxide", "trioxide-plain", "trioxide-mpi"].map(|name| {
+            target_dir()
+                .join("debug")
+                .join(format!("{name}{EXE_SUFFIX}"))
+        });
+        fs::rename(&plain, &kept)?;
+        let built = jobs_of(BUILD_RANKS, prebuilt);
+        if built.is_ok() {
+            fs::rename(&plain, &with_mpi)?;
+        }
+        fs::rename(&kept, &plain)?;
+        let mut with_ranks = built?;
+        for (_, job) in &mut with_ranks {
             job.command.env("TRIOXIDE_WITH_MPI", &with_mpi);
         }
+        jobs.extend(with_ranks);
     }
-    jobs.extend(jobs_of(BUILD, prebuilt)?);
     jobs.sort_by_key(|&(rank, _)| rank);
     Ok(jobs.into_iter().map(|(_, job)| job).collect())
 }
