@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 
 use std::fs::{File, Permissions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -18,7 +18,8 @@ use trioxide_mesh::{Error, Result};
 ///
 /// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves it behind.
 ///
-/// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`].
+/// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`]. Pieces of many megabytes are written
+/// by all threads, where the file lies in memory.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -26,13 +27,19 @@ pub struct AtomicFile {
 }
 
 #[cfg(target_os = "linux")]
+mod in_memory;
+#[cfg(target_os = "linux")]
 mod unnamed;
 
 #[derive(Debug)]
 enum Target {
     /// Without a name.
     #[cfg(target_os = "linux")]
-    Unnamed(File),
+    Unnamed {
+        file: File,
+        /// Whether all threads write its large pieces.
+        is_shared_out: bool,
+    },
     /// Under another name.
     Temporary(NamedTempFile),
     Direct(File),
@@ -73,7 +80,7 @@ impl AtomicFile {
         match &self.target {
             Target::Direct(_) => None,
             #[cfg(target_os = "linux")]
-            Target::Unnamed(file) => {
+            Target::Unnamed { file, .. } => {
                 use std::os::fd::AsRawFd;
                 let (process, descriptor) = (std::process::id(), file.as_raw_fd());
                 Some(format!("/proc/{process}/fd/{descriptor}").into())
@@ -115,7 +122,10 @@ impl AtomicFile {
             if let Some(permissions) = permissions {
                 file.set_permissions(permissions)?;
             }
-            let target = Target::Unnamed(file);
+            let target = Target::Unnamed {
+                is_shared_out: in_memory::is_worth_threads(&file),
+                file,
+            };
             return Ok(AtomicFile { path, target });
         }
         #[cfg(not(target_os = "linux"))]
@@ -145,7 +155,7 @@ impl AtomicFile {
         match self.target {
             Target::Direct(_) => Ok(()),
             #[cfg(target_os = "linux")]
-            Target::Unnamed(file) => unnamed::give_name(&file, &self.path)
+            Target::Unnamed { file, .. } => unnamed::give_name(&file, &self.path)
                 .map_err(|source| Error::file(&self.path, source)),
             Target::Temporary(file) => match file.persist(&self.path) {
                 Ok(_) => Ok(()),
@@ -258,11 +268,24 @@ fn open_descriptor(_path: &Path) -> Option<io::Result<File>> {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         match &mut self.target {
-            Target::Temporary(file) => file.write(bytes),
+            Target::Temporary(file) => file.write_vectored(parts),
             #[cfg(target_os = "linux")]
-            Target::Unnamed(file) => file.write(bytes),
-            Target::Direct(file) => file.write(bytes),
+            Target::Unnamed {
+                file,
+                is_shared_out,
+            } => {
+                let written = match is_shared_out {
+                    true => in_memory::write(file, parts),
+                    false => None,
+                };
+                written.map_or_else(|| file.write_vectored(parts), Ok)
+            }
+            Target::Direct(file) => file.write_vectored(parts),
         }
     }
 
@@ -276,7 +299,7 @@ impl Seek for AtomicFile {
         match &mut self.target {
             Target::Temporary(file) => file.seek(to),
             #[cfg(target_os = "linux")]
-            Target::Unnamed(file) => file.seek(to),
+            Target::Unnamed { file, .. } => file.seek(to),
             Target::Direct(file) => file.seek(to),
         }
     }

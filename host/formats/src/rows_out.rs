@@ -1,12 +1,15 @@
 //! Writing of many small records: formatted in parallel, written in order.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, IoSlice, Write};
 use std::ops::Range;
 
 use trioxide_mesh::{parallel, progress};
 
-/// Records that one task formats: some 100 KiB.
+/// Records that one task formats at first: some 100 KiB.
 const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
+/// Bytes of a batch up to which the next one has twice as many records, where many threads wait for each other behind each batch.
+const BATCH: usize = if cfg!(test) { 1 << 10 } else { 16 << 20 };
+const MANY_THREADS: usize = if cfg!(test) { 1 } else { 4 };
 
 /// Writes `count` records to `out`; `format` appends record `i` to a buffer. The next batch is formatted while one is
 /// written.
@@ -26,26 +29,53 @@ pub(crate) fn write_blocks(
     count: usize,
     format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
-    // Enough tasks to keep every thread busy, few enough for their buffers to stay in the cache.
-    let tasks = 4 * rayon::current_num_threads();
-    let format_batch = |buffers: &mut Vec<Vec<u8>>, first: usize| {
+    // Enough tasks to keep every thread busy, few enough for the buffers of a few threads to stay in the cache.
+    let threads = rayon::current_num_threads();
+    let tasks = 4 * threads;
+    let format_batch = |buffers: &mut Vec<Vec<u8>>, batch: &Range<usize>| {
+        let records = batch.len().div_ceil(tasks);
         parallel::for_each_mut(buffers, |k, buffer| {
             buffer.clear();
-            let begin = count.min(first + k * RECORDS);
-            format(buffer, begin..count.min(begin + RECORDS));
+            let begin = batch.end.min(batch.start + k * records);
+            format(buffer, begin..batch.end.min(begin + records));
         });
     };
     let counted = progress::count("%", count as u64);
     let (mut ready, mut next) = (vec![Vec::new(); tasks], vec![Vec::new(); tasks]);
-    format_batch(&mut ready, 0);
-    for first in (0..count).step_by(tasks * RECORDS) {
+    let mut length = tasks * RECORDS;
+    let mut batch = 0..count.min(length);
+    format_batch(&mut ready, &batch);
+    while !batch.is_empty() {
+        let bytes: usize = ready.iter().map(Vec::len).sum();
+        if bytes < BATCH && threads >= MANY_THREADS {
+            length *= 2;
+        }
+        let behind = batch.end..count.min(batch.end + length);
         let (written, ()) = rayon::join(
-            || ready.iter().try_for_each(|buffer| out.write_all(buffer)),
-            || format_batch(&mut next, first + tasks * RECORDS),
+            || write_parts(out, &ready),
+            || format_batch(&mut next, &behind),
         );
         written?;
-        counted.advance((tasks * RECORDS) as u64);
+        counted.advance(batch.len() as u64);
+        batch = behind;
         std::mem::swap(&mut ready, &mut next);
+    }
+    Ok(())
+}
+
+/// Writes `parts`, one behind the other, at once as far as `out` can.
+fn write_parts(out: &mut (dyn Write + Send), parts: &[Vec<u8>]) -> io::Result<()> {
+    let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let mut rest = &mut slices[..];
+    // Without empty ones at its front: a writer may write the first alone.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match out.write_vectored(rest) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 use rayon::prelude::*;
 
 use super::neighbors::Neighbors;
+use trioxide_mesh::partition::Partition;
 
 /// Red, green, blue.
 pub type Rgb = [u8; 3];
@@ -61,6 +62,7 @@ pub fn ramp(steps: usize) -> Vec<Rgb> {
 pub fn distinct(neighbors: &Neighbors) -> Vec<u8> {
     let order = smallest_last(neighbors);
     const NO_CLASS: u8 = u8::MAX;
+    let members = members_of_sets();
     let mut classes = vec![NO_CLASS; order.len()];
     for &place in order.iter().rev() {
         let mut free = (1u32 << QUALITATIVE.len()) - 1;
@@ -75,17 +77,30 @@ pub fn distinct(neighbors: &Neighbors) -> Vec<u8> {
         }
         // Fibonacci hashing.
         let face = neighbors.faces[place as usize];
-        let hash = (face.wrapping_mul(0x9e37_79b9) >> 8) as usize;
-        let choice = hash % free.count_ones() as usize;
-        for _ in 0..choice {
-            // Without its lowest class.
-            free &= free - 1;
-        }
-        classes[place as usize] = free.trailing_zeros() as u8;
+        let hash = face.wrapping_mul(0x9e37_79b9) >> 8;
+        let (count, of_set) = &members[free as usize];
+        classes[place as usize] = of_set[(hash % count) as usize];
     }
     let places = neighbors.places.par_iter();
     places.map(|&place| classes[place as usize]).collect()
 }
+
+/// The number of classes in each set of them, by its bits, and the classes in ascending order: to walk through the bits would be much of
+/// the time that a face takes.
+fn members_of_sets() -> Vec<(u32, [u8; QUALITATIVE.len()])> {
+    let members = |set: u32| {
+        let mut classes = [0; QUALITATIVE.len()];
+        let all = (0..QUALITATIVE.len() as u8).filter(|class| set >> class & 1 == 1);
+        for (place, class) in classes.iter_mut().zip(all) {
+            *place = class;
+        }
+        (set.count_ones(), classes)
+    };
+    (0..1 << QUALITATIVE.len()).map(members).collect()
+}
+
+/// Faces with that many neighbours are sorted by one thread.
+const LAST_GROUP: usize = 255;
 
 /// The places of all faces, each the one with the fewest neighbours among those that are not before it; of several, the one that
 /// has had its number of neighbours for the shortest time, and of those that always had it the last face.
@@ -96,15 +111,16 @@ fn smallest_last(neighbors: &Neighbors) -> Vec<u32> {
         .map(|place| neighbors.of(place).len() as u32)
         .collect();
     // A face stands in a bucket for each degree that it has had; only the entry of its present degree counts.
-    let largest = degrees.par_iter().copied().max().unwrap_or(0);
-    let mut buckets = vec![Vec::new(); largest as usize + 1];
-    let first: Vec<u32> = neighbors
-        .places
-        .par_iter()
-        .map(|&place| degrees[place as usize])
-        .collect();
-    for (&place, degree) in neighbors.places.iter().zip(first) {
-        buckets[degree as usize].push(place);
+    let largest = degrees.par_iter().copied().max().unwrap_or(0) as usize;
+    let last = largest.min(LAST_GROUP);
+    let by_degree = Partition::new(count, last + 1, |face| {
+        let place = neighbors.places[face];
+        [((degrees[place as usize] as usize).min(last), place)]
+    });
+    let mut buckets: Vec<Vec<u32>> = (0..last).map(|d| by_degree.group(d).to_vec()).collect();
+    buckets.resize(largest + 1, Vec::new());
+    for &place in by_degree.group(last) {
+        buckets[degrees[place as usize] as usize].push(place);
     }
     const TAKEN: u32 = u32::MAX;
     let mut order = Vec::with_capacity(count);

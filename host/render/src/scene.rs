@@ -57,8 +57,6 @@ impl<'a> Scene<'a> {
         let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
 
         let edges = FaceEdges::of(&mesh.faces);
-        let (classes, palette) = classes::of(mesh, options.color, values, &areas, Some(&edges))?;
-
         let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
         let draw_inner = match options.edges {
             Edges::Auto => face_size >= EDGES_FROM,
@@ -80,8 +78,15 @@ impl<'a> Scene<'a> {
                 found.extend(std::iter::repeat_n(ends, count));
             })
         };
-        let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
-        let outer_edges = drawn(true);
+        // Colours of neighbours are found by one thread.
+        let (colored, [inner_edges, outer_edges]) = rayon::join(
+            || classes::of(mesh, options.color, values, &areas, Some(&edges)),
+            || {
+                let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
+                [inner_edges, drawn(true)]
+            },
+        );
+        let (classes, palette) = colored?;
         let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
         let outer_width = (1.6 * inner_width).max(1.2);
         Ok(Scene {
