@@ -74,7 +74,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     let mut cases = Vec::new();
     // Each search by all pairs of a cell: the time grows with the vertices of a neighbourhood.
     let vertices = match size {
-        Size::Tiny => 1_000,
+        Size::Tiny => 1_500,
         _ => 2_000,
     };
     let (points, faces) = scan(vertices, 5);

@@ -11,7 +11,7 @@ use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_sla
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {
     let (scanned, parts, points, links) = match size {
-        Size::Tiny => (1_600, 2, 1_500, 12),
+        Size::Tiny => (1_600, 2, 600, 12),
         _ => (8_000, 4, 30_000, 60),
     };
     // A case each: under a sanitiser a slab takes minutes.
