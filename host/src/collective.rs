@@ -97,10 +97,7 @@ impl<'b, W: BitWord> Counted<'b, W> {
     /// # Errors
     /// [`Error::Argument`] for more bits than 32-bit indices can name; errors of the device.
     pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
-        let tiled = Tiled::new(on, bits)?;
-        let total = on.read(&tiled.total, 0)?;
-        // SAFETY: the total of the tiles.
-        Ok(unsafe { tiled.counted(total) })
+        Tiled::new(on, bits)?.count(on)
     }
 
     /// Number of members.
@@ -115,13 +112,29 @@ impl<'b, W: BitWord> Counted<'b, W> {
     pub fn list(&self, on: &Device) -> Result<Buffer<W::Member>> {
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
-            let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
-            // SAFETY: the counted bits, borrowed since: each block writes as many members as it counted, from the number of
-            // members before it on.
-            unsafe { kernel::list_bits::launch(on, n, bits, &self.tiles, &mut list) }?;
+            // SAFETY: the counted bits, borrowed since; there is room for all members.
+            unsafe { list_bits(on, self.bits.as_words(), &self.tiles, &mut list) }?;
         }
         Ok(list.cast())
     }
+}
+
+/// Lists the members of a bit set, with the number of them before each of its tiles.
+///
+/// # Safety
+/// `tiles` are those of `bits`, and `list` has room for all members.
+unsafe fn list_bits(
+    on: &Device,
+    bits: &Buffer<u32>,
+    tiles: &Buffer<u32>,
+    list: &mut Buffer<u32>,
+) -> Result<()> {
+    let is_short = tiles.len() <= kernel::FEW_TILES as usize;
+    let rounds = if is_short { 1 } else { kernel::ROUNDS };
+    let blocks = bits.len().div_ceil((kernel::ROUND * rounds) as usize);
+    // SAFETY: each block writes as many members as it counts, from the number of members before it on.
+    unsafe { kernel::list_bits::launch(on, blocks as u32, bits, tiles, rounds, list) }?;
+    Ok(())
 }
 
 /// Number of members of a bit set.
@@ -148,6 +161,25 @@ pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
 /// ```
 pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
     Counted::new(on, bits)?.list(on)
+}
+
+/// As [`compact`], in memory for a member of each bit: a GPU lists them before the host knows how many there are.
+///
+/// # Errors
+/// Errors of [`Counted::new`].
+pub(crate) fn compact_with_room<W: BitWord>(
+    on: &Device,
+    bits: &Buffer<W>,
+) -> Result<Buffer<W::Member>> {
+    let tiled = Tiled::new(on, bits)?;
+    let mut list = on.uninitialized(32 * bits.len())?;
+    let (total, ()) = on.read_beside(&tiled.total, || {
+        // SAFETY: the counted bits; there is room for a member of each.
+        unsafe { list_bits(on, bits.as_words(), &tiled.tiles, &mut list) }?;
+        Ok(())
+    })?;
+    list.set_len(total[0] as usize);
+    Ok(list.cast())
 }
 
 /// Adds the number of members of `bits` to `tally[slot]`, without a wait.
@@ -192,6 +224,28 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
         let total = exclusive_scan(on, &mut tiles)?;
         Ok(Self { bits, tiles, total })
+    }
+
+    /// The set with its count.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub(crate) fn count(self, on: &Device) -> Result<Counted<'b, W>> {
+        Ok(self.count_beside(on, || Ok(()))?.0)
+    }
+
+    /// The set with its count, and the result of `work`, which a GPU does meanwhile.
+    ///
+    /// # Errors
+    /// Errors of the device and of `work`.
+    pub(crate) fn count_beside<R>(
+        self,
+        on: &Device,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Counted<'b, W>, R)> {
+        let (total, result) = on.read_beside(&self.total, work)?;
+        // SAFETY: the total of the tiles.
+        Ok((unsafe { self.counted(total[0]) }, result))
     }
 
     /// The set with its count, which is known from elsewhere.

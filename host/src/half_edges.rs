@@ -20,23 +20,21 @@
 //! # }
 //! ```
 
+mod build;
 mod error;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use glam::{DVec2, DVec3, Vec2, Vec3};
-use gpu::half_edge::{self as kernel, rule};
-use gpu::ids::{HalfEdge, Vertex};
-use gpu::point::{MeshPoint, Point2};
-use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, NONE, words};
-
 use crate::backend::Device;
-use crate::collective::{compact, is_scattered};
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::half_edge as kernel;
+use gpu::ids::{HalfEdge, Vertex};
+use gpu::point::{MeshPoint, Point2};
+use trioxide_kernel::launch::Buffer;
 
 /// Points that a device can hold, of the plane or of a surface in space: `f32` or `f64` coordinates.
 pub trait AnyPoint: MeshPoint + PartialEq + std::fmt::Debug {
@@ -100,7 +98,7 @@ const MOST_VERTICES: usize = u32::MAX as usize;
 impl<P: AnyPoint> DeviceTriangulation<P> {
     /// Bytes that building takes at once, for V points and T triangles.
     pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
-        let words = triangles * (3 + 3) + table_slots(points, 3 * triangles, true);
+        let words = triangles * (3 + 3) + build::table_slots(points, 3 * triangles, true);
         (points * size_of::<P>() + words * size_of::<u32>()) as u64
     }
 
@@ -149,75 +147,16 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     /// # Errors
     /// As [`DeviceTriangulation::upload`].
     pub fn build(on: &Device, points: Buffer<P>, origins: Buffer<Vertex>) -> Result<Self> {
-        let (vertices, half_edges) = (points.len(), origins.len());
-        check_sizes(vertices, half_edges)?;
-        let n = half_edges as u32;
-        let mut found = on.filled(rule::COUNT, NONE)?;
-        on.try_stage("check the mesh", || -> Result<()> {
-            // SAFETY: each point is read once.
-            unsafe { kernel::check_points::launch(on, vertices as u32, &points, &mut found) }?;
-            // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
-            unsafe { kernel::check_triangles::launch(on, n / 3, &origins, &points, &mut found) }?;
-            let by_filter = on.download(&found)?;
-            if by_filter[rule::UNSURE as usize] == NONE {
-                return refuse::<P>(&by_filter);
-            }
-            // SAFETY: as above.
-            unsafe {
-                kernel::check_triangles_exactly::launch(on, n / 3, &origins, &points, &mut found)
-            }?;
-            refuse::<P>(&on.download(&found)?)
-        })?;
-
-        let mut twins = on.try_stage("match twins", || -> Result<_> {
-            let scattered = is_scattered(on, origins.as_words(), 3, vertices)?;
-            let mut slots = table_slots(vertices, half_edges, scattered);
-            loop {
-                // SAFETY: all vertex ids were checked.
-                let (twins, found) =
-                    unsafe { match_twins(on, vertices, &origins, slots, scattered) }?;
-                // More edges than a planar mesh can have: triangles overlap without sharing edges.
-                let all = slots_for(half_edges, scattered);
-                if slots < all && on.read(&found, rule::CROWDED as usize)? != NONE {
-                    slots = all;
-                    continue;
-                }
-                refuse::<P>(&on.download(&found)?)?;
-                return Ok(twins);
-            }
-        })?;
-
-        let (border, border_next, border_prev) =
-            on.try_stage("link the border", || -> Result<_> {
-                let mut boundary: Buffer<Bits<HalfEdge>> = on.uninitialized(words(half_edges))?;
-                // SAFETY: twins are half-edges or `NONE`.
-                unsafe {
-                    kernel::mark_boundary::launch(on, n / 3, &twins, &mut found, &mut boundary)
-                }?;
-                refuse::<P>(&on.download(&found)?)?;
-                let border = compact(on, &boundary)?;
-                let b = border.len();
-                check_border(half_edges, b)?;
-                let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
-                // SAFETY: the border lists half-edges, each once.
-                unsafe { kernel::number_border::launch(on, b as u32, &border, &mut twins, n) }?;
-                // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex
-                // ends at the border, at another half-edge of it for each.
-                unsafe {
-                    kernel::link_border::launch(
-                        on, b as u32, &border, &twins, &mut next, &mut prev, n,
-                    )
-                }?;
-                Ok((border, next, prev))
-            })?;
+        check_sizes(points.len(), origins.len())?;
+        let (twins, border) = build::twins_and_border(on, &points, &origins)?;
         Ok(Self {
             id: MeshId::new(),
             points,
             origins,
             twins,
-            border,
-            border_next,
-            border_prev,
+            border: border.list,
+            border_next: border.next,
+            border_prev: border.prev,
         })
     }
 
@@ -356,61 +295,6 @@ fn check_sizes(vertices: usize, origins: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a boundary whose half-edges have no ids behind those of the triangles.
-fn check_border(half_edges: usize, border: usize) -> Result<()> {
-    match half_edges + border {
-        half_edges if half_edges > MOST_HALF_EDGES => Err(Error::TooManyHalfEdges { half_edges }),
-        _ => Ok(()),
-    }
-}
-
-/// The twins of all half-edges, and the elements that break a rule.
-///
-/// # Safety
-/// `origins` are below `vertices`.
-unsafe fn match_twins(
-    on: &Device,
-    vertices: usize,
-    origins: &Buffer<Vertex>,
-    slots: usize,
-    scattered: bool,
-) -> Result<(Buffer<HalfEdge>, Buffer<u32>)> {
-    let mut table = on.filled(slots, HalfEdge::NONE)?;
-    let mut twins = on.filled(origins.len(), HalfEdge::NONE)?;
-    let mut found = on.filled(rule::COUNT, NONE)?;
-    let launch = if scattered {
-        kernel::match_scattered_twins::launch
-    } else {
-        kernel::match_twins::launch
-    };
-    // SAFETY: the scale puts the slot of every vertex below `slots`; waiting half-edges bound triangles.
-    unsafe {
-        launch(
-            on,
-            origins.len() as u32 / 3,
-            origins,
-            &mut table,
-            &mut twins,
-            &mut found,
-            ((slots as u64) << 32) / vertices.max(1) as u64,
-        )
-    }?;
-    Ok((twins, found))
-}
-
-/// Slots of the table in which the twins of a planar mesh meet. Such a mesh has fewer than three edges a vertex, and at most one
-/// a half-edge.
-fn table_slots(vertices: usize, half_edges: usize, scattered: bool) -> usize {
-    slots_for(half_edges.min(3 * vertices), scattered)
-}
-
-/// Slots for a number of edges, as far as 32 bits number them: half as many again, or twice as many where ids are not local, so that
-/// fewer attempts are in vain, each of which reads memory out of order.
-fn slots_for(edges: usize, scattered: bool) -> usize {
-    let more = if scattered { edges } else { edges / 2 };
-    (edges + more + 64).min(u32::MAX as usize)
-}
-
 /// Copies points to the device in its precision.
 fn upload_points<P: AnyPoint>(
     on: &Device,
@@ -425,36 +309,11 @@ fn upload_points<P: AnyPoint>(
     on.upload_with_capacity(&points, room)
 }
 
-/// The error that the check kernels found, if any.
-fn refuse<P: AnyPoint>(found: &[u32]) -> Result<()> {
-    let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
-    if let Some(vertex) = element(rule::FINITE) {
-        return Err(Error::NotFinite { vertex });
-    }
-    if let Some(triangle) = element(rule::RANGE) {
-        return Err(Error::OutOfRange { triangle });
-    }
-    if let Some(vertex) = element(rule::LARGE) {
-        return Err(too_large::<P>(vertex));
-    }
-    if let Some(triangle) = element(rule::SMALL) {
-        return Err(too_small::<P>(triangle));
-    }
-    if let Some(triangle) = element(rule::ORIENTATION) {
-        return Err(Error::Orientation { triangle });
-    }
-    if let Some(h) = element(rule::MANIFOLD).or(element(rule::CROWDED)) {
-        let h = HalfEdge::new(h);
-        return Err(Error::NotManifold {
-            triangle: h.triangle().index(),
-            edge: h.corner(),
-        });
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use trioxide_kernel::words;
+
+    use super::build::check_border;
     use super::*;
 
     /// A grid of 715 million points, as large as it is generated, has half-edges; with isolated triangles the boundary ends it sooner.

@@ -75,7 +75,7 @@ impl DeviceFaces {
         tagged: &Buffer<Vertex>,
     ) -> Result<std::result::Result<Self, Broken>> {
         let count = tetrahedra.len() / 4;
-        let scattered = is_scattered(on, tetrahedra.as_words(), 4, vertices)?;
+        let (scattered, ()) = is_scattered(on, tetrahedra.as_words(), 4, vertices, || Ok(()))?;
         for slots in [table_slots(count), slots_for(8 * count)] {
             // SAFETY: the caller's promise.
             let built =

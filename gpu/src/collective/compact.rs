@@ -11,8 +11,10 @@ use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
 /// Lanes of a block: a word each.
 const LANES: usize = 256;
-const ROUND: u32 = LANES as u32;
-const ROUNDS: u32 = 4;
+/// Words of a round.
+pub const ROUND: u32 = LANES as u32;
+/// Rounds of a tile.
+pub const ROUNDS: u32 = 4;
 /// Words of a tile.
 pub const BIT_TILE: u32 = ROUND * ROUNDS;
 
@@ -40,20 +42,46 @@ pub struct Unpacked {
     local: Shared<u16, { 32 * LANES }>,
 }
 
-/// Lists the set bits of each tile, from the scanned counts.
+/// Most tiles of which each round has a block of its own in [`list_bits()`]: fewer blocks would not fill a GPU.
+pub const FEW_TILES: u32 = 512;
+
+/// Lists the set bits of `rounds` rounds of a tile, from the scanned counts of the tiles.
 ///
 /// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list, neighbours
 /// to neighbours.
 #[kernel(
-    requires(bits.len().div_ceil(BIT_TILE as usize) == n, counts.len() == n),
+    requires(
+        rounds == 1 || rounds == ROUNDS,
+        bits.len().div_ceil((ROUND * rounds) as usize) == n,
+        bits.len().div_ceil(BIT_TILE as usize) == counts.len()
+    ),
     moves(bits.bytes() + counts.bytes() + list.bytes())
 )]
-pub fn list_bits(block: &Block<LANES, Unpacked>, bits: In<u32>, counts: In<u32>, list: Out<u32>) {
+pub fn list_bits(
+    block: &Block<LANES, Unpacked>,
+    bits: In<u32>,
+    counts: In<u32>,
+    rounds: u32,
+    list: Out<u32>,
+) {
     let local = &block.shared().local;
-    let mut start = counts.at(block.index());
-    let mut round = 0;
-    while round < ROUNDS {
-        let first = block.index() * BIT_TILE + round * ROUND;
+    let first_round = block.index() * rounds;
+    let tile = first_round / ROUNDS;
+    // The words of the tile that other blocks list.
+    let earlier = block.lanes(|lane| {
+        let mut count = 0;
+        let mut word = tile * BIT_TILE + lane;
+        while word < first_round * ROUND {
+            count += bits.at(word).count_ones();
+            word += ROUND;
+        }
+        count
+    });
+    let (_, skipped) = block.exclusive_sum(&earlier);
+    let mut start = counts.at(tile) + skipped;
+    let mut round = first_round;
+    while round < first_round + rounds {
+        let first = round * ROUND;
         let words = block.lanes(|lane| {
             let word = first + lane;
             if word < bits.len() { bits.at(word) } else { 0 }

@@ -47,26 +47,7 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
     extent > 0.0 && extent < P::SMALLEST
 }
 
-/// Finds triangle `t` if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a
-/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are of the points in the precision that the
-/// device holds. Where rounded arithmetic does not decide, `t` is found as unsure, and [`check_triangles_exactly()`] must follow: exact
-/// arithmetic takes so many registers that half as many blocks run at once.
-#[kernel(
-    P in Anywhere,
-    requires(origins.len() == 3 * n, found.len() == rule::COUNT),
-    moves(origins.bytes() + points.bytes())
-)]
-pub fn check_triangles<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
-    found: Atomic,
-) {
-    prefetch_corners(points, origins, t);
-    check(t, origins, points, found, P::Double::is_surely_proper);
-}
-
-/// As [`check_triangles()`], with exact arithmetic where it is needed: no triangle is unsure.
+/// Finds triangle `t` if it is not counter-clockwise, with exact arithmetic where it is needed: no triangle is unsure.
 #[kernel(
     P in Anywhere,
     requires(origins.len() == 3 * n, found.len() == rule::COUNT),
@@ -79,36 +60,41 @@ pub fn check_triangles_exactly<P: MeshPoint>(
     found: Atomic,
 ) {
     prefetch_corners(points, origins, t);
-    check(t, origins, points, found, |a, b, c| {
+    let corners = [0, 1, 2].map(|k| origins.at(HalfEdge::of(t, k)));
+    check(t, corners, points, found, |a, b, c| {
         Some(P::Double::is_proper(a, b, c))
     });
 }
 
-/// The body of both, by a predicate of a triangle's corners that need not know.
+/// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
+///
+/// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a triangle with a
+/// vertex twice is not); in space, if its corners lie on one line. Both are of the points in the precision that the device holds. Where
+/// the predicate `is_proper` does not decide, `t` is found as unsure, and [`check_triangles_exactly()`] must follow: exact arithmetic takes
+/// so many registers that half as many blocks run at once.
 #[inline(always)]
-fn check<P: MeshPoint>(
+pub(super) fn check<P: MeshPoint>(
     t: Triangle,
-    origins: In<Vertex>,
+    [a, b, c]: [Vertex; 3],
     points: In<P>,
     found: Atomic,
     is_proper: impl Fn(P::Double, P::Double, P::Double) -> Option<bool>,
-) {
-    let corner = |k| origins.at(HalfEdge::of(t, k));
-    let (a, b, c) = (corner(0), corner(1), corner(2));
+) -> bool {
     let vertices = points.len();
     if a.index() >= vertices || b.index() >= vertices || c.index() >= vertices {
         found.min(rule::RANGE, t.index());
-        return;
+        return false;
     }
     let point = |v: Vertex| points.at(v).to_f64();
     let (a, b, c) = (point(a), point(b), point(c));
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
-        return;
+        return true;
     }
     match is_proper(a, b, c) {
         Some(true) => {}
         Some(false) => found.min(rule::ORIENTATION, t.index()),
         None => found.min(rule::UNSURE, t.index()),
     }
+    true
 }

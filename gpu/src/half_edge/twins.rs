@@ -2,55 +2,62 @@
 
 use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
 
-use super::{rule, target};
+use super::check::check;
+use super::{prefetch_corners, rule, target};
 use crate::ids::{HalfEdge, Triangle, Vertex};
+use crate::point::{Anywhere, DoublePoint, MeshPoint};
 use crate::slots::{ATTEMPTS, Slots, take};
 
-/// Finds the twins of the half-edges of triangle `t`: the first half-edge of an edge waits in `table`, the second writes the
-/// twins of both.
+/// Checks triangle `t` by rounded arithmetic, and finds the twins of its half-edges: the first half-edge of an edge waits in `table`, the
+/// second writes the twins of both. One reading of the triangle serves both; a triangle whose ids are out of range has no twins.
 ///
 /// For meshes whose ids are local ([`crate::slots`]); `scale` is slots a vertex, times 2^32.
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written: `mark_boundary` finds the others.
 #[kernel(
+    P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // An edge, two half-edges, has one slot: written, read.
-    moves(2 * origins.bytes() + twins.bytes())
+    moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
-pub fn match_twins(
+pub fn match_twins<P: MeshPoint>(
     t: Triangle,
     origins: In<Vertex>,
+    points: In<P>,
     table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<false>(t, origins, table, twins, found, scale);
+    match_in::<false, P>(t, origins, points, table, twins, found, scale);
 }
 
 /// As [`match_twins()`], for meshes whose ids are not local.
 #[kernel(
+    P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // As for `match_twins`; a slot is a sector of its own.
-    moves(2 * origins.bytes() + twins.bytes())
+    moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
-pub fn match_scattered_twins(
+pub fn match_scattered_twins<P: MeshPoint>(
     t: Triangle,
     origins: In<Vertex>,
+    points: In<P>,
     table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<true>(t, origins, table, twins, found, scale);
+    match_in::<true, P>(t, origins, points, table, twins, found, scale);
 }
 
 /// The body of both.
 #[inline(always)]
-fn match_in<const SCATTERED: bool>(
+fn match_in<const SCATTERED: bool, P: MeshPoint>(
     t: Triangle,
     origins: In<Vertex>,
+    points: In<P>,
     table: Atomic<HalfEdge>,
     twins: Atomic<HalfEdge>,
     found: Atomic,
@@ -65,10 +72,19 @@ fn match_in<const SCATTERED: bool>(
     };
     let slots = |(a, b): (Vertex, Vertex)| Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED);
     let home = |v: [Vertex; 3], k| slots((v[k], v[(k + 1) % 3])).at(0, table.len());
+    prefetch_corners(points, origins, t);
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, origins, table, twins, |t, k| home(corners(t), k));
+        // Later triangles are not checked yet.
+        let last = Vertex::new(points.len().saturating_sub(1));
+        let known = |v: Vertex| v.min(last);
+        ask_ahead(t, origins, table, twins, |t, k| {
+            home(corners(t).map(known), k)
+        });
     }
     let v = corners(t);
+    if !check(t, v, points, found, P::Double::is_surely_proper) {
+        return;
+    }
     let half_edge = |k: usize| HalfEdge::of(t, k as u32);
     // Half-edges whose twins are still to be found, a bit each.
     let mut left = 0b111;

@@ -20,10 +20,17 @@ use super::ids::Row;
 use super::search::Search;
 use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
 
-/// Whether `row` is undecided.
-#[kernel(requires(states.len() == n), moves(states.bytes() + 4 * words(n)))]
-pub fn mark_undecided(row: Row, states: In<u32>) -> bool {
-    is_undecided(states.at(row))
+/// Whether `row` is undecided; finds it in `long[0]` if its short list does not hold all its lower neighbours.
+#[kernel(
+    requires(states.len() == n, !long.is_empty()),
+    moves(states.bytes() + 4 * words(n))
+)]
+pub fn mark_undecided(row: Row, states: In<u32>, long: Atomic<Row>) -> bool {
+    let state = states.at(row);
+    if is_undecided(state) && state > LISTED {
+        long.min(0, row);
+    }
+    is_undecided(state)
 }
 
 /// Whether `row` is undecided and its short list does not hold all its lower neighbours.

@@ -2,9 +2,10 @@
 //!
 //! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
 
-use trioxide_kernel::{Bits, Group, In, Out, kernel};
+use trioxide_kernel::{Group, In, Out, kernel};
 
 use super::ids::Cluster;
+use crate::collective::rank_of;
 use crate::ids::Vertex;
 
 /// Whether vertex `v` is a representative.
@@ -22,41 +23,26 @@ pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) ->
     representatives.at(map.at(v)) != v
 }
 
-/// Number of set bits of word `w`.
-#[kernel(
-    requires(bits.len() == n, counts.len() == n),
-    moves(bits.bytes() + counts.bytes())
-)]
-pub fn count_in_words(w: u32, bits: In<Bits<Vertex>>, counts: Out<u32>) {
-    counts.set(w, bits.at(w).word().count_ones());
-}
-
 /// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`: none for
-/// a representative).
-///
-/// `counts` are those of the words of `bits`, scanned.
+/// a representative). `ranks` are those of the representatives.
 #[kernel(
     requires(
         representatives.len() == n,
-        bits.len() == words(n),
-        counts.len() == words(n),
+        ranks.len() == 2 * words(n),
         map.len() == n,
         keys.len() == n
     ),
-    moves(representatives.bytes() + bits.bytes() + counts.bytes() + map.bytes() + keys.bytes())
+    moves(representatives.bytes() + ranks.bytes() + map.bytes() + keys.bytes())
 )]
 pub fn number_clusters(
     v: Vertex,
     representatives: In<Vertex>,
-    bits: In<Bits<Vertex>>,
-    counts: In<u32>,
+    ranks: In<u32>,
     map: Out<Cluster>,
     keys: Out<Cluster>,
 ) {
     let r = representatives.at(v);
-    let (word, bit) = (r.index() / 32, r.index() % 32);
-    let before = bits.at(word).word() & ((1 << bit) - 1);
-    let cluster = Cluster::new(counts.at(word) + before.count_ones());
+    let cluster = Cluster::new(rank_of(ranks, r));
     map.set(v, cluster);
     keys.set(v, if r == v { Cluster::NONE } else { cluster });
 }

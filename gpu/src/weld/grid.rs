@@ -302,13 +302,17 @@ pub fn count_points(v: Vertex, keys: In<Bucket>, counts: Atomic, ranks: Out<u32>
 /// Points that make a bucket crowded.
 const CROWDED: u32 = 64;
 
-/// Measures how many points are in crowded buckets (`found[1]`), and the largest bucket (the complement of `found[2]`).
-#[kernel(requires(counts.len() >= n, found.len() >= 3), moves(counts.bytes()))]
-pub fn measure_buckets(bucket: Bucket, counts: In<u32>, found: Atomic) {
-    let count = counts.at(bucket);
-    if count > CROWDED {
-        found.add(1, count);
-        found.min(2, !count);
+/// Measures, of four buckets, how many points are in crowded ones (`found[1]`), and the largest bucket (the complement of `found[2]`).
+#[kernel(requires(counts.len() >= 4 * n, found.len() >= 3), moves(counts.bytes()))]
+pub fn measure_buckets(four: u32, counts: In<u32>, found: Atomic) {
+    let [a, b, c, d] = counts.quad(4 * four);
+    if a.max(b).max(c.max(d)) > CROWDED {
+        for count in [a, b, c, d] {
+            if count > CROWDED {
+                found.add(1, count);
+                found.min(2, !count);
+            }
+        }
     }
 }
 

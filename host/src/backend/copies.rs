@@ -70,6 +70,51 @@ impl Device {
         Ok((data, result))
     }
 
+    /// A few numbers as the work so far left them, and the result of `work`, which a GPU begins without a wait for the host.
+    ///
+    /// # Errors
+    /// As [`Device::download`]; errors of `work`.
+    pub(crate) fn read_beside<T: Pod, R>(
+        &self,
+        buffer: &Buffer<T>,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Vec<T>, R)> {
+        self.check(buffer)?;
+        let mut data = new_rows::<T>(buffer.len());
+        let (mut work, mut done) = (Some(work), None);
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        (self.0.backend).copy_out_beside(buffer.address(), bytes, &mut || {
+            done = work.take().map(|work| work());
+        })?;
+        self.0.transferred.add_to_host(buffer.bytes());
+        let result = done.expect("the copy ran the work beside it")?;
+        Ok((data, result))
+    }
+
+    /// A few numbers, and the result of `work` if they are as `expected`. A GPU begins with it before the host knows them, and where
+    /// they are not, its result is dropped; a CPU looks first. So `work` keeps its promises whatever the numbers are.
+    ///
+    /// # Errors
+    /// As [`Device::read_beside`].
+    pub(crate) fn guess<T: Pod, R>(
+        &self,
+        buffer: &Buffer<T>,
+        expected: impl FnOnce(&[T]) -> bool,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Vec<T>, Option<R>)> {
+        if self.is_gpu() {
+            let (data, result) = self.read_beside(buffer, work)?;
+            let is_right = expected(&data);
+            return Ok((data, is_right.then_some(result)));
+        }
+        let data = self.download(buffer)?;
+        let result = match expected(&data) {
+            true => Some(work()?),
+            false => None,
+        };
+        Ok((data, result))
+    }
+
     /// Runs `copy`, which calls its argument once. The stage called `name` is the part of the copy after `work`.
     fn beside<R>(
         &self,

@@ -21,6 +21,7 @@ use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
 use self::memory::Allocation;
 use self::package::{Kernel, Package};
+use self::transfers::FEW;
 use super::transfers::{Lanes, Pinned, Staging};
 use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
@@ -55,6 +56,8 @@ pub struct Cuda {
     loaded: Mutex<Vec<Package>>,
     /// For copies of a piece, and for copies while the lanes are at work.
     staging: Mutex<[Staging; 2]>,
+    /// For numbers that the host reads while the device goes on; made when they are needed.
+    ahead: Mutex<Vec<Staging>>,
     /// Made for the first large copy.
     lanes: Mutex<Option<Lanes>>,
     pool: Pool,
@@ -135,6 +138,7 @@ impl Cuda {
             name: format!("{} (cuda:{index})", found.name),
             loaded: Mutex::default(),
             staging: Mutex::new([Staging::new()?, Staging::new()?]),
+            ahead: Mutex::default(),
             lanes: Mutex::new(None),
             pool: Pool(pool),
             memory: Arc::default(),
@@ -260,6 +264,9 @@ impl Backend for Cuda {
     }
 
     fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        if (1..=FEW).contains(&to.len()) {
+            return self.enter(|| self.copy_out_ahead(from, to, work));
+        }
         let run = || match self.lanes(to.len())? {
             Some(mut lanes) => {
                 let lanes = lanes.as_mut().expect("made above");

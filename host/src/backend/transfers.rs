@@ -66,9 +66,14 @@ pub struct Staging {
 }
 
 impl Staging {
+    /// For a piece of a copy.
     pub fn new() -> CudaResult<Self> {
+        Self::with_room(PIECE)
+    }
+
+    pub fn with_room(bytes: usize) -> CudaResult<Self> {
         Ok(Self {
-            memory: Pinned::new(PIECE)?,
+            memory: Pinned::new(bytes)?,
             done: Event::new(EventFlags::DISABLE_TIMING)?,
         })
     }

@@ -6,21 +6,23 @@ use trioxide_kernel::launch::Buffer;
 use crate::Result;
 use crate::backend::Device;
 
-/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of `vertices`.
+/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of `vertices`. And the
+/// result of `work`, which a GPU does meanwhile.
 ///
 /// By a sample at fixed places, so that the answer is that of the mesh alone. Ids need not be checked.
 ///
 /// # Errors
-/// Errors of the device.
-pub(crate) fn is_scattered(
+/// Errors of the device and of `work`.
+pub(crate) fn is_scattered<R>(
     on: &Device,
     corners: &Buffer<u32>,
     size: u32,
     vertices: usize,
-) -> Result<bool> {
+    work: impl FnOnce() -> Result<R>,
+) -> Result<(bool, R)> {
     let elements = corners.len() as u32 / size;
     if elements == 0 {
-        return Ok(false);
+        return Ok((false, work()?));
     }
     let mut far = on.filled(1, 0)?;
     // SAFETY: elements of the sample are below the number of all.
@@ -35,5 +37,6 @@ pub(crate) fn is_scattered(
             &mut far,
         )
     }?;
-    Ok(on.read(&far, 0)? > SAMPLES / 2)
+    let (far, result) = on.read_beside(&far, work)?;
+    Ok((far[0] > SAMPLES / 2, result))
 }

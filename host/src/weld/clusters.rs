@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Result, stage};
 use crate::backend::Device;
-use crate::collective::{bucket_known, bucket_long, compact, exclusive_scan, most_alone};
+use crate::collective::{Tiled, bucket_known, bucket_long, most_alone};
 
 /// The clusters of V vertices, C of them.
 pub(super) struct Clusters {
@@ -25,33 +25,32 @@ impl Clusters {
     pub fn number(on: &Device, representatives: &Buffer<Vertex>) -> Result<Self> {
         let n = representatives.len();
         stage(on, "number clusters", || {
-            let words = n.div_ceil(32);
-            let mut bits = on.uninitialized(words)?;
+            let mut bits = on.uninitialized(n.div_ceil(32))?;
             // SAFETY: one index a vertex; the lengths are checked.
             unsafe {
                 kernel::mark_representatives::launch(on, n as u32, representatives, &mut bits)
             }?;
-            let mut counts = on.uninitialized(words)?;
-            // SAFETY: one index a word; the lengths are checked.
-            unsafe { kernel::count_in_words::launch(on, words as u32, &bits, &mut counts) }?;
-            exclusive_scan(on, &mut counts)?;
-            let (mut map, mut keys) = (on.uninitialized(n)?, on.uninitialized(n)?);
-            // SAFETY: representatives are vertices.
-            unsafe {
-                kernel::number_clusters::launch(
-                    on,
-                    n as u32,
-                    representatives,
-                    &bits,
-                    &counts,
-                    &mut map,
-                    &mut keys,
-                )
-            }?;
+            let tiled = Tiled::new(on, &bits)?;
+            let ranks = tiled.ranks(on)?;
+            let (counted, (map, keys)) = tiled.count_beside(on, || {
+                let (mut map, mut keys) = (on.uninitialized(n)?, on.uninitialized(n)?);
+                // SAFETY: representatives are vertices.
+                unsafe {
+                    kernel::number_clusters::launch(
+                        on,
+                        n as u32,
+                        representatives,
+                        &ranks,
+                        &mut map,
+                        &mut keys,
+                    )
+                }?;
+                Ok((map, keys))
+            })?;
             Ok(Self {
                 map,
                 keys,
-                representatives: compact(on, &bits)?,
+                representatives: counted.list(on)?,
             })
         })
     }

@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 use super::clusters::Clusters;
 use super::{Error, Options, Result};
 use crate::backend::Device;
-use crate::collective::compact;
+use crate::collective::compact_with_room;
 
 /// Slots of the table of triangles: four for each vertex of a closed surface.
 pub(super) fn slots(triangles: usize) -> usize {
@@ -56,7 +56,12 @@ pub(super) fn remap_faces(
         drop(table);
         // SAFETY: one index a word; the lengths are checked.
         unsafe { kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept) }?;
-        compact(on, &kept)?
+        // All triangles were looked at: no other is found below.
+        let (bad, list) = on.read_beside(&found, || compact_with_room(on, &kept))?;
+        if bad[0].is_some() {
+            return Err(bad_face(bad[0]));
+        }
+        list
     };
     let count = if options.keep_degenerate {
         faces.len()
@@ -76,10 +81,13 @@ pub(super) fn remap_faces(
             &mut found,
         )
     }?;
-    match on.read(&found, 0)? {
-        Triangle::NONE => Ok((left, list)),
-        bad => Err(bad_face(bad)),
+    if options.keep_degenerate {
+        let bad = on.read(&found, 0)?;
+        if bad.is_some() {
+            return Err(bad_face(bad));
+        }
     }
+    Ok((left, list))
 }
 
 fn bad_face(face: Triangle) -> Error {

@@ -20,6 +20,8 @@ const SAMPLES: usize = 1024;
 const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;
 /// Largest [`Tuning::cell_width`] that counts.
 const MOST_CELL_WIDTH: f64 = 1024.0;
+/// Halvings of the samples' extent that the choice of the cells' side looks at.
+const HALVINGS: u32 = 40;
 /// Times that crowded cells are divided before they become as small as they can.
 const DIVISIONS: u32 = 2;
 
@@ -101,15 +103,17 @@ impl DeviceGrid {
         may_compare: bool,
     ) -> Result<Self> {
         let n = points.len();
-        let (origin, mut side, [ids_follow_space, is_chained]) = stage(on, "choose cells", || {
-            let (samples, steps) = samples(on, points)?;
+        let regions = regions(n, tuning);
+        let (chosen, mut counters) = stage(on, "choose cells", || {
+            let (samples, steps, counters) =
+                samples(on, points, || Ok(Some(Counters::new(on, regions)?)))?;
             let (origin, side) = choose_cells(&samples, n, near.reach, tuning);
             let within = |most: f64| steps.iter().filter(|&&step| step < most).count();
             let follow = 4 * within(4.0 * side) > 3 * steps.len();
             let is_chained = follow && 2 * within(near.reach) > steps.len();
-            Ok((origin, side, [follow, is_chained]))
+            Ok(((origin, side, [follow, is_chained]), counters))
         })?;
-        let regions = regions(n, tuning);
+        let (origin, mut side, [ids_follow_space, is_chained]) = chosen;
         stage(on, "grid", || {
             let least = least_side(near.reach);
             let mut divisions = 0;
@@ -117,74 +121,72 @@ impl DeviceGrid {
                 // No side of a cell divides equal points.
                 let is_exact = may_compare && near.reach == 0.0 && divisions > DIVISIONS;
                 let parameters = parameters(origin, side, near, regions as u32, is_exact);
-                let mut keys = on.uninitialized(n)?;
-                let mut found = on.upload(&[NONE, 0, NONE])?;
-                // SAFETY: one index a point; the lengths are checked.
-                unsafe {
-                    kernel::place_points::launch(
-                        on, n as u32, points, parameters, &mut keys, &mut found,
-                    )
-                }?;
-                let buckets = regions * REGION_BUCKETS as usize;
-                // One more: scanned, it is the end of the last.
-                let mut offsets = on.filled(buckets + 1, 0)?;
-                let mut ranks = on.uninitialized(n)?;
-                // SAFETY: buckets of the grid are below their number.
-                unsafe {
-                    kernel::count_points::launch(on, n as u32, &keys, &mut offsets, &mut ranks)
-                }?;
-                // SAFETY: one index a bucket; the lengths are checked.
-                unsafe {
-                    kernel::measure_buckets::launch(on, buckets as u32, &offsets, &mut found)
-                }?;
-                let [bad, crowded, largest] = on.download(&found)?[..] else {
-                    unreachable!("three counters");
+                let Placed {
+                    keys,
+                    ranks,
+                    mut offsets,
+                    found,
+                } = place(on, points, parameters, counters.take())?;
+                let fit = |found: &[u32]| {
+                    let (crowded, largest) = (found[1], !found[2]);
+                    let is_crowded = largest > tuning.most_in_bucket || crowded as usize > n / 4;
+                    if is_crowded && side > least && (divisions <= DIVISIONS || !may_compare) {
+                        Fit::Divide
+                    } else if n > 0 && may_compare && (is_crowded || tuning.most_in_bucket == 0) {
+                        Fit::Compare
+                    } else {
+                        Fit::Good
+                    }
                 };
-                if bad != NONE {
-                    return Err(Error::Coordinate {
-                        vertex: bad as usize,
-                    });
-                }
-                let largest = !largest;
-                let is_crowded = largest > tuning.most_in_bucket || crowded as usize > n / 4;
-                if is_crowded && side > least && (divisions <= DIVISIONS || !may_compare) {
-                    divisions += 1;
-                    side = match may_compare && divisions > DIVISIONS {
-                        true => least,
-                        false => (side / 8.0).max(least),
-                    };
-                    continue;
-                }
-                if n > 0 && may_compare && (is_crowded || tuning.most_in_bucket == 0) {
-                    drop((offsets, ranks));
-                    return Self::crowded(on, points, parameters, keys, largest, ids_follow_space);
-                }
-                exclusive_scan(on, &mut offsets)?;
-                let mut sites = on.uninitialized(n)?;
-                let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
-                // SAFETY: ranks number the points of each bucket, so that each point has a slot of its own.
-                unsafe {
-                    kernel::gather_points::launch(
+                let is_good = |found: &[u32]| found[0] == NONE && fit(found) == Fit::Good;
+                let (found, gathered) = on.guess(&found, is_good, || {
+                    exclusive_scan(on, &mut offsets)?;
+                    gather(
                         on,
-                        n as u32,
                         points,
                         &keys,
                         &ranks,
                         &offsets,
                         parameters,
-                        &mut sites,
-                        &mut sorted,
+                        ids_follow_space,
                     )
-                }?;
-                return Ok(Self {
-                    parameters,
-                    offsets,
-                    sites,
-                    sorted,
-                    keys: on.uninitialized(0)?,
-                    largest,
-                    is_chained,
-                });
+                })?;
+                if found[0] != NONE {
+                    return Err(Error::Coordinate {
+                        vertex: found[0] as usize,
+                    });
+                }
+                let largest = !found[2];
+                match (fit(&found), gathered) {
+                    (Fit::Good, Some((sites, sorted))) => {
+                        return Ok(Self {
+                            parameters,
+                            offsets,
+                            sites,
+                            sorted,
+                            keys: on.uninitialized(0)?,
+                            largest,
+                            is_chained,
+                        });
+                    }
+                    (Fit::Compare, _) => {
+                        drop((offsets, ranks));
+                        return Self::crowded(
+                            on,
+                            points,
+                            parameters,
+                            keys,
+                            largest,
+                            ids_follow_space,
+                        );
+                    }
+                    _ => {}
+                }
+                divisions += 1;
+                side = match may_compare && divisions > DIVISIONS {
+                    true => least,
+                    false => (side / 8.0).max(least),
+                };
             }
         })
     }
@@ -230,6 +232,103 @@ impl DeviceGrid {
     }
 }
 
+/// What the buckets of a grid show.
+#[derive(Clone, Copy, PartialEq)]
+enum Fit {
+    Good,
+    /// Crowded: cells are to be smaller.
+    Divide,
+    /// Crowded, and smaller cells are no help: points are compared with representatives alone.
+    Compare,
+}
+
+/// Points by their buckets.
+struct Placed {
+    /// Bucket of each point.
+    keys: Buffer<Bucket>,
+    /// Number of each point among those of its bucket.
+    ranks: Buffer<u32>,
+    /// Points of each bucket, and a zero: scanned, it is the end of the last.
+    offsets: Buffer<u32>,
+    /// A point that cannot be placed; points of crowded buckets; the complement of the largest one's.
+    found: Buffer<u32>,
+}
+
+/// Counters of points before any is placed: those of buckets, and what is found of them, as in [`Placed`].
+struct Counters {
+    offsets: Buffer<u32>,
+    found: Buffer<u32>,
+}
+
+impl Counters {
+    fn new(on: &Device, regions: usize) -> crate::Result<Self> {
+        Ok(Self {
+            offsets: on.filled(regions * REGION_BUCKETS as usize + 1, 0)?,
+            found: on.upload(&[NONE, 0, NONE])?,
+        })
+    }
+}
+
+/// Finds the bucket of each point, and counts those of each.
+fn place(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    parameters: Grid,
+    counters: Option<Counters>,
+) -> crate::Result<Placed> {
+    let n = points.len() as u32;
+    let new = || Counters::new(on, parameters.regions as usize);
+    let Counters {
+        mut offsets,
+        mut found,
+    } = counters.map_or_else(new, Ok)?;
+    let mut keys = on.uninitialized(points.len())?;
+    // SAFETY: one index a point; the lengths are checked.
+    unsafe { kernel::place_points::launch(on, n, points, parameters, &mut keys, &mut found) }?;
+    let mut ranks = on.uninitialized(points.len())?;
+    // SAFETY: buckets of the grid are below their number.
+    unsafe { kernel::count_points::launch(on, n, &keys, &mut offsets, &mut ranks) }?;
+    let fours = parameters.regions * REGION_BUCKETS / 4;
+    // SAFETY: one index for four buckets, of which a region has a multiple; the lengths are checked.
+    unsafe { kernel::measure_buckets::launch(on, fours, &offsets, &mut found) }?;
+    Ok(Placed {
+        keys,
+        ranks,
+        offsets,
+        found,
+    })
+}
+
+/// The sites of points with these `keys` and `ranks` in them, and, unless `ids_follow_space`, their positions in the same order.
+fn gather(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    keys: &Buffer<Bucket>,
+    ranks: &Buffer<u32>,
+    offsets: &Buffer<u32>,
+    parameters: Grid,
+    ids_follow_space: bool,
+) -> crate::Result<(Buffer<Site>, Buffer<DVec3>)> {
+    let n = points.len();
+    let mut sites = on.uninitialized(n)?;
+    let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
+    // SAFETY: ranks number the points of each bucket, so that each point has a slot of its own.
+    unsafe {
+        kernel::gather_points::launch(
+            on,
+            n as u32,
+            points,
+            keys,
+            ranks,
+            offsets,
+            parameters,
+            &mut sites,
+            &mut sorted,
+        )
+    }?;
+    Ok((sites, sorted))
+}
+
 /// Regions of the table for `n` points.
 fn regions(n: usize, tuning: &Tuning) -> usize {
     let blocks = n / tuning.points_per_block.max(1);
@@ -238,27 +337,33 @@ fn regions(n: usize, tuning: &Tuning) -> usize {
     1 + blocks.div_ceil(BLOCKS_OF_REGION).min(most)
 }
 
-/// Some points, and the distance of each from the next vertex.
-fn samples(on: &Device, points: &Buffer<DVec3>) -> Result<(Vec<DVec3>, Vec<f64>)> {
+/// Some points, the distance of each from the next vertex, and the result of `work`, which a GPU does meanwhile.
+fn samples<R>(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    work: impl FnOnce() -> crate::Result<R>,
+) -> Result<(Vec<DVec3>, Vec<f64>, R)> {
     if points.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok((Vec::new(), Vec::new(), work()?));
     }
     let count = SAMPLES;
     let mut samples = on.uninitialized(2 * count)?;
     // SAFETY: there is a point; samples are drawn below the number of points.
     unsafe { kernel::sample_points::launch(on, count as u32, points, &mut samples) }?;
-    let pairs = on.download(&samples)?;
+    let (pairs, result) = on.read_beside(&samples, work)?;
     let (pairs, _) = pairs.as_chunks();
     let step = |[a, b]: &[DVec3; 2]| (a - b).abs().max_element();
     Ok((
         pairs.iter().map(|pair| pair[0]).collect(),
         pairs.iter().map(step).collect(),
+        result,
     ))
 }
 
 /// A distance smaller than most points are from their neighbours, and not 0.
 pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
-    Ok(spacing_of(&samples(on, points)?.0, points.len() as u64))
+    let (samples, ..) = samples(on, points, || Ok(()))?;
+    Ok(spacing_of(&samples, points.len() as u64))
 }
 
 /// The distance from which [`search`](super::search) starts for `n` points, by some of them: those that [`samples_of_spacing`] names.
@@ -329,17 +434,19 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     if extent <= 2.0 * least {
         return (origin, least);
     }
-    let mut side = extent;
-    let mut boxes = count_boxes(samples, origin, side);
-    for _ in 0..40 {
-        let finer = count_boxes(samples, origin, side / 2.0);
-        let full = samples.len() as f64 / 4.0;
-        if finer as f64 > full || side <= least {
+    let cells = cells_of(samples, origin, extent);
+    // Boxes are 2^bits of the smallest wide.
+    let (mut side, mut bits) = (extent, HALVINGS);
+    let mut boxes = count_boxes(&cells, bits, cells.len());
+    while bits > 0 && side > least {
+        let full = cells.len() / 4;
+        let finer = count_boxes(&cells, bits - 1, full);
+        if finer > full {
             break;
         }
-        (side, boxes) = (side / 2.0, finer);
+        (side, bits, boxes) = (side / 2.0, bits - 1, finer);
     }
-    let coarser = count_boxes(samples, origin, side * 2.0);
+    let coarser = count_boxes(&cells, bits + 1, cells.len());
     let dimension = (boxes as f64 / coarser as f64).log2().clamp(1.0, 3.0);
     let wanted = n as f64 / tuning.points_per_cell;
     let chosen = side * (boxes as f64 / wanted).powf(1.0 / dimension);
@@ -352,18 +459,25 @@ fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DV
     (origin, chosen.max(least * width))
 }
 
-/// Number of boxes that the samples are in, by a hash of 64 bits.
-fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
-    let inverse = 1.0 / side;
+/// The smallest boxes that the samples are in, `extent` halved [`HALVINGS`] times wide.
+fn cells_of(samples: &[DVec3], origin: DVec3, extent: f64) -> Vec<[i64; 3]> {
+    let (inverse, halves) = (1.0 / extent, (1_u64 << HALVINGS) as f64);
     let cell = |x: f64| {
         // A floor, without a call.
         let towards_zero = x as i64;
-        towards_zero.wrapping_sub(i64::from(towards_zero as f64 > x)) as u64
+        towards_zero.wrapping_sub(i64::from(towards_zero as f64 > x))
     };
-    let mut table = [0u64; 4 * SAMPLES];
+    let cell_of = |&p: &DVec3| ((p - origin) * inverse * halves).to_array().map(cell);
+    samples.iter().map(cell_of).collect()
+}
+
+/// Number of boxes that samples in these smallest `cells` are in, by a hash of 64 bits; boxes are 2^bits cells wide. Ends with the first
+/// box beyond `most`.
+fn count_boxes(cells: &[[i64; 3]], bits: u32, most: usize) -> usize {
+    let mut table = [0u64; 2 * SAMPLES];
     let mut boxes = 0;
-    for &p in samples {
-        let [x, y, z] = ((p - origin) * inverse).to_array().map(cell);
+    for cell in cells {
+        let [x, y, z] = cell.map(|c| (c >> bits) as u64);
         let hash = x
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
             .wrapping_add(y.wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
@@ -373,8 +487,13 @@ fn count_boxes(samples: &[DVec3], origin: DVec3, side: f64) -> usize {
         while table[slot] != 0 && table[slot] != hash {
             slot = (slot + 1) % table.len();
         }
-        boxes += usize::from(table[slot] == 0);
-        table[slot] = hash;
+        if table[slot] == 0 {
+            table[slot] = hash;
+            boxes += 1;
+            if boxes > most {
+                break;
+            }
+        }
     }
     boxes
 }
@@ -389,7 +508,8 @@ mod tests {
         let on = Device::cpu(Some(1)).unwrap();
         for n in [0_u32, 1, 2, 1000, 70_000] {
             let points: Vec<DVec3> = (0..n).map(|i| DVec3::X * f64::from(i)).collect();
-            let drawn = samples(&on, &on.upload(&points).unwrap()).unwrap().0;
+            let points = on.upload(&points).unwrap();
+            let (drawn, ..) = samples(&on, &points, || Ok(())).unwrap();
             let drawn: Vec<u64> = drawn.iter().map(|p| p.x as u64).collect();
             assert_eq!(samples_of_spacing(n.into()), drawn, "{n} points");
         }

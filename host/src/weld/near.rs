@@ -14,7 +14,7 @@ use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::{Options, Result, Tuning, stage};
 use crate::backend::Device;
-use crate::collective::{compact, exclusive_scan, lengths};
+use crate::collective::{compact, compact_with_room, exclusive_scan, lengths, tally_bits};
 
 /// Decided vertices.
 pub(super) struct Clustering {
@@ -64,6 +64,12 @@ fn cluster_by<G: kernel::Guard>(
         near.grid = build(false)?;
     }
     let (mut lower, mut states) = near.note()?;
+    if near.grid.is_chained && share_of_dense(on, &options.tuning) > 0 {
+        let clustering = near.cluster_chains(&options.tuning, &lower, &mut states)?;
+        if let Some(clustering) = clustering {
+            return Ok(clustering);
+        }
+    }
     let (left, lists) = stage(on, "decide", || {
         near.decide_all(&options.tuning, &mut lower, &mut states)
     })?;
@@ -122,34 +128,19 @@ impl<G: kernel::Guard> Near<'_, G> {
     ) -> Result<(Vec<u32>, LongLists)> {
         let on = self.on;
         let n = states.len();
-        // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
-        let share = (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 });
         let mut left = Vec::new();
         // An empty list stands for all rows.
-        let mut rows = on.uninitialized(0)?;
-        let is_chained = share > 0 && self.grid.is_chained;
-        let is_dense = if is_chained {
-            let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
-            // SAFETY: one index a row; the lengths are checked.
-            unsafe { kernel::mark_undecided::launch(on, n as u32, states, &mut bits) }?;
-            rows = compact(on, &bits)?;
-            !rows.is_empty()
-        } else {
-            rows = self.decide_first(&rows, tuning, lower, states, &mut left)?;
-            rows.len().saturating_mul(share) > n
-        };
+        let mut rows =
+            self.decide_first(&on.uninitialized(0)?, tuning, lower, states, &mut left)?;
+        let is_dense = rows.len().saturating_mul(share_of_dense(on, tuning)) > n;
         let lists = match is_dense {
             true => LongLists::note(self, states)?,
             false => None,
         };
-        match &lists {
-            Some(lists) => {
-                rows = self.decide_chains(rows, tuning, lower, lists, states, &mut left)?;
-            }
-            None if is_chained && is_dense => {
-                rows = self.decide_first(&rows, tuning, lower, states, &mut left)?;
-            }
-            None => {}
+        if let Some(lists) = &lists {
+            rows = in_rounds(on, rows, &mut left, |rows, undecided| {
+                self.follow_chains(rows, tuning, lower, lists, states, undecided)
+            })?;
         }
         self.decide_searching(rows, tuning, lower, states, &mut left)?;
         Ok((left, lists.map_or_else(|| LongLists::none(on), Ok)?))
@@ -229,16 +220,70 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok(())
     }
 
-    /// Decides the vertices of `rows` along chains, until they are decided or a round decides none; those that are left.
-    fn decide_chains(
+    /// Clusters along chains alone, where most vertices are near the next one; `None` if that leaves undecided ones, or if their lists
+    /// do not fit the memory.
+    fn cluster_chains(
         &self,
-        rows: Buffer<Row>,
+        tuning: &Tuning,
+        lower: &Buffer<Row>,
+        states: &mut Buffer<u32>,
+    ) -> Result<Option<Clustering>> {
+        let on = self.on;
+        let chains = stage(on, "decide", || {
+            let (rows, has_long) = self.undecided(states)?;
+            let lists = match has_long {
+                true => LongLists::note(self, states)?,
+                false => Some(LongLists::none(on)?),
+            };
+            let Some(lists) = lists else {
+                return Ok(None);
+            };
+            let mut undecided = on.uninitialized(rows.len().div_ceil(32))?;
+            if !rows.is_empty() {
+                self.follow_chains(&rows, tuning, lower, &lists, states, &mut undecided)?;
+            }
+            let mut left = on.filled(1, 0)?;
+            tally_bits(on, &undecided, &mut left, 0)?;
+            Ok(Some((lists, left)))
+        })?;
+        let Some((lists, left)) = chains else {
+            return Ok(None);
+        };
+        // Blocks start in the order of ids as a rule, and then none is left.
+        let none_is_left = |left: &[u32]| left[0] == 0;
+        let (_, representatives) = on.guess(&left, none_is_left, || {
+            Ok(self.assign(lower, &lists, states))
+        })?;
+        let representatives = representatives.transpose()?;
+        Ok(representatives.map(|representatives| Clustering {
+            representatives,
+            left: vec![0],
+            is_crowded: false,
+        }))
+    }
+
+    /// The undecided rows, and whether one of them has more lower neighbours than its short list holds.
+    fn undecided(&self, states: &Buffer<u32>) -> Result<(Buffer<Row>, bool)> {
+        let on = self.on;
+        let n = states.len();
+        let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
+        let mut long = on.filled(1, Row::NONE)?;
+        // SAFETY: one index a row; the lengths are checked.
+        unsafe { kernel::mark_undecided::launch(on, n as u32, states, &mut long, &mut bits) }?;
+        let (long, rows) = on.read_beside(&long, || compact_with_room(on, &bits))?;
+        Ok((rows, long[0].is_some()))
+    }
+
+    /// Decides the vertices of `rows` along chains, until they are decided or wait in vain. The bits of `undecided` say which are left.
+    fn follow_chains(
+        &self,
+        rows: &Buffer<Row>,
         tuning: &Tuning,
         lower: &Buffer<Row>,
         lists: &LongLists,
         states: &mut Buffer<u32>,
-        left: &mut Vec<u32>,
-    ) -> Result<Buffer<Row>> {
+        undecided: &mut Buffer<u32>,
+    ) -> Result<()> {
         let on = self.on;
         // If rows are vertices, they wait for earlier rows alone, so for blocks that run. Others may wait for blocks that have not
         // started.
@@ -246,15 +291,11 @@ impl<G: kernel::Guard> Near<'_, G> {
             RowOrder::BY_SLOT => tuning.patience,
             _ => tuning.chain_patience,
         };
-        in_rounds(on, rows, left, |rows, undecided| {
-            let n = rows.len().div_ceil(kernel::WARP) as u32;
-            let lists = lists.buffers(lower);
-            // SAFETY: the list and the lists hold rows, as many as the states of undecided rows say.
-            unsafe {
-                kernel::decide_chains::launch(on, n, rows, lists, patience, states, undecided)
-            }?;
-            Ok(())
-        })
+        let n = rows.len().div_ceil(kernel::WARP) as u32;
+        let lists = lists.buffers(lower);
+        // SAFETY: the list and the lists hold rows, as many as the states of undecided rows say.
+        unsafe { kernel::decide_chains::launch(on, n, rows, lists, patience, states, undecided) }?;
+        Ok(())
     }
 
     /// The representative of each vertex, once all are decided.
@@ -297,6 +338,12 @@ fn in_rounds(
         }
     }
     Ok(rows)
+}
+
+/// Chains are followed if more than one row in this number is left after the first round; 0: never.
+fn share_of_dense(on: &Device, tuning: &Tuning) -> usize {
+    // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
+    (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 })
 }
 
 /// Blocks for a number of rows.

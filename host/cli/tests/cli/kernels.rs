@@ -59,7 +59,7 @@ fn bench_kernels_tells_time_and_rate_of_every_kernel() {
         "scan_sums",
         "list_bits",
         "fill_buckets",
-        "match_twins",
+        "match_twins_f64",
         "link_frontier_edges",
         "label_max_f64",
         "find_longest_edges_f64",

@@ -9,8 +9,12 @@ use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamWaitEventFlags};
 
 use super::Cuda;
+use crate::backend::lock;
 use crate::backend::transfers::{Lanes, PIECE, Staging};
 use trioxide_mesh::parallel;
+
+/// Most bytes of numbers that the host reads while the device goes on.
+pub(super) const FEW: usize = 64 << 10;
 
 /// Bytes that one host thread copies at a time between a pinned buffer and a caller's memory.
 const COPY_CHUNK: usize = 1 << 20;
@@ -80,6 +84,24 @@ impl Cuda {
             }
             staging[i % 2].receive(piece, copy_host)?;
         }
+        Ok(())
+    }
+
+    /// Copies a few bytes out, as the work so far left them, and runs `work`, which the device begins without a wait for the host.
+    pub(super) fn copy_out_ahead(
+        &self,
+        from: u64,
+        to: &mut [u8],
+        work: &mut dyn FnMut(),
+    ) -> CudaResult<()> {
+        // The work may ask for other numbers.
+        let free = lock(&self.ahead).pop();
+        let mut staging = free.map_or_else(|| Staging::with_room(FEW), Ok)?;
+        // SAFETY: the buffer at `from` has `to.len()` bytes, and is borrowed until they are here.
+        unsafe { staging.request(&self.core.stream, from, to.len()) }?;
+        work();
+        staging.receive(to, copy_host)?;
+        lock(&self.ahead).push(staging);
         Ok(())
     }
 
