@@ -38,16 +38,7 @@ impl Sums {
         let owned = owned_half_edges(owners, ranks.rank());
         let kinds = kinds.map(|bits| Ranked::of(bits, &owned));
         drop(owned);
-        let mut starts = Vec::new();
-        for range in owners.of_rank(ranks.rank() as u32) {
-            let first = range.start;
-            let begins = |t: usize| {
-                t == first || id(t - 1) + 1 != id(t) || id(t).is_multiple_of(blocks.length())
-            };
-            starts.extend(parallel::filter_collect(range.len(), |i| {
-                begins(first + i).then_some((first + i) as u32)
-            }));
-        }
+        let starts = starts_of_runs(owners, ranks.rank(), &id, blocks.length());
         let before = |t: usize| [0, 1].map(|k| kinds[k].before(3 * t));
         let length = |run: usize| {
             let end = starts.get(run + 1).map_or(owners.len(), |&t| t as usize);
@@ -93,6 +84,38 @@ impl Sums {
     }
 }
 
+/// The first triangle of each run of consecutive ids that a rank owns, within blocks of ids of this length.
+fn starts_of_runs(
+    owners: &Owners,
+    rank: usize,
+    id: impl Fn(usize) -> u64 + Sync,
+    block: u64,
+) -> Vec<u32> {
+    let mut starts = Vec::new();
+    for range in owners.of_rank(rank as u32) {
+        let first = range.start;
+        let is_behind = |i: usize| i > 0 && id(first + i - 1) + 1 == id(first + i);
+        let runs = parallel::filter_collect(range.len(), |i| (!is_behind(i)).then_some(first + i));
+        let of_run = |run: usize| {
+            let start = runs[run];
+            let end = runs.get(run + 1).map_or(range.end, |&end| end);
+            // Ids go by one from here to the end: so do those that are the first of their block.
+            let to_next_block = (id(start) / block + 1) * block - id(start);
+            let others = (start as u64 + to_next_block..end as u64).step_by(block as usize);
+            std::iter::once(start as u32).chain(others.map(|t| t as u32))
+        };
+        starts.extend(parallel::concat(parallel::map_pieces(
+            runs.len(),
+            PIECE,
+            |pieces| pieces.flat_map(of_run).collect::<Vec<u32>>(),
+        )));
+    }
+    starts
+}
+
+/// Words whose bits a thread counts at a time.
+const WORDS: usize = 1 << 14;
+
 /// Bits, with the number of those before each.
 struct Ranked {
     words: Vec<u32>,
@@ -104,13 +127,22 @@ impl Ranked {
     /// The bits that are in both sets; none, if the first has no words.
     fn of(bits: &[u32], others: &[u32]) -> Self {
         let words = parallel::collect(bits.len(), |w| bits[w] & others[w]);
-        let mut before = Vec::with_capacity(words.len() + 1);
-        let mut sum = 0;
-        for word in &words {
-            before.push(sum);
-            sum += word.count_ones();
+        let mut starts = parallel::map_pieces(words.len(), WORDS, |range| {
+            words[range].iter().map(|word| word.count_ones()).sum()
+        });
+        let mut all: u32 = 0;
+        for start in &mut starts {
+            all += std::mem::replace(start, all);
         }
-        before.push(sum);
+        let mut before = parallel::zeroed(words.len() + 1);
+        parallel::for_chunks_mut(&mut before[..words.len()], WORDS, |piece, before| {
+            let mut sum = starts[piece];
+            for (before, word) in before.iter_mut().zip(&words[piece * WORDS..]) {
+                *before = sum;
+                sum += word.count_ones();
+            }
+        });
+        before[words.len()] = all;
         Self { words, before }
     }
 
