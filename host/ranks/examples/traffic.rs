@@ -175,7 +175,13 @@ fn row(name: &str, mesh: &Triangulation, size: usize) {
         let on = Device::cpu(Some(1)).expect("threads");
         let block = Block::of(mesh, ranks.rank(), size);
         let owners = Ownership::Curve;
-        let result = trioxide_ranks::polylla::polylla::<DVec2>(&ranks, &on, &block, &owners);
+        let result = trioxide_ranks::polylla::polylla::<DVec2>(
+            &ranks,
+            &on,
+            &block,
+            &owners,
+            Default::default(),
+        );
         let (polygons, _) = result.expect("a good mesh");
         polygons.ordered(&ranks, block.cells);
         let polylla = ranks.traffic();

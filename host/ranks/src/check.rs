@@ -56,21 +56,27 @@ pub fn upload_half_edges<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    build(on, part).map_err(|error| in_the_whole_mesh(error, part))
+    build_half_edges(on, &part.points, &part.corners)
+        .map_err(|error| in_the_whole_mesh(error, part))
 }
 
-fn build<P: AnyPoint>(
+/// The half-edges of triangles with these corners.
+///
+/// # Errors
+/// As [`DeviceTriangulation::build`].
+pub fn build_half_edges<P: AnyPoint>(
     on: &Device,
-    part: &Part<P::Double>,
+    points: &[P::Double],
+    corners: &[u32],
 ) -> half_edges::Result<DeviceTriangulation<P>> {
-    let bytes = DeviceTriangulation::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
+    let bytes = DeviceTriangulation::<P>::bytes_needed(points.len(), corners.len() / 3);
     on.require(bytes)?;
     let (points, origins) = on.stage("copy to the device", || {
-        let origins = on.upload(bytemuck::cast_slice(&part.corners))?;
+        let origins = on.upload(bytemuck::cast_slice(corners))?;
         if TypeId::of::<P>() == TypeId::of::<P::Double>() {
-            return Ok((on.upload(bytemuck::cast_slice(&part.points))?, origins));
+            return Ok((on.upload(bytemuck::cast_slice(points))?, origins));
         }
-        let points: Vec<P> = parallel::map(&part.points, |&p| P::from_f64(p));
+        let points: Vec<P> = parallel::map(points, |&p| P::from_f64(p));
         Ok((on.upload(&points)?, origins))
     })?;
     DeviceTriangulation::build(on, points, origins)

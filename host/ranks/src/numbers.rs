@@ -1,86 +1,159 @@
-//! Places in an order of the whole mesh: new elements are counted at the directories of the elements that they come from.
+//! Places in an order of the whole mesh: new elements are counted at the directories of the triangles that they come from.
 
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
-use crate::ids::IdSet;
+use crate::ids::{IdSet, Owners};
+use crate::part::owned_half_edges;
 use crate::transport::{Mail, Ranks};
 
-/// Elements whose counts a thread adds up at a time.
+/// Triangles whose sums a thread writes at a time.
 const PIECE: usize = 1 << 14;
 
-/// For each of `n` elements, of `total` in all, how many of two kinds all elements with smaller ids count together; and the sums of all.
-/// Each element is counted by one rank; the ids of a rank ascend. Elements of a run that counts nothing get no number of use. Collective.
+/// How many half-edges of two kinds all triangles with smaller ids have together, for each triangle that this rank owns.
 ///
-/// A run of consecutive ids within a directory's block has one number from there: within it this rank adds up.
-pub fn exclusive_sums(
-    ranks: &Ranks,
-    total: u64,
-    n: usize,
-    id: impl Fn(usize) -> u64 + Sync,
-    count: impl Fn(usize) -> [u32; 2] + Sync,
-) -> (Vec<[u64; 2]>, [u64; 2]) {
-    let blocks = Blocks::new(total, ranks.size());
-    let begins_run = |i: usize| {
-        let begins = |before: u64| before + 1 != id(i) || (id(i)).is_multiple_of(blocks.length());
-        i == 0 || begins(id(i - 1))
-    };
-    let (mut sums, here) = local_sums(n, count);
-    let starts = parallel::filter_collect(n, |i| begins_run(i).then_some(i));
-    let length = |run: usize| {
-        let start = starts[run];
-        let end = starts.get(run + 1).map_or(here, |&end| sums[end]);
-        [0, 1].map(|k| end[k] - sums[start][k])
-    };
-    // A part counts fewer elements than 32-bit ids name.
-    let packed = |[a, b]: [u64; 2]| a << 32 | b;
-    let told = parallel::filter_collect(starts.len(), |run| {
-        let length = length(run);
-        (length != [0, 0]).then(|| (run, [id(starts[run]), packed(length)]))
-    });
-    let bases = bases(ranks, blocks, told.iter().map(|(_, item)| *item).collect());
-    let (bases, totals) = bases;
-    let mut shifts: Vec<[u64; 2]> = vec![[0; 2]; starts.len()];
-    for ((run, _), base) in told.iter().zip(bases) {
-        shifts[*run] = [0, 1].map(|k| base[k].wrapping_sub(sums[starts[*run]][k]));
-    }
-    parallel::for_chunks_mut(&mut sums, PIECE, |k, sums| {
-        let mut run = starts.partition_point(|&start| start <= k * PIECE);
-        for (i, sum) in (k * PIECE..).zip(sums) {
-            run += usize::from(starts.get(run) == Some(&i));
-            for (sum, shift) in sum.iter_mut().zip(shifts[run - 1]) {
-                *sum = sum.wrapping_add(shift);
-            }
-        }
-    });
-    (sums, totals)
+/// A run of consecutive ids within a directory's block has one number from there; within it bits are counted.
+pub struct Sums {
+    /// Those of the owned triangles.
+    kinds: [Ranked; 2],
+    /// First triangle of each run.
+    starts: Vec<u32>,
+    /// What its sums are more than the bits before it.
+    shifts: Vec<[u64; 2]>,
+    /// Of all triangles of all ranks.
+    pub totals: [u64; 2],
 }
 
-/// The sums of the counts before each element, and of all.
-fn local_sums(n: usize, count: impl Fn(usize) -> [u32; 2] + Sync) -> (Vec<[u64; 2]>, [u64; 2]) {
-    let add = |sum: &mut [u64; 2], count: [u32; 2]| {
-        let before = *sum;
-        *sum = [0, 1].map(|k| sum[k] + u64::from(count[k]));
-        before
-    };
-    let mut starts = parallel::map_pieces(n, PIECE, |range| {
-        let mut sum = [0; 2];
-        range.for_each(|i| _ = add(&mut sum, count(i)));
-        sum
-    });
-    let mut all = [0; 2];
-    for start in &mut starts {
-        let here = std::mem::replace(start, all);
-        all = [0, 1].map(|k| all[k] + here[k]);
-    }
-    let mut sums: Vec<[u64; 2]> = parallel::zeroed(n);
-    parallel::for_chunks_mut(&mut sums, PIECE, |k, sums| {
-        let mut sum = starts[k];
-        for (i, place) in (k * PIECE..).zip(sums) {
-            *place = add(&mut sum, count(i));
+impl Sums {
+    /// Of a part whose triangles have these owners and ids, of `total` in all; `kinds` have a bit a half-edge, or nothing at all. Triangles of
+    /// a run without any get no number of use. Collective.
+    pub fn count(
+        ranks: &Ranks,
+        total: u64,
+        owners: &Owners,
+        id: impl Fn(usize) -> u64 + Sync,
+        kinds: [&[u32]; 2],
+    ) -> Self {
+        let blocks = Blocks::new(total, ranks.size());
+        let owned = owned_half_edges(owners, ranks.rank());
+        let kinds = kinds.map(|bits| Ranked::of(bits, &owned));
+        drop(owned);
+        let starts = starts_of_runs(owners, ranks.rank(), &id, blocks.length());
+        let before = |t: usize| [0, 1].map(|k| kinds[k].before(3 * t));
+        let length = |run: usize| {
+            let end = starts.get(run + 1).map_or(owners.len(), |&t| t as usize);
+            let (start, end) = (before(starts[run] as usize), before(end));
+            [0, 1].map(|k| u64::from(end[k] - start[k]))
+        };
+        // A part counts fewer elements than 32-bit ids name.
+        let packed = |[a, b]: [u64; 2]| a << 32 | b;
+        let told = parallel::filter_collect(starts.len(), |run| {
+            let length = length(run);
+            (length != [0, 0]).then(|| (run, [id(starts[run] as usize), packed(length)]))
+        });
+        let runs = told.iter().map(|(_, item)| *item).collect();
+        let (bases, totals) = bases(ranks, blocks, runs);
+        let mut shifts: Vec<[u64; 2]> = vec![[0; 2]; starts.len()];
+        for ((run, _), base) in told.iter().zip(bases) {
+            let before = before(starts[*run] as usize);
+            shifts[*run] = [0, 1].map(|k| base[k].wrapping_sub(before[k].into()));
         }
-    });
-    (sums, all)
+        Self {
+            kinds,
+            starts,
+            shifts,
+            totals,
+        }
+    }
+
+    /// The sums before each of the part's `triangles`; those of ghosts are of no use.
+    pub fn before(&self, triangles: usize) -> Vec<[u64; 2]> {
+        let mut sums: Vec<[u64; 2]> = parallel::zeroed(triangles);
+        parallel::for_chunks_mut(&mut sums, PIECE, |piece, sums| {
+            let first = piece * PIECE;
+            let mut run = self.starts.partition_point(|&t| (t as usize) < first);
+            for (t, sums) in (first..).zip(sums) {
+                run += usize::from(self.starts.get(run) == Some(&(t as u32)));
+                if let Some(shift) = run.checked_sub(1).map(|run| self.shifts[run]) {
+                    let here = |k: usize| u64::from(self.kinds[k].before(3 * t));
+                    *sums = [0, 1].map(|k| shift[k].wrapping_add(here(k)));
+                }
+            }
+        });
+        sums
+    }
+}
+
+/// The first triangle of each run of consecutive ids that a rank owns, within blocks of ids of this length.
+fn starts_of_runs(
+    owners: &Owners,
+    rank: usize,
+    id: impl Fn(usize) -> u64 + Sync,
+    block: u64,
+) -> Vec<u32> {
+    let mut starts = Vec::new();
+    for range in owners.of_rank(rank as u32) {
+        let first = range.start;
+        let is_behind = |i: usize| i > 0 && id(first + i - 1) + 1 == id(first + i);
+        let runs = parallel::filter_collect(range.len(), |i| (!is_behind(i)).then_some(first + i));
+        let of_run = |run: usize| {
+            let start = runs[run];
+            let end = runs.get(run + 1).map_or(range.end, |&end| end);
+            // Ids go by one from here to the end: so do those that are the first of their block.
+            let to_next_block = (id(start) / block + 1) * block - id(start);
+            let others = (start as u64 + to_next_block..end as u64).step_by(block as usize);
+            std::iter::once(start as u32).chain(others.map(|t| t as u32))
+        };
+        starts.extend(parallel::concat(parallel::map_pieces(
+            runs.len(),
+            PIECE,
+            |pieces| pieces.flat_map(of_run).collect::<Vec<u32>>(),
+        )));
+    }
+    starts
+}
+
+/// Words whose bits a thread counts at a time.
+const WORDS: usize = 1 << 14;
+
+/// Bits, with the number of those before each.
+struct Ranked {
+    words: Vec<u32>,
+    /// Those before each word, and all.
+    before: Vec<u32>,
+}
+
+impl Ranked {
+    /// The bits that are in both sets; none, if the first has no words.
+    fn of(bits: &[u32], others: &[u32]) -> Self {
+        let words = parallel::collect(bits.len(), |w| bits[w] & others[w]);
+        let mut starts = parallel::map_pieces(words.len(), WORDS, |range| {
+            words[range].iter().map(|word| word.count_ones()).sum()
+        });
+        let mut all: u32 = 0;
+        for start in &mut starts {
+            all += std::mem::replace(start, all);
+        }
+        let mut before = parallel::zeroed(words.len() + 1);
+        parallel::for_chunks_mut(&mut before[..words.len()], WORDS, |piece, before| {
+            let mut sum = starts[piece];
+            for (before, word) in before.iter_mut().zip(&words[piece * WORDS..]) {
+                *before = sum;
+                sum += word.count_ones();
+            }
+        });
+        before[words.len()] = all;
+        Self { words, before }
+    }
+
+    /// Number of bits before bit `i`.
+    fn before(&self, i: usize) -> u32 {
+        let Some(word) = self.words.get(i / 32) else {
+            return self.before[self.words.len()];
+        };
+        let smaller = word & ((1 << (i % 32)) - 1);
+        self.before[i / 32] + smaller.count_ones()
+    }
 }
 
 /// The sums before each of these runs, which count the second words beginning with the ids in the first ones, and the sums of all, from the
@@ -118,34 +191,40 @@ mod tests {
     use crate::threads::run;
 
     #[test]
-    fn sums_are_those_of_the_elements_in_order() {
+    fn sums_are_those_of_the_triangles_in_order() {
+        let count = |id: u64| [id % 4, id % 3];
+        // Some triangles are counted by none.
+        let is_counted = |id: &u64| id % 5 != 2;
+        let before = |end: u64| {
+            let ids = (0..end).filter(is_counted).map(count);
+            ids.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
+        };
         for size in [1, 2, 5] {
-            let count = |id: u64| [(id % 4) as u32, (id % 3) as u32];
-            let of_ranks = run(size, |transport| {
+            run(size, |transport| {
                 let ranks = Ranks::new(transport);
-                let mine = |id: &u64| (id * 7 / 3) as usize % size == ranks.rank();
-                // Some elements are counted by none.
-                let ids: Vec<u64> = (0..50).filter(|id| id % 5 != 2).filter(mine).collect();
-                let (id, count) = (|i: usize| ids[i], |i: usize| count(ids[i]));
-                let (sums, totals) = exclusive_sums(&ranks, 50, ids.len(), id, count);
-                (ids, sums, totals)
-            });
-            let before = |end: u64| {
-                let ids = (0..end).filter(|id| id % 5 != 2).map(count);
-                ids.fold([0, 0], |[a, b], [c, d]| {
-                    [a + u64::from(c), b + u64::from(d)]
-                })
-            };
-            for (ids, sums, totals) in of_ranks {
-                assert_eq!(totals, before(50));
-                for (id, sum) in ids.into_iter().zip(sums) {
+                let owner = |id: u64| (id * 7 / 3) as usize % size;
+                // Also with ghosts, which count for others.
+                let is_here = |id: &u64| (0..3).any(|k| owner(id + k) == ranks.rank());
+                let ids: Vec<u64> = (0..50).filter(is_counted).filter(is_here).collect();
+                let owners: Vec<u32> = ids.iter().map(|&id| owner(id) as u32).collect();
+                let owners = Owners::of(&owners);
+                let kinds = [0, 1].map(|kind| {
+                    let is_set = |h: usize| ((h % 3) as u64) < count(ids[h / 3])[kind];
+                    trioxide_mesh::bit_set::pack((0..3 * ids.len()).map(is_set))
+                });
+                let of = |kinds| Sums::count(&ranks, 50, &owners, |t| ids[t], kinds);
+                let sums = of([&kinds[0], &kinds[1]]);
+                assert_eq!(sums.totals, before(50));
+                let one = of([&kinds[0], &[]]);
+                assert_eq!(one.totals, [before(50)[0], 0]);
+                let all = sums.before(ids.len());
+                for t in owners.of_rank(ranks.rank() as u32).flatten() {
+                    let id = ids[t];
                     // Some count nothing.
-                    assert!(
-                        sum == before(id) || count(id) == [0, 0],
-                        "{id} on {size} ranks"
-                    );
+                    let is_so = all[t] == before(id) || count(id) == [0, 0];
+                    assert!(is_so, "{id} on {size} ranks");
                 }
-            }
+            });
         }
     }
 }

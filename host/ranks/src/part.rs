@@ -157,12 +157,17 @@ impl Part {
 
     /// Whether this rank owns each half-edge: a bit each.
     pub fn owned_half_edges(&self, rank: usize) -> Vec<u32> {
-        let mut bits = vec![0_u32; self.corners.len().div_ceil(32)];
-        for triangles in self.owners.of_rank(rank as u32) {
-            set_range(&mut bits, 3 * triangles.start..3 * triangles.end);
-        }
-        bits
+        owned_half_edges(&self.owners, rank)
     }
+}
+
+/// Whether a rank owns each half-edge of triangles with these owners: a bit each.
+pub(crate) fn owned_half_edges(owners: &Owners, rank: usize) -> Vec<u32> {
+    let mut bits = vec![0_u32; (3 * owners.len()).div_ceil(32)];
+    for triangles in owners.of_rank(rank as u32) {
+        set_range(&mut bits, 3 * triangles.start..3 * triangles.end);
+    }
+    bits
 }
 
 /// The id in the whole mesh of a half-edge of triangles with these ids.

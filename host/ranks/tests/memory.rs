@@ -8,7 +8,7 @@ use trioxide::Device;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::Point;
-use trioxide_ranks::polylla::find;
+use trioxide_ranks::polylla::{Options, find};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Part, Ranks};
 
@@ -54,7 +54,7 @@ fn bytes_a_vertex<P: Point>(size: usize) -> f64 {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let part = Part::of_grid(&ranks, &grid).unwrap();
-        let found = find::<P>(&ranks, &on, part).unwrap();
+        let found = find::<P>(&ranks, &on, part, Options::default()).unwrap();
         assert_eq!(found.counts.polygons, 999 * 999);
         found.digest(&ranks)
     });

@@ -10,15 +10,21 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
 use trioxide::polylla::{self, Constraints, polylla};
 use trioxide::{Device, digest};
-use trioxide_ranks::polylla::{Counts, Found, Polygons, find, part_to_find_in};
+use trioxide_ranks::polylla::{Counts, Found, Options, Polygons, find, part_to_find_in};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
-fn single<P: Point>(mesh: &Triangulation) -> PolyllaLists {
+const PLAIN: Options = Options { strict: false };
+const STRICT: Options = Options { strict: true };
+
+fn single<P: Point>(mesh: &Triangulation, options: Options) -> PolyllaLists {
     let on = Device::cpu(Some(1)).unwrap();
     let triangulation = DeviceTriangulation::<P>::upload(&on, mesh).unwrap();
     let constraints = Constraints::of(&on, &triangulation, mesh).unwrap();
-    let options = polylla::Options::default();
+    let options = polylla::Options {
+        strict: options.strict,
+        ..polylla::Options::default()
+    };
     let result = polylla(&on, &triangulation, constraints.as_ref(), options).unwrap();
     result.download(&on).unwrap()
 }
@@ -36,13 +42,14 @@ fn on_ranks<P: Point>(
     mesh: &Triangulation,
     size: usize,
     ownership: &Ownership,
+    options: Options,
 ) -> Vec<Result<(Polygons, Counts, u64)>> {
     run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(mesh, ranks.rank(), size);
         let part = part_to_find_in::<P>(&ranks, &block, ownership)?;
-        let found = find::<P>(&ranks, &on, part);
+        let found = find::<P>(&ranks, &on, part, options);
         found.map(|found| in_order(&ranks, found, mesh.triangles.len() as u64))
     })
 }
@@ -53,18 +60,23 @@ fn in_order(ranks: &Ranks, found: Found, triangles: u64) -> (Polygons, Counts, u
     (polygons, counts, digest)
 }
 
+/// Also of the polygons that are cut.
 fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
-    let results = on_ranks::<P>(mesh, size, &choice.of(size));
-    compare::<P>(mesh, results, &format!("{size} ranks, {choice:?}"));
+    for options in [PLAIN, STRICT] {
+        let results = on_ranks::<P>(mesh, size, &choice.of(size), options);
+        let case = format!("{size} ranks, {choice:?}, {options:?}");
+        compare::<P>(mesh, results, options, &case);
+    }
 }
 
 /// Compares the results of all ranks with the single run.
 fn compare<P: Point>(
     mesh: &Triangulation,
     results: Vec<Result<(Polygons, Counts, u64)>>,
+    options: Options,
     case: &str,
 ) {
-    let expected = single::<P>(mesh);
+    let expected = single::<P>(mesh, options);
     let mut half_edges = Vec::new();
     let mut lists = Vec::new();
     let mut regions = Vec::new();
@@ -126,15 +138,15 @@ fn known_meshes_on_every_number_of_ranks() {
 /// Each rank makes its own rows; there may be fewer of them than ranks.
 #[test]
 fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
-    fn check_grid<P: Point>(mesh: &Triangulation, grid: Grid, size: usize) {
+    fn check_grid<P: Point>(mesh: &Triangulation, grid: Grid, size: usize, options: Options) {
         let results = run(size, |transport| {
             let ranks = Ranks::new(transport);
             let on = Device::cpu(Some(1)).unwrap();
             let part = Part::of_grid(&ranks, &grid).unwrap();
-            let found = find::<P>(&ranks, &on, part);
+            let found = find::<P>(&ranks, &on, part, options);
             found.map(|found| in_order(&ranks, found, grid.triangles()))
         });
-        compare::<P>(mesh, results, &format!("{grid:?} on {size} ranks"));
+        compare::<P>(mesh, results, options, &format!("{grid:?} on {size} ranks"));
     }
     for n in [4, 9, 25, 64, 900] {
         let uniform = (generate::grid(n), Grid::uniform(n));
@@ -142,8 +154,8 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
         for (mesh, grid) in [uniform, jittered] {
             let (mesh, grid) = (mesh.unwrap(), grid.unwrap());
             for size in RANKS {
-                check_grid::<DVec2>(&mesh, grid, size);
-                check_grid::<Vec2>(&mesh, grid, size);
+                check_grid::<DVec2>(&mesh, grid, size, STRICT);
+                check_grid::<Vec2>(&mesh, grid, size, PLAIN);
             }
         }
     }
@@ -155,6 +167,61 @@ fn meshes_full_of_ties() {
         let mesh = common::lattice(14, 13, seed);
         for size in [2, 3, 7] {
             check::<DVec2>(&mesh, size, Choice::Curve);
+        }
+    }
+}
+
+/// Two spirals of triangles whose longest edges lead outwards. Each is one region that comes back to its vertices in every turn, so that
+/// it is cut many times.
+fn spirals(seed: u64) -> Triangulation {
+    const TURN: u32 = 12;
+    const POINTS: u32 = 60;
+    let point = |i: u32| {
+        let (k, second) = (f64::from(i % POINTS), f64::from(i / POINTS));
+        let turns = k / f64::from(TURN);
+        DVec2::from_angle(turns * std::f64::consts::TAU) * 3_f64.powf(turns)
+            + DVec2::new(1000.0 * second, 0.0)
+    };
+    let strip = |i: u32| {
+        let k = i % (POINTS - TURN - 1) + POINTS * (i / (POINTS - TURN - 1));
+        let outer = k + TURN;
+        [[k, outer, k + 1], [k + 1, outer, outer + 1]]
+    };
+    let triangles = (0..2 * (POINTS - TURN - 1)).flat_map(strip);
+    let mut triangles: Vec<[u32; 3]> = triangles.collect();
+    let mixed = |t: &[u32; 3]| {
+        (u64::from(t[0] + 7 * t[1]) ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1) >> 20
+    };
+    triangles.sort_by_key(mixed);
+    Triangulation {
+        points: (0..2 * POINTS).map(point).collect(),
+        triangles,
+        ..Triangulation::default()
+    }
+}
+
+#[test]
+fn polygons_that_visit_vertices_twice_are_cut_on_any_rank() {
+    for seed in 0..4 {
+        let mut mesh = spirals(seed);
+        let is_odd = |t: &[u32; 3]| i32::from(t[0] < 60);
+        mesh.regions = (seed % 2 == 0).then(|| mesh.triangles.iter().map(is_odd).collect());
+        let whole = single::<DVec2>(&mesh, PLAIN).counts;
+        assert_eq!((whole.polygons, whole.weakly_simple), (2, 2));
+        assert!(single::<DVec2>(&mesh, STRICT).counts.polygons > 8);
+        for size in RANKS {
+            for choice in [
+                Choice::Curve,
+                Choice::Blocks,
+                Choice::RoundRobin,
+                Choice::Halves,
+                Choice::Last,
+                Choice::Only(seed),
+                Choice::Random(seed),
+            ] {
+                check::<DVec2>(&mesh, size, choice);
+            }
+            check::<Vec2>(&mesh, size, Choice::Curve);
         }
     }
 }
@@ -182,6 +249,6 @@ fn a_tie_of_a_ghost_falls_as_its_owner_says() {
         triangles: [[5, 4, 7]].into_iter().chain(fan).collect(),
         ..Triangulation::default()
     };
-    assert_eq!(single::<DVec2>(&mesh).counts.barrier_tips, 0);
+    assert_eq!(single::<DVec2>(&mesh, PLAIN).counts.barrier_tips, 0);
     check::<DVec2>(&mesh, 2, Choice::Only(1));
 }

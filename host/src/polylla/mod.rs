@@ -126,29 +126,12 @@ pub fn polylla<P: Point>(
     }
     let mut lists = None;
     if options.lists || options.strict {
-        let (mut listed, mut weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+        let (mut listed, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
         counts.weakly_simple = weak.len() as u32;
-        while options.strict && !weak.is_empty() {
-            on.stage("cut weakly simple polygons", || {
-                let cuts = cut(
-                    on,
-                    mesh,
-                    &weak,
-                    &half_edges,
-                    &listed,
-                    &mut frontier,
-                    &mut links,
-                )?;
-                let n = weak.len() as u32;
-                // SAFETY: weakly simple polygons are polygons of the list.
-                unsafe {
-                    kernel::unmark_weakly_simple::launch(on, n, &weak, &half_edges, &mut found)
-                }?;
-                mark_polygons(on, mesh, &cuts, &frontier, &links.next, &mut found)?;
-                half_edges = compact(on, &found)?;
-                Ok(())
-            })?;
-            (listed, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+        if options.strict {
+            let labels = (&mut frontier, &mut links);
+            (half_edges, listed) =
+                split_weakly_simple(on, mesh, (half_edges, listed, weak), labels, &mut found)?;
         }
         lists = Some(listed);
     }
@@ -337,6 +320,32 @@ fn mark_polygons<P: Point>(
     // SAFETY: as in `link`; the links of frontier edges are cycles.
     unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
     Ok(())
+}
+
+/// Cuts weakly simple polygons until there is none.
+///
+/// `polygons` are the half-edges of all polygons, their lists, and the weakly simple ones among them; `found` has the bits of these
+/// half-edges.
+fn split_weakly_simple<P: Point>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    polygons: (Buffer<HalfEdge>, Csr<Polygon, Vertex>, Buffer<Polygon>),
+    (frontier, links): (&mut Buffer<Bits<HalfEdge>>, &mut Links),
+    found: &mut Buffer<Bits<HalfEdge>>,
+) -> crate::Result<(Buffer<HalfEdge>, Csr<Polygon, Vertex>)> {
+    let (mut half_edges, mut lists, mut weak) = polygons;
+    while !weak.is_empty() {
+        half_edges = on.stage("cut weakly simple polygons", || {
+            let cuts = cut(on, mesh, &weak, &half_edges, &lists, frontier, links)?;
+            let n = weak.len() as u32;
+            // SAFETY: weakly simple polygons are polygons of the list.
+            unsafe { kernel::unmark_weakly_simple::launch(on, n, &weak, &half_edges, found) }?;
+            mark_polygons(on, mesh, &cuts, frontier, &links.next, found)?;
+            compact(on, found)
+        })?;
+        (lists, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+    }
+    Ok((half_edges, lists))
 }
 
 /// Cuts each weakly simple polygon once; the half-edges of the cuts, in pairs.

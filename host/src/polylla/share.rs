@@ -14,10 +14,14 @@
 //! owned half-edges alone is a polygon of the whole mesh, since the links of an owned half-edge need only the fans of its ends. Its
 //! seed is here too: every corner of every triangle of its region lies on the cycle, so all of these triangles touch an owned one. A
 //! cycle with a ghost may be cut short where the part ends: only its owned half-edges count, each with the one behind it.
+//!
+//! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its region are here, and a
+//! cut needs nothing else. A side of a piece may then be a ghost's.
 
 use trioxide_kernel::Bits;
 use trioxide_mesh::parallel::{self, GRAIN};
 
+use super::split_weakly_simple;
 use super::{Constraints, Links, Result};
 use super::{find_links, mark_middles};
 use super::{label_frontier, label_longest, link_new_edges, list_polygons, mark_polygons};
@@ -42,11 +46,11 @@ pub trait Owners {
 /// The polygons of one process's part.
 #[derive(Debug)]
 pub struct Share {
-    /// Smallest half-edge of each polygon whose half-edges are all owned, ascending.
+    /// Smallest half-edge of each polygon whose half-edges are all owned, or of its pieces, ascending.
     pub half_edges: Vec<u32>,
     /// The vertices of each of them, from the origin of that half-edge.
     pub polygons: Polygons,
-    /// How many of them visit a vertex more than once.
+    /// How many of them visit a vertex more than once, or did before they were cut.
     pub weakly_simple: u32,
     /// Cycles with half-edges of ghosts, as lists of half-edges: behind each owned one stands its successor.
     pub open: Polygons,
@@ -62,7 +66,7 @@ pub struct Share {
 
 /// The share of a process: `mesh` is its part, `owned` has a bit for each half-edge of the triangles that it owns.
 ///
-/// Longest edges are ordered by their ids ([`Ties::Edge`]).
+/// Longest edges are ordered by their ids ([`Ties::Edge`]). `strict` is that of [`Options`](super::Options).
 ///
 /// # Errors
 /// As [`polylla`](super::polylla()); what `owners` gives.
@@ -71,6 +75,7 @@ pub fn polylla_share<P: Point>(
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,
     owned: &[u32],
+    strict: bool,
     owners: &mut dyn Owners,
 ) -> Result<Share> {
     let mut longest = on.download(&label_longest(on, mesh, Ties::Edge)?)?;
@@ -119,19 +124,27 @@ pub fn polylla_share<P: Point>(
         mark_polygons(on, mesh, &ghosts, &frontier, &links.next, &mut open)?;
         Ok((found, open))
     })?;
-    let half_edges = on.stage("compact polygons", || {
+    let (mut found, mut half_edges) = on.stage("compact polygons", || {
         let found: Vec<u32> = on.download_rows(&found)?;
         let open: Vec<u32> = on.download_rows(&open)?;
         let closed = joined(&found, &open, |found, open| found & !open);
-        compact(on, &upload_bits(on, &closed)?)
+        let closed = upload_bits(on, &closed)?;
+        let half_edges = compact(on, &closed)?;
+        Ok((closed, half_edges))
     })?;
-    let (lists, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
     let open = list_half_edges(on, &links, &compact(on, &open)?)?;
+    let (mut lists, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
+    let weakly_simple = weak.len() as u32;
+    if strict {
+        let labels = (&mut frontier, &mut links);
+        (half_edges, lists) =
+            split_weakly_simple(on, mesh, (half_edges, lists, weak), labels, &mut found)?;
+    }
     on.try_stage("copy to the host", || {
         Ok(Share {
             half_edges: on.download_rows(&half_edges)?,
             polygons: super::download_lists(on, &lists)?,
-            weakly_simple: weak.len() as u32,
+            weakly_simple,
             open,
             regions,
             frontier: count_owned(&before, owned),

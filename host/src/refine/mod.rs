@@ -51,7 +51,7 @@ pub use maps::RefinedArrays;
 pub use mark::Marking;
 pub use midpoints::Midpoints;
 pub use serial::SerialRun;
-pub use share::{DividedShare, Share, ShareNames, SharePart, SharePieces};
+pub use share::{DividedShare, Share, ShareNames, SharePart, SharePieces, ShareSides};
 pub use tags::{Tags, segments};
 pub use upload::{with_room, with_room_for_points};
 

@@ -33,7 +33,7 @@ pub(super) struct DividedSides {
     /// A bit for each half-edge.
     pub flags: Buffer<Bits<HalfEdge>>,
     /// A bit for each half-edge that owns its edge.
-    owned: Buffer<Bits<HalfEdge>>,
+    pub owned: Buffer<Bits<HalfEdge>>,
     /// Prefix sums of both.
     sums: Buffer<u32>,
     /// The half-edges, if they are few; `NONE` where there is none.

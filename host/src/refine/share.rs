@@ -4,9 +4,13 @@
 //! mesh; so are the vertices and the edges. So its local ids compare as the ids of the whole mesh do, every tie falls as it does there,
 //! and the new elements of a part stand in the order that they have among all.
 //!
+//! The first part, of the input, is made on the device ([`Share::of_triangulation`]): edges are numbered there in the order of the
+//! half-edges that own them, as in the whole mesh. Where a ghost's neighbour is missing that order may differ, and with it the longest edge
+//! of the ghost: its owner gives that ([`Share::set_longest`]).
+//!
 //! | stage | right for | then |
 //! | --- | --- | --- |
-//! | longest edges | every triangle of the part: its edges' ids are known | |
+//! | longest edges | every triangle of the part, if its edges' ids are known; else owned ones | else their owners give those of the ghosts |
 //! | marks, propagation ([`Share::mark`]) | walks within the part | processes tell each other the edges that they divide, and walk on ([`Share::follow`]), until nobody has a new one |
 //! | templates ([`Share::divide`]) | owned triangles: those beside all of their edges are in the part | the new elements get their ids in the whole mesh |
 //!
@@ -15,8 +19,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use bytemuck::Pod;
 use gpu::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use gpu::refine::propagate_divisions::follow_marked_triangles;
+use gpu::weld::gather_regions;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 use trioxide_mesh::parallel;
@@ -24,10 +30,10 @@ use trioxide_mesh::parallel;
 use super::edges::{DeviceEdgeMesh, MOST_EDGES, Stale};
 use super::error::{Error, Result};
 use super::mark::{Marked, Marking};
-use super::propagate::DividedEdges;
+use super::propagate::{DividedEdges, DividedSides};
 use crate::backend::Device;
 use crate::collective::Counted;
-use crate::half_edges::AnyPoint;
+use crate::half_edges::{AnyPoint, DeviceTriangulation};
 
 /// A part of a mesh: V vertices, E edges, T triangles by local ids, which ascend with the ids of the whole mesh.
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +102,18 @@ impl<P: AnyPoint> DividedShare<P> {
 /// A part on a device, while a round goes on.
 pub struct Share<P> {
     mesh: DeviceEdgeMesh<P>,
-    /// Half-edge of each side, or `NONE`.
-    halves: Vec<u32>,
     divided: Buffer<Bits<Edge>>,
+    /// Divided sides, when they are counted.
+    sides: Option<DividedSides>,
+}
+
+/// Divided sides of a part, a bit for each half-edge, 32 to a word.
+#[derive(Clone, Debug, Default)]
+pub struct ShareSides {
+    /// The divided ones.
+    pub divided: Vec<u32>,
+    /// Those of them that own their edge in the part.
+    pub owned: Vec<u32>,
 }
 
 impl<P: AnyPoint> Share<P> {
@@ -138,9 +153,77 @@ impl<P: AnyPoint> Share<P> {
         mesh.label(on)?;
         Ok(Self {
             mesh,
-            halves,
             divided: on.filled(words(part.edges), Bits::EMPTY)?,
+            sides: None,
         })
+    }
+
+    /// The part of an input that is on the device, and whether each half-edge owns its edge there: a bit each, 32 to a word. Edges are
+    /// numbered in the order of the half-edges that own them, the smaller of each two.
+    ///
+    /// # Errors
+    /// [`Error::TooManyEdges`]; errors of the device.
+    pub fn of_triangulation(on: &Device, mesh: DeviceTriangulation<P>) -> Result<(Self, Vec<u32>)> {
+        let (mut mesh, owners) = DeviceEdgeMesh::build_with_owners(on, mesh)?;
+        mesh.label(on)?;
+        let divided = on.filled(words(mesh.level().edges as usize), Bits::EMPTY)?;
+        let share = Self {
+            mesh,
+            divided,
+            sides: None,
+        };
+        Ok((share, on.download_rows(&owners)?))
+    }
+
+    /// Longest side of each triangle, 0 to 2.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn longest(&self, on: &Device) -> crate::Result<Vec<u8>> {
+        on.download(&self.mesh.longest)
+    }
+
+    /// Replaces the longest side of each triangle.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When there is not a side for each triangle.
+    pub fn set_longest(&mut self, on: &Device, longest: &[u8]) -> crate::Result<()> {
+        assert_eq!(longest.len(), self.mesh.longest.len(), "a side each");
+        assert!(parallel::all(longest, |&side| side < 3), "sides 0 to 2");
+        self.mesh.longest = on.upload(longest)?;
+        Ok(())
+    }
+
+    /// Tags each edge.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When there is not a tag for each edge.
+    pub fn set_tags(&mut self, on: &Device, tags: &[u32]) -> crate::Result<()> {
+        assert_eq!(tags.len(), self.mesh.level().edges as usize, "a tag each");
+        self.mesh.tags = on.upload(tags)?;
+        Ok(())
+    }
+
+    /// Edges of the part.
+    pub fn edges(&self) -> usize {
+        self.mesh.level().edges as usize
+    }
+
+    /// Sides of some half-edges: 2e along edge e, 2e + 1 against it.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When a half-edge is out of range.
+    pub fn sides_of(&mut self, on: &Device, half_edges: &[u32]) -> crate::Result<Vec<u32>> {
+        gather(on, &mut self.mesh.sides, half_edges)
     }
 
     /// Marks triangles, and divides edges as far as they lead within the part: whether any triangle is marked.
@@ -189,9 +272,9 @@ impl<P: AnyPoint> Share<P> {
     /// When there is not a bit for each edge, or an edge is out of range.
     pub fn follow(&mut self, on: &Device, divided: &[u32], edges: &[u32]) -> crate::Result<()> {
         assert_eq!(divided.len(), self.divided.len(), "a bit for each edge");
-        let beside = |&e: &u32| [self.halves[2 * e as usize], self.halves[2 * e as usize + 1]];
-        let half_edges = edges.iter().flat_map(beside).filter(|&h| h != NONE);
-        let triangles: Vec<u32> = half_edges.map(|h| h / 3).collect();
+        let sides: Vec<u32> = edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect();
+        let halves = gather(on, &mut self.mesh.halves, &sides)?.into_iter();
+        let triangles: Vec<u32> = halves.filter(|&h| h != NONE).map(|h| h / 3).collect();
         on.stage("propagate divisions", || {
             self.divided = on.upload(bytemuck::cast_slice(divided))?;
             let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(&triangles))?;
@@ -203,16 +286,32 @@ impl<P: AnyPoint> Share<P> {
         })
     }
 
-    /// Divides the edges, and the triangles beside them. The longest edge of each triangle with a divided edge must be divided.
+    /// The divided sides. No edge may come to be divided behind this.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn count(&mut self, on: &Device) -> crate::Result<ShareSides> {
+        if self.mesh.level().triangles == 0 {
+            return Ok(ShareSides::default());
+        }
+        let divided = std::mem::replace(&mut self.divided, on.uninitialized(0)?);
+        let sides = self.mesh.count(on, &DividedEdges::Many(divided))?;
+        let of_host = ShareSides {
+            divided: on.download_rows(&sides.flags)?,
+            owned: on.download_rows(&sides.owned)?,
+        };
+        self.sides = Some(sides);
+        Ok(of_host)
+    }
+
+    /// Divides the edges that were [counted](Share::count), and the triangles beside them. The longest edge of each triangle with a divided edge must be divided.
     ///
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.
     pub fn divide(mut self, on: &Device) -> Result<DividedShare<P>> {
         let level = self.mesh.level();
         let mut degenerate = Triangle::NONE;
-        if level.triangles > 0 {
-            let divided = DividedEdges::Many(self.divided);
-            let sides = self.mesh.count(on, &divided)?;
+        if let Some(sides) = self.sides {
             let after = sides.after(level);
             self.mesh.divide(on, &sides, after)?;
             self.mesh.levels.push(after);
@@ -226,6 +325,24 @@ impl<P: AnyPoint> Share<P> {
             degenerate: degenerate.is_some().then(|| degenerate.index()),
         })
     }
+}
+
+/// Some words of an array on the device.
+fn gather<T: Pod>(on: &Device, words: &mut Buffer<T>, places: &[u32]) -> crate::Result<Vec<u32>> {
+    let n = words.len();
+    assert!(places.iter().all(|&i| (i as usize) < n), "places of words");
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(places))?;
+    let mut gathered = on.uninitialized(places.len())?;
+    let all = std::mem::replace(words, on.uninitialized(0)?).cast();
+    // SAFETY: the places were checked.
+    let done =
+        unsafe { gather_regions::launch(on, places.len() as u32, &list, &all, &mut gathered) };
+    *words = all.cast();
+    done?;
+    on.download_rows(&gathered)
 }
 
 /// Half-edge of each side, or `NONE`; checks the part.

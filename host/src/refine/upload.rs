@@ -11,7 +11,7 @@ use trioxide_kernel::launch::Buffer;
 use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES, Stale};
 use super::error::{Error, Result};
 use super::tags::Tags;
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::collective::{Csr, bucket, compact};
 use crate::half_edges::{AnyPoint, DeviceTriangulation, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
@@ -65,13 +65,22 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.
     pub fn build(on: &Device, mesh: DeviceTriangulation<P>) -> Result<Self> {
+        Ok(Self::build_with_owners(on, mesh)?.0)
+    }
+
+    /// As [`DeviceEdgeMesh::build`], with the half-edges that own their edges.
+    pub(super) fn build_with_owners(
+        on: &Device,
+        mesh: DeviceTriangulation<P>,
+    ) -> Result<(Self, BitSet<HalfEdge>)> {
         let n = mesh.half_edges();
         let (points, corners, twins) = mesh.into_parts();
-        let owners = on.stage("number edges", || {
+        let (bits, owners) = on.stage("number edges", || {
             let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
             // SAFETY: it reads the twin of each half-edge alone.
             unsafe { mark_owners::launch(on, n, &twins, &mut owners) }?;
-            compact(on, &owners)
+            let list = compact(on, &owners)?;
+            Ok((owners, list))
         })?;
         if owners.len() > MOST_EDGES {
             return Err(Error::TooManyEdges {
@@ -89,7 +98,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             unsafe { number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves) }?;
             Ok((sides, halves))
         })?;
-        Ok(Self::new(on, points, corners, sides, halves)?)
+        Ok((Self::new(on, points, corners, sides, halves)?, bits))
     }
 
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.

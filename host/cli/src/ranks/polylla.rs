@@ -5,14 +5,17 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
 use trioxide::Error;
+use trioxide::fields::{Carried, Fields};
 use trioxide::formats::Format;
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
-use trioxide::mesh::Ties;
+use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
+use trioxide::polylla::triangles_of_polygons;
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
-use trioxide_ranks::polylla::{Found, find, part_to_find_in};
+use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
+use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
 use super::report::{Run, report};
@@ -30,9 +33,12 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
-    let input = match grid_of(&options.input)? {
-        Some(grid) => Input::Grid(grid),
-        None => Input::Block(read(ranks, options, quiet)?),
+    let (input, kept) = match grid_of(&options.input)? {
+        Some(grid) => (Input::Grid(grid), Kept::default()),
+        None => {
+            let (block, kept) = read(ranks, options, quiet)?;
+            (Input::Block(block), kept)
+        }
     };
     let in_file = |fault| with_file(fault, &options.input, options.device.precision);
     let part = match options.device.precision {
@@ -46,7 +52,10 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         Precision::F64 => find::<DVec2>,
         Precision::F32 => find::<Vec2>,
     };
-    let found = find(ranks, &on, part).map_err(in_file)?;
+    let settings = polylla::Options {
+        strict: options.strict,
+    };
+    let found = find(ranks, &on, part, settings).map_err(in_file)?;
     let counts = found.counts;
     let digest = options.digest.then(|| {
         ranks.phase("digest");
@@ -57,7 +66,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         Input::Grid(grid) => [grid.vertices(), grid.triangles()],
     };
     if let Some(path) = &options.output {
-        write(ranks, path, input, found, quiet)?;
+        write(ranks, path, (input, kept), found, quiet)?;
     }
     let mut of_run = vec![
         ("vertices", json!(vertices)),
@@ -87,6 +96,26 @@ enum Input {
     Grid(Grid),
 }
 
+/// What rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
+#[derive(Default)]
+struct Kept {
+    carried: Carried,
+    /// The mesh, where its triangles have fields.
+    mesh: Option<Triangulation>,
+}
+
+impl Kept {
+    /// The mesh of the polygons with what is carried; `half_edges` are the smallest of the polygons.
+    fn put(mut self, mesh: &mut Mesh, half_edges: &[u64]) {
+        if let (Some(whole), Faces::Polygons(polygons)) = (&self.mesh, &mesh.faces) {
+            let half_edges: Vec<u32> = half_edges.iter().map(|&h| h as u32).collect();
+            let mix = triangles_of_polygons(whole, polygons, &half_edges);
+            self.carried.fields.cells = self.carried.fields.cells.mixed(&mix);
+        }
+        self.carried.put(mesh);
+    }
+}
+
 /// This rank's part of the mesh. Collective.
 fn part_of<P: Point>(ranks: &Ranks, input: &Input) -> Result<Part> {
     match input {
@@ -96,13 +125,24 @@ fn part_of<P: Point>(ranks: &Ranks, input: &Input) -> Result<Part> {
 }
 
 /// Writes the polygons of all ranks. Collective.
-fn write(ranks: &Ranks, path: &Path, input: Input, found: Found, quiet: bool) -> Result<()> {
+fn write(
+    ranks: &Ranks,
+    path: &Path,
+    (input, kept): (Input, Kept),
+    found: Found,
+    quiet: bool,
+) -> Result<()> {
     let block = match input {
         Input::Block(block) => block,
         Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
     };
     let polygons = found.into_polygons();
+    let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
     if is_pvtu(path) {
+        if is_carried {
+            let text = "the pieces of .pvtu hold no fields, normals, colours and texture coordinates: write .vtu or .ply to keep them";
+            note(quiet, text);
+        }
         let has_segments = !block.segments.is_empty();
         if has_segments {
             note(
@@ -113,15 +153,21 @@ fn write(ranks: &Ranks, path: &Path, input: Input, found: Found, quiet: bool) ->
         return output::write_pvtu(ranks, path, &block, &polygons);
     }
     let ordered = polygons.ordered(ranks, block.cells);
-    if is_ply(path) {
+    if is_ply(path) && !is_carried {
         return output::write_ply(ranks, path, &block, &ordered);
     }
-    let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu are written by all";
+    let said = "rank 0 gathers the polygons and writes them: .ply without fields and .pvtu are written by all";
     note(quiet, said);
-    let written = match output::gather(ranks, &block, &ordered)? {
-        Some(mesh) => commands::write_mesh(path, &mesh, quiet),
-        None => Ok(()),
+    let mesh = output::gather(ranks, &block, &ordered)?;
+    let half_edges = match is_carried {
+        true => output::to_first(ranks, &ordered.half_edges),
+        false => Vec::new(),
     };
+    drop(ordered);
+    let written = mesh.map_or(Ok(()), |mut mesh| {
+        kept.put(&mut mesh, &half_edges);
+        commands::write_mesh(path, &mesh, quiet)
+    });
     ranks.agree(written.map_err(Fault::from))
 }
 
@@ -142,8 +188,6 @@ fn refuse(options: &Options) -> Result<()> {
         "polyhedra are made by one process"
     } else if options.method == Method::Indexed {
         "--method indexed is for one process"
-    } else if options.strict {
-        "--strict is for one process"
     } else if options.ties() == Ties::First {
         "--ties first is for one process"
     } else {
@@ -152,11 +196,11 @@ fn refuse(options: &Options) -> Result<()> {
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
 }
 
-/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all.
-fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
+/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> {
     let slice = read_slices(ranks, &options.input, in_plane)?;
-    let mut block = match slice {
-        Some(block) => block,
+    let (mut block, mut kept) = match slice {
+        Some(block) => (block, Kept::default()),
         None => {
             let whole = match ranks.rank() {
                 0 => read_whole(options, quiet).map(Some),
@@ -168,14 +212,20 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Block> {
                 ": plain triangles in binary .ply are read by each",
             );
             let whole = ranks.agree(whole.map_err(Fault::from))?;
-            Block::scatter(ranks, whole.as_ref().map(Into::into))
+            let (mesh, carried) = whole.unzip();
+            let block = Block::scatter(ranks, mesh.as_ref().map(Into::into));
+            let carried = carried.unwrap_or_default();
+            let has_fields = !carried.fields.cells.is_empty() && options.output.is_some();
+            let mesh = mesh.filter(|_| has_fields);
+            (block, Kept { carried, mesh })
         }
     };
     if options.unconstrained {
         block.regions = None;
         block.segments.clear();
+        kept.carried.fields.sides = Fields::default();
     }
-    Ok(block)
+    Ok((block, kept))
 }
 
 /// This rank's vertices in the plane of the first of all; `None` where they are not.
@@ -185,18 +235,11 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
     points.map(|p| is_planar(p).then(|| p.truncate())).collect()
 }
 
-/// The whole mesh.
-fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<trioxide::mesh::Triangulation> {
-    let mesh = commands::read_mesh(&options.input, quiet)?;
-    let checked = commands::check_faces(&mesh).and_then(|()| {
-        if mesh.attributes != Default::default() || !mesh.fields.is_empty() {
-            return Err(Error::Argument(
-                "fields, normals, colours and texture coordinates are carried by one process: start it without mpirun, or leave \
-                 them out of the input"
-                    .to_owned(),
-            ));
-        }
-        mesh.into_triangulation()
-    });
-    checked.map_err(|error| error.in_file(&options.input))
+/// The whole mesh, and what it carries.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
+    let mut mesh = commands::read_mesh(&options.input, quiet)?;
+    let carried = commands::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    carried
+        .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))
+        .map_err(|error| error.in_file(&options.input))
 }

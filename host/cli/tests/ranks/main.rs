@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 mod generated;
+mod polylla;
 mod refine;
 mod weld;
 
@@ -138,51 +139,6 @@ fn write_rich(at: &Path) {
 }
 
 #[test]
-fn polylla_writes_the_file_of_the_single_run() {
-    let folder = meshes();
-    let at = folder.path();
-    for mesh in [
-        "grid.ply",
-        "random.ply",
-        "disk.off",
-        "holes.ply",
-        "text.ply",
-        "regions.ply",
-    ] {
-        let run = |ranks, output: &str| {
-            let arguments = ["polylla", mesh, "-o", output, "--device", "cpu", "--quiet"];
-            assert_eq!(done(at, ranks, &arguments), "");
-            fs::read(at.join(output)).unwrap()
-        };
-        let single = run(1, "one.ply");
-        for ranks in RANKS {
-            assert!(run(ranks, "many.ply") == single, "{mesh} on {ranks} ranks");
-        }
-    }
-    // A format that rank 0 writes for all, and both precisions.
-    for (output, precision) in [("p.off", "f64"), ("p.ply", "f32")] {
-        let run = |ranks| {
-            let arguments = [
-                "polylla",
-                "random.ply",
-                "-o",
-                output,
-                "--device",
-                "cpu",
-                "--quiet",
-            ];
-            done(
-                at,
-                ranks,
-                &[&arguments[..], &["--precision", precision]].concat(),
-            );
-            fs::read(at.join(output)).unwrap()
-        };
-        assert!(run(1) == run(3), "{output}");
-    }
-}
-
-#[test]
 fn smooth_writes_the_file_of_the_single_run() {
     let folder = meshes();
     let at = folder.path();
@@ -249,78 +205,6 @@ fn smooth_writes_the_file_of_the_single_run() {
 }
 
 #[test]
-fn counts_are_those_of_the_single_run() {
-    let folder = meshes();
-    let counts = |ranks| -> Vec<u64> {
-        let arguments = [
-            "polylla",
-            "random.ply",
-            "--json",
-            "a.json",
-            "--device",
-            "cpu",
-            "--quiet",
-        ];
-        done(folder.path(), ranks, &arguments);
-        let text = fs::read_to_string(folder.path().join("a.json")).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let keys = [
-            "polygons",
-            "regions",
-            "frontier_edges",
-            "barrier_tips",
-            "weakly_simple",
-        ];
-        keys.map(|key| json[key].as_u64().unwrap()).to_vec()
-    };
-    assert_eq!(counts(1), counts(4));
-}
-
-#[test]
-fn pieces_of_a_pvtu_are_the_polygons_of_all() {
-    let folder = meshes();
-    let at = folder.path();
-    done(
-        at,
-        3,
-        &[
-            "polylla",
-            "regions.ply",
-            "-o",
-            "all.pvtu",
-            "--device",
-            "cpu",
-            "--quiet",
-        ],
-    );
-    done(
-        at,
-        1,
-        &[
-            "polylla",
-            "regions.ply",
-            "-o",
-            "one.vtu",
-            "--device",
-            "cpu",
-            "--quiet",
-        ],
-    );
-    let faces = |file: &str| {
-        done(at, 1, &["info", file, "--json", "info.json", "--quiet"]);
-        let text = fs::read_to_string(at.join("info.json")).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        json["faces"].clone()
-    };
-    assert_eq!(faces("all.pvtu"), faces("one.vtu"));
-    let list = fs::read_to_string(at.join("all.pvtu")).unwrap();
-    assert!(
-        list.contains("all_2.vtu") && list.contains("vtkGhostType"),
-        "{list}"
-    );
-}
-
-#[test]
 fn a_fault_ends_all_ranks_with_one_message_and_leaves_no_file() {
     let folder = meshes();
     let at = folder.path();
@@ -380,10 +264,6 @@ fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
         (
             &["info", "grid.ply"][..],
             "trioxide info does not run on several ranks",
-        ),
-        (
-            &["polylla", "grid.ply", "--strict"],
-            "--strict is for one process",
         ),
         (
             &["polylla", "grid.ply", "--method", "indexed"],

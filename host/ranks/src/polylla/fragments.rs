@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use trioxide::mesh;
 
 use super::Polygons;
+use super::strict::split;
 use crate::part::Part;
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -26,15 +27,15 @@ struct Fragment {
     behind: Place,
 }
 
-/// The polygons that cross ranks, at the owners of their smallest half-edges. `open` lists this rank's cycles that pass ghosts.
-/// Collective.
+/// The polygons that cross ranks, at the owners of their smallest half-edges, and how many of these visit a vertex more than once.
+/// `strict` cuts the latter; their pieces are where they were. `open` lists this rank's cycles that pass ghosts. Collective.
 pub(super) fn join(
     ranks: &Ranks,
     part: &Part,
     owned: &[u32],
     open: &mesh::Polygons,
-    has_regions: bool,
-) -> Polygons {
+    strict: bool,
+) -> (Polygons, u64) {
     let mut fragments = find(part, owned, open);
     fragments.sort_unstable_by_key(|fragment| fragment.half_edges[0]);
     let smallest = smallest_of_rings(ranks, part, &fragments);
@@ -64,12 +65,30 @@ pub(super) fn join(
     let vertices: Vec<(usize, u64)> = vertices.collect();
     let vertices = Mail::sorted(ranks.size(), vertices.len(), |i| vertices[i]);
     let (heads, vertices) = (ranks.exchange(&heads), ranks.exchange(&vertices));
-    let regions = has_regions.then_some(()).and(part.regions.as_deref());
+    let regions = part.regions.as_deref();
     let region = |half_edge: u64| {
         let triangle = part.cells.place(half_edge / 3);
         Some(regions?[triangle.expect("it is owned here") as usize])
     };
-    join_rings(heads.items(), vertices.items(), region, has_regions)
+    let polygons = join_rings(heads.items(), vertices.items(), region, regions.is_some());
+    let weak = polygons.weakly_simple();
+    let count = weak.len() as u64;
+    let polygons = match strict {
+        true => {
+            let runs = fragments.iter().zip(&smallest);
+            let runs = runs.map(|(fragment, ring)| (ring[1] as usize, &fragment.half_edges[..]));
+            split(
+                ranks,
+                part,
+                &runs.collect::<Vec<_>>(),
+                &heads,
+                polygons,
+                &weak,
+            )
+        }
+        false => polygons,
+    };
+    (polygons, count)
 }
 
 /// The fragments of this rank.

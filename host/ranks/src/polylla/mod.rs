@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | labels, links, repair, polygons within a rank | [`polylla_share`] on the rank's device: the kernels of the single run |
 //! | polygons that cross ranks | pieces, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
+//! | polygons that visit a vertex twice, if they are to be cut | within a rank on its device; across ranks where they are joined, with the triangles around them ([`strict`](self)) |
 //! | order | [`Polygons::ordered`]: by the smallest half-edge, as in the single run |
 
 mod fragments;
+mod strict;
 
 use std::ops::Range;
 
@@ -26,6 +28,13 @@ use crate::transport::{Mail, Ranks, Reduction};
 /// Polygons that a thread copies at a time.
 const PIECE: usize = 1 << 14;
 
+/// Options of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Split polygons that visit a vertex twice.
+    pub strict: bool,
+}
+
 /// Counts of a run, of the whole mesh; as [`PolyllaCounts`](trioxide::mesh::PolyllaCounts).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -35,7 +44,7 @@ pub struct Counts {
     pub frontier_edges: u64,
     /// Vertices with one frontier edge, before the repair.
     pub barrier_tips: u64,
-    /// Polygons that visit a vertex more than once.
+    /// Polygons that visit a vertex more than once, before they are split.
     pub weakly_simple: u64,
     /// Polygons.
     pub polygons: u64,
@@ -153,7 +162,7 @@ fn offsets(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// The polygons of a run as the ranks' devices leave them: those whose smallest half-edge this rank owns.
+/// The polygons of a run as the ranks' devices leave them, each with one rank: without cuts, with the owner of its smallest half-edge.
 pub struct Found {
     /// Counts of the run.
     pub counts: Counts,
@@ -189,7 +198,7 @@ impl Found {
     }
 }
 
-/// Makes polygons of the mesh whose blocks the ranks hold; each rank gets those whose smallest half-edge it owns. Collective.
+/// Makes polygons of the mesh whose blocks the ranks hold; each polygon is with one rank. Collective.
 ///
 /// # Errors
 /// As [`polylla`](trioxide::polylla::polylla), in the same words on every rank.
@@ -198,9 +207,10 @@ pub fn polylla<P: Point>(
     on: &Device,
     block: &Block,
     ownership: &crate::Ownership,
+    options: Options,
 ) -> Result<(Polygons, Counts)> {
     let part = part_to_find_in::<P>(ranks, block, ownership)?;
-    let found = find::<P>(ranks, on, part)?;
+    let found = find::<P>(ranks, on, part, options)?;
     let counts = found.counts;
     Ok((found.into_polygons(), counts))
 }
@@ -229,9 +239,13 @@ pub fn part_to_find_in<P: Point>(
 ///
 /// # Errors
 /// As there.
-pub fn find<P: Point>(ranks: &Ranks, on: &Device, mut part: Part) -> Result<Found> {
+pub fn find<P: Point>(
+    ranks: &Ranks,
+    on: &Device,
+    mut part: Part,
+    options: Options,
+) -> Result<Found> {
     ranks.phase("polylla");
-    let has_regions = part.regions.is_some();
     let owned = part.owned_half_edges(ranks.rank());
     let mesh = ranks.agree(upload_half_edges::<P>(on, &part))?;
     // The device has them.
@@ -248,19 +262,19 @@ pub fn find<P: Point>(ranks: &Ranks, on: &Device, mut part: Part) -> Result<Foun
         joint: Joint::new(ranks),
         part: &part,
     };
-    let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, &mut halo);
+    let strict = options.strict;
+    let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, strict, &mut halo);
     let mut share = halo.joint.end(share)?;
     drop((mesh, constraints));
 
     ranks.phase("polygons across ranks");
-    let crossing = fragments::join(ranks, &part, &owned, &share.open, has_regions);
-    let weak = crossing.count_weakly_simple() + u64::from(share.weakly_simple);
+    let (crossing, weak) = fragments::join(ranks, &part, &owned, &share.open, options.strict);
     let mut counts = [
         u64::from(share.regions),
         u64::from(share.frontier),
         u64::from(share.boundary),
         u64::from(share.barrier_tips),
-        weak,
+        weak + u64::from(share.weakly_simple),
         (share.half_edges.len() + crossing.len()) as u64,
     ];
     ranks.reduce_all(&mut counts, Reduction::Sum);
@@ -319,14 +333,14 @@ impl Owners for FlagHalo<'_> {
 }
 
 impl Polygons {
-    /// How many of the polygons visit a vertex more than once.
-    fn count_weakly_simple(&self) -> u64 {
+    /// The polygons that visit a vertex more than once.
+    fn weakly_simple(&self) -> Vec<usize> {
         let is_weak = |i: &usize| {
             let mut sorted = self.get(*i).to_vec();
             sorted.sort_unstable();
             sorted.windows(2).any(|pair| pair[0] == pair[1])
         };
-        (0..self.len()).filter(is_weak).count() as u64
+        (0..self.len()).filter(is_weak).collect()
     }
 }
 
@@ -417,7 +431,7 @@ mod tests {
                     for ids in [&mut part.cells, &mut part.vertices] {
                         *ids = Ids::of(ids.iter().map(|id| id + by).collect());
                     }
-                    let found = find::<DVec2>(&ranks, &on, part).unwrap();
+                    let found = find::<DVec2>(&ranks, &on, part, Options::default()).unwrap();
                     (found.digest(&ranks), found.into_polygons())
                 });
                 let all = of_ranks.iter().flat_map(|(_, polygons)| {

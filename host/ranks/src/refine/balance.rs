@@ -3,7 +3,7 @@
 use trioxide::half_edges::AnyPoint;
 use trioxide_mesh::parallel;
 
-use super::part::{Owned, corners};
+use super::rows::{Owned, corners};
 use crate::ids::IdSet;
 use crate::ownership::{Ownership, Position};
 use crate::part::all_vertices;

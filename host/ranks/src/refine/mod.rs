@@ -2,7 +2,7 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | edges | the owner of a triangle finds the edges that it owns; they are numbered in the order of half-edges | four words a run of consecutive triangles, four a ghost |
+//! | edges | the rank's device numbers the part's edges, and ghosts get the longest side that their owners found; edges are counted in the order of half-edges, and named where something needs their ids | four words a run of consecutive triangles, a byte a ghost; four words a ghost, where they are named |
 //! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
 //! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
 //! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost |
@@ -25,10 +25,11 @@ mod balance;
 mod part;
 mod result;
 mod round;
+mod rows;
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{End, Error, Marking};
+use trioxide::refine::{End, Error, Marking, Share};
 
 use crate::block::Block;
 use crate::check::check_points;
@@ -92,7 +93,7 @@ pub struct Round {
 pub const DEGENERATE: u8 = 6;
 
 /// A refined mesh as the ranks' devices leave it.
-pub struct Run<P> {
+pub struct Run<P: AnyPoint> {
     /// Elements of the whole mesh.
     pub counts: Counts,
     /// Where this rank's new elements come from, of each round; empty lists, if that is not asked for.
@@ -164,17 +165,17 @@ pub fn run<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    let (part, markers) = EdgePart::<P>::of_input(ranks, on, block, part)?;
+    let (part, share, markers) = EdgePart::<P>::of_input(ranks, on, block, part)?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
-    rounds(ranks, on, part, markers, options, ownership)
+    rounds(ranks, on, (part, share), markers, options, ownership)
 }
 
 /// The rounds, and what they leave. Collective.
 fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    mut part: EdgePart<P>,
+    (mut part, share): (EdgePart<P>, Share<P>),
     markers: Vec<i32>,
     options: &Options,
     ownership: &Ownership,
@@ -182,6 +183,7 @@ fn rounds<P: AnyPoint>(
 where
     P::Double: Position,
 {
+    let mut share = Some(share);
     let mut counts = part.counts;
     let mut divided: Option<Divided<P>> = None;
     let mut records = Vec::new();
@@ -191,9 +193,11 @@ where
         if let Some(divided) = divided.take() {
             let owned = divided.into_owned(ranks, on, part)?;
             let owned = balance(ranks, owned, counts.triangles, ownership);
-            part = EdgePart::of_owned(ranks, counts, owned)?;
+            let next = EdgePart::of_owned(ranks, on, counts, owned)?;
+            (part, share) = (next.0, Some(next.1));
         }
-        match round(ranks, on, &part, options, number)? {
+        let share = share.take().expect("each round has a part on the device");
+        match round(ranks, on, &mut part, share, options, number)? {
             Outcome::Ended(reason) => {
                 end = reason;
                 break;

@@ -1,120 +1,68 @@
 //! A rank's part of a mesh with edges: triangles that it owns and ghosts, with the sides, the ancestor and the tags of each.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
-use trioxide::refine::{Error, SharePart, Tags};
-use trioxide_mesh::parallel;
+use trioxide::refine::{DeviceEdgeMesh, Error, Share, SharePart, Tags};
+use trioxide_mesh::bit_set::members;
+use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::Counts;
+use super::round::too_large;
+use super::rows::{Owned, TAGS, ancestor, corners, set_row, sides, tags};
 use crate::block::{Block, fill};
-use crate::check::upload_half_edges;
+use crate::check::{build_half_edges, upload_half_edges};
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
-use crate::numbers::exclusive_sums;
+use crate::numbers::Sums;
 use crate::ownership::Position;
 use crate::part::{Part, Shared, all_vertices, check_size};
 use crate::rows::{Halo, Rows, join};
 use crate::transport::{Ranks, Reduction};
 
-/// Words of a triangle's row, by the ids of the whole mesh: its id, its vertices, its sides (2e along edge e, 2e + 1 against it), the
-/// triangle of the input that it is a part of, and the tags of its sides where the mesh has segments.
-const CORNERS: Range<usize> = 1..4;
-const SIDES: Range<usize> = 4..7;
-const ANCESTOR: usize = 7;
-const TAGS: Range<usize> = 8..11;
-
-/// The triangles that a rank owns, between two rounds.
-pub struct Owned<P> {
-    /// A row each, by their ids.
-    pub rows: Rows,
-    /// Their vertices, ascending.
-    pub vertices: Vec<u64>,
-    /// Where these lie.
-    pub points: Vec<P>,
-}
-
-impl<P: Send> Owned<P> {
-    /// Triangles, with those vertices that are used; `vertex` gives a vertex's id and its point.
-    pub fn of(
-        rows: Rows,
-        is_used: &[AtomicBool],
-        vertex: impl Fn(usize) -> (u64, P) + Sync,
-    ) -> Self {
-        let used = |v: usize| is_used[v].load(Relaxed).then_some(v);
-        let used = parallel::filter_collect(is_used.len(), used);
-        Self {
-            rows,
-            vertices: parallel::map(&used, |&v| vertex(v).0),
-            points: parallel::map(&used, |&v| vertex(v).1),
-        }
-    }
-}
-
-/// A rank's part at the beginning of a round.
-pub struct EdgePart<P> {
+/// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Their corners and sides are on the device.
+pub struct EdgePart<P: AnyPoint> {
     /// Those of the whole mesh.
     pub counts: Counts,
-    /// Owned triangles and ghosts, by their ids.
-    pub rows: Rows,
-    /// Whether this rank owns each.
-    pub is_own: Vec<bool>,
+    /// Who owns each triangle.
+    pub owners: Owners,
     /// Where items of triangles go and come from.
     pub halo: Halo,
     /// Id in the whole mesh of each vertex.
     pub vertices: Ids,
+    triangles: Triangles<P>,
+}
+
+/// What names the triangles of a part in the whole mesh.
+enum Triangles<P: AnyPoint> {
+    Input(Input<P>),
+    Named(Named<P>),
+}
+
+/// Triangles of the input, whose edges have no ids of the whole mesh before something asks for them.
+struct Input<P: AnyPoint> {
+    cells: Ids,
+    points: Vec<P::Double>,
+    corners: Vec<u32>,
+    /// Whether each half-edge runs along its edge: a bit each. Where the one that does is not here, the only other one does.
+    along: Vec<u32>,
+    /// Edges that triangles with smaller ids own.
+    edges_before: Sums,
+    /// Tags of the triangles' sides, where the mesh has segments.
+    tags: Option<Vec<[u64; 3]>>,
+}
+
+/// Triangles, points and edges by the ids of the whole mesh.
+pub struct Named<P> {
+    /// The triangles.
+    pub rows: Rows,
     /// Points of the vertices.
     pub points: Vec<P>,
-    /// Vertices of the triangles by local ids, three each.
-    pub corners: Vec<u32>,
-    /// The ids in the whole mesh of the edges, which have their places among them as local ids.
-    pub edges: IdSet,
-    /// Sides of the triangles by local ids; an edge whose owner is not here runs along its only triangle.
-    pub sides: Vec<u32>,
-    /// Tag of each edge, or none.
-    pub tags: Vec<u32>,
-}
-
-/// The vertices of a row's triangle.
-pub fn corners(row: &[u64]) -> &[u64] {
-    &row[CORNERS]
-}
-
-/// The sides of a row's triangle.
-pub fn sides(row: &[u64]) -> &[u64] {
-    &row[SIDES]
-}
-
-/// The triangle of the input that a row's triangle is a part of.
-pub fn ancestor(row: &[u64]) -> u64 {
-    row[ANCESTOR]
-}
-
-/// The tags of the sides of a row's triangle, or none.
-pub fn tags(row: &[u64]) -> &[u64] {
-    row.get(TAGS).unwrap_or_default()
-}
-
-/// Writes a row; tags where it has room for them.
-pub fn set_row(
-    row: &mut [u64],
-    id: u64,
-    corners: [u64; 3],
-    sides: [u64; 3],
-    ancestor: u64,
-    tags: [u64; 3],
-) {
-    row[0] = id;
-    row[CORNERS].copy_from_slice(&corners);
-    row[SIDES].copy_from_slice(&sides);
-    row[ANCESTOR] = ancestor;
-    if let Some(room) = row.get_mut(TAGS) {
-        room.copy_from_slice(&tags);
-    }
+    /// Id of each edge.
+    pub edges: Vec<u64>,
 }
 
 impl<P: AnyPoint> EdgePart<P>
@@ -124,45 +72,66 @@ where
     /// This rank's `part` of the input with its edges, and the markers of the segments, ascending. Collective.
     ///
     /// # Errors
-    /// Those of half-edges; segments that are no edges.
+    /// Those of half-edges; segments that are no edges; a part with more edges than 32-bit ids name.
     pub fn of_input(
         ranks: &Ranks,
         on: &Device,
         block: &Block<P::Double>,
         part: Part<P::Double>,
-    ) -> Result<(Self, Vec<i32>)> {
+    ) -> Result<(Self, Share<P>, Vec<i32>)> {
         ranks.phase("edges");
-        let twins = upload_half_edges::<P>(on, &part).and_then(|mesh| {
-            let twins: Vec<u32> = on.download_rows(mesh.twins())?;
-            Ok(twins)
-        });
-        let twins = ranks.agree(twins)?;
-        let is_own = is_own(&part.owners, ranks.rank());
-        let (sides, edges) = number_edges(ranks, &part, &is_own, &twins, block.cells);
-        drop(twins);
-        let (rows, markers) = first_rows(ranks, block, &part, &sides)?;
-        drop(sides);
-        let points = parallel::map(&part.points, |&p| P::from_f64(p));
-        let counts = Counts {
-            vertices: block.vertices,
-            edges,
-            triangles: block.cells,
+        let bytes = DeviceEdgeMesh::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
+        let mesh = on.require(bytes).map_err(Fault::from);
+        let mesh = ranks.agree(mesh.and_then(|()| upload_half_edges::<P>(on, &part)))?;
+        let (tags, markers) = match &block.segments[..] {
+            [] => (None, Vec::new()),
+            segments => {
+                let (tags, markers) = tag_sides(ranks, segments, block.vertices, &part)?;
+                (Some(tags), markers)
+            }
         };
-        let built = Self::new(counts, rows, is_own, part.halo, part.vertices, points);
-        Ok((
-            Self {
-                corners: part.corners,
-                ..built
+        let share = Share::of_triangulation(on, mesh).map_err(|error| too_large(ranks, error));
+        let (mut share, along) = ranks.agree(share)?;
+        ranks.agree(set_ghosts(
+            ranks,
+            on,
+            &part.halo,
+            tags.as_deref(),
+            &mut share,
+        ))?;
+        let (id, total) = (|t: usize| part.cells.get(t), block.cells);
+        let edges_before = Sums::count(ranks, total, &part.owners, id, [&along, &[]]);
+        let part = Self {
+            counts: Counts {
+                vertices: block.vertices,
+                edges: edges_before.totals[0],
+                triangles: block.cells,
             },
-            markers,
-        ))
+            owners: part.owners,
+            halo: part.halo,
+            vertices: part.vertices,
+            triangles: Triangles::Input(Input {
+                cells: part.cells,
+                points: part.points,
+                corners: part.corners,
+                along,
+                edges_before,
+                tags,
+            }),
+        };
+        Ok((part, share, markers))
     }
 
     /// The part of owned triangles, with its ghosts. Collective.
     ///
     /// # Errors
-    /// A part with more elements than 32-bit ids name.
-    pub fn of_owned(ranks: &Ranks, counts: Counts, owned: Owned<P>) -> Result<Self> {
+    /// A part with more elements than 32-bit ids name; errors of the device.
+    pub fn of_owned(
+        ranks: &Ranks,
+        on: &Device,
+        counts: Counts,
+        owned: Owned<P>,
+    ) -> Result<(Self, Share<P>)> {
         ranks.phase("ghosts");
         let shared = Shared::find(ranks, &owned.rows, 3, counts.vertices);
         let (sent, ghosts) = shared.send(ranks, &owned.rows);
@@ -190,102 +159,205 @@ where
         });
         let corner = |h: usize| local(corners(rows.get(h / 3))[h % 3]);
         let corners = parallel::collect(3 * rows.len(), corner);
-        let is_own = is_own(&owners, ranks.rank());
-        let vertices = Ids::of(vertices);
-        let built = Self::new(counts, rows, is_own, halo, vertices, points);
-        Ok(Self { corners, ..built })
-    }
+        drop((ids, shared));
 
-    /// With the local ids of edges; without corners.
-    fn new(
-        counts: Counts,
-        rows: Rows,
-        is_own: Vec<bool>,
-        halo: Halo,
-        vertices: Ids,
-        points: Vec<P>,
-    ) -> Self {
-        let edge_ids = |t: usize| sides(rows.get(t)).iter().map(|side| side >> 1);
-        let edges = IdSet::of_lists(rows.len(), edge_ids);
-        let mut local = parallel::collect(3 * rows.len(), |h| {
-            let side = sides(rows.get(h / 3))[h % 3];
-            let edge = edges.place(side >> 1).expect("it is a side");
-            2 * edge + (side & 1) as u32
-        });
-        let has_owner = parallel::collect(edges.len(), |_| AtomicBool::new(false));
-        parallel::for_each(local.len(), |h| {
-            if local[h] & 1 == 0 {
-                has_owner[local[h] as usize / 2].store(true, Relaxed);
-            }
-        });
-        parallel::for_chunks_mut(&mut local, 3, |_, sides| {
-            for side in sides {
-                if !has_owner[*side as usize / 2].load(Relaxed) {
-                    *side &= !1;
-                }
-            }
-        });
-        let mut of_edges = Vec::new();
-        if rows.stride > TAGS.start {
-            let tags_of = parallel::collect(edges.len(), |_| AtomicU32::new(0));
-            // The triangles at an edge have one tag for it.
-            parallel::for_each(local.len(), |h| {
-                let tag = tags(rows.get(h / 3))[h % 3];
-                tags_of[local[h] as usize / 2].store(tag as u32, Relaxed);
-            });
-            of_edges = parallel::map(&tags_of, |tag| tag.load(Relaxed));
-        }
-        Self {
+        ranks.phase("refine");
+        let edges = IdSet::of_lists(rows.len(), |t| sides(rows.get(t)).iter().map(|s| s >> 1));
+        let sides = local_sides(&rows, &edges);
+        let share = SharePart {
+            points: &points,
+            corners: &corners,
+            sides: &sides,
+            edges: edges.len(),
+            tags: &tags_of_edges(&rows, &sides, edges.len()),
+        };
+        let share = Share::upload(on, &share).map_err(|error| too_large(ranks, error));
+        let share = ranks.agree(share)?;
+        let part = Self {
             counts,
-            rows,
-            is_own,
+            owners,
             halo,
-            vertices,
+            vertices: Ids::of(vertices),
+            triangles: Triangles::Named(Named {
+                rows,
+                points,
+                edges: edges.to_vec(),
+            }),
+        };
+        Ok((part, share))
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// Id in the whole mesh of a triangle.
+    pub fn id(&self, t: usize) -> u64 {
+        match &self.triangles {
+            Triangles::Input(input) => input.cells.get(t),
+            Triangles::Named(named) => named.rows.id(t),
+        }
+    }
+
+    /// The triangle of the input that a triangle is a part of.
+    pub fn ancestor(&self, t: usize) -> u64 {
+        match &self.triangles {
+            Triangles::Input(input) => input.cells.get(t),
+            Triangles::Named(named) => ancestor(named.rows.get(t)),
+        }
+    }
+
+    /// Names the triangles, if they have no names yet. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn name(&mut self, ranks: &Ranks, on: &Device) -> Result<()> {
+        let Triangles::Input(input) = &mut self.triangles else {
+            return Ok(());
+        };
+        ranks.phase("edges");
+        // The device's neighbours were there when the edges were numbered, and are not kept.
+        let mesh = build_half_edges::<P>(on, &input.points, &input.corners).map_err(Fault::from);
+        let twins = mesh.and_then(|mesh| Ok(on.download_rows(mesh.twins())?));
+        let twins: Vec<u32> = ranks.agree(twins)?;
+        let is_own = is_own(&self.owners, ranks.rank());
+        let first = input.edges_before.before(is_own.len());
+        let of_sides = name_sides(ranks, &self.halo, &is_own, &twins, &input.along, first);
+        drop(twins);
+        let edges = edges_along(&input.along, &of_sides);
+        let stride = match &input.tags {
+            None => TAGS.start,
+            Some(_) => TAGS.end,
+        };
+        let mut words = parallel::zeroed(stride * is_own.len());
+        parallel::for_chunks_mut(&mut words, stride, |t, row| {
+            let id = input.cells.get(t);
+            let corner = |k: usize| self.vertices.get(input.corners[3 * t + k] as usize);
+            let tags = input.tags.as_ref().map_or([0; 3], |tags| tags[t]);
+            set_row(row, id, [0, 1, 2].map(corner), of_sides[t], id, tags);
+        });
+        let points = parallel::map(&input.points, |&p| P::from_f64(p));
+        self.triangles = Triangles::Named(Named {
+            rows: Rows { words, stride },
             points,
-            corners: Vec::new(),
             edges,
-            sides: local,
-            tags: of_edges,
+        });
+        Ok(())
+    }
+
+    /// The names.
+    ///
+    /// # Panics
+    /// Where [`EdgePart::name`] has not been called.
+    pub fn named(&self) -> &Named<P> {
+        match &self.triangles {
+            Triangles::Input(_) => unreachable!("the triangles were named"),
+            Triangles::Named(named) => named,
         }
     }
 
-    /// The part as the device takes it.
-    pub fn share(&self) -> SharePart<'_, P> {
-        SharePart {
-            points: &self.points,
-            corners: &self.corners,
-            sides: &self.sides,
-            edges: self.edges.len(),
-            tags: &self.tags,
-        }
-    }
-
-    /// The local ids of the owned triangles.
-    pub fn own(&self) -> Vec<u32> {
-        own(&self.is_own)
-    }
-
-    /// The owned triangles, where no round has divided any.
-    pub fn into_owned(self) -> Owned<P> {
-        let own = self.own();
-        let is_used = parallel::collect(self.vertices.len(), |_| AtomicBool::new(false));
-        let stride = self.rows.stride;
+    /// The owned triangles, where no round has divided any. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn into_owned(mut self, ranks: &Ranks, on: &Device) -> Result<Owned<P>> {
+        self.name(ranks, on)?;
+        let (named, vertices) = (self.named(), &self.vertices);
+        let is_own = is_own(&self.owners, ranks.rank());
+        let own = parallel::filter_collect(is_own.len(), |t| is_own[t].then_some(t));
+        let is_used = parallel::collect(vertices.len(), |_| AtomicBool::new(false));
+        let stride = named.rows.stride;
         let mut words = parallel::zeroed(stride * own.len());
         parallel::for_chunks_mut(&mut words, stride, |i, row| {
-            let t = own[i] as usize;
-            row.copy_from_slice(self.rows.get(t));
-            for &v in &self.corners[3 * t..3 * t + 3] {
-                is_used[v as usize].store(true, Relaxed);
+            row.copy_from_slice(named.rows.get(own[i]));
+            for &v in corners(row) {
+                let place = vertices.place(v).expect("it is a corner");
+                is_used[place as usize].store(true, Relaxed);
             }
         });
-        Owned::of(Rows { words, stride }, &is_used, |v| {
-            (self.vertices.get(v), self.points[v])
-        })
+        Ok(Owned::of(Rows { words, stride }, &is_used, |v| {
+            (vertices.get(v), named.points[v])
+        }))
     }
 }
 
+/// Gives ghosts the longest edges of their owners, and edges the tags of the triangles' sides. Collective.
+fn set_ghosts<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    halo: &Halo,
+    tags: Option<&[[u64; 3]]>,
+    share: &mut Share<P>,
+) -> Result<()> {
+    if ranks.size() > 1 {
+        let mut longest = ranks.agree(share.longest(on).map_err(Fault::from))?;
+        halo.update_all(ranks, &mut longest);
+        share.set_longest(on, &longest)?;
+    }
+    let Some(tags) = tags else {
+        return Ok(());
+    };
+    let tags = tags.as_flattened();
+    let tagged = parallel::filter_collect(tags.len(), |h| (tags[h] != 0).then_some(h as u32));
+    let mut of_edges = vec![0; share.edges()];
+    for (&h, side) in tagged.iter().zip(share.sides_of(on, &tagged)?) {
+        // The triangles at an edge have one tag for it.
+        of_edges[side as usize / 2] = tags[h as usize] as u32;
+    }
+    Ok(share.set_tags(on, &of_edges)?)
+}
+
+/// Sides by local ids: of an edge whose owner is not here, along the only triangle.
+fn local_sides(rows: &Rows, edges: &IdSet) -> Vec<u32> {
+    let mut local = parallel::collect(3 * rows.len(), |h| {
+        let side = sides(rows.get(h / 3))[h % 3];
+        let edge = edges.place(side >> 1).expect("it is a side");
+        2 * edge + (side & 1) as u32
+    });
+    let has_owner = parallel::collect(edges.len(), |_| AtomicBool::new(false));
+    parallel::for_each(local.len(), |h| {
+        if local[h] & 1 == 0 {
+            has_owner[local[h] as usize / 2].store(true, Relaxed);
+        }
+    });
+    parallel::for_chunks_mut(&mut local, 3, |_, sides| {
+        for side in sides {
+            if !has_owner[*side as usize / 2].load(Relaxed) {
+                *side &= !1;
+            }
+        }
+    });
+    local
+}
+
+/// Tag of each edge, or none where rows have no tags.
+fn tags_of_edges(rows: &Rows, sides: &[u32], edges: usize) -> Vec<u32> {
+    if rows.stride <= TAGS.start {
+        return Vec::new();
+    }
+    let of_edges = parallel::collect(edges, |_| AtomicU32::new(0));
+    // The triangles at an edge have one tag for it.
+    parallel::for_each(sides.len(), |h| {
+        let tag = tags(rows.get(h / 3))[h % 3];
+        of_edges[sides[h] as usize / 2].store(tag as u32, Relaxed);
+    });
+    parallel::map(&of_edges, |tag| tag.load(Relaxed))
+}
+
+/// Whether a bit is set.
+pub fn bit(bits: &[u32], i: usize) -> bool {
+    bits[i / 32] >> (i % 32) & 1 != 0
+}
+
+/// Bits of a triangle's half-edges.
+pub fn three(bits: &[u32], t: usize) -> u64 {
+    let one = |k: usize| u64::from(bit(bits, 3 * t + k)) << k;
+    one(0) | one(1) | one(2)
+}
+
 /// Whether rank `me` owns each triangle.
-fn is_own(owners: &Owners, me: usize) -> Vec<bool> {
+pub fn is_own(owners: &Owners, me: usize) -> Vec<bool> {
     let mut is_own = vec![false; owners.len()];
     for range in owners.of_rank(me as u32) {
         is_own[range].fill(true);
@@ -293,75 +365,46 @@ fn is_own(owners: &Owners, me: usize) -> Vec<bool> {
     is_own
 }
 
-/// The triangles that are owned.
-fn own(is_own: &[bool]) -> Vec<u32> {
-    parallel::filter_collect(is_own.len(), |t| is_own[t].then_some(t as u32))
-}
-
-/// Sides of the owned triangles, and the number of edges of the whole mesh: edges are numbered in the order of the half-edges that own
-/// them, the smaller of each two. Collective.
-fn number_edges<P: Sync>(
+/// Sides of the triangles: edges are numbered in the order of the half-edges that own them, the smaller of each two. `first` has the
+/// number of edges that the triangles before each own. Collective.
+fn name_sides(
     ranks: &Ranks,
-    part: &Part<P>,
+    halo: &Halo,
     is_own: &[bool],
     twins: &[u32],
-    triangles: u64,
-) -> (Vec<[u64; 3]>, u64) {
-    let own = own(is_own);
-    // Along the boundary the twin has an id behind the half-edges of all triangles.
-    let owns = |h: usize| u64::from((h as u32) < twins[h]);
-    let bits = |t: usize| owns(3 * t) | owns(3 * t + 1) << 1 | owns(3 * t + 2) << 2;
-    let id = |i: usize| part.cells.get(own[i] as usize);
-    let count = |i: usize| [bits(own[i] as usize).count_ones(), 0];
-    let (first, [edges, _]) = exclusive_sums(ranks, triangles, own.len(), id, count);
+    along: &[u32],
+    first: Vec<[u64; 2]>,
+) -> Vec<[u64; 3]> {
     // Of each triangle the first edge that it owns, and which sides do.
-    let mut known: Vec<u64> = parallel::zeroed(part.cells.len());
-    let place = |i: usize| own[i] as usize;
-    fill(&mut known, own.len(), place, |i| {
-        Some(first[i][0] << 3 | bits(place(i)))
-    });
+    let mut known = parallel::collect(is_own.len(), |t| first[t][0] << 3 | three(along, t));
     drop(first);
-    part.halo.update_all(ranks, &mut known);
+    halo.update_all(ranks, &mut known);
     let edge_of = |h: usize| {
         let known = known[h / 3];
         let before = known & ((1 << (h % 3)) - 1);
         (known >> 3) + u64::from(before.count_ones())
     };
-    let side = |h: usize| match owns(h) {
-        1 => 2 * edge_of(h),
-        _ => 2 * edge_of(twins[h] as usize) + 1,
+    let side = |h: usize| match bit(along, h) {
+        true => 2 * edge_of(h),
+        false => 2 * edge_of(twins[h] as usize) + 1,
     };
-    let mut sides = parallel::collect(part.cells.len(), |t| match is_own[t] {
+    let mut sides = parallel::collect(is_own.len(), |t| match is_own[t] {
         true => [side(3 * t), side(3 * t + 1), side(3 * t + 2)],
         false => [0; 3],
     });
-    part.halo.update_all(ranks, &mut sides);
-    (sides, edges)
+    halo.update_all(ranks, &mut sides);
+    sides
 }
 
-/// Rows of a part of the input, and the markers of the segments. Collective.
-fn first_rows<P: Sync>(
-    ranks: &Ranks,
-    block: &Block<P>,
-    part: &Part<P>,
-    sides: &[[u64; 3]],
-) -> Result<(Rows, Vec<i32>)> {
-    let (of_sides, markers) = match &block.segments[..] {
-        [] => (Vec::new(), Vec::new()),
-        segments => tag_sides(ranks, segments, block.vertices, part)?,
-    };
-    let stride = match block.segments.is_empty() {
-        true => TAGS.start,
-        false => TAGS.end,
-    };
-    let mut words = parallel::zeroed(stride * part.cells.len());
-    parallel::for_chunks_mut(&mut words, stride, |t, row| {
-        let id = part.cells.get(t);
-        let corners = [0, 1, 2].map(|k| part.vertices.get(part.corners[3 * t + k] as usize));
-        let tags = of_sides.get(t).copied().unwrap_or_default();
-        set_row(row, id, corners, sides[t], id, tags);
-    });
-    Ok((Rows { words, stride }, markers))
+/// Ids of the edges, in the order of the half-edges along them.
+fn edges_along(along: &[u32], of_sides: &[[u64; 3]]) -> Vec<u64> {
+    let of_sides = of_sides.as_flattened();
+    parallel::concat(parallel::map_pieces(along.len(), GRAIN, |range| {
+        let first = 32 * range.start;
+        let half_edges = members(&along[range]);
+        let edges = half_edges.map(|h| of_sides[first + h as usize] >> 1);
+        edges.collect::<Vec<u64>>()
+    }))
 }
 
 /// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts. Collective.

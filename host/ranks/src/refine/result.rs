@@ -6,7 +6,7 @@ use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
 use trioxide_mesh::parallel;
 
-use super::part::{Owned, ancestor, corners, sides, tags};
+use super::rows::{Owned, ancestor, corners, sides, tags};
 use super::{Counts, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
 use crate::fault::Result;
@@ -55,7 +55,7 @@ where
     ) -> Result<Refined<P::Double>> {
         let owned = match self.divided {
             Some(divided) => divided.into_owned(ranks, on, self.part)?,
-            None => self.part.into_owned(),
+            None => self.part.into_owned(ranks, on)?,
         };
         ranks.phase("order of triangles");
         let counts = self.counts;

@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DividedShare, End, Error, Marking, Share, ShareNames, SharePieces};
+use trioxide::refine::{
+    DividedShare, End, Error, Marking, Share, ShareNames, SharePieces, ShareSides,
+};
 use trioxide_mesh::parallel;
 
-use super::part::{EdgePart, Owned, ancestor, corners, set_row, sides};
+use super::part::{EdgePart, bit, is_own, three};
+use super::rows::{Owned, corners, set_row, sides};
 use super::{Counts, Options, Round};
-use crate::block::fill;
 use crate::fault::{Fault, Result};
-use crate::numbers::exclusive_sums;
+use crate::numbers::Sums;
 use crate::ownership::Position;
 use crate::rows::Rows;
 use crate::transport::{Ranks, Reduction};
@@ -41,7 +43,7 @@ pub struct Done<P> {
 /// A part's pieces on the device, and the numbers of the new elements.
 pub struct Divided<P> {
     share: DividedShare<P>,
-    flags: Flags,
+    sides: ShareSides,
     numbers: Numbers,
 }
 
@@ -50,19 +52,22 @@ where
     P::Double: Position,
 {
     /// The triangles of `part` that this rank owns after the round. Collective.
-    pub fn into_owned(self, ranks: &Ranks, on: &Device, part: EdgePart<P>) -> Result<Owned<P>> {
+    pub fn into_owned(self, ranks: &Ranks, on: &Device, mut part: EdgePart<P>) -> Result<Owned<P>> {
         ranks.phase("pieces");
-        let names = Names::of(&part, &self.flags, &self.numbers.of_all(ranks, &part));
-        let pieces = self.share.download(on).map_err(Fault::from);
-        Ok(owned(&part, &names, ranks.agree(pieces)?))
+        let pieces = ranks.agree(self.share.download(on).map_err(Fault::from))?;
+        part.name(ranks, on)?;
+        ranks.phase("pieces");
+        let names = Names::of(&part, &self.sides, &self.numbers.of_all(ranks, &part));
+        Ok(owned(&part, ranks.rank(), &names, pieces))
     }
 }
 
-/// The round with this number, from 0. Collective.
+/// The round with this number, from 0; `share` is the part on the device. Collective.
 pub fn round<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    part: &EdgePart<P>,
+    part: &mut EdgePart<P>,
+    mut share: Share<P>,
     options: &Options,
     round: usize,
 ) -> Result<Outcome<P>>
@@ -70,19 +75,15 @@ where
     P::Double: Position,
 {
     ranks.phase("refine");
-    let share = Share::upload(on, &part.share()).map_err(|error| too_large(ranks, error));
-    let mut share = ranks.agree(share)?;
-    let of_rows =
-        |of: fn(&[u64]) -> u64| parallel::collect(part.rows.len(), |t| of(part.rows.get(t)));
-    // Marks of other kinds do not go by names.
-    let is_named = !matches!(options.marking, Marking::All);
-    let (ids, ancestors) = match is_named {
-        true => (of_rows(|row| row[0]), of_rows(ancestor)),
-        false => Default::default(),
-    };
+    // Other markings do not go by names.
+    let is_named = matches!(
+        options.marking,
+        Marking::Fraction { .. } | Marking::Triangles(_)
+    );
+    let named = if is_named { part.len() } else { 0 };
     let names = ShareNames {
-        ids: &ids,
-        ancestors: &ancestors,
+        ids: &parallel::collect(named, |t| part.id(t)),
+        ancestors: &parallel::collect(named, |t| part.ancestor(t)),
         round,
     };
     let is_marked = share.mark(on, &options.marking, &names);
@@ -90,10 +91,10 @@ where
     if ranks.reduce(u64::from(is_marked), Reduction::Or) == 0 {
         return Ok(Outcome::Ended(End::NothingMarked));
     }
-    let (divided, exchanges) = propagate(ranks, on, part, &mut share)?;
+    let exchanges = propagate(ranks, on, part, &mut share)?;
     ranks.phase("numbers");
-    let flags = Flags::of(part, &divided);
-    let numbers = Numbers::count(ranks, part, &flags);
+    let sides = ranks.agree(share.count(on).map_err(Fault::from))?;
+    let numbers = Numbers::count(ranks, part, &sides);
     let counts = numbers.after(part.counts);
     if options
         .max_triangles
@@ -108,29 +109,32 @@ where
     let degenerate = match ranks.reduce(is_degenerate, Reduction::Or) {
         0 => None,
         _ => {
-            let names = Names::of(part, &flags, &numbers.of_all(ranks, part));
+            part.name(ranks, on)?;
+            let names = Names::of(part, &sides, &numbers.of_all(ranks, part));
             let name = |t: u32| names.triangle(part, t as usize);
             share.degenerate.map(name)
         }
     };
+    let mut record = Round::default();
+    if options.record {
+        part.name(ranks, on)?;
+        record = record_of(ranks, part, &sides, &numbers);
+    }
     Ok(Outcome::Done(Box::new(Done {
         counts,
-        record: match options.record {
-            true => record(part, &flags, &numbers),
-            false => Round::default(),
-        },
+        record,
         exchanges,
         degenerate,
         divided: Divided {
             share,
-            flags,
+            sides,
             numbers,
         },
     })))
 }
 
 /// The fault of a rank's part.
-fn too_large(ranks: &Ranks, error: Error) -> Fault {
+pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
     let Error::TooManyEdges { edges, most } = error else {
         return error.into();
     };
@@ -140,12 +144,8 @@ fn too_large(ranks: &Ranks, error: Error) -> Fault {
     )))
 }
 
-fn bit(bits: &[u32], i: u32) -> bool {
-    bits[i as usize / 32] >> (i % 32) & 1 != 0
-}
-
-/// The edges that any rank divides, a bit each: each rank walks as far as its part goes, and tells the others what is new, until nobody has
-/// anything new; and how often they did. Collective.
+/// Finds the edges that any rank divides: each rank walks as far as its part goes, and tells the others what is new, until nobody has
+/// anything new. Gives how often they did. Collective.
 ///
 /// What a triangle divides, its owner finds: if the triangle is marked, by the mark, else since it has a divided side, which the owner of
 /// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. In
@@ -155,19 +155,21 @@ fn propagate<P: AnyPoint>(
     on: &Device,
     part: &EdgePart<P>,
     share: &mut Share<P>,
-) -> Result<(Vec<u32>, u64)> {
+) -> Result<u64> {
     let mut divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
+    let edges = HaloEdges::of(on, part, share).map_err(Fault::from);
+    let edges = ranks.agree(edges)?;
+    let edge = |h: u32| edges.get(h);
     let mut told = vec![0; divided.len()];
     for exchanges in 1.. {
         let mut found = Vec::new();
-        let edge = |h: u32| part.sides[h as usize] >> 1;
-        let is_new = |h: u32| bit(&divided, edge(h)) && !bit(&told, edge(h));
+        let is_new = |h: u32| bit(&divided, edge(h) as usize) && !bit(&told, edge(h) as usize);
         part.halo.tell(ranks, 3, is_new, |h| found.push(edge(h)));
         found.sort_unstable();
         found.dedup();
-        found.retain(|&e| !bit(&divided, e));
+        found.retain(|&e| !bit(&divided, e as usize));
         if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
-            return Ok((divided, exchanges));
+            return Ok(exchanges);
         }
         // An edge that this rank is told may be one of an owned triangle too, and this rank alone tells all that have that one as a ghost.
         told.copy_from_slice(&divided);
@@ -184,77 +186,58 @@ fn propagate<P: AnyPoint>(
     unreachable!("each exchange finds an edge, but the last")
 }
 
-/// Which sides of each triangle are divided, and which of these own their edge in the whole mesh: three bits each.
-struct Flags(Vec<u8>);
+/// Edges of the triangles in a halo.
+struct HaloEdges {
+    /// Ascending.
+    triangles: Vec<u32>,
+    /// Three of each.
+    edges: Vec<u32>,
+}
 
-impl Flags {
-    fn of<P: Sync>(part: &EdgePart<P>, divided: &[u32]) -> Self {
-        Self(parallel::collect(part.rows.len(), |t| {
-            let local = &part.sides[3 * t..];
-            let mut flags = 0;
-            for (k, (side, local)) in sides(part.rows.get(t)).iter().zip(local).enumerate() {
-                let is_divided = u8::from(bit(divided, local >> 1));
-                let owns = is_divided & (!side & 1) as u8;
-                flags |= is_divided << k | owns << (3 + k);
-            }
-            flags
-        }))
+impl HaloEdges {
+    fn of<P: AnyPoint>(
+        on: &Device,
+        part: &EdgePart<P>,
+        share: &mut Share<P>,
+    ) -> trioxide::Result<Self> {
+        let mut triangles = [part.halo.given(), part.halo.ghosts()].concat();
+        triangles.sort_unstable();
+        triangles.dedup();
+        let half_edges: Vec<u32> = triangles.iter().flat_map(|&t| 3 * t..3 * t + 3).collect();
+        let sides = share.sides_of(on, &half_edges)?;
+        let edges = sides.into_iter().map(|side| side >> 1).collect();
+        Ok(Self { triangles, edges })
     }
 
-    /// Number of divided sides of a triangle, and of those that own their edge.
-    fn count(&self, t: usize) -> [u32; 2] {
-        let flags = self.0[t];
-        [(flags & 7).count_ones(), (flags >> 3).count_ones()]
-    }
-
-    /// The divided sides of a triangle, and whether they own their edge.
-    fn sides(&self, t: usize) -> impl Iterator<Item = (usize, bool)> {
-        let flags = self.0[t];
-        let is_divided = move |k: &usize| flags >> k & 1 != 0;
-        (0..3)
-            .filter(is_divided)
-            .map(move |k| (k, flags >> (3 + k) & 1 != 0))
+    fn get(&self, h: u32) -> u32 {
+        let place = self.triangles.binary_search(&(h / 3));
+        self.edges[3 * place.expect("it is in the halo") + h as usize % 3]
     }
 }
 
 /// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
-struct Numbers {
-    /// Local ids of the owned triangles.
-    own: Vec<u32>,
-    /// Of each of them, if it has a divided side.
-    before: Vec<[u64; 2]>,
-    /// Of all.
-    totals: [u64; 2],
-}
+struct Numbers(Sums);
 
 impl Numbers {
     /// Collective.
-    fn count<P: AnyPoint>(ranks: &Ranks, part: &EdgePart<P>, flags: &Flags) -> Self
+    fn count<P: AnyPoint>(ranks: &Ranks, part: &EdgePart<P>, sides: &ShareSides) -> Self
     where
         P::Double: Position,
     {
-        let own = part.own();
-        let id = |i: usize| part.rows.id(own[i] as usize);
-        let count = |i: usize| flags.count(own[i] as usize);
-        let (before, totals) = exclusive_sums(ranks, part.counts.triangles, own.len(), id, count);
-        Self {
-            own,
-            before,
-            totals,
-        }
+        let (total, id) = (part.counts.triangles, |t: usize| part.id(t));
+        let kinds = [&sides.divided[..], &sides.owned];
+        Self(Sums::count(ranks, total, &part.owners, id, kinds))
     }
 
     /// What lies before each triangle with a divided side, also before ghosts. Collective.
-    fn of_all<P>(&self, ranks: &Ranks, part: &EdgePart<P>) -> Vec<[u64; 2]> {
-        let mut all = parallel::zeroed(part.rows.len());
-        let place = |i: usize| self.own[i] as usize;
-        fill(&mut all, self.own.len(), place, |i| Some(self.before[i]));
+    fn of_all<P: AnyPoint>(&self, ranks: &Ranks, part: &EdgePart<P>) -> Vec<[u64; 2]> {
+        let mut all = self.0.before(part.owners.len());
         part.halo.update_all(ranks, &mut all);
         all
     }
 
     fn after(&self, counts: Counts) -> Counts {
-        let [sides, edges] = self.totals;
+        let [sides, edges] = self.0.totals;
         Counts {
             vertices: counts.vertices + edges,
             edges: counts.edges + sides + edges,
@@ -271,8 +254,6 @@ struct Names {
     parents: Vec<u32>,
     vertices: Vec<u64>,
     edges: Vec<u64>,
-    /// Of the edges before the round.
-    old_edges: Vec<u64>,
 }
 
 /// No id of the whole mesh.
@@ -283,10 +264,13 @@ const PIECE: usize = 1 << 14;
 
 impl Names {
     /// `before` is of all triangles ([`Numbers::of_all`]).
-    fn of<P: Sync>(part: &EdgePart<P>, flags: &Flags, before: &[[u64; 2]]) -> Self {
-        let pieces = parallel::map_pieces(part.rows.len(), PIECE, |range| {
+    fn of<P: AnyPoint>(part: &EdgePart<P>, sides: &ShareSides, before: &[[u64; 2]]) -> Self
+    where
+        P::Double: Position,
+    {
+        let pieces = parallel::map_pieces(part.len(), PIECE, |range| {
             let mut names = Self::default();
-            range.for_each(|t| names.push(part, flags, t, before[t]));
+            range.for_each(|t| names.push(part, sides, t, before[t]));
             names
         });
         let (mut triangles, mut parents) = (Vec::new(), Vec::new());
@@ -302,19 +286,32 @@ impl Names {
             parents: parallel::concat(parents),
             vertices: parallel::concat(vertices),
             edges: parallel::concat(edges),
-            old_edges: part.edges.to_vec(),
         }
     }
 
     /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge.
-    fn push<P>(&mut self, part: &EdgePart<P>, flags: &Flags, t: usize, [n, m]: [u64; 2]) {
+    fn push<P: AnyPoint>(
+        &mut self,
+        part: &EdgePart<P>,
+        of_part: &ShareSides,
+        t: usize,
+        [n, m]: [u64; 2],
+    ) where
+        P::Double: Position,
+    {
+        let divided = three(&of_part.divided, t);
+        if divided == 0 {
+            return;
+        }
         let (counts, mut n, mut m) = (part.counts, n, m);
-        for (k, owns) in flags.sides(t) {
+        let sides = sides(part.named().rows.get(t));
+        for k in (0..3).filter(|k| divided >> k & 1 != 0) {
+            let owns = sides[k] & 1 == 0;
             let edge = counts.edges + n + m;
             self.triangles.push(counts.triangles + n);
             self.parents.push(t as u32);
             self.edges.push(edge);
-            if part.sides[3 * t + k] & 1 == 0 {
+            if bit(&of_part.owned, 3 * t + k) {
                 let named = |id| if owns { id } else { BEYOND };
                 self.edges.push(named(edge + 1));
                 self.vertices.push(named(counts.vertices + m));
@@ -325,24 +322,28 @@ impl Names {
     }
 
     /// Id of a triangle after the round.
-    fn triangle<P>(&self, part: &EdgePart<P>, t: usize) -> u64 {
-        match t.checked_sub(part.rows.len()) {
-            None => part.rows.id(t),
+    fn triangle<P: AnyPoint>(&self, part: &EdgePart<P>, t: usize) -> u64
+    where
+        P::Double: Position,
+    {
+        match t.checked_sub(part.len()) {
+            None => part.id(t),
             Some(new) => self.triangles[new],
         }
     }
 
-    fn vertex<P>(&self, part: &EdgePart<P>, v: usize) -> u64 {
+    fn vertex<P: AnyPoint>(&self, part: &EdgePart<P>, v: usize) -> u64 {
         match v.checked_sub(part.vertices.len()) {
             None => part.vertices.get(v),
             Some(new) => self.vertices[new],
         }
     }
 
-    fn side(&self, side: u32) -> u64 {
+    /// A side by the id of its edge; `old` are those of before the round.
+    fn side(&self, old: &[u64], side: u32) -> u64 {
         let e = side as usize / 2;
-        let edge = match e.checked_sub(self.old_edges.len()) {
-            None => self.old_edges[e],
+        let edge = match e.checked_sub(old.len()) {
+            None => old[e],
             Some(new) => self.edges[new],
         };
         2 * edge + u64::from(side & 1)
@@ -350,19 +351,25 @@ impl Names {
 }
 
 /// The owned triangles after the round: a part of a triangle is its owner's.
-fn owned<P: AnyPoint>(part: &EdgePart<P>, names: &Names, pieces: SharePieces<P>) -> Owned<P>
+fn owned<P: AnyPoint>(
+    part: &EdgePart<P>,
+    me: usize,
+    names: &Names,
+    pieces: SharePieces<P>,
+) -> Owned<P>
 where
     P::Double: Position,
 {
-    let parent = |t: usize| match t.checked_sub(part.rows.len()) {
+    let (is_own, named) = (is_own(&part.owners, me), part.named());
+    let parent = |t: usize| match t.checked_sub(part.len()) {
         None => t,
         Some(new) => names.parents[new] as usize,
     };
     let mine = parallel::filter_collect(pieces.corners.len() / 3, |t| {
-        part.is_own[parent(t)].then_some(t as u32)
+        is_own[parent(t)].then_some(t as u32)
     });
     let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
-    let stride = part.rows.stride;
+    let stride = named.rows.stride;
     let mut words = parallel::zeroed(stride * mine.len());
     parallel::for_chunks_mut(&mut words, stride, |i, row| {
         let t = mine[i] as usize;
@@ -371,14 +378,14 @@ where
             is_used[v as usize].store(true, Relaxed);
         }
         let corner = |k: usize| names.vertex(part, corners[k] as usize);
-        let side = |k: usize| names.side(sides[k]);
+        let side = |k: usize| names.side(&named.edges, sides[k]);
         let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
         set_row(
             row,
             names.triangle(part, t),
             [0, 1, 2].map(corner),
             [0, 1, 2].map(side),
-            ancestor(part.rows.get(parent(t))),
+            part.ancestor(parent(t)),
             [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
         );
     });
@@ -388,21 +395,30 @@ where
 }
 
 /// Where the new elements of the owned triangles come from.
-fn record<P>(part: &EdgePart<P>, flags: &Flags, numbers: &Numbers) -> Round {
+fn record_of<P: AnyPoint>(
+    ranks: &Ranks,
+    part: &EdgePart<P>,
+    of_part: &ShareSides,
+    numbers: &Numbers,
+) -> Round
+where
+    P::Double: Position,
+{
     let mut record = Round::default();
-    for (&t, &[mut n, mut m]) in numbers.own.iter().zip(&numbers.before) {
-        let t = t as usize;
-        let row = part.rows.get(t);
-        for (k, owns) in flags.sides(t) {
+    let before = numbers.0.before(part.len());
+    for t in part.owners.of_rank(ranks.rank() as u32).flatten() {
+        let (row, [mut n, mut m]) = (part.named().rows.get(t), before[t]);
+        let divided = three(&of_part.divided, t);
+        for k in (0..3).filter(|k| divided >> k & 1 != 0) {
             record.triangles.push([part.counts.triangles + n, row[0]]);
-            if owns {
+            if sides(row)[k] & 1 == 0 {
                 let (edge, corners) = (sides(row)[k] >> 1, corners(row));
                 let ends = [corners[k], corners[(k + 1) % 3]];
                 let vertex = part.counts.vertices + m;
                 record.vertices.push([vertex, edge, ends[0], ends[1]]);
+                m += 1;
             }
             n += 1;
-            m += u64::from(owns);
         }
     }
     record
@@ -434,9 +450,8 @@ mod tests {
                 let ownership = Ownership::Given(Arc::new(owner));
                 let part = Part::without_segments(&ranks, &block, &ownership).unwrap();
                 let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, part);
-                let (part, _) = part.unwrap();
-                let mut share = Share::upload(&on, &part.share()).unwrap();
-                let ids: Vec<u64> = (0..part.rows.len()).map(|t| part.rows.id(t)).collect();
+                let (part, mut share, _) = part.unwrap();
+                let ids: Vec<u64> = (0..part.len()).map(|t| part.id(t)).collect();
                 let names = ShareNames {
                     ids: &ids,
                     ancestors: &ids,
@@ -447,8 +462,9 @@ mod tests {
                     seed,
                 };
                 share.mark(&on, &marking, &names).unwrap();
-                let (divided, _) = propagate(&ranks, &on, &part, &mut share).unwrap();
-                let here = Flags::of(&part, &divided).0;
+                propagate(&ranks, &on, &part, &mut share).unwrap();
+                let sides = share.count(&on).unwrap();
+                let here: Vec<u64> = (0..part.len()).map(|t| three(&sides.divided, t)).collect();
                 let mut of_owners = here.clone();
                 part.halo.update_all(&ranks, &mut of_owners);
                 assert_eq!(here, of_owners, "seed {seed}, {size} ranks");

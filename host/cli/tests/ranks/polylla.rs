@@ -1,0 +1,246 @@
+//! `mpirun … trioxide polylla`: polygons, cuts, fields and attributes.
+
+use std::f64::consts::TAU;
+use std::fs;
+use std::path::Path;
+
+use super::{RANKS, done, meshes};
+
+#[test]
+fn polylla_writes_the_file_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    for mesh in [
+        "grid.ply",
+        "random.ply",
+        "disk.off",
+        "holes.ply",
+        "text.ply",
+        "regions.ply",
+    ] {
+        let run = |ranks, output: &str| {
+            let arguments = ["polylla", mesh, "-o", output, "--device", "cpu", "--quiet"];
+            assert_eq!(done(at, ranks, &arguments), "");
+            fs::read(at.join(output)).unwrap()
+        };
+        let single = run(1, "one.ply");
+        for ranks in RANKS {
+            assert!(run(ranks, "many.ply") == single, "{mesh} on {ranks} ranks");
+        }
+    }
+    // A format that rank 0 writes for all, and both precisions.
+    for (output, precision) in [("p.off", "f64"), ("p.ply", "f32")] {
+        let run = |ranks| {
+            let arguments = [
+                "polylla",
+                "random.ply",
+                "-o",
+                output,
+                "--device",
+                "cpu",
+                "--quiet",
+            ];
+            done(
+                at,
+                ranks,
+                &[&arguments[..], &["--precision", precision]].concat(),
+            );
+            fs::read(at.join(output)).unwrap()
+        };
+        assert!(run(1) == run(3), "{output}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_single_run() {
+    let folder = meshes();
+    let counts = |ranks| -> Vec<u64> {
+        let arguments = [
+            "polylla",
+            "random.ply",
+            "--json",
+            "a.json",
+            "--device",
+            "cpu",
+            "--quiet",
+        ];
+        done(folder.path(), ranks, &arguments);
+        let text = fs::read_to_string(folder.path().join("a.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let keys = [
+            "polygons",
+            "regions",
+            "frontier_edges",
+            "barrier_tips",
+            "weakly_simple",
+        ];
+        keys.map(|key| json[key].as_u64().unwrap()).to_vec()
+    };
+    assert_eq!(counts(1), counts(4));
+}
+
+#[test]
+fn pieces_of_a_pvtu_are_the_polygons_of_all() {
+    let folder = meshes();
+    let at = folder.path();
+    done(
+        at,
+        3,
+        &[
+            "polylla",
+            "regions.ply",
+            "-o",
+            "all.pvtu",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+    );
+    done(
+        at,
+        1,
+        &[
+            "polylla",
+            "regions.ply",
+            "-o",
+            "one.vtu",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+    );
+    let faces = |file: &str| {
+        done(at, 1, &["info", file, "--json", "info.json", "--quiet"]);
+        let text = fs::read_to_string(at.join("info.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json["faces"].clone()
+    };
+    assert_eq!(faces("all.pvtu"), faces("one.vtu"));
+    let list = fs::read_to_string(at.join("all.pvtu")).unwrap();
+    assert!(
+        list.contains("all_2.vtu") && list.contains("vtkGhostType"),
+        "{list}"
+    );
+}
+
+/// The file that some ranks write.
+fn written(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<u8> {
+    let more = ["-o", output, "--device", "cpu", "--quiet"];
+    assert_eq!(
+        done(at, ranks, &[&["polylla"], arguments, &more].concat()),
+        ""
+    );
+    let bytes = fs::read(at.join(output)).unwrap();
+    // What the next run leaves out would be this one's.
+    fs::remove_file(at.join(output)).unwrap();
+    bytes
+}
+
+/// Writes `spiral.off`, one long region that comes back to its vertices in every turn.
+fn write_spiral(at: &Path) {
+    let mut text = String::from("OFF\n60 94 0\n");
+    for k in 0..60 {
+        let turns = f64::from(k) / 12.0;
+        let (sin, cos) = (turns * TAU).sin_cos();
+        let radius = 3_f64.powf(turns);
+        text += &format!("{} {} 0\n", radius * cos, radius * sin);
+    }
+    for k in 0..47 {
+        text += &format!("3 {k} {} {}\n", k + 12, k + 1);
+        text += &format!("3 {} {} {}\n", k + 1, k + 12, k + 13);
+    }
+    fs::write(at.join("spiral.off"), text).unwrap();
+}
+
+#[test]
+fn strict_polygons_are_those_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    write_spiral(at);
+    done(
+        at,
+        1,
+        &["convert", "spiral.off", "-o", "spiral.ply", "--quiet"],
+    );
+    for mesh in ["spiral.ply", "random.ply", "holes.ply"] {
+        let arguments = [mesh, "--strict"];
+        let single = written(at, 1, &arguments, "s.ply");
+        for ranks in RANKS {
+            let many = written(at, ranks, &arguments, "s.ply");
+            assert!(many == single, "{mesh} on {ranks} ranks");
+        }
+    }
+    let digest = |ranks| {
+        let arguments = [
+            "polylla",
+            "spiral.off",
+            "--strict",
+            "--digest",
+            "--json",
+            "d.json",
+            "--device",
+            "cpu",
+            "--quiet",
+        ];
+        done(at, ranks, &arguments);
+        let text = fs::read_to_string(at.join("d.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        ["digest", "polygons", "weakly_simple"].map(|key| json[key].to_string())
+    };
+    assert_eq!(digest(1), digest(3));
+    assert_ne!(digest(1)[1], "1");
+}
+
+/// Writes `fields.ply`: regions, segments, attributes and fields of vertices, and fields of triangles.
+fn write_fields(at: &Path) {
+    let mut text = String::from("ply\nformat ascii 1.0\n");
+    text += "comment segments 2 vertices 441 faces 800\ncomment segment 22 43 3\ncomment segment 43 44 8\n";
+    text += "element vertex 441\n";
+    for name in ["x", "y", "z", "nx", "ny", "nz", "s", "t", "height"] {
+        text += &format!("property double {name}\n");
+    }
+    text += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+    text += "element face 800\nproperty list uchar int vertex_indices\n";
+    text += "property int region\nproperty double load\nproperty short kind\nend_header\n";
+    for i in 0..441 {
+        // Not all edges are equally long, and not all triangles are equally large.
+        let (x, y) = (f64::from(i % 21), f64::from(i / 21));
+        let (x, y) = (x + 0.01 * y * y, 1.1 * y + 0.003 * x * x);
+        text += &format!("{x} {y} 0 0.5 0.25 1 0.125 0.5 {i} {} 9 7\n", i % 256);
+    }
+    for i in 0..400 {
+        let (a, region) = (i % 20 + 21 * (i / 20), i % 20 / 7);
+        let load = f64::from(i * i % 97) / 3.0;
+        text += &format!("3 {} {} {} {region} {load} {i}\n", a, a + 1, a + 21);
+        let load = f64::from(i % 13) / 7.0;
+        text += &format!("3 {} {} {} {region} {load} -5\n", a + 1, a + 22, a + 21);
+    }
+    fs::write(at.join("fields.ply"), text).unwrap();
+}
+
+#[test]
+fn fields_and_attributes_are_those_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    write_fields(at);
+    let convert = ["convert", "fields.ply", "-o", "fields.vtu", "--quiet"];
+    done(at, 1, &convert);
+    for (arguments, output) in [
+        (&["fields.ply"][..], "f.ply"),
+        (&["fields.ply", "--strict"], "f.vtu"),
+        (&["fields.vtu", "--unconstrained"], "f.vtu"),
+        (&["fields.vtu", "--precision", "f32"], "f.ply"),
+        (&["fields.ply"], "f.off"),
+    ] {
+        let single = written(at, 1, arguments, output);
+        for ranks in [2, 3, 7] {
+            let many = written(at, ranks, arguments, output);
+            assert!(many == single, "{arguments:?}, {output}, {ranks} ranks");
+        }
+    }
+    let single = String::from_utf8_lossy(&written(at, 1, &["fields.ply"], "f.ply")).into_owned();
+    assert!(single.contains("property double load"), "{single}");
+    // The pieces of a .pvtu do not hold them, and it is said.
+    let pieces = ["polylla", "fields.ply", "-o", "f.pvtu", "--device", "cpu"];
+    assert!(done(at, 2, &pieces).contains("the pieces of .pvtu hold no fields"));
+}
