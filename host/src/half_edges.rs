@@ -25,16 +25,17 @@ mod error;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::backend::Device;
-use crate::mesh::{HalfEdges, Triangulation};
-use crate::validate;
-pub use error::{Error, Result};
-pub(crate) use error::{too_large, too_small};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::half_edge as kernel;
 use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
 use trioxide_kernel::launch::Buffer;
+
+use crate::backend::Device;
+use crate::mesh::{HalfEdges, Triangulation};
+use crate::validate;
+pub use error::{Error, Result};
+pub(crate) use error::{too_large, too_small};
 
 /// Points that a device can hold, of the plane or of a surface in space: `f32` or `f64` coordinates.
 pub trait AnyPoint: MeshPoint + PartialEq + std::fmt::Debug {

@@ -26,6 +26,7 @@
 //! ```
 
 mod carried;
+mod cells;
 mod clusters;
 mod crowded;
 mod dependency;
