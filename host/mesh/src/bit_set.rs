@@ -22,6 +22,14 @@ pub fn pack_list(flags: &[bool]) -> Vec<u32> {
     })
 }
 
+/// Whether `i` is a member.
+///
+/// # Panics
+/// When there is no word for `i`.
+pub fn contains(words: &[u32], i: usize) -> bool {
+    words[i / 32] >> (i % 32) & 1 != 0
+}
+
 /// The members of a set, ascending.
 pub fn members(words: &[u32]) -> impl Iterator<Item = u32> {
     let members_of = |(w, &word): (usize, &u32)| {
@@ -45,6 +53,7 @@ mod tests {
         let words = pack((0..70).map(|i| [0, 31, 32, 69].contains(&i)));
         assert_eq!(words, [1 << 31 | 1, 1, 1 << 5]);
         assert!(members(&words).eq([0, 31, 32, 69]));
+        assert!((0..96).all(|i| contains(&words, i) == [0, 31, 32, 69].contains(&i)));
         let flags: Vec<bool> = (0..70).map(|i| [0, 31, 32, 69].contains(&i)).collect();
         assert_eq!(pack_list(&flags), words);
         assert_eq!(pack_list(&[]), [0; 0]);

@@ -60,13 +60,11 @@ impl Device {
         buffer: &Buffer<T>,
         work: impl FnOnce() -> Result<R>,
     ) -> Result<(Vec<T>, R)> {
-        self.check(buffer)?;
-        let mut data = new_rows::<T>(buffer.len());
+        let mut data = Vec::new();
         let result = self.beside("copy to the host", work, |work| {
-            let data = bytemuck::cast_slice_mut(&mut data);
-            self.0.backend.copy_out_beside(buffer.address(), data, work)
+            data = self.copy_out_beside(buffer, work)?;
+            Ok(())
         })?;
-        self.0.transferred.add_to_host(buffer.bytes());
         Ok((data, result))
     }
 
@@ -79,14 +77,10 @@ impl Device {
         buffer: &Buffer<T>,
         work: impl FnOnce() -> Result<R>,
     ) -> Result<(Vec<T>, R)> {
-        self.check(buffer)?;
-        let mut data = new_rows::<T>(buffer.len());
         let (mut work, mut done) = (Some(work), None);
-        let bytes = bytemuck::cast_slice_mut(&mut data);
-        (self.0.backend).copy_out_beside(buffer.address(), bytes, &mut || {
+        let data = self.copy_out_beside(buffer, &mut || {
             done = work.take().map(|work| work());
         })?;
-        self.0.transferred.add_to_host(buffer.bytes());
         let result = done.expect("the copy ran the work beside it")?;
         Ok((data, result))
     }
@@ -113,6 +107,20 @@ impl Device {
             false => None,
         };
         Ok((data, result))
+    }
+
+    /// The elements of `buffer` as the work so far left them; calls `work` once, while they are copied.
+    fn copy_out_beside<T: Pod>(
+        &self,
+        buffer: &Buffer<T>,
+        work: &mut dyn FnMut(),
+    ) -> Result<Vec<T>> {
+        self.check(buffer)?;
+        let mut data = new_rows::<T>(buffer.len());
+        let bytes = bytemuck::cast_slice_mut(&mut data);
+        (self.0.backend).copy_out_beside(buffer.address(), bytes, work)?;
+        self.0.transferred.add_to_host(buffer.bytes());
+        Ok(data)
     }
 
     /// Runs `copy`, which calls its argument once. The stage called `name` is the part of the copy after `work`.

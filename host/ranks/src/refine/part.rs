@@ -7,11 +7,10 @@ use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
 use trioxide::refine::{DeviceEdgeMesh, Error, Share, SharePart, Tags};
-use trioxide_mesh::bit_set::members;
+use trioxide_mesh::bit_set::{contains, members};
 use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::Counts;
-use super::round::too_large;
 use super::rows::{Owned, TAGS, ancestor, corners, set_row, sides, tags};
 use crate::block::{Block, fill};
 use crate::check::{build_half_edges, upload_half_edges};
@@ -345,14 +344,20 @@ fn tags_of_edges(rows: &Rows, sides: &[u32], edges: usize) -> Vec<u32> {
     parallel::map(&of_edges, |tag| tag.load(Relaxed))
 }
 
-/// Whether a bit is set.
-pub fn bit(bits: &[u32], i: usize) -> bool {
-    bits[i / 32] >> (i % 32) & 1 != 0
+/// The fault of a rank's part.
+pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
+    let Error::TooManyEdges { edges, most } = error else {
+        return error.into();
+    };
+    Fault::from(trioxide::Error::Argument(format!(
+        "rank {} would hold {edges} edges, but at most {most} fit 32-bit ids: use more ranks, or refine less",
+        ranks.rank()
+    )))
 }
 
 /// Bits of a triangle's half-edges.
 pub fn three(bits: &[u32], t: usize) -> u64 {
-    let one = |k: usize| u64::from(bit(bits, 3 * t + k)) << k;
+    let one = |k: usize| u64::from(contains(bits, 3 * t + k)) << k;
     one(0) | one(1) | one(2)
 }
 
@@ -384,7 +389,7 @@ fn name_sides(
         let before = known & ((1 << (h % 3)) - 1);
         (known >> 3) + u64::from(before.count_ones())
     };
-    let side = |h: usize| match bit(along, h) {
+    let side = |h: usize| match contains(along, h) {
         true => 2 * edge_of(h),
         false => 2 * edge_of(twins[h] as usize) + 1,
     };

@@ -4,12 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{
-    DividedShare, End, Error, Marking, Share, ShareNames, SharePieces, ShareSides,
-};
+use trioxide::refine::{DividedShare, End, Marking, Share, ShareNames, SharePieces, ShareSides};
+use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
-use super::part::{EdgePart, bit, is_own, three};
+use super::part::{EdgePart, is_own, three, too_large};
 use super::rows::{Owned, corners, set_row, sides};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
@@ -133,17 +132,6 @@ where
     })))
 }
 
-/// The fault of a rank's part.
-pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
-    let Error::TooManyEdges { edges, most } = error else {
-        return error.into();
-    };
-    Fault::from(trioxide::Error::Argument(format!(
-        "rank {} would hold {edges} edges, but at most {most} fit 32-bit ids: use more ranks, or refine less",
-        ranks.rank()
-    )))
-}
-
 /// Finds the edges that any rank divides: each rank walks as far as its part goes, and tells the others what is new, until nobody has
 /// anything new. Gives how often they did. Collective.
 ///
@@ -163,11 +151,12 @@ fn propagate<P: AnyPoint>(
     let mut told = vec![0; divided.len()];
     for exchanges in 1.. {
         let mut found = Vec::new();
-        let is_new = |h: u32| bit(&divided, edge(h) as usize) && !bit(&told, edge(h) as usize);
+        let is_new =
+            |h: u32| contains(&divided, edge(h) as usize) && !contains(&told, edge(h) as usize);
         part.halo.tell(ranks, 3, is_new, |h| found.push(edge(h)));
         found.sort_unstable();
         found.dedup();
-        found.retain(|&e| !bit(&divided, e as usize));
+        found.retain(|&e| !contains(&divided, e as usize));
         if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
             return Ok(exchanges);
         }
@@ -311,7 +300,7 @@ impl Names {
             self.triangles.push(counts.triangles + n);
             self.parents.push(t as u32);
             self.edges.push(edge);
-            if bit(&of_part.owned, 3 * t + k) {
+            if contains(&of_part.owned, 3 * t + k) {
                 let named = |id| if owns { id } else { BEYOND };
                 self.edges.push(named(edge + 1));
                 self.vertices.push(named(counts.vertices + m));
