@@ -1,11 +1,11 @@
 //! The machine that `--device auto` takes: the one with which the whole run ends sooner.
 //!
-//! A GPU computes many times faster than a CPU, but its driver starts in a third of a second, partly beside reading. So a small
-//! mesh is done on the CPU before a GPU has begun. The model has the size of the input and the number of threads:
+//! A GPU computes many times faster than a CPU, but its driver starts in a fifth of a second, partly beside reading, and ends in a tenth.
+//! So a small mesh is done on the CPU before a GPU has begun. The model has the size of the input and the number of threads:
 //!
 //! ```text
 //! CPU   read + bytes * cpu / threads^0.9
-//! GPU   max(read, start) + ready + bytes * gpu
+//! GPU   max(read, start) + bytes * gpu + end
 //! ```
 //!
 //! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, never bits: both
@@ -54,17 +54,28 @@ impl Work {
 }
 
 /// Seconds from the driver's start to a context with its memory.
-const GPU_START: f64 = 0.37;
-/// Seconds to load the kernels of a run as machine code, and to make staging memory.
-const GPU_READY: f64 = 0.04;
+const GPU_START: f64 = 0.185;
+/// Seconds to load the kernels of a run as machine code, and to give the context back at the end.
+const GPU_END: f64 = 0.11;
 /// Nanoseconds on a GPU for a byte of binary input: copies in and out, and kernels.
 const GPU: f64 = 0.2;
 /// Nanoseconds of one thread to read a byte of binary input.
 const READ: f64 = 0.7;
 /// Nanoseconds of one thread to read a byte of text.
 const READ_TEXT: f64 = 3.0;
-/// Bytes of text for a byte of binary input.
-const TEXT: f64 = 1.7;
+/// Bytes of text for a byte of a binary file.
+pub const TEXT: f64 = 1.7;
+
+/// Whether the files of this name's format are text.
+pub fn is_text(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| {
+        let text = [
+            "off", "obj", "node", "ele", "poly", "mesh", "inp", "edges", "xyz",
+        ];
+        text.contains(&extension.to_ascii_lowercase().as_str())
+    })
+}
 
 /// Seconds of a whole run without writing, by the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,19 +90,8 @@ impl Estimate {
     /// Of `work` on the mesh in the file `input`; `None` where the file has no size, as a pipe.
     pub fn of(work: Work, input: &Path, threads: usize) -> Option<Estimate> {
         let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let extension = input.extension().and_then(|extension| extension.to_str());
-        let is_text = extension.is_some_and(|extension| {
-            let text = [
-                "off", "obj", "node", "ele", "poly", "mesh", "inp", "edges", "xyz",
-            ];
-            text.contains(&extension.to_ascii_lowercase().as_str())
-        });
-        Some(Self::of_bytes(
-            work,
-            metadata.len() as f64,
-            is_text,
-            threads,
-        ))
+        let bytes = metadata.len() as f64;
+        Some(Self::of_bytes(work, bytes, is_text(input), threads))
     }
 
     fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {
@@ -103,7 +103,7 @@ impl Estimate {
         let read = read * 1e-9 / speed;
         Estimate {
             cpu: read + bytes * work.cpu * 1e-9 / speed,
-            gpu: read.max(GPU_START) + GPU_READY + bytes * GPU * 1e-9,
+            gpu: read.max(GPU_START) + bytes * GPU * 1e-9 + GPU_END,
         }
     }
 
@@ -116,7 +116,7 @@ impl Estimate {
     pub fn reason(&self) -> String {
         let machine = if self.is_for_gpu() { "GPU" } else { "CPU" };
         format!(
-            "the {machine} ends sooner: about {:.2} s before writing on the CPU, {:.2} s on a GPU with its start",
+            "the {machine} ends sooner: about {:.2} s before writing on the CPU, {:.2} s on a GPU with its start and end",
             self.cpu, self.gpu
         )
     }

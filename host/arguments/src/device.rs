@@ -120,12 +120,9 @@ impl DeviceOptions {
     /// Starts the machine; `auto` takes a GPU wherever there is one.
     fn begin_any(&self, is_large: bool) -> Opening {
         let threads = self.threads.map(usize::from);
-        let start = move |index| {
-            let device = Device::cuda(index)?;
-            if is_large {
-                device.prepare_copies()?;
-            }
-            Ok(device)
+        let start = move |index| match is_large {
+            true => Device::cuda_for_copies(index),
+            false => Device::cuda(index),
         };
         let gpu = |index, otherwise| Opening::Gpu {
             starting: std::thread::spawn(move || start(index)),

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::{Error, Result};
+use trioxide_arguments::auto::{TEXT, is_text};
 use trioxide_arguments::{is_standard_output, note};
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
@@ -73,6 +75,42 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Commands with an output about as large as their input, and how many times: where it lies in memory its pages are set aside meanwhile.
+/// Rather too few: those that are not needed are given back, which takes time too.
+const SIZES: [(&str, f64); 5] = [
+    ("convert", 1.0),
+    ("polylla", 0.7),
+    ("refine", 1.0),
+    ("smooth", 1.0),
+    ("weld", 0.5),
+];
+/// The same for `refine` where all triangles are marked.
+const SIZE_OF_ALL: f64 = 2.0;
+
+/// Begins the output of a command whose input is a file.
+pub fn begin(command: &str, options: &ArgMatches) {
+    let path = |id| options.try_get_one::<PathBuf>(id).ok().flatten();
+    let Some(&(_, times)) = SIZES.iter().find(|(name, _)| *name == command) else {
+        return;
+    };
+    let output = path("output").or_else(|| path("named"));
+    let (Some(input), Some(output)) = (path("input"), output) else {
+        return;
+    };
+    let Ok(metadata) = input.metadata() else {
+        return;
+    };
+    let marks = options.try_get_raw("mark").ok().flatten();
+    let is_all = marks.is_none_or(|mut marks| marks.all(|mark| mark == "all"));
+    let times = match command == "refine" && is_all {
+        true => SIZE_OF_ALL,
+        false => times,
+    };
+    let density = |path: &Path| if is_text(path) { TEXT } else { 1.0 };
+    let bytes = metadata.len() as f64 * times * density(output) / density(input);
+    AtomicFile::begin(output, bytes as u64);
 }
 
 /// Refuses an output in a folder that is not there, before the work that it would take to find that out.

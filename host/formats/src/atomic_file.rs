@@ -3,6 +3,7 @@
 use std::fs::{File, Permissions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, TempPath};
 
@@ -27,9 +28,14 @@ pub struct AtomicFile {
 }
 
 #[cfg(target_os = "linux")]
+mod ahead;
+#[cfg(target_os = "linux")]
 mod in_memory;
 #[cfg(target_os = "linux")]
 mod unnamed;
+
+#[cfg(target_os = "linux")]
+use ahead::Ahead;
 
 #[derive(Debug)]
 enum Target {
@@ -39,6 +45,8 @@ enum Target {
         file: File,
         /// Whether all threads write its large pieces.
         is_shared_out: bool,
+        /// Its pages that are set aside before there is anything to write.
+        ahead: Option<Ahead>,
     },
     /// Under another name.
     Temporary(NamedTempFile),
@@ -55,7 +63,38 @@ impl AtomicFile {
     /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may not be
     /// written.
     pub fn create(path: &Path) -> Result<AtomicFile> {
+        if let Some(file) = take_begun(path) {
+            return Ok(file);
+        }
         AtomicFile::create_at(path, false).map_err(|source| Error::file(path, source))
+    }
+
+    /// Begins a file that [`AtomicFile::create`] will be asked for, of about `bytes` bytes: where it lies in memory, a thread sets its
+    /// pages aside meanwhile. Those that are not needed are given back. Where that does not help, nothing happens.
+    pub fn begin(path: &Path, bytes: u64) {
+        #[cfg(target_os = "linux")]
+        {
+            let is_no_file = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+            // An error is for who writes.
+            if is_no_file || descriptor(path).is_some() {
+                return;
+            }
+            let Ok(mut file) = AtomicFile::create_at(path, false) else {
+                return;
+            };
+            if let Target::Unnamed {
+                file: unnamed,
+                is_shared_out: true,
+                ahead,
+            } = &mut file.target
+                && let Some(begins) = Ahead::begin(unnamed, bytes)
+            {
+                *ahead = Some(begins);
+                begun().push((path.to_owned(), file));
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (path, bytes);
     }
 
     /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on other machines with
@@ -125,6 +164,7 @@ impl AtomicFile {
             let target = Target::Unnamed {
                 is_shared_out: in_memory::is_worth_threads(&file),
                 file,
+                ahead: None,
             };
             return Ok(AtomicFile { path, target });
         }
@@ -155,7 +195,9 @@ impl AtomicFile {
         match self.target {
             Target::Direct(_) => Ok(()),
             #[cfg(target_os = "linux")]
-            Target::Unnamed { file, .. } => unnamed::give_name(&file, &self.path)
+            Target::Unnamed { file, ahead, .. } => ahead
+                .map_or(Ok(()), |ahead| ahead.give_back(&file))
+                .and_then(|()| unnamed::give_name(&file, &self.path))
                 .map_err(|source| Error::file(&self.path, source)),
             Target::Temporary(file) => match file.persist(&self.path) {
                 Ok(_) => Ok(()),
@@ -196,6 +238,20 @@ impl AtomicFile {
         }
         Ok(())
     }
+}
+
+/// Files that were begun, by their paths.
+static BEGUN: Mutex<Vec<(PathBuf, AtomicFile)>> = Mutex::new(Vec::new());
+
+fn begun() -> MutexGuard<'static, Vec<(PathBuf, AtomicFile)>> {
+    BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The file that was begun at `path`.
+fn take_begun(path: &Path) -> Option<AtomicFile> {
+    let mut begun = begun();
+    let i = begun.iter().position(|(name, _)| name == path)?;
+    Some(begun.swap_remove(i).1)
 }
 
 /// A second name of the file at `path`, which goes when dropped; `None` where there is no file.
@@ -278,9 +334,10 @@ impl Write for AtomicFile {
             Target::Unnamed {
                 file,
                 is_shared_out,
+                ahead,
             } => {
                 let written = match is_shared_out {
-                    true => in_memory::write(file, parts),
+                    true => in_memory::write(file, ahead.as_mut(), parts),
                     false => None,
                 };
                 written.map_or_else(|| file.write_vectored(parts), Ok)
@@ -319,117 +376,4 @@ pub fn write_atomically(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.off");
-        write_atomically(&path, |file| file.write_all(b"old")).unwrap();
-        let failed = write_atomically(&path, |file| {
-            file.write_all(b"half")?;
-            Err(io::Error::other("full"))
-        });
-        assert!(failed.unwrap_err().to_string().ends_with("a.off: full"));
-        assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
-        write_atomically(&path, |file| file.write_all(b"new")).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn devices_and_links_stay_what_they_are() {
-        use std::os::unix::fs::FileTypeExt;
-        let null = Path::new("/dev/null");
-        write_atomically(null, |file| file.write_all(b"gone")).unwrap();
-        assert!(null.metadata().unwrap().file_type().is_char_device());
-
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        std::fs::write(&file, b"old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        write_atomically(&link, |file| file.write_all(b"new")).unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(std::fs::read(&file).unwrap(), b"new");
-        assert!(write_atomically(folder.path(), |_| Ok(())).is_err());
-        assert!(AtomicFile::create(&folder.path().join("none/file")).is_err());
-    }
-
-    #[cfg(unix)]
-    fn mode(path: &Path) -> u32 {
-        use std::os::unix::fs::PermissionsExt;
-        path.metadata().unwrap().permissions().mode() & 0o777
-    }
-
-    #[cfg(unix)]
-    fn set_mode(path: &Path, mode: u32) {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_private_file_stays_private_and_a_read_only_one_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.off");
-        for kept in [0o600, 0o640, 0o666] {
-            std::fs::write(&path, b"old").unwrap();
-            set_mode(&path, kept);
-            write_atomically(&path, |file| file.write_all(b"new")).unwrap();
-            assert_eq!(
-                (mode(&path), std::fs::read(&path).unwrap()),
-                (kept, b"new".to_vec())
-            );
-        }
-        set_mode(&path, 0o444);
-        let error = write_atomically(&path, |file| file.write_all(b"newer")).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .ends_with("make it writable, or choose another name")
-        );
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_dangling_link_stays_a_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::os::unix::fs::symlink("second", at("first")).unwrap();
-        std::os::unix::fs::symlink("file", at("second")).unwrap();
-        write_atomically(&at("first"), |file| file.write_all(b"new")).unwrap();
-        assert!(at("first").is_symlink() && at("second").is_symlink());
-        assert!(!at("file").is_symlink());
-        assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
-        std::os::unix::fs::symlink("loop", at("loop")).unwrap();
-        assert!(AtomicFile::create(&at("loop")).is_err());
-        std::os::unix::fs::symlink("none/file", at("nowhere")).unwrap();
-        assert!(AtomicFile::create(&at("nowhere")).is_err());
-    }
-
-    #[test]
-    fn of_several_files_all_take_their_names_or_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("a.node"), b"old").unwrap();
-        let create = |name: &str| {
-            let mut file = AtomicFile::create(&at(name)).unwrap();
-            file.write_all(b"new").unwrap();
-            file
-        };
-        let files = ["a.node", "a.face", "a.ele"].map(create);
-        // No file can take the name of a folder.
-        std::fs::create_dir_all(at("a.ele/full")).unwrap();
-        assert!(AtomicFile::commit_all(files).is_err());
-        assert_eq!(std::fs::read(at("a.node")).unwrap(), b"old");
-        assert!(!at("a.face").exists());
-        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
-        std::fs::remove_dir_all(at("a.ele")).unwrap();
-        AtomicFile::commit_all(["a.node", "a.ele"].map(create)).unwrap();
-        assert_eq!(std::fs::read(at("a.node")).unwrap(), b"new");
-        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
-    }
-}
+mod tests;

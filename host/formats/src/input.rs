@@ -8,12 +8,22 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::Mmap;
 
+use crate::maps;
 use trioxide_mesh::{Error, Result};
 
 /// The bytes of a file.
 pub(crate) enum Bytes {
-    Mapped(Mmap),
+    Mapped(Mapped),
     Read(Vec<u8>),
+}
+
+/// A mapped file, whose pages all threads take out of the map before one of them drops it.
+pub(crate) struct Mapped(Mmap);
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        maps::unmap_by_all(&self.0);
+    }
 }
 
 impl Deref for Bytes {
@@ -21,7 +31,7 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Bytes::Mapped(map) => map,
+            Bytes::Mapped(map) => &map.0,
             Bytes::Read(bytes) => bytes,
         }
     }
@@ -64,7 +74,7 @@ fn open(path: &Path) -> std::io::Result<Bytes> {
         // meanwhile, the system sends SIGBUS to the thread that reads beyond the new end: the command line makes an error of it
         // (host/cli/src/signals.rs), and a program that uses the library and reads such files must do so too.
         let map = unsafe { Mmap::map(&file) }?;
-        return Ok(Bytes::Mapped(map));
+        return Ok(Bytes::Mapped(Mapped(map)));
     }
     // Pipes cannot be mapped.
     let mut bytes = Vec::new();

@@ -50,6 +50,7 @@ mod gltf;
 mod input;
 mod las;
 mod las_fields;
+mod maps;
 pub mod matrix_market;
 mod obj;
 mod obj_groups;

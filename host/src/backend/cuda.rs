@@ -22,7 +22,8 @@ use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 use self::memory::Allocation;
 use self::package::{Kernel, Package};
 use self::transfers::FEW;
-use super::transfers::{Lanes, Pinned, Staging};
+use super::touched::Touching;
+use super::transfers::{Lanes, PIECE, Pinned, Staging};
 use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
 use crate::{Error, Result};
 pub use devices::devices;
@@ -30,9 +31,6 @@ pub use devices::devices;
 const THREADS_PER_BLOCK: u32 = 256;
 /// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
-
-/// Bytes of a copy that lanes are made for.
-const LARGE_COPY: usize = 16 << 20;
 
 /// The context and the queue of a device: memory needs both to be given back.
 struct Core {
@@ -58,7 +56,7 @@ pub struct Cuda {
     staging: Mutex<[Staging; 2]>,
     /// For numbers that the host reads while the device goes on; made when they are needed.
     ahead: Mutex<Vec<Staging>>,
-    /// Made for the first large copy.
+    /// Made with the device, or for the first large copy.
     lanes: Mutex<Option<Lanes>>,
     pool: Pool,
     memory: Arc<MemoryUse>,
@@ -81,8 +79,11 @@ unsafe impl Send for Pool {}
 unsafe impl Sync for Pool {}
 
 impl Cuda {
-    pub fn new(id: DeviceId, index: u32) -> Result<Self> {
+    pub fn new(id: DeviceId, index: u32, for_copies: bool) -> Result<Self> {
         let begin = Instant::now();
+        devices::find_driver()?;
+        let of_lanes = if for_copies { Lanes::bytes() } else { 0 };
+        let memory = Touching::begin(2 * PIECE + of_lanes);
         let (version, devices) = devices()?;
         let driver = begin.elapsed();
         let Some(found) = devices.get(index as usize) else {
@@ -103,17 +104,22 @@ impl Cuda {
                 version.0, version.1
             )));
         }
-        let opened = Self::open(id, index, found, version).map(|cuda| Self {
-            start: [driver, begin.elapsed() - driver],
-            ..cuda
-        });
-        opened.map_err(|error| Error::Device {
+        let opened = Self::open(id, index, found, version, memory);
+        let mut cuda = opened.map_err(|error| Error::Device {
             device: found.name.clone(),
             reason: fault::reason(error),
-        })
+        })?;
+        cuda.start = [driver, begin.elapsed() - driver];
+        Ok(cuda)
     }
 
-    fn open(id: DeviceId, index: u32, found: &CudaDevice, version: (i32, i32)) -> CudaResult<Self> {
+    fn open(
+        id: DeviceId,
+        index: u32,
+        found: &CudaDevice,
+        version: (i32, i32),
+        memory: Touching,
+    ) -> CudaResult<Self> {
         let device = Device::get_device(index)?;
         let context = Context::new(device)?;
         CurrentContext::set_current(&context)?;
@@ -131,15 +137,18 @@ impl Cuda {
             )
             .to_result()?;
         }
+        let mut pairs = Staging::pairs(Pinned::pieces(memory.end())?)?;
+        let lanes = pairs.split_off(1);
+        let staging = pairs.pop().expect("memory for a pair, and for the lanes");
         Ok(Self {
             id,
             #[cfg(all(feature = "checked", feature = "selftest"))]
             index,
             name: format!("{} (cuda:{index})", found.name),
             loaded: Mutex::default(),
-            staging: Mutex::new([Staging::new()?, Staging::new()?]),
+            staging: Mutex::new(staging),
             ahead: Mutex::default(),
-            lanes: Mutex::new(None),
+            lanes: Mutex::new((!lanes.is_empty()).then(|| Lanes::of(lanes))),
             pool: Pool(pool),
             memory: Arc::default(),
             details: details::details(&device),
@@ -481,9 +490,5 @@ impl Backend for Cuda {
 
     fn details(&self) -> Details {
         self.details.clone()
-    }
-
-    fn prepare_copies(&self) -> Result<()> {
-        self.enter(|| self.lanes(LARGE_COPY).map(|_| ()))
     }
 }

@@ -19,6 +19,8 @@ mod sharing;
 mod stages;
 mod start;
 #[cfg(feature = "cuda")]
+mod touched;
+#[cfg(feature = "cuda")]
 mod transfers;
 
 use std::collections::BTreeSet;
@@ -110,10 +112,6 @@ trait Backend: Send + Sync {
     fn details(&self) -> Details;
     fn costs(&self) -> Costs {
         Costs::default()
-    }
-    /// Makes what large copies need, which the first of them makes else.
-    fn prepare_copies(&self) -> Result<()> {
-        Ok(())
     }
 }
 
@@ -246,16 +244,28 @@ impl Device {
     /// # Errors
     /// [`Error::NoDevice`] when there is no driver or no such device, or the driver is too old for the kernels.
     pub fn cuda(index: u32) -> Result<Self> {
+        Self::cuda_with(index, false)
+    }
+
+    /// As [`Device::cuda`], ready for large copies: their pinned memory is made while the driver starts, not by the first of them.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`].
+    pub fn cuda_for_copies(index: u32) -> Result<Self> {
+        Self::cuda_with(index, true)
+    }
+
+    fn cuda_with(index: u32, for_copies: bool) -> Result<Self> {
         #[cfg(feature = "cuda")]
         {
             let id = DeviceId::unique();
-            let device = Self::new(id, Box::new(cuda::Cuda::new(id, index)?));
+            let device = Self::new(id, Box::new(cuda::Cuda::new(id, index, for_copies)?));
             device.load(PTX)?;
             Ok(device)
         }
         #[cfg(not(feature = "cuda"))]
         {
-            let _ = index;
+            let _ = (index, for_copies);
             Err(without_cuda())
         }
     }
@@ -366,14 +376,6 @@ impl Device {
             Some(threads) => threads.install(work),
             None => work(),
         }
-    }
-
-    /// Makes ready for large copies: pinned memory takes a GPU's driver some 20 ms, which can go by while a mesh is read.
-    ///
-    /// # Errors
-    /// [`Error::Device`] when the driver has no such memory.
-    pub fn prepare_copies(&self) -> Result<()> {
-        self.0.backend.prepare_copies()
     }
 
     /// Time that the device took before its work.

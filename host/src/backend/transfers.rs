@@ -6,6 +6,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use cust::context::{Context, CurrentContext};
 use cust::error::CudaResult;
@@ -13,6 +14,8 @@ use cust::event::{Event, EventFlags};
 use cust::stream::Stream;
 use cust::sys;
 use trioxide_mesh::parallel;
+
+use super::touched::Touched;
 
 /// Bytes of a pinned buffer, and of the pieces that a copy goes in.
 pub const PIECE: usize = 4 << 20;
@@ -23,6 +26,18 @@ const MOST_LANES: usize = 8;
 pub struct Pinned {
     pointer: *mut u8,
     bytes: usize,
+    /// The memory that it is a part of; without, it is the driver's.
+    whole: Option<Arc<Registered>>,
+}
+
+/// Memory that was pinned when its pages were there.
+struct Registered(Touched);
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        // SAFETY: registered before it was made. A failure leaves nothing to do.
+        let _ = unsafe { sys::cuMemHostUnregister(self.0.pointer().cast()) };
+    }
 }
 
 // SAFETY: memory like any other, owned.
@@ -36,12 +51,34 @@ impl Pinned {
         Ok(Self {
             pointer: pointer.cast(),
             bytes,
+            whole: None,
         })
+    }
+
+    /// Pins `memory`, in pieces of [`PIECE`] bytes. The driver pins huge pages that are there in 2 ms, and takes 33 for as much memory
+    /// of its own.
+    pub fn pieces(memory: Touched) -> CudaResult<Vec<Self>> {
+        let (pointer, count) = (memory.pointer(), memory.bytes() / PIECE);
+        // SAFETY: all of it is memory, as long as `memory` is there.
+        let registered =
+            unsafe { sys::cuMemHostRegister_v2(pointer.cast(), memory.bytes(), 0) }.to_result();
+        if registered.is_err() {
+            // Some systems pin no memory but the driver's.
+            return (0..count).map(|_| Self::new(PIECE)).collect();
+        }
+        let whole = Arc::new(Registered(memory));
+        let piece = |i: usize| Self {
+            // SAFETY: within the memory.
+            pointer: unsafe { pointer.add(i * PIECE) },
+            bytes: PIECE,
+            whole: Some(whole.clone()),
+        };
+        Ok((0..count).map(piece).collect())
     }
 
     /// Its bytes. While the device copies from or to them, nobody asks for them.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content.
+        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content, or a piece of its own of other memory.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 }
@@ -54,8 +91,10 @@ impl AsMut<[u8]> for Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
-        let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
+        if self.whole.is_none() {
+            // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
+            let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
+        }
     }
 }
 
@@ -72,10 +111,24 @@ impl Staging {
     }
 
     pub fn with_room(bytes: usize) -> CudaResult<Self> {
+        Self::of(Pinned::new(bytes)?)
+    }
+
+    fn of(memory: Pinned) -> CudaResult<Self> {
         Ok(Self {
-            memory: Pinned::new(bytes)?,
+            memory,
             done: Event::new(EventFlags::DISABLE_TIMING)?,
         })
+    }
+
+    /// Two of these pieces, for each thread of a copy.
+    pub fn pairs(pieces: Vec<Pinned>) -> CudaResult<Vec<[Self; 2]>> {
+        let mut pieces = pieces.into_iter();
+        let mut pairs = Vec::new();
+        while let (Some(a), Some(b)) = (pieces.next(), pieces.next()) {
+            pairs.push([Self::of(a)?, Self::of(b)?]);
+        }
+        Ok(pairs)
     }
 
     /// Copies `piece` in, and asks the device to copy it to `to`, as soon as the buffer is free.
@@ -140,12 +193,19 @@ fn copy(from: &[u8], to: &mut [u8]) {
 }
 
 impl Lanes {
+    /// Bytes of the buffers of all lanes.
+    pub fn bytes() -> usize {
+        2 * PIECE * rayon::current_num_threads().clamp(1, MOST_LANES)
+    }
+
     pub fn new() -> CudaResult<Self> {
-        let count = rayon::current_num_threads().clamp(1, MOST_LANES);
-        let lane = |_| Ok([Staging::new()?, Staging::new()?]);
-        Ok(Self {
-            lanes: (0..count).map(lane).collect::<CudaResult<_>>()?,
-        })
+        Ok(Self::of(Staging::pairs(Pinned::pieces(Touched::new(
+            Self::bytes(),
+        ))?)?))
+    }
+
+    pub fn of(lanes: Vec<[Staging; 2]>) -> Self {
+        Self { lanes }
     }
 
     /// Copies `from` to the device. It may return before the stream has done so, but needs `from` no more.

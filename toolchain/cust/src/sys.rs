@@ -246,6 +246,10 @@ functions! {
     fn cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
     /// Frees pinned memory of the host.
     fn cuMemFreeHost(pointer: *mut c_void);
+    /// Pins memory of the host.
+    fn cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: c_uint);
+    /// Unpins it.
+    fn cuMemHostUnregister(pointer: *mut c_void);
     /// Free and total bytes of the current device.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     /// Reads a property of a pool.

@@ -10,12 +10,17 @@ use std::io::{IoSlice, Result, Seek, SeekFrom};
 use memmap2::MmapOptions;
 use rustix::fs::{FallocateFlags, FsWord, fallocate, fstatfs};
 
+use super::ahead::Ahead;
+use crate::maps;
 use trioxide_mesh::parallel;
 
 /// Least bytes of a write that all threads share: to wake them takes as long as to write some.
 const LEAST: usize = if cfg!(test) { 1 << 14 } else { 4 << 20 };
 /// Bytes that are set aside, then filled. To set the next ones aside meanwhile takes longer than one after the other.
 const STEP: usize = if cfg!(test) { 1 << 15 } else { 64 << 20 };
+/// Bytes from which on all threads unmap what they have filled. Smaller pieces are written beside other work, which the messages between
+/// processors that go with it would disturb.
+const LARGE: usize = STEP / 2;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 /// With two `write` is quicker, with four not; between them it was not measured.
@@ -32,11 +37,16 @@ pub(super) fn is_worth_threads(file: &File) -> bool {
 
 /// Writes `parts`, one behind the other, to where a file without a name stands: all of them, or the first of them. The number of bytes;
 /// `None` for few, and where the system sets none aside: `write` gives the reason, if there is one.
-pub(super) fn write(file: &mut File, parts: &[IoSlice]) -> Option<usize> {
+pub(super) fn write(
+    file: &mut File,
+    ahead: Option<&mut Ahead>,
+    parts: &[IoSlice],
+) -> Option<usize> {
     if parts.iter().map(|part| part.len()).sum::<usize>() < LEAST {
         return None;
     }
     let begin = file.stream_position().ok()?;
+    let set_aside = ahead.map_or(0, Ahead::end);
     let mut at = begin;
     let mut pieces = parts.iter().flat_map(|part| part.chunks(PIECE));
     loop {
@@ -47,18 +57,32 @@ pub(super) fn write(file: &mut File, parts: &[IoSlice]) -> Option<usize> {
             step.push(piece);
             length += piece.len();
         }
-        if length == 0 || fill(file, at, length, &step).is_err() {
+        let end = at + length as u64;
+        if length == 0
+            || make_room(file, at, end, end <= set_aside).is_err()
+            || fill(file, at, length, &step).is_err()
+        {
             break;
         }
-        at += length as u64;
+        at = end;
     }
     file.seek(SeekFrom::Start(at)).ok()?;
     (at > begin).then(|| (at - begin) as usize)
 }
 
-/// Sets `length` bytes of a file aside, and copies `pieces` to them.
+/// Makes a file as long as to `end`, with pages from `at` on, unless they are set aside.
+fn make_room(file: &File, at: u64, end: u64, are_set_aside: bool) -> Result<()> {
+    if !are_set_aside {
+        return Ok(fallocate(file, FallocateFlags::empty(), at, end - at)?);
+    }
+    match file.metadata()?.len() < end {
+        true => file.set_len(end),
+        false => Ok(()),
+    }
+}
+
+/// Copies `pieces` to `length` bytes of a file.
 fn fill(file: &File, at: u64, length: usize, pieces: &[&[u8]]) -> Result<()> {
-    fallocate(file, FallocateFlags::empty(), at, length as u64)?;
     let mut map = MmapOptions::new();
     map.offset(at).len(length);
     // SAFETY: the file has these bytes, and no name by which another process could shorten it.
@@ -70,7 +94,11 @@ fn fill(file: &File, at: u64, length: usize, pieces: &[&[u8]]) -> Result<()> {
         places.push((place.expect("the pieces are as long together"), piece));
     }
     parallel::for_each_mut(&mut places, |_, (place, piece)| {
-        place.copy_from_slice(piece)
+        place.copy_from_slice(piece);
+        if length >= LARGE {
+            // SAFETY: a place in a shared map of a file, which keeps the pages.
+            unsafe { maps::unmap(place) };
+        }
     });
     Ok(())
 }

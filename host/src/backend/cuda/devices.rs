@@ -7,14 +7,20 @@ use cust::sys;
 use crate::backend::CudaDevice;
 use crate::{Error, Result};
 
-/// Starts the driver.
-fn start() -> Result<()> {
-    if !sys::is_installed() {
-        return Err(Error::NoDevice(
+/// Refuses a machine without a driver.
+pub fn find_driver() -> Result<()> {
+    match sys::is_installed() {
+        true => Ok(()),
+        false => Err(Error::NoDevice(
             "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use --device cpu"
                 .to_owned(),
-        ));
+        )),
     }
+}
+
+/// Starts the driver.
+fn start() -> Result<()> {
+    find_driver()?;
     cust::init(cust::CudaFlags::empty()).map_err(|error| match error {
         CudaError::NoDevice => Error::NoDevice(
             "there is a CUDA driver but no CUDA device on this machine: use --device cpu"

@@ -136,6 +136,13 @@ impl Cuda {
     }
 }
 
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Memory is unpinned in its context. A failure leaves nothing to do.
+        let _ = self.core.enter();
+    }
+}
+
 /// Copies between a pinned buffer and the caller's memory, by several threads if it is large.
 fn copy_host(from: &[u8], to: &mut [u8]) {
     if from.len() <= COPY_CHUNK {

@@ -1,0 +1,112 @@
+use super::*;
+
+#[test]
+fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.off");
+    write_atomically(&path, |file| file.write_all(b"old")).unwrap();
+    let failed = write_atomically(&path, |file| {
+        file.write_all(b"half")?;
+        Err(io::Error::other("full"))
+    });
+    assert!(failed.unwrap_err().to_string().ends_with("a.off: full"));
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    write_atomically(&path, |file| file.write_all(b"new")).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_links_stay_what_they_are() {
+    use std::os::unix::fs::FileTypeExt;
+    let null = Path::new("/dev/null");
+    write_atomically(null, |file| file.write_all(b"gone")).unwrap();
+    assert!(null.metadata().unwrap().file_type().is_char_device());
+
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+    std::fs::write(&file, b"old").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write_atomically(&link, |file| file.write_all(b"new")).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(std::fs::read(&file).unwrap(), b"new");
+    assert!(write_atomically(folder.path(), |_| Ok(())).is_err());
+    assert!(AtomicFile::create(&folder.path().join("none/file")).is_err());
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_file_stays_private_and_a_read_only_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.off");
+    for kept in [0o600, 0o640, 0o666] {
+        std::fs::write(&path, b"old").unwrap();
+        set_mode(&path, kept);
+        write_atomically(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(
+            (mode(&path), std::fs::read(&path).unwrap()),
+            (kept, b"new".to_vec())
+        );
+    }
+    set_mode(&path, 0o444);
+    let error = write_atomically(&path, |file| file.write_all(b"newer")).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("make it writable, or choose another name")
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dangling_link_stays_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink("second", at("first")).unwrap();
+    std::os::unix::fs::symlink("file", at("second")).unwrap();
+    write_atomically(&at("first"), |file| file.write_all(b"new")).unwrap();
+    assert!(at("first").is_symlink() && at("second").is_symlink());
+    assert!(!at("file").is_symlink());
+    assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
+    std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+    assert!(AtomicFile::create(&at("loop")).is_err());
+    std::os::unix::fs::symlink("none/file", at("nowhere")).unwrap();
+    assert!(AtomicFile::create(&at("nowhere")).is_err());
+}
+
+#[test]
+fn of_several_files_all_take_their_names_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.node"), b"old").unwrap();
+    let create = |name: &str| {
+        let mut file = AtomicFile::create(&at(name)).unwrap();
+        file.write_all(b"new").unwrap();
+        file
+    };
+    let files = ["a.node", "a.face", "a.ele"].map(create);
+    // No file can take the name of a folder.
+    std::fs::create_dir_all(at("a.ele/full")).unwrap();
+    assert!(AtomicFile::commit_all(files).is_err());
+    assert_eq!(std::fs::read(at("a.node")).unwrap(), b"old");
+    assert!(!at("a.face").exists());
+    assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+    std::fs::remove_dir_all(at("a.ele")).unwrap();
+    AtomicFile::commit_all(["a.node", "a.ele"].map(create)).unwrap();
+    assert_eq!(std::fs::read(at("a.node")).unwrap(), b"new");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+}
