@@ -4,7 +4,7 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 use super::Color;
-use super::color::{self, Rgb};
+use super::color::{self, Distinct, Rgb};
 use super::neighbors::Neighbors;
 use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh};
@@ -13,37 +13,61 @@ use trioxide_mesh::{Error, Result};
 /// Colours by number of vertices, from 3 on.
 pub const SIZES: usize = 14;
 
-/// The class of each face, and the colours of the classes. With `values`, by them. Edges are found where they are needed and not
-/// given.
-pub fn of(
-    mesh: &Mesh,
-    color: Color,
-    values: Option<&[f64]>,
-    areas: &[f64],
-    edges: Option<&FaceEdges>,
-) -> Result<(Vec<u8>, Vec<Rgb>)> {
-    let count = mesh.faces.len();
-    match (values, color) {
-        (Some(values), _) => by_value(values, count),
-        (None, Color::None) => Ok((vec![0; count], vec![color::BACKGROUND])),
-        (None, Color::Auto | Color::Distinct) => {
-            let neighbors = match edges {
-                Some(edges) => Neighbors::new(mesh, edges),
-                None => Neighbors::new(mesh, &FaceEdges::of(&mesh.faces)),
-            };
-            Ok((color::distinct(&neighbors), color::QUALITATIVE.to_vec()))
+/// The class of each face, and the colours of the classes.
+pub type Colored = (Vec<u8>, Vec<Rgb>);
+
+/// Colours of faces that are known, or that one thread can find.
+pub enum Coloring {
+    Known(Colored),
+    Distinct(Distinct),
+}
+
+impl Coloring {
+    /// With `values`, by them. Edges are found where they are needed and not given.
+    pub fn new(
+        mesh: &Mesh,
+        color: Color,
+        values: Option<&[f64]>,
+        areas: &[f64],
+        edges: Option<&FaceEdges>,
+    ) -> Result<Coloring> {
+        let count = mesh.faces.len();
+        Ok(Coloring::Known(match (values, color) {
+            (Some(values), _) => by_value(values, count)?,
+            (None, Color::None) => (vec![0; count], vec![color::BACKGROUND]),
+            (None, Color::Auto | Color::Distinct) => {
+                let neighbors = match edges {
+                    Some(edges) => Neighbors::new(mesh, edges),
+                    None => Neighbors::new(mesh, &FaceEdges::of(&mesh.faces)),
+                };
+                return Ok(Coloring::Distinct(Distinct::new(neighbors)));
+            }
+            (None, Color::Area) => by_area(areas),
+            (None, Color::Size) => by_size(&mesh.faces),
+            (None, Color::Region) => by_region(mesh)?,
+            (None, Color::Vertices) => {
+                return Err(Error::Argument(
+                    "colours of vertices are not drawn in a window: leave one of both out".into(),
+                ));
+            }
+        }))
+    }
+
+    /// The colours, and what `work` gives while one thread finds them; `None` where they are known.
+    pub fn find_beside<R: Send>(self, work: impl FnOnce() -> R + Send) -> (Colored, Option<R>) {
+        match self {
+            Coloring::Known(colored) => (colored, None),
+            Coloring::Distinct(mut distinct) => {
+                let (classes, made) = rayon::join(|| distinct.find(), work);
+                let colored = (distinct.of_faces(&classes), color::QUALITATIVE.to_vec());
+                (colored, Some(made))
+            }
         }
-        (None, Color::Area) => Ok(by_area(areas)),
-        (None, Color::Size) => Ok(by_size(&mesh.faces)),
-        (None, Color::Region) => by_region(mesh),
-        (None, Color::Vertices) => Err(Error::Argument(
-            "colours of vertices are not drawn in a window: leave one of both out".into(),
-        )),
     }
 }
 
-/// As [`of`], with areas only where the colours need them.
-pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<(Vec<u8>, Vec<Rgb>)> {
+/// All at once, with areas only where the colours need them.
+pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<Colored> {
     let areas: Vec<f64> = match color {
         Color::Area => {
             let faces = (0..mesh.faces.len()).into_par_iter();
@@ -51,7 +75,9 @@ pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<(Ve
         }
         _ => Vec::new(),
     };
-    of(mesh, color, values, &areas, None)
+    Ok(Coloring::new(mesh, color, values, &areas, None)?
+        .find_beside(|| ())
+        .0)
 }
 
 /// Area of a face in space.
@@ -93,7 +119,7 @@ pub fn area_bounds(mesh: &Mesh) -> Option<[f64; 2]> {
     Some([hundredth, areas.len() - 1 - hundredth].map(|i| areas[i]))
 }
 
-fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
+fn by_area(areas: &[f64]) -> Colored {
     let mut sorted = areas.to_vec();
     sorted.par_sort_unstable_by(f64::total_cmp);
     let hundredth = sorted.len() / 100;
@@ -108,7 +134,7 @@ fn by_area(areas: &[f64]) -> (Vec<u8>, Vec<Rgb>) {
 }
 
 /// The class of each of `count` faces by its value, and the colours of the classes.
-pub fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
+pub fn by_value(values: &[f64], count: usize) -> Result<Colored> {
     if values.len() != count {
         return Err(Error::Argument(format!(
             "there are values for {} faces, but the mesh has {count}",
@@ -129,12 +155,7 @@ pub fn by_value(values: &[f64], count: usize) -> Result<(Vec<u8>, Vec<Rgb>)> {
 }
 
 /// One of `steps` colours from light to dark for each value, by the part of `span` that `above` gives.
-fn by_share(
-    values: &[f64],
-    steps: usize,
-    span: f64,
-    above: impl Fn(f64) -> f64 + Sync,
-) -> (Vec<u8>, Vec<Rgb>) {
+fn by_share(values: &[f64], steps: usize, span: f64, above: impl Fn(f64) -> f64 + Sync) -> Colored {
     let classes = values
         .par_iter()
         .map(|&value| {
@@ -145,7 +166,7 @@ fn by_share(
     (classes, color::ramp(steps))
 }
 
-fn by_size(faces: &Faces) -> (Vec<u8>, Vec<Rgb>) {
+fn by_size(faces: &Faces) -> Colored {
     let classes = (0..faces.len())
         .into_par_iter()
         .map(|i| faces.get(i).len().clamp(3, 2 + SIZES) as u8 - 3)
@@ -153,7 +174,7 @@ fn by_size(faces: &Faces) -> (Vec<u8>, Vec<Rgb>) {
     (classes, color::ramp(SIZES))
 }
 
-fn by_region(mesh: &Mesh) -> Result<(Vec<u8>, Vec<Rgb>)> {
+fn by_region(mesh: &Mesh) -> Result<Colored> {
     let regions = mesh.regions.as_ref().ok_or_else(|| {
         Error::Argument("the mesh has no regions to colour: use another --color".into())
     })?;

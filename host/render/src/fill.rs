@@ -4,7 +4,9 @@
 //! at its pixmap are filled here, with its arithmetic, sample for sample; it fills the others.
 
 use glam::Vec2;
-use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Transform};
+use tiny_skia::{
+    Color, FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Shader, Transform,
+};
 
 /// Corners of a face that is filled here, at most: each row looks at all edges.
 pub const CORNERS: usize = 32;
@@ -26,37 +28,27 @@ struct Edge {
 }
 
 /// Draws faces into a pixmap, without antialiasing.
-pub struct Filler<'a> {
+pub struct Filler {
     pixmap: Pixmap,
     transform: Transform,
     /// Columns of the pixmap at its left that are not there.
     left: u32,
     /// Size with them.
     size: [u32; 2],
-    paints: &'a [Paint<'static>],
-    colors: Vec<PremultipliedColorU8>,
     /// Of a path, so that each face takes no memory of its own.
     builder: PathBuilder,
     corners: Vec<Vec2>,
     edges: Vec<Edge>,
 }
 
-impl<'a> Filler<'a> {
+impl Filler {
     /// Draws into `pixmap`, which has the columns from `left` on of one of `width` columns, by `transform`, a scale and a translation.
-    pub fn new(
-        pixmap: Pixmap,
-        [left, width]: [u32; 2],
-        transform: Transform,
-        paints: &'a [Paint<'static>],
-        colors: Vec<PremultipliedColorU8>,
-    ) -> Filler<'a> {
+    pub fn new(pixmap: Pixmap, [left, width]: [u32; 2], transform: Transform) -> Filler {
         Filler {
             size: [width, pixmap.height()],
             pixmap,
             left,
             transform,
-            paints,
-            colors,
             builder: PathBuilder::new(),
             corners: Vec::new(),
             edges: Vec::new(),
@@ -68,29 +60,42 @@ impl<'a> Filler<'a> {
         self.pixmap
     }
 
-    /// Fills a polygon with the paint and colour of this number.
+    /// Fills a polygon with an opaque colour.
     ///
     /// # Panics
     /// When it reaches nearly to the border of the pixmap, and the pixmap is not whole.
-    pub fn fill(&mut self, corners: impl Iterator<Item = Vec2> + Clone, class: u8) {
-        if self.fill_inside(corners.clone(), class) {
+    pub fn fill(
+        &mut self,
+        corners: impl Iterator<Item = Vec2> + Clone,
+        color: PremultipliedColorU8,
+    ) {
+        if self.fill_inside(corners.clone(), color) {
             return;
         }
         let is_whole = self.pixmap.width() == self.size[0];
         assert!(is_whole, "tiny-skia fills whole pixmaps");
         let builder = std::mem::take(&mut self.builder);
         if let Some(path) = polygon(builder, corners) {
-            let paint = &self.paints[usize::from(class)];
+            let [r, g, b] = [color.red(), color.green(), color.blue()];
+            let paint = Paint {
+                shader: Shader::SolidColor(Color::from_rgba8(r, g, b, 255)),
+                anti_alias: false,
+                ..Paint::default()
+            };
             let rule = FillRule::EvenOdd;
             self.pixmap
-                .fill_path(&path, paint, rule, self.transform, None);
+                .fill_path(&path, &paint, rule, self.transform, None);
             self.builder = path.clear();
         }
     }
 
     /// As tiny-skia does (`fill_path` in its painter.rs and scan/path.rs, `LineEdge` in edge.rs); false for a polygon that it cuts, and
     /// for one with many corners.
-    fn fill_inside(&mut self, corners: impl Iterator<Item = Vec2>, class: u8) -> bool {
+    fn fill_inside(
+        &mut self,
+        corners: impl Iterator<Item = Vec2>,
+        color: PremultipliedColorU8,
+    ) -> bool {
         let Transform { sx, sy, tx, ty, .. } = self.transform;
         self.corners.clear();
         let corners = corners.take(CORNERS + 1);
@@ -123,7 +128,7 @@ impl<'a> Filler<'a> {
             return false;
         }
         self.find_edges();
-        self.fill_rows(self.colors[usize::from(class)]);
+        self.fill_rows(color);
         true
     }
 

@@ -171,8 +171,17 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
     let is_scene = options.window.is_some()
         || options.camera.is_none() && options.color != Color::Vertices && mesh.is_planar();
     if is_scene {
-        let scene = Scene::planar(mesh, options, values)?;
-        return Ok(encode(&scene, format, legend.as_ref()));
+        let mark = |scene: &Scene| match format {
+            Format::Png => png::Marked::of(scene),
+            Format::Svg => None,
+        };
+        let (scene, marked) = Scene::planar(mesh, options, values, mark)?;
+        let size = [scene.width, scene.height];
+        let legend = legend.as_ref();
+        return Ok(match format {
+            Format::Png => legend::write_png(size, png::pixels(&scene, marked.flatten()), legend),
+            Format::Svg => legend::finish_svg(svg::encode(&scene), size, legend).into_bytes(),
+        });
     }
     scene::check(mesh)?;
     let options = Options {
@@ -181,12 +190,4 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
     };
     let facets = Facets::of_mesh(mesh, &options, values)?;
     facets::render_with(&facets, &options, format, legend.as_ref())
-}
-
-fn encode(scene: &Scene, format: Format, legend: Option<&Legend>) -> Vec<u8> {
-    let size = [scene.width, scene.height];
-    match format {
-        Format::Png => legend::write_png(size, png::pixels(scene), legend),
-        Format::Svg => legend::finish_svg(svg::encode(scene), size, legend).into_bytes(),
-    }
 }

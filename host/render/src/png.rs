@@ -25,11 +25,67 @@ const CUT: f32 = PADDING as f32 / 2.0;
 /// through along every edge that two of them share.
 const SAMPLES: u32 = 3;
 
+/// Faces from which on it pays to draw them before their colours are known.
+const MANY_FACES: usize = if cfg!(test) { 100 } else { 1 << 18 };
+/// Most samples that are kept until the colours are known: 256 MiB.
+const MOST_SAMPLES: usize = 1 << 26;
+/// The mark of no face: a background of ones.
+const NO_FACE: u32 = (1 << 24) - 1;
+const _: () = assert!(matches!(BACKGROUND, [255, 255, 255]));
+
+/// Faces drawn before their colours are known: a sample has the mark of a face in place of its colour.
+pub struct Marked {
+    cells: Cells,
+    /// The cells of each band.
+    bands: Vec<Vec<Pixmap>>,
+}
+
+impl Marked {
+    /// The faces of a scene without colours; `None` where there are few, or too many for the marks or the memory.
+    pub fn of(scene: &Scene) -> Option<Marked> {
+        let rows = scene.height.div_ceil(BAND) * (BAND + 2 * PADDING);
+        let columns = scene.width + 2 * PADDING;
+        let samples = (SAMPLES * SAMPLES) as usize * rows as usize * columns as usize;
+        if scene.count() < MANY_FACES || samples > MOST_SAMPLES {
+            return None;
+        }
+        let cells = Cells::of(scene);
+        if cells.largest() >= NO_FACE as usize {
+            return None;
+        }
+        let bands = scene.height.div_ceil(BAND) as usize;
+        let draw = |number: usize| -> Vec<Pixmap> {
+            let band = Band::new(scene, number);
+            let of_band = cells.in_band(number, columns);
+            let draw_cell = |(faces, columns)| band.draw_cell(faces, columns, |i, _| mark(i));
+            of_band.into_par_iter().map(draw_cell).collect()
+        };
+        Some(Marked {
+            bands: (0..bands).into_par_iter().map(draw).collect(),
+            cells,
+        })
+    }
+}
+
+/// The mark of the face with this place in its cell, as a colour.
+fn mark(place: usize) -> PremultipliedColorU8 {
+    let [r, g, b, _] = (place as u32).to_le_bytes();
+    PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque")
+}
+
+/// The place whose mark this is; [`NO_FACE`] for the background.
+fn place(mark: PremultipliedColorU8) -> u32 {
+    u32::from_le_bytes([mark.red(), mark.green(), mark.blue(), 0])
+}
+
 /// The scene's pixels: RGB, 8 bits a channel.
-pub fn pixels(scene: &Scene) -> Vec<u8> {
+pub fn pixels(scene: &Scene, marked: Option<Marked>) -> Vec<u8> {
     let row = scene.width as usize * 3;
     let mut pixels = vec![0; row * scene.height as usize];
-    let faces = Cells::of(scene);
+    let (faces, marked) = match marked {
+        Some(Marked { cells, bands }) => (cells, Some(bands)),
+        None => (Cells::of(scene), None),
+    };
     let inner = extents(scene, scene.inner_edges.len(), |i| &scene.inner_edges[i]);
     let outer = extents(scene, scene.outer_edges.len(), |i| &scene.outer_edges[i]);
     let segments = extents(scene, scene.segments.len(), |i| &scene.segments[i]);
@@ -37,11 +93,9 @@ pub fn pixels(scene: &Scene) -> Vec<u8> {
         .par_chunks_mut(row * BAND as usize)
         .enumerate()
         .for_each(|(number, pixels)| {
-            let band = Band {
-                scene,
-                first: (number as u32 * BAND) as f32,
-            };
-            let mut picture = band.draw_faces(&faces, number);
+            let band = Band::new(scene, number);
+            let marked = marked.as_ref().map(|bands| &*bands[number]);
+            let mut picture = band.draw_faces(&faces, number, marked);
             for (edges, extents, width, color) in [
                 (&scene.inner_edges, &inner, scene.inner_width, EDGE),
                 (&scene.outer_edges, &outer, scene.outer_width, EDGE),
@@ -89,7 +143,7 @@ impl Cells {
         let place = |from: f32, size: u32, count: usize| {
             ((from / size as f32).max(0.0) as usize).min(count - 1) as u8
         };
-        let touched: Vec<Touched> = (0..scene.classes.len())
+        let touched: Vec<Touched> = (0..scene.count())
             .into_par_iter()
             .map(|i| {
                 let face = scene.face(i);
@@ -132,6 +186,12 @@ impl Cells {
             columns,
             is_whole,
         }
+    }
+
+    /// Faces of the cell that has most.
+    fn largest(&self) -> usize {
+        let ends = self.faces.starts.windows(2);
+        ends.map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
     /// Cells of a band of `width` columns of pixels: each with its faces and its columns.
@@ -186,7 +246,14 @@ struct Band<'a> {
     first: f32,
 }
 
-impl Band<'_> {
+impl<'a> Band<'a> {
+    fn new(scene: &'a Scene<'a>, number: usize) -> Band<'a> {
+        Band {
+            scene,
+            first: (number as u32 * BAND) as f32,
+        }
+    }
+
     /// The edges with these extents that reach into the rows, or nearly.
     fn touched(&self, extents: &[[f32; 2]]) -> impl Iterator<Item = usize> {
         let least = self.first - LINE_REACH;
@@ -205,7 +272,8 @@ impl Band<'_> {
             .post_scale(scale as f32, scale as f32)
     }
 
-    fn draw_faces(&self, faces: &Cells, number: usize) -> Pixmap {
+    /// Draws the faces, or gives those that are `marked` their colours.
+    fn draw_faces(&self, faces: &Cells, number: usize, marked: Option<&[Pixmap]>) -> Pixmap {
         let width = self.scene.width + 2 * PADDING;
         let cells = faces.in_band(number, width);
         let mut picture = pixmap([width, BAND + 2 * PADDING]);
@@ -217,43 +285,44 @@ impl Band<'_> {
                 part.push(pixels.expect("the cells' columns are those of the band"));
             }
         }
-        cells
-            .into_par_iter()
-            .zip(parts)
-            .for_each(|((faces, columns), rows)| self.draw_cell(faces, columns, rows));
+        let opaque =
+            |&[r, g, b]: &Rgb| PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
+        let palette: Vec<PremultipliedColorU8> = self.scene.palette.iter().map(opaque).collect();
+        let background = opaque(&BACKGROUND);
+        let color_of = |face: u32| palette[usize::from(self.scene.classes[face as usize])];
+        let cells = cells.into_par_iter().zip(parts).enumerate();
+        cells.for_each(|(i, ((faces, columns), rows))| match marked {
+            Some(marked) => average(rows, &marked[i], |mark| match place(mark) {
+                NO_FACE => background,
+                place => color_of(faces[place as usize]),
+            }),
+            None => {
+                let drawn = self.draw_cell(faces, columns, |_, face| color_of(face));
+                average(rows, &drawn, |color| color);
+            }
+        });
         picture
     }
 
-    /// Draws faces into the rows of a cell.
+    /// The samples of a cell, with the colour that `color` gives for each face and its place in the list.
     fn draw_cell(
         &self,
         faces: &[u32],
         columns: Range<u32>,
-        rows: Vec<&mut [PremultipliedColorU8]>,
-    ) {
+        color: impl Fn(usize, u32) -> PremultipliedColorU8,
+    ) -> Pixmap {
         let scene = self.scene;
-        let paint = |&color: &Rgb| paint(color, false);
-        let paints: Vec<Paint> = scene.palette.iter().map(paint).collect();
-        let opaque =
-            |&[r, g, b]: &Rgb| PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
         let mut filler = Filler::new(
             pixmap([columns.len() as u32, BAND + 2 * PADDING].map(|side| side * SAMPLES)),
             [columns.start, scene.width + 2 * PADDING].map(|column| column * SAMPLES),
             self.transform(SAMPLES),
-            &paints,
-            scene.palette.iter().map(opaque).collect(),
         );
-        for &i in faces {
-            let corners = scene.face(i as usize).iter();
+        for (i, &face) in faces.iter().enumerate() {
+            let corners = scene.face(face as usize).iter();
             let corners = corners.map(|&v| scene.points[v as usize]);
-            filler.fill(corners, scene.classes[i as usize]);
+            filler.fill(corners, color(i, face));
         }
-        let large = filler.into_pixmap();
-        let samples = large.pixels().chunks(large.width() as usize);
-        let samples: Vec<&[PremultipliedColorU8]> = samples.collect();
-        for (row, samples) in rows.into_iter().zip(samples.chunks(SAMPLES as usize)) {
-            average(row, samples);
-        }
+        filler.into_pixmap()
     }
 
     fn draw_edges(
@@ -274,7 +343,7 @@ impl Band<'_> {
             },
             ..Stroke::default()
         };
-        let paint = paint(color, true);
+        let paint = paint(color);
         let band = [
             Vec2::new(-CUT, self.first - CUT),
             Vec2::new(
@@ -304,20 +373,29 @@ fn pixmap([width, height]: [u32; 2]) -> Pixmap {
     pixmap
 }
 
-/// A row of pixels from its rows of samples.
-fn average(row: &mut [PremultipliedColorU8], samples: &[&[PremultipliedColorU8]]) {
+/// Rows of pixels from the samples of their cell, each with the colour that `color` makes of it.
+fn average(
+    rows: Vec<&mut [PremultipliedColorU8]>,
+    cell: &Pixmap,
+    color: impl Fn(PremultipliedColorU8) -> PremultipliedColorU8,
+) {
     let total = (SAMPLES * SAMPLES) as u16;
-    for (x, pixel) in row.iter_mut().enumerate() {
-        let mut sum = [total / 2; 3];
-        for samples in samples {
-            for sample in &samples[x * SAMPLES as usize..][..SAMPLES as usize] {
-                sum[0] += u16::from(sample.red());
-                sum[1] += u16::from(sample.green());
-                sum[2] += u16::from(sample.blue());
+    let width = cell.width() as usize;
+    let samples = cell.pixels().chunks(width * SAMPLES as usize);
+    for (row, samples) in rows.into_iter().zip(samples) {
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let mut sum = [total / 2; 3];
+            for samples in samples.chunks(width) {
+                for &sample in &samples[x * SAMPLES as usize..][..SAMPLES as usize] {
+                    let sample = color(sample);
+                    sum[0] += u16::from(sample.red());
+                    sum[1] += u16::from(sample.green());
+                    sum[2] += u16::from(sample.blue());
+                }
             }
+            let [r, g, b] = sum.map(|channel| (channel / total) as u8);
+            *pixel = PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
         }
-        let [r, g, b] = sum.map(|channel| (channel / total) as u8);
-        *pixel = PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque");
     }
 }
 
@@ -345,10 +423,10 @@ fn cut([from, to]: [Vec2; 2], [least, most]: [Vec2; 2]) -> Option<[Vec2; 2]> {
     (enter <= leave).then_some([first, last])
 }
 
-fn paint([r, g, b]: Rgb, anti_alias: bool) -> Paint<'static> {
+fn paint([r, g, b]: Rgb) -> Paint<'static> {
     Paint {
         shader: Shader::SolidColor(Color::from_rgba8(r, g, b, 255)),
-        anti_alias,
+        anti_alias: true,
         ..Paint::default()
     }
 }

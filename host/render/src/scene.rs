@@ -1,7 +1,7 @@
 use glam::{DVec2, Vec2};
 use rayon::prelude::*;
 
-use super::classes;
+use super::classes::{self, Coloring};
 use super::color::Rgb;
 use super::{Edges, Options};
 use trioxide_mesh::edges::FaceEdges;
@@ -39,8 +39,15 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values).
-    pub fn planar(mesh: &'a Mesh, options: &Options, values: Option<&[f64]>) -> Result<Scene<'a>> {
+    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values). And what
+    /// `draw` makes of it before it has colours and edges, while one thread finds colours that keep neighbours apart; `None` where
+    /// colours are found sooner.
+    pub fn planar<R: Send>(
+        mesh: &'a Mesh,
+        options: &Options,
+        values: Option<&[f64]>,
+        draw: impl FnOnce(&Scene) -> R + Send,
+    ) -> Result<(Scene<'a>, Option<R>)> {
         check(mesh)?;
         check_plane(mesh)?;
         let view = View::new(mesh, options)?;
@@ -78,31 +85,34 @@ impl<'a> Scene<'a> {
                 found.extend(std::iter::repeat_n(ends, count));
             })
         };
-        // Colours of neighbours are found by one thread.
-        let (colored, [inner_edges, outer_edges]) = rayon::join(
-            || classes::of(mesh, options.color, values, &areas, Some(&edges)),
-            || {
-                let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
-                [inner_edges, drawn(true)]
-            },
-        );
-        let (classes, palette) = colored?;
         let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
         let outer_width = (1.6 * inner_width).max(1.2);
-        Ok(Scene {
+        let mut scene = Scene {
             width: view.frame.width,
             height: view.frame.height,
             points,
             faces: &mesh.faces,
-            classes,
-            palette,
-            inner_edges,
-            outer_edges,
+            classes: Vec::new(),
+            palette: Vec::new(),
+            inner_edges: Vec::new(),
+            outer_edges: Vec::new(),
             segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
             inner_width,
             outer_width,
             segment_width: 1.5 * outer_width,
-        })
+        };
+        let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
+        let outer_edges = drawn(true);
+        let coloring = Coloring::new(mesh, options.color, values, &areas, Some(&edges))?;
+        let (colored, made) = coloring.find_beside(|| draw(&scene));
+        (scene.classes, scene.palette) = colored;
+        (scene.inner_edges, scene.outer_edges) = (inner_edges, outer_edges);
+        Ok((scene, made))
+    }
+
+    /// Number of faces.
+    pub fn count(&self) -> usize {
+        self.faces.len()
     }
 
     /// Vertices of a face.

@@ -158,7 +158,10 @@ fn neighbours_have_different_colours() {
     ] {
         let count = mesh.faces.len();
         let edges = trioxide_mesh::edges::FaceEdges::of(&mesh.faces);
-        let classes = color::distinct(&neighbors::Neighbors::new(&mesh, &edges));
+        let neighbors = neighbors::Neighbors::new(&mesh, &edges);
+        let mut distinct = color::Distinct::new(neighbors);
+        let classes = distinct.find();
+        let classes = distinct.of_faces(&classes);
         assert_eq!(classes.len(), count);
         for edge in trioxide_mesh::edges::edge_faces(&mesh.faces) {
             let [left, right] = edge.faces;
@@ -184,8 +187,8 @@ fn areas_and_regions_have_colours() {
             color,
             ..Options::default()
         };
-        Scene::planar(&mesh, &options, None)
-            .map(|scene| (scene.classes, scene.inner_edges, scene.outer_edges))
+        Scene::planar(&mesh, &options, None, |_| ())
+            .map(|(scene, _)| (scene.classes, scene.inner_edges, scene.outer_edges))
     };
     let (classes, inner, outer) = by(Color::Region).unwrap();
     assert_eq!(classes, [0, 1, 1]);
@@ -196,7 +199,8 @@ fn areas_and_regions_have_colours() {
     let (classes, ..) = by(Color::None).unwrap();
     assert_eq!(classes, [0, 0, 0]);
     let by_values = |values: &[f64]| {
-        Scene::planar(&mesh, &Options::default(), Some(values)).map(|scene| scene.classes)
+        Scene::planar(&mesh, &Options::default(), Some(values), |_| ())
+            .map(|(scene, _)| scene.classes)
     };
     assert_eq!(by_values(&[-3.0, 1.0, -1.0]).unwrap(), [0, 63, 32]);
     assert_eq!(by_values(&[7.0; 3]).unwrap(), [0; 3]);

@@ -8,8 +8,10 @@ use trioxide_mesh::edges::{FaceEdges, edge_faces};
 use trioxide_mesh::random::SplitMix64;
 
 use super::*;
+use crate::color::Distinct;
 use crate::fill::Filler;
 use crate::neighbors::Neighbors;
+use crate::png::Marked;
 
 /// Matula and Beck's order by lists in the order of the faces.
 fn plain_colors(mesh: &Mesh) -> Vec<u8> {
@@ -93,7 +95,9 @@ fn colours_are_those_of_the_plain_algorithm() {
     on_a_line.points.iter_mut().for_each(|p| p.x = 1.0);
     for mesh in [house(), on_a_line, shuffled, tangle] {
         let neighbors = Neighbors::new(&mesh, &FaceEdges::of(&mesh.faces));
-        assert_eq!(color::distinct(&neighbors), plain_colors(&mesh));
+        let mut distinct = Distinct::new(neighbors);
+        let classes = distinct.find();
+        assert_eq!(distinct.of_faces(&classes), plain_colors(&mesh));
     }
 }
 
@@ -121,16 +125,17 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
     const SIZE: u32 = 120;
     let transform = Transform::from_translate(8.0, 8.0 - 64.0).post_scale(3.0, 3.0);
     let background = Pixmap::new(3 * SIZE, 3 * SIZE).unwrap();
-    let paint = Paint {
-        shader: Shader::SolidColor(tiny_skia::Color::from_rgba8(30, 90, 200, 255)),
-        anti_alias: false,
-        ..Paint::default()
-    };
-    let paints = [paint];
-    let colors = vec![PremultipliedColorU8::from_rgba(30, 90, 200, 255).unwrap()];
     let mut random = SplitMix64::new(9);
     let mut drawn = 0;
     for _ in 0..20_000 {
+        // Any colour: marks of faces are some.
+        let [r, g, b, ..] = random.next_u64().to_le_bytes();
+        let paint = Paint {
+            shader: Shader::SolidColor(tiny_skia::Color::from_rgba8(r, g, b, 255)),
+            anti_alias: false,
+            ..Paint::default()
+        };
+        let color = PremultipliedColorU8::from_rgba(r, g, b, 255).unwrap();
         let mut corners = polygon(&mut random, SIZE as f32 + 20.0);
         corners
             .iter_mut()
@@ -141,17 +146,11 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
         corners[1..].iter().for_each(|p| path.line_to(p.x, p.y));
         path.close();
         if let Some(path) = path.finish() {
-            expected.fill_path(&path, &paints[0], FillRule::EvenOdd, transform, None);
+            expected.fill_path(&path, &paint, FillRule::EvenOdd, transform, None);
         }
         let whole = [0, 3 * SIZE];
-        let mut filler = Filler::new(
-            background.clone(),
-            whole,
-            transform,
-            &paints,
-            colors.clone(),
-        );
-        filler.fill(corners.iter().copied(), 0);
+        let mut filler = Filler::new(background.clone(), whole, transform);
+        filler.fill(corners.iter().copied(), color);
         let pixmap = filler.into_pixmap();
         assert!(pixmap == expected, "{corners:?}");
         drawn += usize::from(pixmap != background);
@@ -163,8 +162,8 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
         if (3..=32).contains(&corners.len()) && corners.iter().all(is_inside) {
             let half = Pixmap::new(3 * SIZE / 2, 3 * SIZE).unwrap();
             let columns = [3 * SIZE / 2, 3 * SIZE];
-            let mut filler = Filler::new(half, columns, transform, &paints, colors.clone());
-            filler.fill(corners.iter().copied(), 0);
+            let mut filler = Filler::new(half, columns, transform);
+            filler.fill(corners.iter().copied(), color);
             let half = filler.into_pixmap();
             let rows = expected.pixels().chunks(3 * SIZE as usize);
             let halves = half.pixels().chunks(3 * SIZE as usize / 2);
@@ -219,5 +218,24 @@ fn png_files_hold_their_pixels() {
             assert!(bytes == pixels, "{width} x {height}, {noise}");
             assert!(noise == 256 || count < 1000 || file.len() < count / 2);
         }
+    }
+}
+
+#[test]
+fn faces_drawn_before_their_colours_give_the_same_pixels() {
+    // Small faces in several cells, large ones in whole bands, and holes.
+    let mesh = Mesh::from(generate::random(20_000, 4).unwrap());
+    for (window, pixels) in [
+        (None, 1200),
+        (Some([0.4, 0.4, 0.42, 0.41]), 900),
+        (Some([0.9, 0.5, 1.3, 0.7]), 700),
+    ] {
+        let options = Options {
+            window,
+            ..width(pixels)
+        };
+        let (scene, marked) = Scene::planar(&mesh, &options, None, Marked::of).unwrap();
+        let marked = marked.flatten().expect("many faces");
+        assert!(png::pixels(&scene, Some(marked)) == png::pixels(&scene, None));
     }
 }
