@@ -57,7 +57,7 @@ pub(crate) fn link_ptx(
     }
     names.extend(host_variables(&text));
     write(&kernels, &names.join("\n"))?;
-    write(&linked, &scope_atomics(&text))?;
+    write(&linked, &limit_registers(&scope_atomics(&text)))?;
     let mut opt = Command::new(&compiler.llvm.opt);
     let public_api = format!("--internalize-public-api-file={}", kernels.display());
     opt.arg(format!("--passes={PASSES}"))
@@ -113,6 +113,18 @@ fn scope_atomics(llvm_ir: &str) -> String {
         }
     };
     llvm_ir.lines().map(scoped).collect()
+}
+
+/// The limits that `#[kernel(registers = 64)]` wrote as sections, as LLVM's attribute.
+fn limit_registers(llvm_ir: &str) -> String {
+    let limited = |line: &str| {
+        let Some((before, after)) = line.split_once(" section \".maxnreg ") else {
+            return format!("{line}\n");
+        };
+        let (registers, after) = after.split_once('"').unwrap_or((after, ""));
+        format!("{before} \"nvvm.maxnreg\"=\"{registers}\"{after}\n")
+    };
+    llvm_ir.lines().map(limited).collect()
 }
 
 /// The names of the functions with a kernel's calling convention.
@@ -191,6 +203,16 @@ mod tests {
                       %2 = load i32, ptr %p\n";
         assert_eq!(scope_atomics(ir), scoped);
         assert_eq!(scope_atomics(scoped), scoped);
+    }
+
+    #[test]
+    fn limits_registers_where_a_section_says_so() {
+        let ir = "define ptx_kernel void @f(ptr %0) unnamed_addr #5 section \".maxnreg 64\" {\n\
+                  define ptx_kernel void @g(ptr %0) unnamed_addr #5 {\n";
+        let limited = "define ptx_kernel void @f(ptr %0) unnamed_addr #5 \"nvvm.maxnreg\"=\"64\" {\n\
+                       define ptx_kernel void @g(ptr %0) unnamed_addr #5 {\n";
+        assert_eq!(limit_registers(ir), limited);
+        assert_eq!(limit_registers(limited), limited);
     }
 
     #[test]

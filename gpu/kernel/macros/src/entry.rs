@@ -73,6 +73,7 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
             quote! { ::trioxide_kernel::device::each_block(#n, |#i| #call); }
         }
     };
+    let options = kernel.options.registers.iter();
     quote! {
         // A module of its own: inside of it the entry's name does not hide the function's.
         #[cfg(target_arch = "nvptx64")]
@@ -81,7 +82,7 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
             use super::*;
             #alias
 
-            #[::trioxide_kernel::cuda_std::kernel]
+            #[::trioxide_kernel::cuda_std::kernel #((registers = #options))*]
             pub unsafe fn #entry(#n: u32 #(, #parameters)*) {
                 #(#views)*
                 #body

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Ident, Path, Result, Token, Type, parenthesized};
+use syn::{Error, Expr, Ident, LitInt, Path, Result, Token, Type, parenthesized};
 
 /// All options but named sets of instances.
 #[derive(Default)]
@@ -12,6 +12,7 @@ pub struct Options {
     pub requires: Vec<Expr>,
     pub moves: Option<Expr>,
     pub members: Option<Type>,
+    pub registers: Option<LitInt>,
 }
 
 /// `P(f32 = Vec2, f64 = DVec2)`.
@@ -44,7 +45,7 @@ impl Parse for Instance {
     }
 }
 
-const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set for its instances, requires(…), moves(…), members = …";
+const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set for its instances, requires(…), moves(…), members = …, registers = …";
 
 impl Parse for Options {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -63,6 +64,9 @@ impl Parse for Options {
             } else if name == "members" {
                 input.parse::<Token![=]>()?;
                 options.members = Some(input.parse()?);
+            } else if name == "registers" {
+                input.parse::<Token![=]>()?;
+                options.registers = Some(input.parse()?);
             } else if name == "block" {
                 let message = "a block's width stands in the signature: `block: &Block<256>`";
                 return Err(Error::new(name.span(), message));
