@@ -1,136 +1,163 @@
-//! Form B over a small class of nodes, as [`sweep_class()`](super::sweep_class()) over a large one.
+//! Form B over classes of nodes: ranges of places without neighbours among them.
+//!
+//! Sweeps may overlap. A node sees the positions that a sweep alone would show it as long as all neighbours before it have moved in
+//! its sweep, and none behind it has moved in the next one. So if the classes of neighbours differ by less than d, sweep k + 1 may move
+//! class c while sweep k moves class c + d: both have the bits of one sweep after the other. Levels of a grid differ by 3 at
+//! most, of 800.
 
-use trioxide_kernel::{Block, Out, Shared, SharedMemory, kernel};
+use bytemuck::{Pod, Zeroable};
+use trioxide_kernel::{Block, Out, Scalar, kernel};
 
 use super::nodes::{Layouts, Nodes, Vector};
-use super::sweeps::{Neighbourhood, SWEEP_LANES, arrive, note_moves};
+use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves};
 use crate::ids::Place;
 
-/// Nodes of a block.
-pub const CLASS_NODES: usize = 64;
-const NODES: u32 = CLASS_NODES as u32;
-const LANES: u32 = SWEEP_LANES as u32;
-/// Neighbours of a lane at a time.
-const ITEMS: u32 = 4;
-/// Neighbours of a block at a time: a node of tetrahedra has 14.
-const ROUND: u32 = LANES * ITEMS;
+/// Most classes of a wave.
+pub const MOST_PARTS: usize = 16;
 
-/// Positions of neighbours. The coordinates of any precision are numbers of double precision.
-#[derive(SharedMemory)]
-pub struct Positions {
-    x: Shared<f64, { ROUND as usize }>,
-    y: Shared<f64, { ROUND as usize }>,
-    z: Shared<f64, { ROUND as usize }>,
+/// A class of a wave: `count` places from `first` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Part {
+    first: u32,
+    count: u32,
+    /// The block behind its last; behind all blocks for the last part.
+    end: u32,
 }
 
-impl Positions {
-    #[inline(always)]
-    fn set<V: Vector>(&self, i: u32, position: V) {
-        let position = position.to_f64();
-        self.x.set(i, position.x);
-        self.y.set(i, position.y);
-        self.z.set(i, position.z);
+/// Classes that move at the same time, each in the sweep behind the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Wave {
+    parts: [Part; MOST_PARTS],
+    /// Number of blocks.
+    blocks: u32,
+    /// Index in `moved` of the first part's sweep.
+    sweep: u32,
+    /// The wave begins only if this element of `moved` is not 0.
+    condition: u32,
+}
+
+impl Scalar for Wave {}
+
+impl Wave {
+    /// Classes by their places, first and number; the first one is in the sweep with index `sweep` in `moved`.
+    ///
+    /// # Panics
+    /// If there are none, or more than [`MOST_PARTS`].
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn new(classes: &[(u32, u32)], sweep: u32, condition: u32) -> Self {
+        assert!((1..=MOST_PARTS).contains(&classes.len()));
+        let mut wave = Self {
+            sweep,
+            condition,
+            ..Self::zeroed()
+        };
+        for part in &mut wave.parts {
+            part.end = u32::MAX;
+        }
+        for (k, &(first, count)) in classes.iter().enumerate() {
+            wave.blocks += count.div_ceil(SWEEP_LANES as u32);
+            let is_last = k + 1 == classes.len();
+            let end = if is_last { u32::MAX } else { wave.blocks };
+            wave.parts[k] = Part { first, count, end };
+        }
+        wave
     }
 
+    /// Number of blocks of its launch.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Number of nodes.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn nodes(&self) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.count)).sum()
+    }
+
+    /// Whether all places are below `moving`, and all sweeps in `moved`.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn fits(&self, moving: usize, moved: usize) -> bool {
+        let parts = self.parts.iter().filter(|part| part.count > 0);
+        let sweeps = parts.clone().count();
+        parts
+            .into_iter()
+            .all(|part| part.first as usize + part.count as usize <= moving)
+            && moved > self.sweep as usize + sweeps
+            && moved > self.condition as usize
+    }
+
+    /// The part of block `index`, its number, and its first block.
     #[inline(always)]
-    fn at<V: Vector>(&self, i: u32) -> V {
-        V::from_f64(glam::DVec3::new(self.x.at(i), self.y.at(i), self.z.at(i)))
+    fn part(&self, index: u32) -> (Part, u32, u32) {
+        let mut found = (self.parts[0], 0, 0);
+        // By comparisons: an array that a variable indexes would lie in memory.
+        let mut k = 1;
+        while k < MOST_PARTS {
+            let begin = self.parts[k - 1].end;
+            if index >= begin {
+                found = (self.parts[k], k as u32, begin);
+            }
+            k += 1;
+        }
+        found
     }
 }
 
-/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. Neighbours have no weights. `squares`
-/// gets their squared moves.
-///
-/// Over few nodes a lane that reads one neighbour after the other waits for each. So all lanes read the neighbours
-/// of the block's nodes, and a node's lane adds them, in the order of its row.
+/// Form B over the classes of a wave. No two nodes of a wave are neighbours. `squares` gets the squared moves. Sweeps with an even
+/// index in `moved` move by `factor`, the others by `second_factor`.
 #[kernel(
     L in Layouts,
+    registers = 80,
     requires(
-        n == (count as usize).div_ceil(CLASS_NODES),
+        n == wave.blocks() as usize,
+        wave.fits(neighbourhood.moving(), moved.len()),
         neighbourhood.fit(neighbourhood.moving()),
-        neighbourhood.weights.is_empty(),
-        (first as usize + count as usize) <= neighbourhood.moving(),
         nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
-        squares.len() >= neighbourhood.moving(),
-        moved.len() > k as usize + 1
+        squares.len() >= neighbourhood.moving()
     ),
     // A class has its share of the reads of a sweep.
     moves(
-        (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
+        (neighbourhood.bytes() + nodes.bytes()) as u64 * wave.nodes()
             / neighbourhood.moving().max(1) as u64
-            + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
+            + wave.nodes() * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
     )
 )]
-pub fn sweep_small_class<L: Nodes>(
-    block: &Block<SWEEP_LANES, Positions>,
+pub fn sweep_classes<L: Nodes>(
+    block: &Block<SWEEP_LANES>,
     neighbourhood: Neighbourhood,
     nodes: Out<L>,
     squares: Out<f64>,
     moved: Out<u32>,
-    k: u32,
-    first: u32,
-    count: u32,
+    wave: Wave,
     factor: f64,
+    second_factor: f64,
     tolerance: f64,
 ) {
-    if moved.at(k) == 0 {
+    if moved.at(wave.condition) == 0 {
         return;
     }
-    let positions = block.shared();
-    let Neighbourhood {
-        rows, neighbours, ..
-    } = neighbourhood;
-    let start = first + block.index() * NODES;
-    let own = (count - block.index() * NODES).min(NODES);
-    let end = rows.at(start + own);
-    let mut sums = block.lanes(|_| <L::Point as Vector>::ZERO);
-    let mut round = rows.at(start);
-    while round < end {
-        let behind = (end - round).min(ROUND) + round;
-        block.phase(|lane| {
-            // Behind the end the last one again, so that all are read together.
-            let place = |item: u32| neighbours.at((round + lane + item * LANES).min(behind - 1));
-            let places = (place(0), place(1), place(2), place(3));
-            let load = |place| L::load(nodes.unwritten(), place);
-            let loaded = (
-                load(places.0),
-                load(places.1),
-                load(places.2),
-                load(places.3),
-            );
-            positions.set(lane, loaded.0);
-            positions.set(lane + LANES, loaded.1);
-            positions.set(lane + 2 * LANES, loaded.2);
-            positions.set(lane + 3 * LANES, loaded.3);
-        });
-        sums = block.lanes(|lane| {
-            let mut sum = sums.at(lane);
-            if lane < own {
-                let mut s = rows.at(start + lane).max(round);
-                let last = rows.at(start + lane + 1).min(behind);
-                while s < last {
-                    sum = sum + positions.at::<L::Point>(s - round);
-                    s += 1;
-                }
-            }
-            sum
-        });
-        // A barrier: the next round writes positions again.
-        block.phase(|_| {});
-        round = behind;
-    }
+    let (part, k, begin) = wave.part(block.index());
+    let sweep = wave.sweep + k;
+    let factor = if sweep & 1 == 0 {
+        factor
+    } else {
+        second_factor
+    };
+    let before = (block.index() - begin) * SWEEP_LANES as u32;
     let moves = block.lanes(|lane| {
-        if lane >= own {
-            return 0;
+        if before + lane >= part.count {
+            return false;
         }
-        let i = Place::new(start + lane);
+        let i = Place::new(part.first + before + lane);
         let here = L::load(nodes.unwritten(), i);
-        let count = rows.at(start + lane + 1) - rows.at(start + lane);
-        let there = arrive(here, sums.at(lane), f64::from(count), factor);
+        let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
         L::store(nodes, i, there);
         let square = (there - here).square();
         squares.set(i, square);
-        u32::from(square >= tolerance)
+        square >= tolerance
     });
-    note_moves(block, &moves, moved, k);
+    note_moves(block, &moves, moved, sweep);
 }

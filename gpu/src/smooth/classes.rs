@@ -23,12 +23,32 @@ pub fn shuffled(v: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left` to 1: another round is needed.
+/// Raises slot `slot` to `value`. Most calls find a higher value there, and only read.
+#[inline(always)]
+pub(super) fn raise(found: Atomic, slot: u32, value: u32) {
+    if found.load(slot) < value {
+        found.fetch_max(slot, value);
+    }
+}
+
+/// Slots of what is found about classes.
+pub mod found {
+    /// The highest class.
+    pub const MOST: u32 = 0;
+    /// The largest difference between the levels of two neighbours.
+    pub const REACH: u32 = 1;
+    /// Number of slots.
+    pub const COUNT: usize = 2;
+}
+
+/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another round is
+/// needed.
 #[kernel(requires(
     list.len() >= n,
     adjacency.rows.len() == classes.len() + 1,
     moving.len() == words(classes.len()),
-    left.len() == 1
+    left.len() > round as usize,
+    found.len() == found::COUNT
 ))]
 pub fn classify(
     i: u32,
@@ -37,6 +57,8 @@ pub fn classify(
     moving: In<Bits<Vertex>>,
     classes: Atomic,
     left: Atomic,
+    round: u32,
+    found: Atomic,
     kind: u32,
 ) {
     let v = list.at(i);
@@ -56,18 +78,20 @@ pub fn classify(
     loop {
         let mut taken = 0u64;
         let mut level = 0;
+        let mut lowest = NONE;
         let mut s = adjacency.start(v);
         while s < adjacency.end(v) {
             let u = adjacency.neighbours.at(s);
             if is_before(u) {
                 let class = classes.load(u);
                 if class == NONE {
-                    if left.load(0u32) == 0 {
-                        left.store(0u32, 1);
+                    if left.load(round) == 0 {
+                        left.store(round, 1);
                     }
                     return;
                 }
                 level = level.max(class + 1);
+                lowest = lowest.min(class);
                 if class >= base && class - base < 64 {
                     taken |= 1 << (class - base);
                 }
@@ -76,6 +100,9 @@ pub fn classify(
         }
         if kind == LEVELS {
             classes.store(v, level);
+            if lowest != NONE {
+                raise(found, found::REACH, level - lowest);
+            }
             return;
         }
         if taken != u64::MAX {

@@ -52,7 +52,7 @@ pub fn sweep_guarded<L: Nodes>(
     let moves = block.lanes(|lane| {
         let j = place(block, lane);
         if j >= count {
-            return 0;
+            return false;
         }
         let i = Place::new(first + j);
         let here = L::load(nodes.unwritten(), i);
@@ -94,12 +94,12 @@ pub fn sweep_guarded<L: Nodes>(
         }
         if turns || after < before {
             squares.set(i, 0.0);
-            return 0;
+            return false;
         }
         L::store(nodes, i, there);
         let square = (there - here).square();
         squares.set(i, square);
-        u32::from(square >= tolerance)
+        square >= tolerance
     });
     note_moves(block, &moves, moved, k);
 }

@@ -84,7 +84,7 @@ pub fn sweep_hc<L: Nodes>(
     let moves = block.lanes(|lane| {
         let i = place(block, lane);
         if i >= count {
-            return 0;
+            return false;
         }
         let i = Place::new(i);
         let here = L::load(from, i);
@@ -92,7 +92,7 @@ pub fn sweep_hc<L: Nodes>(
         let mean = neighbourhood.target(i, own, 1.0, |j| L::load(excess, j));
         let there = rest(here, L::load(first, i), alpha) + (own - mean).times(1.0 - beta);
         L::store(to, i, there);
-        u32::from((there - here).square() >= tolerance)
+        (there - here).square() >= tolerance
     });
     note_moves(block, &moves, moved, k);
 }

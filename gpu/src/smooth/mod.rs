@@ -16,7 +16,7 @@
 //! | order | [`key_nodes()`], `collective::move_by_digit`, [`rank_nodes()`], [`order_row()`] | not in the paper |
 //! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
 //! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
-//! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_class()`], [`sweep_small_class()`] | the iteration (3.2.3) by many blocks |
+//! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_classes()`] | the iteration (3.2.3) by many blocks |
 //! | sweeps | [`one_block_form_a()`], [`one_block_form_b()`] | the iteration by one block |
 //! | sweeps | [`sweep_guarded()`]: smart Laplacian, only moves that harm no cell | not in the paper |
 //! | sweeps | [`measure_excess()`], [`sweep_hc()`]: HC smoothing of surfaces | not in the paper |
@@ -27,7 +27,7 @@
 //!
 //! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A gives
 //! the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a chunk of
-//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_class()`] does not
+//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_classes()`] does not
 //! race: over colours it is a Gauss-Seidel sweep in the order of colours, over levels one in the order of ids, bit for bit.
 //!
 //! # Bytes

@@ -6,6 +6,7 @@
 
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
+use super::classes::{found, raise};
 use super::neighbours::Adjacency;
 use crate::ids::{Place, Vertex};
 use crate::point3::{Point3, Spatial};
@@ -92,18 +93,20 @@ pub fn key_nodes<P: Point3>(
     );
 }
 
-/// The class of node `list[i]`, into `keys`; raises `most[0]` to it.
+/// The class of node `list[i]`, into `keys`, and the highest class.
 #[kernel(
-    requires(list.len() >= n, classes.len() == list.len(), keys.len() == n, most.len() == 1),
+    requires(
+        list.len() >= n,
+        classes.len() == list.len(),
+        keys.len() == n,
+        found.len() == found::COUNT
+    ),
     moves(12 * n)
 )]
-pub fn key_by_class(i: Place, list: In<Vertex>, classes: In<u32>, keys: Out<u32>, most: Atomic) {
+pub fn key_by_class(i: Place, list: In<Vertex>, classes: In<u32>, keys: Out<u32>, found: Atomic) {
     let class = classes.at(list.at(i));
     keys.set(i, class);
-    // Most calls find a higher class there.
-    if most.load(0u32) < class {
-        most.fetch_max(0u32, class);
-    }
+    raise(found, found::MOST, class);
 }
 
 /// Puts item `places[i]` of a list into place `first + i` of another.

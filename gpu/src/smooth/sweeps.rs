@@ -1,7 +1,7 @@
 //! A sweep (section 2.2): every moving node goes to the mean of its neighbours.
 //!
-//! Form A reads the positions before the sweep and writes to a second array. Form B works in place. Over a class, a range of
-//! nodes without neighbours among them, it is deterministic; over all nodes at once it races.
+//! Form A reads the positions before the sweep and writes to a second array. Form B works in place. Over classes of nodes
+//! ([`super::class_sweeps`]) it is deterministic; over all nodes at once it races.
 //!
 //! Sweeps are launched several at a time. `moved[k]` says whether sweep k - 1 of them moved a node by the tolerance or more
 //! (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at the first
@@ -90,7 +90,8 @@ impl Neighbourhood<'_> {
 
     /// Calls `visit` with each place `start..end` in the list of neighbours and the position there, in order.
     ///
-    /// Four places are read together, then their positions, so that the reads overlap: a sweep over few nodes waits for little else.
+    /// Eight places are read together, then their positions, so that the reads overlap. Where the registers for them leave room for
+    /// fewer threads, these share the L1 cache better: that is faster too.
     #[inline(always)]
     fn each<V: Vector>(
         self,
@@ -100,14 +101,24 @@ impl Neighbourhood<'_> {
         mut visit: impl FnMut(u32, V),
     ) {
         let place = |s: u32| self.neighbours.at(s);
-        let mut s = start;
-        while end - s >= 4 {
-            let (a, b, c, d) = (place(s), place(s + 1), place(s + 2), place(s + 3));
-            let (a, b, c, d) = (load(a), load(b), load(c), load(d));
+        let places = |s: u32| [place(s), place(s + 1), place(s + 2), place(s + 3)];
+        let loads = |[a, b, c, d]: [Place; 4]| [load(a), load(b), load(c), load(d)];
+        let mut visits = |s: u32, [a, b, c, d]: [V; 4]| {
             visit(s, a);
             visit(s + 1, b);
             visit(s + 2, c);
             visit(s + 3, d);
+        };
+        let mut s = start;
+        while end - s >= 8 {
+            let (first, second) = (places(s), places(s + 4));
+            let (first, second) = (loads(first), loads(second));
+            visits(s, first);
+            visits(s + 4, second);
+            s += 8;
+        }
+        if end - s >= 4 {
+            visits(s, loads(places(s)));
             s += 4;
         }
         if end - s >= 2 {
@@ -126,6 +137,7 @@ impl Neighbourhood<'_> {
 /// Form A: nodes below `count` from `from` to `to`.
 #[kernel(
     L in Layouts,
+    registers = 80,
     requires(
         n == (count as usize).div_ceil(SWEEP_LANES),
         neighbourhood.fit(count as usize),
@@ -152,13 +164,13 @@ pub fn sweep_form_a<L: Nodes>(
     let moves = block.lanes(|lane| {
         let i = place(block, lane);
         if i >= count {
-            return 0;
+            return false;
         }
         let i = Place::new(i);
         let here = L::load(from, i);
         let there = neighbourhood.target(i, here, factor, |j| L::load(from, j));
         L::store(to, i, there);
-        u32::from((there - here).square() >= tolerance)
+        (there - here).square() >= tolerance
     });
     note_moves(block, &moves, moved, k);
 }
@@ -167,65 +179,16 @@ pub fn sweep_form_a<L: Nodes>(
 #[inline(always)]
 pub(super) fn note_moves<S: SharedMemory>(
     block: &Block<SWEEP_LANES, S>,
-    moves: &Lanes<u32, SWEEP_LANES>,
+    moves: &Lanes<bool, SWEEP_LANES>,
     moved: Out<u32>,
     k: u32,
 ) {
-    let (_, total) = block.exclusive_sum(moves);
+    let any = block.any(moves);
     block.lanes(|lane| {
-        if lane == 0 && total > 0 {
+        if lane == 0 && any {
             moved.set_same(k + 1, 1);
         }
     });
-}
-
-/// Form B over a class: `count` nodes from `first` on, no two of them neighbours. `squares` gets their squared moves.
-#[kernel(
-    L in Layouts,
-    requires(
-        n == (count as usize).div_ceil(SWEEP_LANES),
-        neighbourhood.fit(neighbourhood.moving()),
-        (first as usize + count as usize) <= neighbourhood.moving(),
-        nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
-        squares.len() >= neighbourhood.moving(),
-        moved.len() > k as usize + 1
-    ),
-    // A class has its share of the reads of a sweep.
-    moves(
-        (neighbourhood.bytes() + nodes.bytes()) as u64 * u64::from(count)
-            / neighbourhood.moving().max(1) as u64
-            + u64::from(count) * (L::ELEMENTS * size_of::<L>() + size_of::<f64>()) as u64
-    )
-)]
-pub fn sweep_class<L: Nodes>(
-    block: &Block<SWEEP_LANES>,
-    neighbourhood: Neighbourhood,
-    nodes: Out<L>,
-    squares: Out<f64>,
-    moved: Out<u32>,
-    k: u32,
-    first: u32,
-    count: u32,
-    factor: f64,
-    tolerance: f64,
-) {
-    if moved.at(k) == 0 {
-        return;
-    }
-    let moves = block.lanes(|lane| {
-        let j = place(block, lane);
-        if j >= count {
-            return 0;
-        }
-        let i = Place::new(first + j);
-        let here = L::load(nodes.unwritten(), i);
-        let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
-        L::store(nodes, i, there);
-        let square = (there - here).square();
-        squares.set(i, square);
-        u32::from(square >= tolerance)
-    });
-    note_moves(block, &moves, moved, k);
 }
 
 /// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so that the result differs
@@ -265,7 +228,7 @@ pub fn sweep_racing<L: Nodes>(
     let moves = block.lanes(|lane| {
         let i = place(block, lane);
         if i >= count {
-            return 0;
+            return false;
         }
         let i = Place::new(i);
         let here = L::load_racing(nodes, i);
@@ -273,7 +236,7 @@ pub fn sweep_racing<L: Nodes>(
         L::store_racing(nodes, i, there);
         let square = (there - here).square();
         squares.set(i, square);
-        u32::from(square >= tolerance)
+        square >= tolerance
     });
     note_moves(block, &moves, moved, k);
 }

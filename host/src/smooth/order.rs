@@ -4,6 +4,7 @@ use glam::DVec3;
 use gpu::ids::{Place, Vertex};
 use gpu::smooth::{
     self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, NeighbourhoodBuffers, ROW_LANES, Vector,
+    found,
 };
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
@@ -54,8 +55,16 @@ pub(super) struct Ordered {
     pub(super) neighbours: Buffer<Place>,
     /// Weight of each neighbour; D, or empty.
     weights: Buffer<f64>,
-    /// Places of the nodes of each class: the first, and their number.
-    pub(super) classes: Vec<(u32, u32)>,
+    /// The classes.
+    pub(super) classes: Ranges,
+}
+
+/// Classes as ranges of places.
+pub(super) struct Ranges {
+    /// The first place of each class, and the number of its nodes.
+    pub(super) places: Vec<(u32, u32)>,
+    /// Classes of neighbours differ by this at most.
+    pub(super) reach: u32,
 }
 
 impl Ordered {
@@ -161,7 +170,7 @@ fn pick_both(
 /// Rounds of classification between two reads of the result by the host.
 const ROUNDS: u32 = 4;
 
-/// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes.
+/// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes. `about` is what is found about classes.
 fn classify(
     on: &Device,
     kind: u32,
@@ -169,14 +178,12 @@ fn classify(
     count: u32,
     moving: &Moving,
     neighbours: &Neighbours,
+    about: &mut Buffer<u32>,
 ) -> Result<Buffer<u32>> {
     let mut classes = on.filled(neighbours.rows.len() - 1, NONE)?;
     loop {
-        let mut left = on.filled(1, 0)?;
+        let mut left = on.filled(ROUNDS as usize, 0)?;
         for round in 0..ROUNDS {
-            if round > 0 {
-                left = on.filled(1, 0)?;
-            }
             // SAFETY: nodes and neighbours are below V.
             unsafe {
                 kernel::classify::launch(
@@ -187,11 +194,13 @@ fn classify(
                     &moving.bits,
                     &mut classes,
                     &mut left,
+                    round,
+                    about,
                     kind,
                 )
             }?;
         }
-        if on.read(&left, 0)? == 0 {
+        if on.read(&left, ROUNDS as usize - 1)? == 0 {
             return Ok(classes);
         }
     }
@@ -229,18 +238,25 @@ impl Ordered {
             Classes::Colours => Some(COLOURS),
             Classes::Levels => Some(LEVELS),
         };
-        let mut classes = vec![(0, count)];
+        let mut classes = Ranges {
+            places: vec![(0, count)],
+            reach: 0,
+        };
         // Where colours come from elsewhere, also a part without moving nodes asks for them: others wait for it.
         if let Some(kind) = kind.filter(|_| count > 0 || colour.is_some()) {
             classes = on.stage("classes", || {
+                let mut about = on.filled(found::COUNT, 0)?;
                 let class = match colour {
                     Some(colour) => {
                         let nodes: Vec<u32> = on.download_rows(&order)?;
                         on.upload(&colour(&nodes[..count as usize])?)?
                     }
-                    None => classify(on, kind, &order, count, moving, way.conflicts)?,
+                    None => {
+                        let conflicts = way.conflicts;
+                        classify(on, kind, &order, count, moving, conflicts, &mut about)?
+                    }
                 };
-                by_class(on, &mut order, count, &class)
+                by_class(on, kind, &mut order, count, &class, about)
             })?;
         }
         on.stage("order", || {
@@ -284,19 +300,24 @@ impl Ordered {
 /// Orders the first `count` nodes by their class; the places of each class.
 fn by_class(
     on: &Device,
+    kind: u32,
     order: &mut Buffer<Vertex>,
     count: u32,
     class: &Buffer<u32>,
-) -> Result<Vec<(u32, u32)>> {
+    mut about: Buffer<u32>,
+) -> Result<Ranges> {
     if count == 0 {
-        return Ok(Vec::new());
+        return Ok(Ranges {
+            places: Vec::new(),
+            reach: 0,
+        });
     }
     let old = on.duplicate(order)?;
     let mut keys = on.uninitialized(count as usize)?;
-    let mut most = on.filled(1, 0)?;
     // SAFETY: nodes below V, which all have a class.
-    unsafe { kernel::key_by_class::launch(on, count, &old, class, &mut keys, &mut most) }?;
-    let most = on.read(&most, 0)?;
+    unsafe { kernel::key_by_class::launch(on, count, &old, class, &mut keys, &mut about) }?;
+    let about = on.download(&about)?;
+    let most = about[found::MOST as usize];
     let starts = start_local(on, &keys, most as usize + 1)?;
     let places = order_by_keys(on, keys, u32::BITS - most.leading_zeros())?.cast();
     // SAFETY: places below `count`, each once.
@@ -305,5 +326,13 @@ fn by_class(
     let ranges = starts[1..]
         .windows(2)
         .map(|ends| (ends[0], ends[1] - ends[0]));
-    Ok(ranges.collect())
+    Ok(Ranges {
+        places: ranges.collect(),
+        // Of colours it is not looked for: neighbours have any two.
+        reach: if kind == LEVELS {
+            about[found::REACH as usize]
+        } else {
+            most
+        },
+    })
 }

@@ -1,6 +1,12 @@
 //! The end of sweeps, and the moves of the last one.
 
+use gpu::smooth::{self as kernel, MOVES_CHUNK};
+use trioxide_kernel::launch::Buffer;
+
 use super::options::{Method, Options};
+use super::order::Ordered;
+use crate::Result;
+use crate::backend::Device;
 
 /// Stopping and length of sweeps.
 #[derive(Clone, Copy, Debug)]
@@ -45,4 +51,30 @@ pub struct Moves {
     pub max_displacement: f64,
     /// Root of the mean squared move, of the nodes that may move, in the last sweep.
     pub rms_displacement: f64,
+}
+
+impl Moves {
+    /// Measures the moves of the last sweep, from their squares.
+    pub(super) fn measure(
+        &mut self,
+        on: &Device,
+        ordered: &Ordered,
+        squares: &Buffer<f64>,
+    ) -> Result<()> {
+        let (ranks, count) = (&ordered.ranks, ordered.moving);
+        on.stage("moves", || {
+            let chunks = ranks.len().div_ceil(MOVES_CHUNK as usize);
+            let mut sums = on.uninitialized(2 * chunks)?;
+            // SAFETY: places below `count` have a square.
+            unsafe {
+                kernel::sum_moves::launch(on, chunks as u32, ranks, squares, count, &mut sums)
+            }?;
+            let sums = on.download(&sums)?;
+            let sum: f64 = sums.iter().step_by(2).sum();
+            let max = sums.iter().skip(1).step_by(2).copied().fold(0.0, f64::max);
+            self.max_displacement = max.sqrt();
+            self.rms_displacement = (sum / f64::from(count)).sqrt();
+            Ok(())
+        })
+    }
 }

@@ -1,8 +1,7 @@
 //! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
-    self as kernel, CLASS_NODES, MOVES_CHUNK, Nodes, SWEEP_LANES, StarsBuffers,
-    one_block_sweeps::outcome,
+    self as kernel, MOST_PARTS, Nodes, SWEEP_LANES, StarsBuffers, Wave, one_block_sweeps::outcome,
 };
 use trioxide_kernel::launch::Buffer;
 
@@ -18,9 +17,15 @@ const BATCH: u32 = 16;
 /// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
-/// Nodes of a mean class under which a block reads its nodes' neighbours together, unless they have weights. On an H200 that took
-/// 0.85 to 1.07 of a lane's own reads' time with 600 and 7,000 nodes a class, and 1.3 and more with 24,000 and 1.6M.
-const SMALL_CLASS: usize = 10_000;
+/// Launches of sweeps by classes between two such reads, where a tolerance may end them: those behind the last sweep are in vain, and
+/// take as long as a small class.
+const CLASS_LAUNCHES: usize = 64;
+/// Sweeps that overlap.
+const TOGETHER: u32 = MOST_PARTS as u32;
+/// The same where a tolerance may end them: those behind the last sweep are undone.
+const TOGETHER_TO_TOLERANCE: u32 = 4;
+/// Nodes that a CPU moves in the time of a launch.
+const NODES_OF_A_LAUNCH: usize = 1_000;
 
 /// A run of sweeps.
 pub(super) struct Sweeps<'a> {
@@ -38,6 +43,8 @@ pub(super) struct Sweeps<'a> {
 
 /// Launches a sweep: the array of movements, the sweep's index in it, and its number.
 type LaunchSweep<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, u32) -> Result<()>;
+/// Number of sweeps, and whether the last one moved no node by the tolerance.
+type Done = (u32, bool);
 /// Launches a batch of sweeps: its outcome, the number of sweeps, and the factors.
 type LaunchBatch<'a> = &'a mut dyn FnMut(&mut Buffer<u32>, u32, [f64; 2]) -> Result<()>;
 
@@ -81,49 +88,45 @@ impl Sweeps<'_> {
                 _ => self.by_class(&mut nodes, &mut squares, &mut moves),
             })?;
         }
-        self.measure(&squares, &mut moves)?;
+        moves.measure(on, self.ordered, &squares)?;
         Ok((nodes, moves))
     }
 
-    /// The moves of the last sweep.
-    fn measure(&self, squares: &Buffer<f64>, moves: &mut Moves) -> Result<()> {
-        let (on, ranks, count) = (self.on, &self.ordered.ranks, self.ordered.moving);
-        on.stage("moves", || {
-            let chunks = ranks.len().div_ceil(MOVES_CHUNK as usize);
-            let mut sums = on.uninitialized(2 * chunks)?;
-            // SAFETY: places below `count` have a square.
-            unsafe {
-                kernel::sum_moves::launch(on, chunks as u32, ranks, squares, count, &mut sums)
-            }?;
-            let sums = on.download(&sums)?;
-            let sum: f64 = sums.iter().step_by(2).sum();
-            let max = sums.iter().skip(1).step_by(2).copied().fold(0.0, f64::max);
-            moves.max_displacement = max.sqrt();
-            moves.rms_displacement = (sum / f64::from(count)).sqrt();
-            Ok(())
+    /// Launches sweeps in batches of `batch`. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the
+    /// number of the sweep.
+    fn in_batches(&self, batch: u32, moves: &mut Moves, launch: LaunchSweep<'_>) -> Result<()> {
+        self.until_converged(batch, moves, &mut |first, count| {
+            let mut moved = self.start(count)?;
+            for k in 0..count {
+                launch(&mut moved, k, first + k)?;
+            }
+            Ok(done(&self.on.download(&moved)?))
         })
     }
 
-    /// Launches sweeps in batches. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the number of
-    /// the sweep.
-    fn in_batches(&self, moves: &mut Moves, launch: LaunchSweep<'_>) -> Result<()> {
+    /// The array `moved` of `count` sweeps before the first.
+    fn start(&self, count: u32) -> Result<Buffer<u32>> {
+        let mut start = vec![0; count as usize + 1];
+        start[0] = 1;
+        self.on.upload(&start)
+    }
+
+    /// Does up to `batch` sweeps at a time by `sweep`, which gets the number of the first and how many.
+    fn until_converged(
+        &self,
+        batch: u32,
+        moves: &mut Moves,
+        sweep: &mut dyn FnMut(u32, u32) -> Result<Done>,
+    ) -> Result<()> {
         let max_sweeps = self.schedule.max_sweeps;
         let sweeps = progress::count("sweep", u64::from(max_sweeps));
         while moves.sweeps < max_sweeps && !moves.converged {
             progress::check()?;
-            let batch = BATCH.min(max_sweeps - moves.sweeps);
-            let mut start = vec![0; batch as usize + 1];
-            start[0] = 1;
-            let mut moved = self.on.upload(&start)?;
-            for k in 0..batch {
-                launch(&mut moved, k, moves.sweeps + k)?;
-            }
-            let moved = self.on.download(&moved)?;
-            let going = moved.iter().take_while(|&&moved| moved != 0).count() as u32;
-            let done = going.min(batch);
+            let count = batch.min(max_sweeps - moves.sweeps);
+            let (done, is_last) = sweep(moves.sweeps, count)?;
             moves.sweeps += done;
             sweeps.reach(u64::from(moves.sweeps));
-            moves.converged = going <= batch;
+            moves.converged = is_last;
         }
         Ok(())
     }
@@ -136,7 +139,7 @@ impl Sweeps<'_> {
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
         // A batch that is not the last has an even number of sweeps, so that each begins at `nodes`.
-        self.in_batches(moves, &mut |moved, k, sweep| {
+        self.in_batches(BATCH, moves, &mut |moved, k, sweep| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -169,7 +172,7 @@ impl Sweeps<'_> {
         let all = self.ordered.order.len() as u32;
         let start = on.duplicate(nodes)?;
         let mut excess = on.uninitialized(nodes.len())?;
-        self.in_batches(moves, &mut |moved, k, _| {
+        self.in_batches(BATCH, moves, &mut |moved, k, _| {
             let (from, to) = alternate(k, nodes, other);
             // SAFETY: neighbours are places of the nodes.
             unsafe {
@@ -215,7 +218,7 @@ impl Sweeps<'_> {
         moves: &mut Moves,
     ) -> Result<()> {
         let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
-        self.in_batches(moves, &mut |moved, k, sweep| {
+        self.in_batches(BATCH, moves, &mut |moved, k, sweep| {
             // SAFETY: neighbours are places of the nodes, whose accesses are atomic.
             unsafe {
                 kernel::sweep_racing::launch(
@@ -241,12 +244,116 @@ impl Sweeps<'_> {
         squares: &mut Buffer<f64>,
         moves: &mut Moves,
     ) -> Result<()> {
-        self.in_batches(moves, &mut |moved, k, sweep| {
-            for &places in &self.ordered.classes {
+        let classes = &self.ordered.classes.places;
+        let together = self.together();
+        if together > 1 {
+            return self.until_converged(together, moves, &mut |first, count| {
+                self.overlapping(nodes, squares, first, count)
+            });
+        }
+        let batch = if self.schedule.square() == 0.0 {
+            BATCH
+        } else {
+            (CLASS_LAUNCHES / classes.len()).clamp(1, BATCH as usize) as u32
+        };
+        self.in_batches(batch, moves, &mut |moved, k, sweep| {
+            for &places in classes {
                 self.class(nodes, squares, moved, (k, sweep), places)?;
             }
             Ok(())
         })
+    }
+
+    /// How many sweeps overlap: more than one if that saves half of the launches at least. A CPU undoes none of large classes.
+    fn together(&self) -> u32 {
+        let classes = &self.ordered.classes;
+        let saves = 2 * (classes.reach as usize + 1) <= classes.places.len();
+        if !saves || self.guard.is_some() {
+            return 1;
+        }
+        let are_small = (self.ordered.moving as usize) < NODES_OF_A_LAUNCH * classes.places.len();
+        if self.schedule.square() == 0.0 {
+            TOGETHER
+        } else if are_small || self.on.is_gpu() {
+            TOGETHER_TO_TOLERANCE
+        } else {
+            1
+        }
+    }
+
+    /// `count` sweeps that overlap, from number `first` on, as far as they count: up to the first one that moves no node by the
+    /// tolerance.
+    fn overlapping<L: Nodes>(
+        &self,
+        nodes: &mut Buffer<L>,
+        squares: &mut Buffer<f64>,
+        first: u32,
+        count: u32,
+    ) -> Result<Done> {
+        let before = if self.schedule.square() == 0.0 {
+            None
+        } else {
+            Some(self.on.duplicate(nodes)?)
+        };
+        let done = self.waves(nodes, squares, first, count)?;
+        match before {
+            Some(before) if done.0 < count => {
+                *nodes = before;
+                self.waves(nodes, squares, first, done.0)
+            }
+            _ => Ok(done),
+        }
+    }
+
+    /// `count` sweeps from number `first` on, each some classes behind the one before it.
+    fn waves<L: Nodes>(
+        &self,
+        nodes: &mut Buffer<L>,
+        squares: &mut Buffer<f64>,
+        first: u32,
+        count: u32,
+    ) -> Result<Done> {
+        let places = &self.ordered.classes.places;
+        let distance = self.ordered.classes.reach as usize + 1;
+        let mut moved = self.start(count)?;
+        let last = places.len() - 1;
+        for step in 0..=last + distance * (count as usize - 1) {
+            // The sweeps that have begun and not ended.
+            let begin = step.saturating_sub(last).div_ceil(distance);
+            let end = (step / distance + 1).min(count as usize);
+            let classes: Vec<_> = (begin..end).map(|k| places[step - k * distance]).collect();
+            // No sweep of these waits for the outcome of another.
+            let wave = Wave::new(&classes, begin as u32, 0);
+            self.wave(nodes, squares, &mut moved, wave, first)?;
+        }
+        Ok(done(&self.on.download(&moved)?))
+    }
+
+    /// Launches a wave; `first` is the number of the sweep with index 0 in `moved`.
+    fn wave<L: Nodes>(
+        &self,
+        nodes: &mut Buffer<L>,
+        squares: &mut Buffer<f64>,
+        moved: &mut Buffer<u32>,
+        wave: Wave,
+        first: u32,
+    ) -> Result<()> {
+        // SAFETY: no two nodes of a class are neighbours, nor two nodes of classes that are further apart than neighbours' are.
+        unsafe {
+            kernel::sweep_classes::launch(
+                self.on,
+                wave.blocks(),
+                self.ordered.neighbourhood(),
+                nodes,
+                squares,
+                moved,
+                wave,
+                self.schedule.factor(first),
+                self.schedule.factor(first + 1),
+                self.schedule.square(),
+            )
+        }?;
+        Ok(())
     }
 
     /// A sweep over one class: `count` places from `first` on. The sweep has index `k` in `moved`, and a number.
@@ -258,84 +365,43 @@ impl Sweeps<'_> {
         (k, sweep): (u32, u32),
         (first, count): (u32, u32),
     ) -> Result<()> {
+        let Some(stars) = self.guard else {
+            let wave = Wave::new(&[(first, count)], k, k);
+            return self.wave(nodes, squares, moved, wave, sweep - k);
+        };
         let (on, ordered) = (self.on, self.ordered);
-        let neighbourhood = ordered.neighbourhood();
-        let is_small = neighbourhood.weights.is_empty()
-            && (ordered.moving as usize) < SMALL_CLASS * ordered.classes.len();
-        let (factor, tolerance) = (self.schedule.factor(sweep), self.schedule.square());
-        match self.guard {
-            // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
-            Some(stars) => unsafe {
-                kernel::sweep_guarded::launch(
-                    on,
-                    blocks(count),
-                    stars,
-                    &ordered.order,
-                    &ordered.ranks,
-                    neighbourhood,
-                    nodes,
-                    squares,
-                    moved,
-                    k,
-                    first,
-                    count,
-                    factor,
-                    tolerance,
-                )
-            },
-            // SAFETY: no two nodes of a class are neighbours.
-            None if is_small => unsafe {
-                kernel::sweep_small_class::launch(
-                    on,
-                    count.div_ceil(CLASS_NODES as u32),
-                    neighbourhood,
-                    nodes,
-                    squares,
-                    moved,
-                    k,
-                    first,
-                    count,
-                    factor,
-                    tolerance,
-                )
-            },
-            // SAFETY: as above.
-            None => unsafe {
-                kernel::sweep_class::launch(
-                    on,
-                    blocks(count),
-                    neighbourhood,
-                    nodes,
-                    squares,
-                    moved,
-                    k,
-                    first,
-                    count,
-                    factor,
-                    tolerance,
-                )
-            },
+        // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
+        unsafe {
+            kernel::sweep_guarded::launch(
+                on,
+                blocks(count),
+                stars,
+                &ordered.order,
+                &ordered.ranks,
+                ordered.neighbourhood(),
+                nodes,
+                squares,
+                moved,
+                k,
+                first,
+                count,
+                self.schedule.factor(sweep),
+                self.schedule.square(),
+            )
         }?;
         Ok(())
     }
 
     /// The block's launches: `launch` does up to a number of sweeps, by the two factors.
     fn by_one_block(&self, moves: &mut Moves, launch: LaunchBatch<'_>) -> Result<()> {
-        let schedule = &self.schedule;
-        let sweeps = progress::count("sweep", u64::from(schedule.max_sweeps));
-        while moves.sweeps < schedule.max_sweeps && !moves.converged {
-            progress::check()?;
-            let batch = ONE_BLOCK_BATCH.min(schedule.max_sweeps - moves.sweeps);
+        self.until_converged(ONE_BLOCK_BATCH, moves, &mut |_, count| {
             let mut result = self.on.uninitialized(outcome::COUNT)?;
             // A batch that is not the last has an even number of sweeps, so that it begins with the first factor.
-            launch(&mut result, batch, schedule.method.factors())?;
+            launch(&mut result, count, self.schedule.method.factors())?;
             let result = self.on.download(&result)?;
-            let done = result[outcome::SWEEPS as usize];
-            moves.sweeps += done;
-            sweeps.reach(u64::from(moves.sweeps));
-            moves.converged = result[outcome::MOVED as usize] == 0;
-        }
-        Ok(())
+            let is_last = result[outcome::MOVED as usize] == 0;
+            Ok((result[outcome::SWEEPS as usize], is_last))
+        })
     }
 
     fn form_a_by_one<L: Nodes>(
@@ -390,6 +456,15 @@ impl Sweeps<'_> {
             }?;
             Ok(())
         })
+    }
+}
+
+/// What a batch with the array `moved` has done: up to the first sweep that moved no node by the tolerance.
+fn done(moved: &[u32]) -> Done {
+    let sweeps = &moved[1..];
+    match sweeps.iter().position(|&moved| moved == 0) {
+        Some(last) => (last as u32 + 1, true),
+        None => (sweeps.len() as u32, false),
     }
 }
 

@@ -74,7 +74,7 @@ fn bench_kernels_tells_time_and_rate_of_every_kernel() {
         "sweep_form_a_soa_f64",
         "sweep_form_a_aos_f64",
         "sweep_form_a_aligned_f64",
-        "sweep_small_class_aligned_f64",
+        "sweep_classes_aligned_f64",
     ] {
         assert!(found.contains(name), "{name}: {found:?}");
     }

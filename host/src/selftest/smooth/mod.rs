@@ -67,10 +67,6 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         cases.push(Case::new(name, move |on| options::surface(on, &mesh)));
     }
     cases.push(Case::new(
-        "smooth surfaces: classes of many nodes",
-        options::large_classes,
-    ));
-    cases.push(Case::new(
         "smooth: bad meshes and options are refused",
         refused,
     ));

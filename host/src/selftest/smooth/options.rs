@@ -118,29 +118,6 @@ pub(super) fn surface(on: &Device, mesh: &Mesh) -> Outcome {
     surface_in::<Vec3>(on, mesh)
 }
 
-/// 60,002 nodes in a few classes: more nodes a class than one block's launch is chosen for.
-pub(super) fn large_classes(on: &Device) -> Outcome {
-    let mesh = meshes::cube(100);
-    for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {
-        let options = Options {
-            form: Form::BColoured,
-            layout,
-            max_iterations: 2,
-            ..Options::default()
-        };
-        surface_by::<DVec3>(on, &mesh, &options)?;
-        surface_by::<Vec3>(on, &mesh, &options)?;
-    }
-    match on
-        .launched()
-        .iter()
-        .any(|name| name.starts_with("sweep_class_"))
-    {
-        true => Ok(()),
-        false => Err("no class was swept by a thread a node".to_owned()),
-    }
-}
-
 /// Triangles and tetrahedra that are on the device give the mesh that their upload gives.
 pub(super) fn resident(on: &Device) -> Outcome {
     tetrahedra_in::<DVec3>(on)?;

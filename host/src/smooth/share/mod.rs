@@ -122,7 +122,7 @@ pub fn smooth_share<P: Vector>(
     };
     let classes = match options.form {
         Form::A => 1,
-        _ => others.largest(ordered.classes.len() as u32)?,
+        _ => others.largest(ordered.classes.places.len() as u32)?,
     };
     let halo = Halo::new::<P::Aos>(on, &places, moving, part, &colours, classes)?;
     let nodes = places.len();
@@ -263,7 +263,7 @@ impl ShareSweeps<'_> {
         by_class: &Sweeps,
         mut nodes: Buffer<L>,
     ) -> crate::Result<Buffer<L>> {
-        let (on, classes) = (self.on, &self.ordered.classes);
+        let (on, classes) = (self.on, &self.ordered.classes.places);
         let mut squares = on.uninitialized(self.ordered.moving as usize)?;
         while self.goes_on()? {
             let mut moved = on.upload(&[1, 0])?;
