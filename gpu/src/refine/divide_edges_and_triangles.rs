@@ -135,6 +135,8 @@ pub struct Pieces {
 /// that neighbouring lanes read and write neighbouring words.
 #[kernel(
     P in Anywhere,
+    // Without a limit 48: a block fewer at a time on each processor costs more than the few words that are spilled.
+    registers = 40,
     requires(
         n == before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK) as usize,
         counts.flags.len() == words(3 * before.triangles as usize),
