@@ -181,7 +181,8 @@ pub fn to_blocks<T: Pod + Send + Sync>(
     let (size, count) = (ranks.size(), elsewhere.len());
     let ids = Mail::sorted(size, count, |k| (of(k).0, of(k).1));
     let values = Mail::sorted(size, count, |k| (of(k).0, of(k).2));
-    let (ids, values) = (ranks.exchange(&ids), ranks.exchange(&values));
+    let ids = ranks.exchange(&ids);
+    let values = ranks.exchange_expected(&values, &ids.counts());
     let place = |id: u64| (id - range.start) as usize;
     fill(
         block,

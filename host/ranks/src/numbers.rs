@@ -160,8 +160,8 @@ impl Ranked {
 /// runs' directories. Collective.
 fn bases(ranks: &Ranks, blocks: Blocks, runs: Vec<[u64; 2]>) -> (Vec<[u64; 2]>, [u64; 2]) {
     let size = ranks.size();
-    let told = Mail::sorted(size, runs.len(), |i| (blocks.rank(runs[i][0]), runs[i]));
-    let told = ranks.exchange(&told);
+    let runs = Mail::sorted(size, runs.len(), |i| (blocks.rank(runs[i][0]), runs[i]));
+    let told = ranks.exchange(&runs);
     let places = IdSet::of(told.items().len(), |i| told.items()[i][0]);
     let place = |id: u64| places.place(id).expect("it was told") as usize;
     let mut sums = vec![[0; 2]; places.len()];
@@ -180,7 +180,9 @@ fn bases(ranks: &Ranks, blocks: Blocks, runs: Vec<[u64; 2]>) -> (Vec<[u64; 2]>, 
     });
     // Blocks ascend as ids do: the answers come in the order of the ids.
     (
-        ranks.exchange(&answers).into_items(),
+        ranks
+            .exchange_expected(&answers, &runs.counts())
+            .into_items(),
         scans.map(|(_, total)| total),
     )
 }

@@ -354,7 +354,8 @@ pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons
 fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
     let blocks = Blocks::new(total, ranks.size());
     let directory = |i: usize| (blocks.rank(vertices[i]), vertices[i]);
-    let told = ranks.exchange(&Mail::sorted(ranks.size(), vertices.len(), directory));
+    let asked = Mail::sorted(ranks.size(), vertices.len(), directory);
+    let told = ranks.exchange(&asked);
     // The first rank that has each vertex of this block: mail comes in the order of ranks.
     let range = blocks.range(ranks.rank());
     let mut is_seen = vec![false; (range.end - range.start) as usize];
@@ -362,7 +363,9 @@ fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
         let seen = &mut is_seen[(vertex - range.start) as usize];
         u8::from(std::mem::replace(seen, true))
     });
-    ranks.exchange(&told.with(answers.collect())).into_items()
+    let answers = told.with(answers.collect());
+    let received = ranks.exchange_expected(&answers, &asked.counts());
+    received.into_items()
 }
 
 #[cfg(test)]

@@ -122,10 +122,12 @@ pub fn fetch<T: bytemuck::Pod + Send + Sync>(
         let below = |id: u64| ids.partition_point(|&other| other < id);
         below(range.end) - below(range.start)
     });
-    let asked = ranks.exchange(&Mail::from_parts(ids.to_vec(), counts));
+    let questions = Mail::from_parts(ids.to_vec(), counts);
     let start = blocks.range(ranks.rank()).start;
+    let asked = ranks.exchange(&questions);
     let answers = asked.map(|id| held[(id - start) as usize]);
-    ranks.exchange(&answers).into_items()
+    let received = ranks.exchange_expected(&answers, &questions.counts());
+    received.into_items()
 }
 
 /// Points of the plane or of space.

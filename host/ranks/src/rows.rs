@@ -103,7 +103,9 @@ impl Halo {
         ranks: &Ranks,
         get: impl Fn(&u32) -> T + Sync,
     ) -> Vec<T> {
-        ranks.exchange(&self.send.map(get)).into_items()
+        let given = self.send.map(get);
+        let taken = ranks.exchange_expected(&given, &self.receive.counts());
+        taken.into_items()
     }
 
     /// The ghosts, by their owners.
@@ -127,7 +129,8 @@ impl Halo {
             items.extend(given.filter_map(|(i, &v)| Some(i << 1 | u32::from(get(v)?))));
             counts.push(items.len() - before);
         }
-        let received = ranks.exchange(&Mail::from_parts(items, counts.into_iter()));
+        let items = Mail::from_parts(items, counts.into_iter());
+        let received = ranks.exchange_between(&items, &self.send, &self.receive);
         for (rank, &item) in received.iter() {
             set(self.receive.of(rank)[item as usize >> 1], item & 1 != 0);
         }
@@ -160,7 +163,8 @@ impl Halo {
             }
             counts.push(places.len() - before);
         }
-        let told = ranks.exchange(&Mail::from_parts(places, counts.into_iter()));
+        let places = Mail::from_parts(places, counts.into_iter());
+        let told = ranks.exchange_between(&places, &self.send, &self.receive);
         for (rank, &place) in told.iter() {
             let ghost = self.receive.of(rank)[(place / each) as usize];
             set(each * ghost + place % each);

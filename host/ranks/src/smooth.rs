@@ -106,7 +106,7 @@ pub fn smooth_part<P: Vector>(
         fixed: &stays,
         give: halo.give.items(),
         give_counts: &give_counts,
-        take: &halo.take,
+        take: halo.take.items(),
     };
     let share = smooth_share(on, &mesh, nodes, options, &mut others);
     let share = others.joint.end(share)?;
@@ -148,8 +148,8 @@ struct NodeHalo {
     is_first: Vec<bool>,
     /// Local nodes to give to each rank.
     give: Mail<u32>,
-    /// Ghosts, in the order in which their positions come.
-    take: Vec<u32>,
+    /// Ghosts, by the ranks from which their positions come.
+    take: Mail<u32>,
 }
 
 impl NodeHalo {
@@ -179,7 +179,8 @@ impl NodeHalo {
         asked.sort_by_key(|&(_, owner)| owner);
         let id = |v: u32| part.vertices.get(v as usize);
         let question = |i: usize| (asked[i].1 as usize, id(asked[i].0));
-        let questions = ranks.exchange(&Mail::sorted(size, asked.len(), question));
+        let questions = Mail::sorted(size, asked.len(), question);
+        let received = ranks.exchange(&questions);
         let first_of = |&vertex: &u64| {
             let start = part.shared.partition_point(|other| other[0] < vertex);
             let others = part.shared[start..].iter();
@@ -187,9 +188,10 @@ impl NodeHalo {
             others.next().map_or(me, |other| me.min(other[1])) as u32
         };
         // Answers come in the order of the questions.
-        let firsts = ranks.exchange(&questions.map(first_of)).into_items();
-        let mut wanted: Vec<(u32, u32)> = (asked.iter().zip(firsts))
-            .map(|(&(v, _), first)| (first, v))
+        let firsts = received.map(first_of);
+        let firsts = ranks.exchange_expected(&firsts, &questions.counts());
+        let mut wanted: Vec<(u32, u32)> = (asked.iter().zip(firsts.items()))
+            .map(|(&(v, _), &first)| (first, v))
             .collect();
         wanted.sort_unstable();
         let ghost = |i: usize| (wanted[i].0 as usize, wanted[i].1);
@@ -197,7 +199,7 @@ impl NodeHalo {
         let give = ranks.exchange(&wanted.map(|&v| id(v)));
         Self {
             give: give.map(|&vertex| local(vertex)),
-            take: wanted.into_items(),
+            take: wanted,
             is_first,
             is_ghost,
         }
@@ -221,7 +223,9 @@ impl Others for Exchange<'_> {
     fn exchange(&mut self, given: Vec<u32>, counts: &[usize]) -> trioxide::Result<Vec<u32>> {
         self.joint.agree(Ok(()))?;
         let mail = Mail::from_parts(given, counts.iter().copied());
-        Ok(self.joint.ranks.exchange(&mail).into_items())
+        let NodeHalo { give, take, .. } = self.halo;
+        let received = self.joint.ranks.exchange_between(&mail, give, take);
+        Ok(received.into_items())
     }
 
     fn largest(&mut self, value: u32) -> trioxide::Result<u32> {

@@ -231,6 +231,34 @@ mod tests {
         assert_eq!(bytes, [12 + 16, 8 + 16, 12 + 16]);
     }
 
+    /// Neighbours in a ring tell each other counts, and answers need none: no call of all ranks.
+    #[test]
+    fn neighbours_exchange_without_the_others() {
+        for size in [1, 2, 3, 7] {
+            let calls = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let me = ranks.rank();
+                let behind = (me + 1) % size;
+                let to = Mail::sorted(size, 1, |_| (behind, 0_u8));
+                let from = Mail::sorted(size, 1, |_| ((me + size - 1) % size, 0_u8));
+                // Rank 0 has nothing to say.
+                let questions = Mail::sorted(size, me, |i| (behind, (10 * me + i) as u32));
+                let asked = ranks.exchange_between(&questions, &to, &from);
+                let before = (me + size - 1) % size;
+                let expected: Vec<u32> = (0..before).map(|i| (10 * before + i) as u32).collect();
+                assert_eq!(asked.of(before), expected);
+                assert_eq!(asked.items().len(), before);
+                let answers =
+                    ranks.exchange_expected(&asked.map(|&i| u64::from(i) + 1), &questions.counts());
+                let expected: Vec<u64> = (0..me).map(|i| (10 * me + i) as u64 + 1).collect();
+                assert_eq!(answers.of(behind), expected);
+                assert_eq!(answers.items().len(), me);
+                ranks.traffic()[0].calls
+            });
+            assert!(calls.into_iter().all(|calls| calls == 0));
+        }
+    }
+
     #[test]
     fn a_phase_that_comes_again_is_counted_once() {
         let phases = run(2, |transport| {

@@ -176,7 +176,8 @@ impl<T: Pod> Mail<T> {
         (0..self.ranks()).flat_map(move |rank| self.of(rank).iter().map(move |item| (rank, item)))
     }
 
-    fn counts(&self) -> Vec<u64> {
+    /// Number of items of each rank.
+    pub fn counts(&self) -> Vec<u64> {
         let pairs = self.offsets.windows(2);
         pairs.map(|pair| (pair[1] - pair[0]) as u64).collect()
     }
@@ -189,11 +190,11 @@ pub struct Traffic {
     pub phase: &'static str,
     /// Bytes to other ranks. A number that all ranks join counts once.
     pub bytes: u64,
-    /// Collective calls.
+    /// Calls in which each rank waits for all others.
     pub calls: u64,
     /// Seconds of the phase.
     pub seconds: f64,
-    /// Those of them in collective calls: sending, and waiting for others.
+    /// Those of them in which ranks send, and wait for others.
     pub waited: f64,
 }
 
@@ -264,8 +265,8 @@ impl<'t> Ranks<'t> {
         self.phases.borrow().clone()
     }
 
-    /// Counts bytes to other ranks, and the time of a call.
-    fn counted<R>(&self, bytes: u64, call: impl FnOnce(&dyn Transport) -> R) -> R {
+    /// Counts bytes to other ranks, calls with all of them, and the time.
+    fn counted<R>(&self, bytes: u64, calls: u64, call: impl FnOnce(&dyn Transport) -> R) -> R {
         if self.phases.borrow().is_empty() {
             self.phase("start");
         }
@@ -273,7 +274,7 @@ impl<'t> Ranks<'t> {
         let result = call(self.transport);
         if let Some(phase) = self.phases.borrow_mut().get_mut(self.current.get()) {
             phase.bytes += bytes;
-            phase.calls += 1;
+            phase.calls += calls;
             phase.waited += start.elapsed().as_secs_f64();
         }
         result
@@ -281,28 +282,55 @@ impl<'t> Ranks<'t> {
 
     /// Gives each rank its items; the items that each gave to this one.
     pub fn exchange<T: Pod>(&self, mail: &Mail<T>) -> Mail<T> {
-        let size = size_of::<T>() as u64;
-        let others = mail.items.len() - mail.of(self.rank()).len();
         let head = 8 * (self.size() as u64 - 1);
-        self.counted(others as u64 * size + head, |transport| {
-            let sent = mail.counts();
-            let received = transport.counts(&sent);
-            let counts = received.iter().map(|&count| count as usize);
-            let total: usize = counts.clone().sum();
-            let mut items: Vec<T> = parallel::zeroed(total);
-            let bytes = |counts: &[u64]| counts.iter().map(|count| count * size).collect();
-            let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&sent), bytes(&received));
-            let send = bytemuck::cast_slice(&mail.items);
-            let receive = bytemuck::cast_slice_mut(&mut items);
-            transport.exchange(send, &sent, receive, &received);
-            Mail::from_parts(items, counts)
+        self.counted(self.bytes_to_others(mail) + head, 1, |transport| {
+            deliver(transport, mail, &transport.counts(&mail.counts()))
         })
+    }
+
+    /// As [`exchange`](Ranks::exchange), where so many items come from each rank, as this one knows: no counts cross, and nobody waits for
+    /// ranks that have nothing for it.
+    pub fn exchange_expected<T: Pod>(&self, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
+        self.counted(self.bytes_to_others(mail), 0, |transport| {
+            deliver(transport, mail, received)
+        })
+    }
+
+    /// As [`exchange`](Ranks::exchange), where items go to ranks for which `to` has some, and come from those for which `from` has some: counts
+    /// cross between these alone.
+    pub fn exchange_between<T: Pod, U: Pod, V: Pod>(
+        &self,
+        mail: &Mail<T>,
+        to: &Mail<U>,
+        from: &Mail<V>,
+    ) -> Mail<T> {
+        let neighbors = |mail: &[u64]| mail.iter().map(|&n| usize::from(n > 0)).collect();
+        let (to, from): (Vec<usize>, Vec<usize>) =
+            (neighbors(&to.counts()), neighbors(&from.counts()));
+        let told = mail.counts().into_iter().zip(&to);
+        let told: Vec<u64> = told
+            .flat_map(|(n, &is_one)| (is_one > 0).then_some(n))
+            .collect();
+        let counts = Mail::from_parts(told, to.into_iter());
+        let bytes = self.bytes_to_others(&counts) + self.bytes_to_others(mail);
+        self.counted(bytes, 0, |transport| {
+            let from: Vec<u64> = from.into_iter().map(|n| n as u64).collect();
+            let told = deliver(transport, &counts, &from);
+            let received =
+                (0..told.ranks()).map(|rank| told.of(rank).first().copied().unwrap_or(0));
+            deliver(transport, mail, &received.collect::<Vec<u64>>())
+        })
+    }
+
+    fn bytes_to_others<T: Pod>(&self, mail: &Mail<T>) -> u64 {
+        let others = mail.items.len() - mail.of(self.rank()).len();
+        (others * size_of::<T>()) as u64
     }
 
     /// Joins the numbers of all ranks, place by place.
     pub fn reduce_all(&self, values: &mut [u64], by: Reduction) {
         let bytes = size_of_val(values) as u64;
-        self.counted(bytes, |transport| transport.reduce(values, by));
+        self.counted(bytes, 1, |transport| transport.reduce(values, by));
     }
 
     /// Joins one number of each rank.
@@ -314,7 +342,7 @@ impl<'t> Ranks<'t> {
 
     /// The number of each rank.
     pub fn gather(&self, value: u64) -> Vec<u64> {
-        self.counted(8 * (self.size() as u64 - 1), |transport| {
+        self.counted(8 * (self.size() as u64 - 1), 1, |transport| {
             transport.counts(&vec![value; self.size()])
         })
     }
@@ -335,4 +363,16 @@ impl<'t> Ranks<'t> {
         let counts = (0..self.size()).map(|_| if copies == 0 { 0 } else { items.len() });
         self.exchange(&Mail::from_parts(all, counts)).into_items()
     }
+}
+
+/// Gives each rank its items; those that each gave to this one, of which there are so many.
+fn deliver<T: Pod>(transport: &dyn Transport, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
+    let counts = received.iter().map(|&count| count as usize);
+    let mut items: Vec<T> = parallel::zeroed(counts.clone().sum());
+    let bytes = |counts: &[u64]| counts.iter().map(|n| n * size_of::<T>() as u64).collect();
+    let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&mail.counts()), bytes(received));
+    let send = bytemuck::cast_slice(&mail.items);
+    let receive = bytemuck::cast_slice_mut(&mut items);
+    transport.exchange(send, &sent, receive, &received);
+    Mail::from_parts(items, counts)
 }

@@ -144,7 +144,8 @@ fn smallest_of_rings(ranks: &Ranks, part: &Part, fragments: &[Fragment]) -> Vec<
             [smallest[i], behind[i]]
         });
         // Answers come in the order of the questions: by rank, and for one rank in the order of fragments.
-        let answers = ranks.exchange(&answers).into_items();
+        let answers = ranks.exchange_expected(&answers, &asked.counts());
+        let answers = answers.into_items();
         let mut order: Vec<usize> = (0..behind.len()).collect();
         order.sort_by_key(|&i| behind[i][1]);
         let mut has_changed = false;
