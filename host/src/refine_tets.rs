@@ -29,6 +29,7 @@ mod error;
 mod level;
 mod mark;
 mod mesh;
+mod share;
 
 use glam::{DVec3, Vec3};
 use gpu::ids::Tet;
@@ -39,6 +40,7 @@ pub use error::{Error, Result};
 pub use mark::Marking;
 pub(crate) use mark::{seed_of_level, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays};
+pub use share::{DividedShare, MarkedShare, Share, ShareNames, SharePart, SharePieces};
 
 use crate::backend::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};

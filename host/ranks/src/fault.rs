@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trioxide::{Error, half_edges, polylla, refine, smooth, weld};
+use trioxide::{Error, half_edges, polylla, refine, refine_tets, smooth, weld};
 
 use crate::transport::{Ranks, Reduction};
 
@@ -72,6 +72,12 @@ impl From<polylla::Error> for Fault {
 
 impl From<refine::Error> for Fault {
     fn from(error: refine::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<refine_tets::Error> for Fault {
+    fn from(error: refine_tets::Error) -> Self {
         Error::from(error).into()
     }
 }

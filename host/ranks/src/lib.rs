@@ -8,7 +8,7 @@
 //! | grids that ranks make, each its own part | [`Part::of_grid`], [`Block::of_grid`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
 //! | places of new elements in an order of the whole mesh | [`numbers`] |
-//! | a family on ranks | [`polylla`](mod@polylla), [`refine`](mod@refine), [`smooth`](mod@smooth), [`weld`](mod@weld) |
+//! | a family on ranks | [`polylla`](mod@polylla), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -25,15 +25,18 @@ pub mod block;
 mod check;
 pub mod fault;
 mod grid;
+mod halo_edges;
 pub mod ids;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod numbers;
 pub mod output;
+mod owned;
 pub mod ownership;
 pub mod part;
 pub mod polylla;
 pub mod refine;
+pub mod refine_tets;
 mod rows;
 pub mod smooth;
 pub mod threads;

@@ -1,45 +1,49 @@
-//! Places in an order of the whole mesh: new elements are counted at the directories of the triangles that they come from.
+//! Places in an order of the whole mesh: new elements are counted at the directories of the cells that they come from.
 
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
 use crate::ids::{IdSet, Owners};
-use crate::part::owned_half_edges;
+use crate::part::owned_bits;
 use crate::transport::{Mail, Ranks};
 
-/// Triangles whose sums a thread writes at a time.
+/// Cells whose sums a thread writes at a time.
 const PIECE: usize = 1 << 14;
 
-/// How many half-edges of two kinds all triangles with smaller ids have together, for each triangle that this rank owns.
+/// How many elements of two kinds all cells with smaller ids have together, for each cell that this rank owns: half-edges of triangles, edges
+/// and parts of tetrahedra.
 ///
 /// A run of consecutive ids within a directory's block has one number from there; within it bits are counted.
 pub struct Sums {
-    /// Those of the owned triangles.
+    /// Those of the owned cells.
     kinds: [Ranked; 2],
-    /// First triangle of each run.
+    /// Bits of a cell.
+    each: usize,
+    /// First cell of each run.
     starts: Vec<u32>,
     /// What its sums are more than the bits before it.
     shifts: Vec<[u64; 2]>,
-    /// Of all triangles of all ranks.
+    /// Of all cells of all ranks.
     pub totals: [u64; 2],
 }
 
 impl Sums {
-    /// Of a part whose triangles have these owners and ids, of `total` in all; `kinds` have a bit a half-edge, or nothing at all. Triangles of
-    /// a run without any get no number of use. Collective.
+    /// Of a part whose cells have these owners and ids, of `total` in all; `kinds` have `each` bits a cell, or nothing at all. Cells of a run
+    /// without any get no number of use. Collective.
     pub fn count(
         ranks: &Ranks,
         total: u64,
         owners: &Owners,
         id: impl Fn(usize) -> u64 + Sync,
+        each: usize,
         kinds: [&[u32]; 2],
     ) -> Self {
         let blocks = Blocks::new(total, ranks.size());
-        let owned = owned_half_edges(owners, ranks.rank());
+        let owned = owned_bits(owners, ranks.rank(), each);
         let kinds = kinds.map(|bits| Ranked::of(bits, &owned));
         drop(owned);
         let starts = starts_of_runs(owners, ranks.rank(), &id, blocks.length());
-        let before = |t: usize| [0, 1].map(|k| kinds[k].before(3 * t));
+        let before = |t: usize| [0, 1].map(|k| kinds[k].before(each * t));
         let length = |run: usize| {
             let end = starts.get(run + 1).map_or(owners.len(), |&t| t as usize);
             let (start, end) = (before(starts[run] as usize), before(end));
@@ -60,22 +64,23 @@ impl Sums {
         }
         Self {
             kinds,
+            each,
             starts,
             shifts,
             totals,
         }
     }
 
-    /// The sums before each of the part's `triangles`; those of ghosts are of no use.
-    pub fn before(&self, triangles: usize) -> Vec<[u64; 2]> {
-        let mut sums: Vec<[u64; 2]> = parallel::zeroed(triangles);
+    /// The sums before each of the part's `cells`; those of ghosts are of no use.
+    pub fn before(&self, cells: usize) -> Vec<[u64; 2]> {
+        let mut sums: Vec<[u64; 2]> = parallel::zeroed(cells);
         parallel::for_chunks_mut(&mut sums, PIECE, |piece, sums| {
             let first = piece * PIECE;
             let mut run = self.starts.partition_point(|&t| (t as usize) < first);
             for (t, sums) in (first..).zip(sums) {
                 run += usize::from(self.starts.get(run) == Some(&(t as u32)));
                 if let Some(shift) = run.checked_sub(1).map(|run| self.shifts[run]) {
-                    let here = |k: usize| u64::from(self.kinds[k].before(3 * t));
+                    let here = |k: usize| u64::from(self.kinds[k].before(self.each * t));
                     *sums = [0, 1].map(|k| shift[k].wrapping_add(here(k)));
                 }
             }
@@ -84,7 +89,7 @@ impl Sums {
     }
 }
 
-/// The first triangle of each run of consecutive ids that a rank owns, within blocks of ids of this length.
+/// The first cell of each run of consecutive ids that a rank owns, within blocks of ids of this length.
 fn starts_of_runs(
     owners: &Owners,
     rank: usize,
@@ -193,7 +198,7 @@ mod tests {
     use crate::threads::run;
 
     #[test]
-    fn sums_are_those_of_the_triangles_in_order() {
+    fn sums_are_those_of_the_cells_in_order() {
         let count = |id: u64| [id % 4, id % 3];
         // Some triangles are counted by none.
         let is_counted = |id: &u64| id % 5 != 2;
@@ -214,7 +219,7 @@ mod tests {
                     let is_set = |h: usize| ((h % 3) as u64) < count(ids[h / 3])[kind];
                     trioxide_mesh::bit_set::pack((0..3 * ids.len()).map(is_set))
                 });
-                let of = |kinds| Sums::count(&ranks, 50, &owners, |t| ids[t], kinds);
+                let of = |kinds| Sums::count(&ranks, 50, &owners, |t| ids[t], 3, kinds);
                 let sums = of([&kinds[0], &kinds[1]]);
                 assert_eq!(sums.totals, before(50));
                 let one = of([&kinds[0], &[]]);

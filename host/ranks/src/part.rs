@@ -157,15 +157,15 @@ impl Part {
 
     /// Whether this rank owns each half-edge: a bit each.
     pub fn owned_half_edges(&self, rank: usize) -> Vec<u32> {
-        owned_half_edges(&self.owners, rank)
+        owned_bits(&self.owners, rank, 3)
     }
 }
 
-/// Whether a rank owns each half-edge of triangles with these owners: a bit each.
-pub(crate) fn owned_half_edges(owners: &Owners, rank: usize) -> Vec<u32> {
-    let mut bits = vec![0_u32; (3 * owners.len()).div_ceil(32)];
-    for triangles in owners.of_rank(rank as u32) {
-        set_range(&mut bits, 3 * triangles.start..3 * triangles.end);
+/// `each` bits of every cell with these owners: set where a rank owns it.
+pub(crate) fn owned_bits(owners: &Owners, rank: usize, each: usize) -> Vec<u32> {
+    let mut bits = vec![0_u32; (each * owners.len()).div_ceil(32)];
+    for cells in owners.of_rank(rank as u32) {
+        set_range(&mut bits, each * cells.start..each * cells.end);
     }
     bits
 }
@@ -220,7 +220,7 @@ pub(crate) fn check_size(ranks: &Ranks, vertices: usize, corners: usize) -> Resu
 }
 
 /// The vertices of a cell with so many corners: it is a row of its id, its vertices, and what else belongs to it.
-fn vertices(cell: &[u64], size: usize) -> &[u64] {
+pub(crate) fn vertices(cell: &[u64], size: usize) -> &[u64] {
     &cell[1..=size]
 }
 

@@ -108,6 +108,23 @@ impl Halo {
         taken.into_items()
     }
 
+    /// As [`take`](Halo::take), of `each` items for each element. Collective.
+    pub fn take_rows<T: Pod + Send + Sync>(
+        &self,
+        ranks: &Ranks,
+        each: usize,
+        write: impl Fn(u32, &mut [T]) + Sync,
+    ) -> Vec<T> {
+        let given = self.send.items();
+        let mut items: Vec<T> = parallel::zeroed(each * given.len());
+        parallel::for_chunks_mut(&mut items, each, |i, row| write(given[i], row));
+        let counts = |mail: &Mail<u32>| mail.counts().into_iter().map(|n| n * each as u64);
+        let sent = counts(&self.send).map(|n| n as usize);
+        let received: Vec<u64> = counts(&self.receive).collect();
+        let mail = Mail::from_parts(items, sent);
+        ranks.exchange_expected(&mail, &received).into_items()
+    }
+
     /// The ghosts, by their owners.
     pub fn ghosts(&self) -> &[u32] {
         self.receive.items()

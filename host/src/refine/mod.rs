@@ -52,6 +52,7 @@ pub use mark::Marking;
 pub use midpoints::Midpoints;
 pub use serial::SerialRun;
 pub use share::{DividedShare, Share, ShareNames, SharePart, SharePieces, ShareSides};
+pub(crate) use share::{gather, gather_members};
 pub use tags::{Tags, segments};
 pub use upload::{with_room, with_room_for_points};
 

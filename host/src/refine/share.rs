@@ -328,18 +328,36 @@ impl<P: AnyPoint> Share<P> {
 }
 
 /// Some words of an array on the device.
-fn gather<T: Pod>(on: &Device, words: &mut Buffer<T>, places: &[u32]) -> crate::Result<Vec<u32>> {
+pub(crate) fn gather<T: Pod>(
+    on: &Device,
+    words: &mut Buffer<T>,
+    places: &[u32],
+) -> crate::Result<Vec<u32>> {
     let n = words.len();
     assert!(places.iter().all(|&i| (i as usize) < n), "places of words");
+    let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(places))?;
+    // SAFETY: the places were checked.
+    unsafe { gather_members(on, words, list) }
+}
+
+/// As [`gather`], with the places on the device.
+///
+/// # Safety
+/// The places are of words.
+pub(crate) unsafe fn gather_members<T: Pod, I: Pod>(
+    on: &Device,
+    words: &mut Buffer<T>,
+    places: Buffer<I>,
+) -> crate::Result<Vec<u32>> {
+    // An empty list stands for all.
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(places))?;
-    let mut gathered = on.uninitialized(places.len())?;
+    let list = places.cast();
+    let mut gathered = on.uninitialized(list.len())?;
     let all = std::mem::replace(words, on.uninitialized(0)?).cast();
-    // SAFETY: the places were checked.
-    let done =
-        unsafe { gather_regions::launch(on, places.len() as u32, &list, &all, &mut gathered) };
+    // SAFETY: the caller's promise.
+    let done = unsafe { gather_regions::launch(on, list.len() as u32, &list, &all, &mut gathered) };
     *words = all.cast();
     done?;
     on.download_rows(&gathered)

@@ -28,15 +28,24 @@ const ROUNDS: u32 = 8;
 const MANY_BLOCKS: u32 = 1 << 12;
 
 /// Divided tetrahedra, and the slots of their children.
-struct Children {
+pub(super) struct Children {
     /// The divided tetrahedra, ascending.
-    touched: Buffer<Tet>,
+    pub touched: Buffer<Tet>,
     /// Marked edges of each, longest first.
     divisions: Buffer<u32>,
     /// Number of new tetrahedra before the new ones of each.
-    slots: Buffer<u32>,
+    pub slots: Buffer<u32>,
     /// Number of new tetrahedra.
     added: u32,
+}
+
+/// What a level has divided.
+pub(super) struct Divided {
+    pub children: Children,
+    /// Number of divided edges.
+    pub edges: u32,
+    /// The error of the first child that breaks a rule.
+    pub broken: Option<Error>,
 }
 
 /// One level: the tetrahedra in `chosen` are divided, and their neighbours as far as conformity and the closure require.
@@ -51,7 +60,7 @@ pub(super) fn divide<P: SpacePoint>(
         refined.mesh.points.len(),
         n as usize,
     ))?;
-    let is_few = count_bits(on, chosen)? < n / FEW;
+    let is_few = is_few(on, chosen, n)?;
     let edges = refined.mesh.edges(on, is_few)?;
     let count = edges.first_uses.len();
 
@@ -60,40 +69,13 @@ pub(super) fn divide<P: SpacePoint>(
     let mut marked = mark_edges(on, chosen, &orders, &edges, by)?;
     // Steps 3 and 4.
     let (touched, closure_rounds) = on.stage("close marks", || {
-        let close = if is_few { close_few } else { close };
-        let (bits, rounds) = close(on, n, &edges, &orders, &mut marked)?;
-        Ok((compact(on, &bits)?, rounds))
+        let fresh = is_few.then(|| on.duplicate(&marked)).transpose()?;
+        let mut touched = untouched(on, n)?;
+        let rounds = close(on, &edges, &orders, &mut marked, fresh, &mut touched)?;
+        Ok((compact(on, &touched)?, rounds))
     })?;
-    let Edges {
-        edges,
-        first_uses,
-        face_edges,
-        ..
-    } = edges;
-    // Steps 5 and 6.
-    let children = count_children(on, touched, &edges, &orders, &marked)?;
-    drop(orders);
-    let tetrahedra = n as usize + children.added as usize;
-    if tetrahedra > MOST_TETRAHEDRA {
-        return Err(too_many(tetrahedra));
-    }
-    // Step 7.
-    let divided = on.stage("place midpoints", || compact(on, &marked))?;
-    let midpoints = place_midpoints(on, refined, &divided, &first_uses)?;
-    drop(first_uses);
-    write_children(on, refined, &children, &edges, &midpoints)?;
-    if !refined.mesh.faces.is_empty() {
-        divide_faces(on, refined, &face_edges, &marked, &midpoints)?;
-    }
-    let divided_tetrahedra = children.touched.len() as u32;
-    let broken = on.stage("check children", || {
-        let mut found = on.filled(tet_rule::COUNT, NONE)?;
-        let count = divided_tetrahedra + children.added;
-        refined
-            .mesh
-            .find_broken(on, &children.touched, n, count, &mut found)
-    })?;
-    match broken {
+    let divided = divide_closed(on, refined, touched, edges, orders, &marked)?;
+    match divided.broken {
         Some(Error::Inverted { tetrahedron }) => Err(Error::Flat {
             level: refined.levels.len() + 1,
             tetrahedron,
@@ -101,16 +83,70 @@ pub(super) fn divide<P: SpacePoint>(
         Some(error) => Err(error),
         None => Ok(Level {
             edges: count as u32,
-            divided_edges: divided.len() as u32,
-            divided_tetrahedra,
+            divided_edges: divided.edges,
+            divided_tetrahedra: divided.children.touched.len() as u32,
             closure_rounds,
-            tetrahedra: tetrahedra as u32,
+            tetrahedra: refined.mesh.count(),
         }),
     }
 }
 
+/// Whether the closure follows lists, where `chosen` of `tetrahedra` are marked.
+pub(super) fn is_few(
+    on: &Device,
+    chosen: &Buffer<Bits<Tet>>,
+    tetrahedra: u32,
+) -> crate::Result<bool> {
+    Ok(count_bits(on, chosen)? < tetrahedra / FEW)
+}
+
+/// Divides the tetrahedra in `touched` along their edges in `marked`, and the tagged triangles: steps 5 to 7 of the paper.
+pub(super) fn divide_closed<P: SpacePoint>(
+    on: &Device,
+    refined: &mut DeviceRefined<P>,
+    touched: Buffer<Tet>,
+    edges: Edges,
+    orders: Buffer<u32>,
+    marked: &Buffer<Bits<Edge>>,
+) -> Result<Divided> {
+    let n = refined.mesh.count();
+    let Edges {
+        edges,
+        first_uses,
+        face_edges,
+        ..
+    } = edges;
+    // Steps 5 and 6.
+    let children = count_children(on, touched, &edges, &orders, marked)?;
+    drop(orders);
+    let tetrahedra = n as usize + children.added as usize;
+    if tetrahedra > MOST_TETRAHEDRA {
+        return Err(too_many(tetrahedra));
+    }
+    // Step 7.
+    let divided = on.stage("place midpoints", || compact(on, marked))?;
+    let midpoints = place_midpoints(on, refined, &divided, &first_uses)?;
+    drop(first_uses);
+    write_children(on, refined, &children, &edges, &midpoints)?;
+    if !refined.mesh.faces.is_empty() {
+        divide_faces(on, refined, &face_edges, marked, &midpoints)?;
+    }
+    let broken = on.stage("check children", || {
+        let mut found = on.filled(tet_rule::COUNT, NONE)?;
+        let count = children.touched.len() as u32 + children.added;
+        refined
+            .mesh
+            .find_broken(on, &children.touched, n, count, &mut found)
+    })?;
+    Ok(Divided {
+        children,
+        edges: divided.len() as u32,
+        broken,
+    })
+}
+
 /// The edges of each tetrahedron, longest first.
-fn order_edges<P: SpacePoint>(
+pub(super) fn order_edges<P: SpacePoint>(
     on: &Device,
     mesh: &DeviceTets<P>,
     edges: &Edges,
@@ -126,7 +162,7 @@ fn order_edges<P: SpacePoint>(
 }
 
 /// The edges by which the `chosen` tetrahedra are divided.
-fn mark_edges(
+pub(super) fn mark_edges(
     on: &Device,
     chosen: &Buffer<Bits<Tet>>,
     orders: &Buffer<u32>,
@@ -144,14 +180,36 @@ fn mark_edges(
     })
 }
 
-/// Closes `marked`. Returns the tetrahedra with a marked edge, a bit each, and the number of rounds.
-fn close(
+/// No tetrahedra, for [`close`].
+pub(super) fn untouched(on: &Device, tetrahedra: u32) -> crate::Result<Buffer<Bits<Tet>>> {
+    on.filled(words(tetrahedra as usize), Bits::EMPTY)
+}
+
+/// Closes `marked`; where lists are followed, from `fresh` on, the new ones of them. `touched` gets the tetrahedra with a marked edge, a bit
+/// each. Returns the number of rounds.
+pub(super) fn close(
     on: &Device,
-    tetrahedra: u32,
     edges: &Edges,
     orders: &Buffer<u32>,
     marked: &mut Buffer<Bits<Edge>>,
-) -> crate::Result<(Buffer<Bits<Tet>>, u32)> {
+    fresh: Option<Buffer<Bits<Edge>>>,
+    touched: &mut Buffer<Bits<Tet>>,
+) -> crate::Result<u32> {
+    match fresh {
+        Some(fresh) => close_few(on, edges, orders, marked, fresh, touched),
+        None => close_many(on, edges, orders, marked, touched),
+    }
+}
+
+/// As [`close`], by rounds over all tetrahedra.
+fn close_many(
+    on: &Device,
+    edges: &Edges,
+    orders: &Buffer<u32>,
+    marked: &mut Buffer<Bits<Edge>>,
+    of_marked: &mut Buffer<Bits<Tet>>,
+) -> crate::Result<u32> {
+    let tetrahedra = orders.len() as u32;
     let blocks = tetrahedra.div_ceil(CLOSE_TETS as u32);
     let mut touched = on.uninitialized(words(tetrahedra as usize))?;
     let mut rounds = 0;
@@ -180,7 +238,10 @@ fn close(
         }
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
         match last {
-            Some(behind) => return Ok((touched.cast(), rounds + behind as u32)),
+            Some(behind) => {
+                *of_marked = touched.cast();
+                return Ok(rounds + behind as u32);
+            }
             None => rounds += at_once,
         }
     }
@@ -189,14 +250,13 @@ fn close(
 /// As [`close`], along the lists of few marked edges' tetrahedra.
 fn close_few(
     on: &Device,
-    tetrahedra: u32,
     edges: &Edges,
     orders: &Buffer<u32>,
     marked: &mut Buffer<Bits<Edge>>,
-) -> crate::Result<(Buffer<Bits<Tet>>, u32)> {
+    mut fresh: Buffer<Bits<Edge>>,
+    touched: &mut Buffer<Bits<Tet>>,
+) -> crate::Result<u32> {
     let words = marked.len() as u32;
-    let mut touched = on.filled(tetrahedra.div_ceil(32) as usize, Bits::EMPTY)?;
-    let mut fresh = on.duplicate(marked)?;
     let mut found = on.filled(marked.len(), Bits::EMPTY)?;
     let dependencies = DependenciesBuffers {
         last_uses: &edges.last_uses,
@@ -217,7 +277,7 @@ fn close_few(
                     &mut fresh,
                     &mut found,
                     marked,
-                    &mut touched,
+                    touched,
                     &mut progress,
                     round,
                 )
@@ -226,7 +286,7 @@ fn close_few(
         }
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
         match last {
-            Some(round) => return Ok((touched, rounds + round as u32 + 1)),
+            Some(round) => return Ok(rounds + round as u32 + 1),
             None => rounds += ROUNDS,
         }
     }

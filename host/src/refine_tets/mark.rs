@@ -3,13 +3,15 @@
 use glam::DVec3;
 use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{
-    TetsBuffers, mark_large_tets, mark_tet_descendants, mark_tets_by_fraction, mark_tets_in_ball,
-    mark_tets_in_box,
+    TetsBuffers, is_chosen, mark_large_tets, mark_tet_descendants, mark_tets_by_fraction,
+    mark_tets_in_ball, mark_tets_in_box,
 };
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::{DeviceRefined, Error, Result, SpacePoint};
+use trioxide_mesh::{bit_set, parallel};
+
+use super::{DeviceRefined, Error, Result, ShareNames, SpacePoint};
 use crate::backend::Device;
 
 /// The tetrahedra that a level divides.
@@ -46,7 +48,10 @@ pub enum Marking {
 
 impl Marking {
     /// Refuses a marking without meaning, and one of a mesh with another number of tetrahedra.
-    pub(crate) fn check(&self, tetrahedra: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and [`Error::Chosen`].
+    pub fn check(&self, tetrahedra: usize) -> Result<()> {
         match *self {
             Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => {
                 Err(Error::Fraction { fraction })
@@ -132,4 +137,31 @@ pub(super) fn mark<P: SpacePoint>(
         }
         Ok(bits)
     })
+}
+
+/// As [`mark`], of a part of a mesh.
+pub(super) fn mark_share<P: SpacePoint>(
+    on: &Device,
+    part: &DeviceRefined<P>,
+    marking: &Marking,
+    names: &ShareNames,
+) -> crate::Result<Buffer<Bits<Tet>>> {
+    let flags = match marking {
+        Marking::Fraction { fraction, seed } => {
+            let (seed, threshold) = (seed_of_level(*seed, names.level), threshold(*fraction));
+            parallel::map(names.ids, |&id| draws(id, seed, threshold))
+        }
+        Marking::Chosen(chosen) => parallel::map(names.ancestors, |&t| chosen[t as usize]),
+        _ => return mark(on, part, marking, &on.uninitialized(0)?, names.level),
+    };
+    on.stage("mark tetrahedra", || {
+        on.upload(bytemuck::cast_slice(&bit_set::pack_list(&flags)))
+    })
+}
+
+/// As [`is_chosen`], by an id that may be larger than a device's: it takes ids times a constant from the seed on, so the seed takes the
+/// higher half of the id.
+fn draws(id: u64, seed: u64, threshold: u64) -> bool {
+    let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    is_chosen(Tet::new(id as u32), seed.wrapping_add(higher), threshold)
 }

@@ -8,7 +8,7 @@ use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
+use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SharePart, SpacePoint};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
 use crate::refine::Midpoints;
@@ -126,19 +126,31 @@ impl<P: SpacePoint> DeviceTets<P> {
         Ok(resident)
     }
 
+    /// A part of a mesh, of V points, T tetrahedra (four vertices each) and B tagged triangles (three each), whose coordinates and tetrahedra
+    /// are checked. Its tagged triangles are faces; of an input that is checked too, with all faces.
+    pub(super) fn of_part(on: &Device, part: &SharePart<P>, is_input: bool) -> Result<Self> {
+        let (points, tetrahedra) = (part.points.len(), part.tetrahedra.len() / 4);
+        check_sizes(points, tetrahedra, part.faces.len() / 3)?;
+        on.require(Self::bytes_needed(points, tetrahedra))?;
+        let mesh = on.stage("copy to the device", || {
+            Ok(Self {
+                points: on.upload(part.points)?,
+                tetrahedra: on.upload(bytemuck::cast_slice(part.tetrahedra))?,
+                faces: on.upload(bytemuck::cast_slice(part.faces))?,
+                regions: None,
+                tags: Arc::default(),
+            })
+        })?;
+        match is_input {
+            true => drop(mesh.check(on)??),
+            false => mesh.check_tetrahedra(on)?,
+        }
+        Ok(mesh)
+    }
+
     /// The faces of a mesh that follows the rules. The inner error is of faces that do not fit.
     fn check(&self, on: &Device) -> Result<Result<DeviceFaces>> {
-        let broken = on.stage("check the mesh", || {
-            let mut found = on.filled(tet_rule::COUNT, NONE)?;
-            let (n, points) = (self.points.len() as u32, &self.points);
-            // SAFETY: it reads the point of its own vertex.
-            unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
-            let list = on.uninitialized(0)?;
-            self.find_broken(on, &list, 0, self.count(), &mut found)
-        })?;
-        if let Some(error) = broken {
-            return Err(error);
-        }
+        self.check_tetrahedra(on)?;
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
         let faces = on.stage("match faces", || {
             // SAFETY: the vertices of tetrahedra are in range, as checked above.
@@ -148,6 +160,19 @@ impl<P: SpacePoint> DeviceTets<P> {
             Broken::Loose(face) => Error::LooseFace { face },
             Broken::Overlap(_) | Broken::Crowded(_) => Error::Crowded,
         }))
+    }
+
+    /// Refuses coordinates and tetrahedra that break a rule.
+    fn check_tetrahedra(&self, on: &Device) -> Result<()> {
+        let broken = on.stage("check the mesh", || {
+            let mut found = on.filled(tet_rule::COUNT, NONE)?;
+            let (n, points) = (self.points.len() as u32, &self.points);
+            // SAFETY: it reads the point of its own vertex.
+            unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
+            let list = on.uninitialized(0)?;
+            self.find_broken(on, &list, 0, self.count(), &mut found)
+        })?;
+        broken.map_or(Ok(()), Err)
     }
 
     /// Region of each tetrahedron, in host memory.

@@ -21,7 +21,6 @@
 //!
 //! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
 
-mod balance;
 mod part;
 mod result;
 mod round;
@@ -38,7 +37,6 @@ use crate::ownership::{Ownership, Position};
 use crate::part::Part;
 use crate::transport::{Ranks, Reduction};
 
-use balance::balance;
 use part::EdgePart;
 use round::{Divided, Outcome, round};
 
@@ -192,7 +190,12 @@ where
     for number in 0..options.rounds as usize {
         if let Some(divided) = divided.take() {
             let owned = divided.into_owned(ranks, on, part)?;
-            let owned = balance(ranks, owned, counts.triangles, ownership);
+            ranks.phase("balance");
+            let owners = owned.new_owners(ranks, counts.triangles, ownership, P::to_f64);
+            let owned = match owners {
+                Some(owners) => owned.deal(ranks, &owners),
+                None => owned,
+            };
             let next = EdgePart::of_owned(ranks, on, counts, owned)?;
             (part, share) = (next.0, Some(next.1));
         }

@@ -11,15 +11,16 @@ use trioxide_mesh::bit_set::{contains, members};
 use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::Counts;
-use super::rows::{Owned, TAGS, ancestor, corners, set_row, sides, tags};
-use crate::block::{Block, fill};
+use super::rows::{TAGS, ancestor, corners, set_row, sides, tags};
+use crate::block::Block;
 use crate::check::{build_half_edges, upload_half_edges};
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
 use crate::numbers::Sums;
+use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Position;
-use crate::part::{Part, Shared, all_vertices, check_size};
-use crate::rows::{Halo, Rows, join};
+use crate::part::Part;
+use crate::rows::{Halo, Rows};
 use crate::transport::{Ranks, Reduction};
 
 /// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Their corners and sides are on the device.
@@ -99,7 +100,7 @@ where
             &mut share,
         ))?;
         let (id, total) = (|t: usize| part.cells.get(t), block.cells);
-        let edges_before = Sums::count(ranks, total, &part.owners, id, [&along, &[]]);
+        let edges_before = Sums::count(ranks, total, &part.owners, id, 3, [&along, &[]]);
         let part = Self {
             counts: Counts {
                 vertices: block.vertices,
@@ -131,34 +132,14 @@ where
         counts: Counts,
         owned: Owned<P>,
     ) -> Result<(Self, Share<P>)> {
-        ranks.phase("ghosts");
-        let shared = Shared::find(ranks, &owned.rows, 3, counts.vertices);
-        let (sent, ghosts) = shared.send(ranks, &owned.rows);
-        let (rows, owners, halo) = join(ranks, &owned.rows, &sent, ghosts);
-        let ids = all_vertices(&rows, 3);
-        let vertices = ids.to_vec();
-        ranks.agree(check_size(ranks, vertices.len(), 3 * rows.len()))?;
-        let local = |vertex: u64| ids.place(vertex).expect("it is a corner");
-        let mut points: Vec<P> = parallel::zeroed(vertices.len());
-        let place = |i: usize| local(owned.vertices[i]) as usize;
-        let of_owned = |i: usize| Some(owned.points[i]);
-        fill(&mut points, owned.points.len(), place, of_owned);
-        let point = |vertex: &u64| {
-            let place = owned.vertices.binary_search(vertex);
-            owned.points[place.expect("it is of an owned triangle")]
-        };
-        let get = |&t: &u32| {
-            let corners = corners(rows.get(t as usize));
-            [&corners[0], &corners[1], &corners[2]].map(point)
-        };
-        halo.update(ranks, get, |t, three| {
-            for (&vertex, point) in corners(rows.get(t as usize)).iter().zip(three) {
-                points[local(vertex) as usize] = point;
-            }
-        });
-        let corner = |h: usize| local(corners(rows.get(h / 3))[h % 3]);
-        let corners = parallel::collect(3 * rows.len(), corner);
-        drop((ids, shared));
+        let WithGhosts {
+            rows,
+            owners,
+            halo,
+            vertices,
+            points,
+            corners,
+        } = owned.with_ghosts(ranks, counts.vertices)?;
 
         ranks.phase("refine");
         let edges = IdSet::of_lists(rows.len(), |t| sides(rows.get(t)).iter().map(|s| s >> 1));
@@ -275,7 +256,7 @@ where
                 is_used[place as usize].store(true, Relaxed);
             }
         });
-        Ok(Owned::of(Rows { words, stride }, &is_used, |v| {
+        Ok(Owned::of(Rows { words, stride }, 3, &is_used, |v| {
             (vertices.get(v), named.points[v])
         }))
     }

@@ -6,12 +6,13 @@ use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
 use trioxide_mesh::parallel;
 
-use super::rows::{Owned, ancestor, corners, sides, tags};
+use super::rows::{ancestor, corners, sides, tags};
 use super::{Counts, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
 use crate::fault::Result;
 use crate::ids::IdSet;
 use crate::output::{check_ids, to_first};
+use crate::owned::Owned;
 use crate::ownership::{Position, fetch};
 use crate::rows::Rows;
 use crate::transport::{Mail, Ranks, Reduction};

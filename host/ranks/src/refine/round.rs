@@ -9,10 +9,12 @@ use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::part::{EdgePart, is_own, three, too_large};
-use super::rows::{Owned, corners, set_row, sides};
+use super::rows::{corners, set_row, sides};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
+use crate::halo_edges::HaloEdges;
 use crate::numbers::Sums;
+use crate::owned::Owned;
 use crate::ownership::Position;
 use crate::rows::Rows;
 use crate::transport::{Ranks, Reduction};
@@ -132,76 +134,24 @@ where
     })))
 }
 
-/// Finds the edges that any rank divides: each rank walks as far as its part goes, and tells the others what is new, until nobody has
-/// anything new. Gives how often they did. Collective.
-///
-/// What a triangle divides, its owner finds: if the triangle is marked, by the mark, else since it has a divided side, which the owner of
-/// the triangle across told all that have that one as a ghost. So owners tell their triangles' sides, and no ghost's need to go back. In
-/// the end a ghost has its owner's divided sides. It ends, since each time some rank divides an edge more.
+/// Finds the edges that any rank divides ([`HaloEdges::spread`]). Collective.
 fn propagate<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     part: &EdgePart<P>,
     share: &mut Share<P>,
 ) -> Result<u64> {
-    let mut divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
-    let edges = HaloEdges::of(on, part, share).map_err(Fault::from);
-    let edges = ranks.agree(edges)?;
-    let edge = |h: u32| edges.get(h);
-    let mut told = vec![0; divided.len()];
-    for exchanges in 1.. {
-        let mut found = Vec::new();
-        let is_new =
-            |h: u32| contains(&divided, edge(h) as usize) && !contains(&told, edge(h) as usize);
-        part.halo.tell(ranks, 3, is_new, |h| found.push(edge(h)));
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|&e| !contains(&divided, e as usize));
-        if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
-            return Ok(exchanges);
-        }
-        // An edge that this rank is told may be one of an owned triangle too, and this rank alone tells all that have that one as a ghost.
-        told.copy_from_slice(&divided);
-        for &e in &found {
-            divided[e as usize / 32] |= 1 << (e % 32);
-        }
-        let followed = match &found[..] {
-            [] => Ok(()),
-            found => share.follow(on, &divided, found),
-        };
-        let followed = followed.and_then(|()| share.divided(on));
-        divided = ranks.agree(followed.map_err(Fault::from))?;
-    }
-    unreachable!("each exchange finds an edge, but the last")
-}
-
-/// Edges of the triangles in a halo.
-struct HaloEdges {
-    /// Ascending.
-    triangles: Vec<u32>,
-    /// Three of each.
-    edges: Vec<u32>,
-}
-
-impl HaloEdges {
-    fn of<P: AnyPoint>(
-        on: &Device,
-        part: &EdgePart<P>,
-        share: &mut Share<P>,
-    ) -> trioxide::Result<Self> {
-        let mut triangles = [part.halo.given(), part.halo.ghosts()].concat();
-        triangles.sort_unstable();
-        triangles.dedup();
+    let divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
+    let edges = HaloEdges::of(&part.halo, 3, |triangles| {
         let half_edges: Vec<u32> = triangles.iter().flat_map(|&t| 3 * t..3 * t + 3).collect();
         let sides = share.sides_of(on, &half_edges)?;
-        let edges = sides.into_iter().map(|side| side >> 1).collect();
-        Ok(Self { triangles, edges })
-    }
-
-    fn get(&self, h: u32) -> u32 {
-        let place = self.triangles.binary_search(&(h / 3));
-        self.edges[3 * place.expect("it is in the halo") + h as usize % 3]
-    }
+        Ok(sides.into_iter().map(|side| side >> 1).collect())
+    });
+    let edges = ranks.agree(edges.map_err(Fault::from))?;
+    edges.spread(ranks, &part.halo, divided, |divided, found| {
+        share.follow(on, divided, found)?;
+        share.divided(on)
+    })
 }
 
 /// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
@@ -215,7 +165,7 @@ impl Numbers {
     {
         let (total, id) = (part.counts.triangles, |t: usize| part.id(t));
         let kinds = [&sides.divided[..], &sides.owned];
-        Self(Sums::count(ranks, total, &part.owners, id, kinds))
+        Self(Sums::count(ranks, total, &part.owners, id, 3, kinds))
     }
 
     /// What lies before each triangle with a divided side, also before ghosts. Collective.
@@ -378,7 +328,7 @@ where
             [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
         );
     });
-    Owned::of(Rows { words, stride }, &is_used, |v| {
+    Owned::of(Rows { words, stride }, 3, &is_used, |v| {
         (names.vertex(part, v), pieces.points[v])
     })
 }

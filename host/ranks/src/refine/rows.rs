@@ -1,12 +1,6 @@
 //! Triangles between two rounds: a row each.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-use trioxide_mesh::parallel;
-
-use crate::rows::Rows;
-
 /// Words of a triangle's row, by the ids of the whole mesh: its id, its vertices, its sides (2e along edge e, 2e + 1 against it), the
 /// triangle of the input that it is a part of, and the tags of its sides where the mesh has segments.
 const CORNERS: Range<usize> = 1..4;
@@ -14,33 +8,6 @@ const SIDES: Range<usize> = 4..7;
 const ANCESTOR: usize = 7;
 /// Where a row has tags.
 pub const TAGS: Range<usize> = 8..11;
-
-/// The triangles that a rank owns, between two rounds.
-pub struct Owned<P> {
-    /// A row each, by their ids.
-    pub rows: Rows,
-    /// Their vertices, ascending.
-    pub vertices: Vec<u64>,
-    /// Where these lie.
-    pub points: Vec<P>,
-}
-
-impl<P: Send> Owned<P> {
-    /// Triangles, with those vertices that are used; `vertex` gives a vertex's id and its point.
-    pub fn of(
-        rows: Rows,
-        is_used: &[AtomicBool],
-        vertex: impl Fn(usize) -> (u64, P) + Sync,
-    ) -> Self {
-        let used = |v: usize| is_used[v].load(Relaxed).then_some(v);
-        let used = parallel::filter_collect(is_used.len(), used);
-        Self {
-            rows,
-            vertices: parallel::map(&used, |&v| vertex(v).0),
-            points: parallel::map(&used, |&v| vertex(v).1),
-        }
-    }
-}
 
 /// The vertices of a row's triangle.
 pub fn corners(row: &[u64]) -> &[u64] {

@@ -1,0 +1,87 @@
+//! Edges that ranks divide: each finds those that its part requires, and tells the others the ones of cells that they have too.
+
+use trioxide_mesh::bit_set::contains;
+
+use crate::fault::{Fault, Result};
+use crate::rows::Halo;
+use crate::transport::{Ranks, Reduction};
+
+/// Edges of the cells in a halo.
+pub struct HaloEdges {
+    /// Ascending.
+    cells: Vec<u32>,
+    /// Edges of a cell.
+    each: u32,
+    /// So many of each cell.
+    edges: Vec<u32>,
+}
+
+impl HaloEdges {
+    /// `edges_of` gives the edges of some cells, `each` of every cell.
+    ///
+    /// # Errors
+    /// Those of `edges_of`.
+    pub fn of(
+        halo: &Halo,
+        each: u32,
+        edges_of: impl FnOnce(&[u32]) -> trioxide::Result<Vec<u32>>,
+    ) -> trioxide::Result<Self> {
+        let mut cells = [halo.given(), halo.ghosts()].concat();
+        cells.sort_unstable();
+        cells.dedup();
+        let edges = edges_of(&cells)?;
+        Ok(Self { cells, each, edges })
+    }
+
+    /// Edge `i % each` of cell `i / each`.
+    fn get(&self, i: u32) -> u32 {
+        let place = self.cells.binary_search(&(i / self.each));
+        self.edges
+            [self.each as usize * place.expect("it is in the halo") + (i % self.each) as usize]
+    }
+
+    /// Finds the edges that any rank divides, from those of this rank's part: each rank walks as far as its part goes, and tells the others what
+    /// is new, until nobody has anything new. `follow` walks on from edges that were found, with the bits of all, and gives the bits of
+    /// those that are divided then. Gives how often they did. Collective.
+    ///
+    /// What a cell divides, its owner finds: if the cell is marked, by the mark, else since it has a divided edge, which the owner of another
+    /// cell at that edge told all that have that one as a ghost. So owners tell their cells' edges, and no ghost's need to go back. In the end a
+    /// ghost has its owner's divided edges. It ends, since each time some rank divides an edge more.
+    ///
+    /// # Errors
+    /// The fault on which all agree.
+    pub fn spread(
+        &self,
+        ranks: &Ranks,
+        halo: &Halo,
+        mut divided: Vec<u32>,
+        mut follow: impl FnMut(&[u32], &[u32]) -> trioxide::Result<Vec<u32>>,
+    ) -> Result<u64> {
+        let mut told = vec![0; divided.len()];
+        for exchanges in 1.. {
+            let mut found = Vec::new();
+            let is_new = |i: u32| {
+                let edge = self.get(i) as usize;
+                contains(&divided, edge) && !contains(&told, edge)
+            };
+            halo.tell(ranks, self.each, is_new, |i| found.push(self.get(i)));
+            found.sort_unstable();
+            found.dedup();
+            found.retain(|&e| !contains(&divided, e as usize));
+            if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
+                return Ok(exchanges);
+            }
+            // An edge that this rank is told may be one of an owned cell too, and this rank alone tells all that have that one as a ghost.
+            told.copy_from_slice(&divided);
+            for &e in &found {
+                divided[e as usize / 32] |= 1 << (e % 32);
+            }
+            let followed = match &found[..] {
+                [] => Ok(divided),
+                found => follow(&divided, found),
+            };
+            divided = ranks.agree(followed.map_err(Fault::from))?;
+        }
+        unreachable!("each exchange finds an edge, but the last")
+    }
+}

@@ -1,0 +1,250 @@
+//! A rank's part of a mesh of tetrahedra: those that it owns and ghosts, and the tagged triangles that it divides.
+
+use glam::DVec3;
+use rayon::slice::ParallelSliceMut;
+use trioxide::Device;
+use trioxide::refine_tets::{Error, Share, SharePart, SpacePoint};
+use trioxide_mesh::parallel;
+
+use super::Counts;
+use super::check::refuse;
+use crate::block::Block;
+use crate::fault::{Fault, Result};
+use crate::ids::{IdSet, Ids, Owners};
+use crate::owned::{Owned, WithGhosts};
+use crate::ownership::Ownership;
+use crate::part::Part;
+use crate::rows::Halo;
+use crate::transport::{Mail, Ranks, Reduction};
+
+/// A tagged triangle by the ids of the whole mesh: its id, its vertices, and the one of the input that it is a part of.
+pub type Face = [u64; 5];
+
+/// Words of a tetrahedron's row: its id, its vertices, and the one of the input that it is a part of.
+pub const STRIDE: usize = 6;
+
+/// A rank's part at the beginning of a level, by local ids. Its corners and points are on the device.
+pub struct TetPart {
+    /// Those of the whole mesh.
+    pub counts: Counts,
+    /// Who owns each tetrahedron.
+    pub owners: Owners,
+    /// Where items of tetrahedra go and come from.
+    pub halo: Halo,
+    /// Id in the whole mesh of each vertex.
+    pub vertices: Ids,
+    /// Id in the whole mesh of each tetrahedron.
+    pub cells: Ids,
+    /// The tetrahedron of the input that each is a part of, where they are not those.
+    ancestors: Option<Vec<u64>>,
+    /// The tagged triangles that this rank divides, ascending.
+    pub faces: Vec<Face>,
+}
+
+/// What a rank owns between two levels.
+pub struct OwnedTets<P> {
+    /// Rows of [`STRIDE`] words.
+    pub cells: Owned<P>,
+    /// The tagged triangles that it divides, ascending: each is a face of an owned tetrahedron.
+    pub faces: Vec<Face>,
+    /// New vertices of this rank, and the ends of the edges whose midpoints they are.
+    pub ends: Vec<[u64; 3]>,
+}
+
+impl TetPart {
+    /// This rank's `part` of the input. Collective.
+    ///
+    /// # Errors
+    /// The single run's, of meshes that break a rule; a part with more elements than 32-bit ids name; errors of the device.
+    pub fn of_input<P: SpacePoint>(
+        ranks: &Ranks,
+        on: &Device,
+        block: &Block<DVec3>,
+        tagged: &[[u32; 3]],
+        part: Part<DVec3>,
+    ) -> Result<(Self, Share<P>)> {
+        ranks.phase("check");
+        let all: Vec<[u64; 3]> = tagged.iter().map(|face| face.map(u64::from)).collect();
+        let corner = |i: usize| part.vertices.get(part.corners[i] as usize);
+        let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
+        let first = first_tetrahedra(&all, part.cells.len(), corners);
+        let me = ranks.rank() as u32;
+        let is_own = |&f: &usize| first[f].is_some_and(|t| part.owners.get(t as usize) == me);
+        let own = (0..all.len()).filter(is_own).map(|f| {
+            let [a, b, c] = all[f];
+            [f as u64, a, b, c, f as u64]
+        });
+        let faces: Vec<Face> = own.collect();
+        let seen = ranks.reduce(faces.len() as u64, Reduction::Sum);
+        let points = parallel::map(&part.points, |&p| P::from_f64(p));
+        let share = SharePart {
+            points: &points,
+            tetrahedra: &part.corners,
+            faces: &local(&faces, &part.vertices),
+        };
+        let share = Share::upload(on, &share, true);
+        let is_broken = seen < all.len() as u64 || share.as_ref().is_err_and(is_of_mesh);
+        refuse::<P>(ranks, block, tagged, is_broken)?;
+        let share = ranks.agree(share.map_err(|error| too_large(ranks, error)))?;
+        let counts = Counts {
+            vertices: block.vertices,
+            tetrahedra: block.cells,
+            faces: all.len() as u64,
+        };
+        let part = Self {
+            counts,
+            owners: part.owners,
+            halo: part.halo,
+            vertices: part.vertices,
+            cells: part.cells,
+            ancestors: None,
+            faces,
+        };
+        Ok((part, share))
+    }
+
+    /// The part of what a rank owns, with its ghosts. Collective.
+    ///
+    /// # Errors
+    /// A part with more elements than 32-bit ids name; errors of the device.
+    pub fn of_owned<P: SpacePoint>(
+        ranks: &Ranks,
+        on: &Device,
+        counts: Counts,
+        owned: OwnedTets<P>,
+    ) -> Result<(Self, Share<P>)> {
+        let OwnedTets { cells, faces, .. } = owned;
+        let WithGhosts {
+            rows,
+            owners,
+            halo,
+            vertices,
+            points,
+            corners,
+        } = cells.with_ghosts(ranks, counts.vertices)?;
+        ranks.phase("refine");
+        let vertices = Ids::of(vertices);
+        let share = SharePart {
+            points: &points,
+            tetrahedra: &corners,
+            faces: &local(&faces, &vertices),
+        };
+        let share = Share::upload(on, &share, false).map_err(|error| too_large(ranks, error));
+        let share = ranks.agree(share)?;
+        let part = Self {
+            counts,
+            owners,
+            halo,
+            vertices,
+            cells: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))),
+            ancestors: Some(parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1])),
+            faces,
+        };
+        Ok((part, share))
+    }
+
+    /// Number of tetrahedra.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The tetrahedron of the input that a tetrahedron is a part of.
+    pub fn ancestor(&self, t: usize) -> u64 {
+        match &self.ancestors {
+            None => self.cells.get(t),
+            Some(ancestors) => ancestors[t],
+        }
+    }
+}
+
+impl<P: SpacePoint> OwnedTets<P> {
+    /// What this rank owns next: where a rank has too much, tetrahedra are dealt anew, and tagged triangles go with them. Collective.
+    pub fn balanced(self, ranks: &Ranks, ownership: &Ownership, counts: Counts) -> Self {
+        ranks.phase("balance");
+        let Self { cells, faces, ends } = self;
+        let total = counts.tetrahedra;
+        let Some(owners) = cells.new_owners(ranks, total, ownership, P::to_f64) else {
+            return Self { cells, faces, ends };
+        };
+        let corners = faces.iter().map(|&[_, a, b, c, _]| [a, b, c]);
+        let of_cell = |t: usize| std::array::from_fn(|k| cells.corners(t)[k]);
+        let first = first_tetrahedra(&corners.collect::<Vec<_>>(), cells.rows.len(), of_cell);
+        let owner = |f: usize| {
+            let t = first[f].expect("it is a face of an owned tetrahedron");
+            owners[t as usize] as usize
+        };
+        let faces = Mail::sorted(ranks.size(), faces.len(), |f| (owner(f), faces[f]));
+        let mut faces = ranks.exchange(&faces).into_items();
+        faces.par_sort_unstable();
+        let cells = cells.deal(ranks, &owners);
+        Self { cells, faces, ends }
+    }
+}
+
+/// Vertices of tagged triangles by local ids.
+fn local(faces: &[Face], vertices: &Ids) -> Vec<u32> {
+    let corners = faces.iter().flat_map(|face| &face[1..4]);
+    let place = |&vertex: &u64| vertices.place(vertex).expect("it is a face of the part");
+    corners.map(place).collect()
+}
+
+/// The first of `n` tetrahedra that has each of these triangles as a face.
+fn first_tetrahedra(
+    faces: &[[u64; 3]],
+    n: usize,
+    corners: impl Fn(usize) -> [u64; 4] + Sync,
+) -> Vec<Option<u32>> {
+    let mut first = vec![None; faces.len()];
+    if faces.is_empty() {
+        return first;
+    }
+    let sorted = |mut face: [u64; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let mut all = parallel::collect(faces.len(), |f| (sorted(faces[f]), f));
+    all.par_sort_unstable();
+    let vertices = IdSet::of_lists(faces.len(), |f| faces[f]);
+    let found = parallel::map_pieces(n, parallel::GRAIN, |range| {
+        let mut found = Vec::new();
+        for t in range {
+            let [a, b, c, d] = corners(t);
+            // Most have no such face.
+            if [a, b, c, d]
+                .into_iter()
+                .filter(|&v| vertices.has(v))
+                .count()
+                < 3
+            {
+                continue;
+            }
+            for face in [[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(sorted) {
+                let start = all.partition_point(|(other, _)| *other < face);
+                let same = all[start..].iter().take_while(|(other, _)| *other == face);
+                found.extend(same.map(|&(_, f)| (f, t as u32)));
+            }
+        }
+        found
+    });
+    for (f, t) in parallel::concat(found) {
+        first[f].get_or_insert(t);
+    }
+    first
+}
+
+/// Whether a mesh breaks a rule, so that the single run says which.
+fn is_of_mesh(error: &Error) -> bool {
+    use Error::{Mesh, TooMany, TooManyTetrahedra};
+    !matches!(error, Mesh(_) | TooMany { .. } | TooManyTetrahedra { .. })
+}
+
+/// The fault of a rank's part.
+pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
+    let Error::TooManyTetrahedra { tetrahedra, most } = error else {
+        return error.into();
+    };
+    Fault::from(trioxide::Error::Argument(format!(
+        "rank {} would hold {tetrahedra} tetrahedra, but at most {most} fit 32-bit edge ids: use more ranks, or refine less",
+        ranks.rank()
+    )))
+}

@@ -1,0 +1,381 @@
+//! Refinement of tetrahedra on ranks gives what the single run gives: same points, same tetrahedra, same tagged triangles, same numbers.
+
+mod common;
+
+use common::{Choice, RANKS, choices};
+use proptest::prelude::*;
+use trioxide::Device;
+use trioxide::glam::{DVec3, Vec3};
+use trioxide::refine_tets::{self, DividedEdges, Marking, Options, Refined, SpacePoint};
+use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide_ranks::block::Whole as Mesh;
+use trioxide_ranks::refine_tets::{Level, Whole};
+use trioxide_ranks::threads::run;
+use trioxide_ranks::{Block, Ranks, Result};
+
+/// What rank 0 gathers, and the levels.
+type OfRank = (Option<Whole>, Vec<Level>);
+
+fn on_ranks<P: SpacePoint>(
+    mesh: &TetMesh,
+    options: &Options,
+    size: usize,
+    choice: Choice,
+) -> Vec<Result<OfRank>> {
+    let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
+    let whole = Mesh {
+        points: &mesh.points,
+        corners: mesh.tetrahedra.as_flattened(),
+        size: 4,
+        regions: None,
+        segments: &[],
+    };
+    run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = Block::of(whole, ranks.rank(), size);
+        let ownership = choice.of(size);
+        let refine = trioxide_ranks::refine_tets::refine::<P>;
+        let run = refine(&ranks, &on, &block, &tagged, options, &ownership)?;
+        let levels = run.levels.clone();
+        let counts = run.counts;
+        let whole = run.gather(&ranks, &on, &block)?;
+        if let Some(whole) = &whole {
+            assert_eq!(counts.vertices, whole.points.len() as u64);
+            assert_eq!(counts.tetrahedra, whole.tetrahedra.len() as u64);
+            assert_eq!(counts.faces, whole.faces.len() as u64);
+        }
+        Ok((whole, levels))
+    })
+}
+
+fn single<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> refine_tets::Result<Refined> {
+    refine_tets::run::<P>(&Device::cpu(Some(1)).unwrap(), mesh, options)
+}
+
+/// Compares with the single run. Gives how often the ranks told each other edges.
+fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: Choice) -> u64 {
+    let said = format!("{size} ranks, {choice:?}, {options:?}");
+    let results = on_ranks::<P>(mesh, options, size, choice);
+    let expected = match single::<P>(mesh, options) {
+        Ok(expected) => expected,
+        Err(error) => {
+            let error = trioxide::Error::from(error).to_string();
+            for result in results {
+                assert_eq!(result.unwrap_err().to_string(), error, "{said}");
+            }
+            return 0;
+        }
+    };
+    let mut exchanges = 0;
+    for (rank, result) in results.into_iter().enumerate() {
+        let (whole, levels) = result.unwrap();
+        let of_level = |level: &refine_tets::Level| {
+            let counts = [
+                level.divided_edges,
+                level.divided_tetrahedra,
+                level.tetrahedra,
+            ];
+            counts.map(u64::from)
+        };
+        let counts = |level: &Level| {
+            [
+                level.divided_edges,
+                level.divided_tetrahedra,
+                level.tetrahedra,
+            ]
+        };
+        let expected_levels: Vec<_> = expected.levels.iter().map(of_level).collect();
+        assert_eq!(
+            levels.iter().map(counts).collect::<Vec<_>>(),
+            expected_levels,
+            "{said}"
+        );
+        exchanges = levels.iter().map(|level| level.exchanges).sum();
+        assert_eq!(whole.is_some(), rank == 0);
+        let Some(whole) = whole else { continue };
+        assert_eq!(bits(&whole.points), bits(&expected.mesh.points), "{said}");
+        assert_eq!(whole.tetrahedra, expected.mesh.tetrahedra, "{said}");
+        assert_eq!(
+            whole.tetrahedron_parents, expected.tetrahedron_parents,
+            "{said}"
+        );
+        assert_eq!(whole.face_parents, expected.face_parents, "{said}");
+        let ends: Vec<[u32; 2]> = whole
+            .rounds
+            .iter()
+            .flat_map(|round| round.ends.clone())
+            .collect();
+        assert_eq!(ends, expected.vertex_parents, "{said}");
+        assert_eq!(whole.into_mesh(mesh), expected.mesh, "{said}");
+    }
+    exchanges
+}
+
+fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
+    let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+    points.iter().map(bits).collect()
+}
+
+/// A grid whose nodes were not moved: lengths tie everywhere.
+fn equal_edges(n: usize) -> TetMesh {
+    let mut mesh = trioxide_generate::tet_grid(n, 0).unwrap();
+    let cells = (n as f64).cbrt().round() - 1.0;
+    for point in &mut mesh.points {
+        *point = (*point * cells).round();
+    }
+    mesh
+}
+
+/// The same tetrahedra under other numbers, with some left out, and some of their faces tagged: inside too, and some twice.
+fn mixed(mesh: &TetMesh, seed: u64, left_out: u64, tagged: usize) -> TetMesh {
+    let draw = |i: usize| {
+        (i as u64 ^ seed)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(31)
+            >> 20
+    };
+    let mut order: Vec<usize> = (0..mesh.tetrahedra.len()).collect();
+    order.sort_by_key(|&t| draw(t));
+    order.retain(|&t| draw(t + 7777) % 10 >= left_out);
+    let mut vertices: Vec<usize> = (0..mesh.points.len()).collect();
+    vertices.sort_by_key(|&v| draw(v + 99));
+    let mut new = vec![0; vertices.len()];
+    for (place, &v) in vertices.iter().enumerate() {
+        new[v] = place as u32;
+    }
+    let corners = |&t: &usize| mesh.tetrahedra[t].map(|v| new[v as usize]);
+    let tetrahedra: Vec<[u32; 4]> = order.iter().map(corners).collect();
+    let n = tetrahedra.len();
+    let face = |i: usize| {
+        let [a, b, c, d] = tetrahedra[draw(i + 5) as usize % n];
+        let vertices = [[b, c, d], [a, d, c], [d, b, a], [a, c, b]][i % 4];
+        let tag = i as i32 - 3;
+        TaggedTriangle { vertices, tag }
+    };
+    TetMesh {
+        points: vertices.iter().map(|&v| mesh.points[v]).collect(),
+        faces: (0..if n == 0 { 0 } else { tagged }).map(face).collect(),
+        regions: (seed % 2 == 0).then(|| (0..n as i32).map(|t| t % 3).collect()),
+        tetrahedra,
+    }
+}
+
+fn meshes() -> impl Strategy<Value = TetMesh> {
+    let random = (8..120_usize, any::<u64>())
+        .prop_map(|(n, seed)| trioxide_generate::random_tets(n, seed).unwrap());
+    let grid = (8..130_usize, any::<u64>())
+        .prop_map(|(n, seed)| trioxide_generate::tet_grid(n, seed).unwrap());
+    let tied = (8..130_usize).prop_map(equal_edges);
+    let meshes = prop_oneof![3 => random, 1 => grid, 2 => tied];
+    (meshes, any::<u64>(), 0..4_u64, 0..40_usize)
+        .prop_map(|(mesh, seed, left_out, tagged)| mixed(&mesh, seed, left_out, tagged))
+}
+
+fn of_rounds(marking: Marking, rounds: u32) -> Options {
+    Options {
+        marking,
+        rounds,
+        ..Options::default()
+    }
+}
+
+/// Every kind of marking, of a mesh of so many tetrahedra in a box of about 1 to 4.
+fn markings(tetrahedra: usize) -> impl Strategy<Value = Marking> {
+    let corner = (-0.5..2.0, -0.5..2.0, -0.5..2.0, 0.0..2.0);
+    let ball = corner.clone().prop_map(|(x, y, z, radius)| Marking::Ball {
+        centre: DVec3::new(x, y, z),
+        radius,
+    });
+    let boxes = corner.prop_map(|(x, y, z, size)| Marking::Box {
+        low: DVec3::new(x, y, z),
+        high: DVec3::new(x, y, z) + size,
+    });
+    let fraction = (0.0..1.0, any::<u64>())
+        .prop_map(|(fraction, seed): (f64, u64)| Marking::Fraction { fraction, seed });
+    let few = (0.0..0.02, any::<u64>())
+        .prop_map(|(fraction, seed): (f64, u64)| Marking::Fraction { fraction, seed });
+    let flags = prop::collection::vec(prop::bool::weighted(0.1), tetrahedra);
+    prop_oneof![
+        1 => Just(Marking::All),
+        2 => fraction,
+        2 => few,
+        2 => ball,
+        1 => boxes,
+        1 => (0.0..0.1).prop_map(Marking::Volume),
+        2 => flags.prop_map(Marking::Chosen),
+    ]
+}
+
+fn marked() -> impl Strategy<Value = (TetMesh, Options)> {
+    let most = prop::option::weighted(0.2, 10..1500_usize);
+    let every = prop::bool::weighted(0.2);
+    (meshes(), 0..4_u32, most, every).prop_flat_map(|(mesh, rounds, max_tetrahedra, every)| {
+        let marking = markings(mesh.tetrahedra.len());
+        (Just(mesh), marking).prop_map(move |(mesh, marking)| {
+            let edges = match every {
+                true => DividedEdges::Every,
+                false => DividedEdges::Longest,
+            };
+            let rounds = if every { rounds.min(2) } else { rounds };
+            let options = Options {
+                edges,
+                max_tetrahedra,
+                ..of_rounds(marking, rounds)
+            };
+            (mesh, options)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #[test]
+    fn any_mesh_any_marks_any_owners(
+        (mesh, options) in marked(),
+        size in prop::sample::select(&RANKS[..]),
+        choice in choices(),
+        is_short in prop::bool::weighted(0.2),
+    ) {
+        match is_short {
+            false => check::<DVec3>(&mesh, &options, size, choice),
+            true => check::<Vec3>(&mesh, &options, size, choice),
+        };
+    }
+}
+
+#[test]
+fn known_meshes_on_every_number_of_ranks() {
+    let grid = trioxide_generate::tet_grid(216, 1).unwrap();
+    let random = trioxide_generate::random_tets(200, 2).unwrap();
+    let tied = mixed(&equal_edges(125), 5, 0, 60);
+    let few = Marking::Fraction {
+        fraction: 0.01,
+        seed: 3,
+    };
+    for mesh in [&grid, &random, &tied, &TetMesh::default()] {
+        for size in RANKS {
+            for choice in [
+                Choice::Curve,
+                Choice::RoundRobin,
+                Choice::Halves,
+                Choice::Last,
+            ] {
+                check::<DVec3>(mesh, &of_rounds(Marking::All, 2), size, choice);
+                check::<DVec3>(mesh, &of_rounds(few.clone(), 4), size, choice);
+            }
+        }
+    }
+}
+
+/// Tetrahedra in a row, each with an edge that is longer than all of the ones before.
+fn row(n: u32) -> TetMesh {
+    let corner = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)];
+    let point = |i: u32| {
+        let scale = 1.1_f64.powi(i as i32);
+        let (y, z) = corner[i as usize % 3];
+        DVec3::new(2.0, y, z) * scale
+    };
+    let mut mesh = TetMesh {
+        points: (0..n + 3).map(point).collect(),
+        tetrahedra: (0..n).map(|i| [i, i + 1, i + 2, i + 3]).collect(),
+        ..TetMesh::default()
+    };
+    mesh.orient();
+    mesh
+}
+
+/// One mark at the small end divides edges all the way to the large one.
+#[test]
+fn a_closure_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
+    let n = 90;
+    let mesh = row(n);
+    let first = Marking::Chosen((0..n).map(|t| t == 0).collect());
+    let divided = single::<DVec3>(&mesh, &of_rounds(first.clone(), 1)).unwrap();
+    assert!(divided.levels[0].divided_tetrahedra == n, "all are divided");
+    for size in [2, 3, 7, 16] {
+        let options = of_rounds(first.clone(), 2);
+        let exchanges = check::<DVec3>(&mesh, &options, size, Choice::RoundRobin);
+        let along = check::<DVec3>(&mesh, &options, size, Choice::Curve);
+        // With few ranks each has all tetrahedra, as ghosts of its own.
+        if size == 16 {
+            assert!(exchanges > 10, "{exchanges} exchanges");
+            assert!(along < exchanges, "{along} along the curve");
+        }
+        check::<DVec3>(&mesh, &options, size, Choice::Random(7));
+    }
+}
+
+#[test]
+fn faults_are_those_of_the_single_run() {
+    let mut good = trioxide_generate::tet_grid(64, 1).unwrap();
+    good.faces.truncate(9);
+    let with = |change: &dyn Fn(&mut TetMesh)| {
+        let mut mesh = good.clone();
+        change(&mut mesh);
+        mesh
+    };
+    let all = of_rounds(Marking::All, 1);
+    let is_flat = with(&|mesh| {
+        for p in &mut mesh.points {
+            *p = DVec3::ONE + (*p * 3.0).round() * f64::EPSILON;
+        }
+    });
+    let ball = Marking::Ball {
+        centre: DVec3::ZERO,
+        radius: -1.0,
+    };
+    for (mesh, options, cause) in [
+        (with(&|m| m.points[57].y = f64::NAN), &all, "vertex 57 "),
+        (
+            with(&|m| m.points.push(DVec3::INFINITY)),
+            &all,
+            "vertex 64 ",
+        ),
+        (with(&|m| m.points[3].x = 1e300), &all, "vertex 3 "),
+        (
+            with(&|m| m.tetrahedra[140][2] = 64),
+            &all,
+            "tetrahedron 140 ",
+        ),
+        (
+            with(&|m| m.tetrahedra[33].swap(0, 1)),
+            &all,
+            "tetrahedron 33 ",
+        ),
+        (
+            with(&|m| m.tetrahedra[9] = m.tetrahedra[100]),
+            &all,
+            "face ",
+        ),
+        (
+            with(&|m| m.faces[4].vertices = [0, 1, 63]),
+            &all,
+            "tagged face 4 ",
+        ),
+        (
+            with(&|m| m.faces[5].vertices = [0, 1, 64]),
+            &all,
+            "tagged face 5 ",
+        ),
+        (is_flat, &all, "level 1: tetrahedron "),
+        (good.clone(), &of_rounds(ball, 1), "ball"),
+        (
+            good.clone(),
+            &of_rounds(Marking::Chosen(vec![true; 9]), 1),
+            "9 entries",
+        ),
+    ] {
+        let error = single::<DVec3>(&mesh, options).unwrap_err();
+        let said = trioxide::Error::from(error).to_string();
+        assert!(said.contains(cause), "{said}");
+        for (size, choice) in [
+            (1, Choice::Curve),
+            (3, Choice::Curve),
+            (7, Choice::RoundRobin),
+            (4, Choice::Last),
+        ] {
+            check::<DVec3>(&mesh, options, size, choice);
+        }
+    }
+}

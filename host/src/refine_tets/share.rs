@@ -1,0 +1,296 @@
+//! A level that several processes make together, each on a part of the mesh: the share of one of them.
+//!
+//! A process holds the tetrahedra that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the order of the whole
+//! mesh; so are the vertices. Edges are numbered in the order of their first uses: all uses of an owned tetrahedron's edges are here, so
+//! these edges compare as in the whole mesh.
+//!
+//! | stage | right for | then |
+//! | --- | --- | --- |
+//! | marks, order of edges ([`Share::mark`]) | marks of every tetrahedron, orders of owned ones | owners give the orders of the ghosts ([`Share::set_orders`]) |
+//! | closure ([`Share::close`]) | edges that tetrahedra of the part require | processes tell each other the edges that they mark, and close again ([`Share::follow`]), until nobody has a new one |
+//! | division ([`Share::divide`]) | owned tetrahedra: all tetrahedra around their edges have spoken | the new elements get their ids in the whole mesh |
+
+use gpu::ids::{Edge, Tet};
+use gpu::refine_tets::edge_set;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
+use trioxide_mesh::{bit_set, parallel};
+
+use super::edges::Edges;
+use super::level::{close, divide_closed, is_few, mark_edges, order_edges, untouched};
+use super::mark::mark_share;
+use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
+use crate::backend::Device;
+use crate::collective::compact;
+use crate::refine::{gather, gather_members};
+
+/// A part of a mesh: V vertices, T tetrahedra by local ids, which ascend with the ids of the whole mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct SharePart<'a, P> {
+    /// Coordinates; V.
+    pub points: &'a [P],
+    /// Vertices of the tetrahedra; 4T.
+    pub tetrahedra: &'a [u32],
+    /// Vertices of the tagged triangles that this process divides: faces of owned tetrahedra; 3B.
+    pub faces: &'a [u32],
+}
+
+/// Names of a part's tetrahedra in the whole mesh, by which some markings go.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareNames<'a> {
+    /// Id of each tetrahedron.
+    pub ids: &'a [u64],
+    /// Tetrahedron of the input that each is a part of.
+    pub ancestors: &'a [u64],
+    /// Levels before this one.
+    pub level: u32,
+}
+
+/// A part on a device.
+pub struct Share<P> {
+    refined: DeviceRefined<P>,
+}
+
+/// A part on a device, while a level goes on.
+pub struct MarkedShare<P> {
+    refined: DeviceRefined<P>,
+    chosen: Buffer<Bits<Tet>>,
+    edges: Edges,
+    orders: Buffer<u32>,
+    marked: Buffer<Bits<Edge>>,
+    touched: Buffer<Bits<Tet>>,
+    is_few: bool,
+}
+
+/// A part on a device, behind the level.
+pub struct DividedShare<P> {
+    refined: DeviceRefined<P>,
+    /// Divided tetrahedra of those asked for, ascending.
+    pub divided: Vec<u32>,
+    /// Number of new tetrahedra before the new ones of each.
+    pub slots: Vec<u32>,
+    /// Smallest use of each divided edge, ascending: 6t + k for edge k of tetrahedron t.
+    pub uses: Vec<u32>,
+    /// New tetrahedra.
+    pub tetrahedra: u32,
+    /// New tagged triangles.
+    pub faces: u32,
+    /// The error of the first part that breaks a rule, by its local id.
+    pub broken: Option<Error>,
+}
+
+/// The part behind the level: the tetrahedra of before, of which divided ones are their first parts, then the other parts of each in turn;
+/// the tagged triangles likewise.
+#[derive(Clone, Debug, Default)]
+pub struct SharePieces<P> {
+    /// Coordinates, those of the divided edges' midpoints last.
+    pub points: Vec<P>,
+    /// Ends of these edges, the lower id first.
+    pub ends: Vec<[u32; 2]>,
+    /// Vertices of the tetrahedra.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Vertices of the tagged triangles.
+    pub faces: Vec<[u32; 3]>,
+    /// The tagged triangle before the level that each is a part of.
+    pub face_parents: Vec<u32>,
+}
+
+impl<P: SpacePoint> Share<P> {
+    /// Copies a part to the device and checks it; of an input its faces too, as [`DeviceTets::build`] does.
+    ///
+    /// # Errors
+    /// As [`DeviceTets::build`], by local ids; [`Error::LooseFace`].
+    pub fn upload(on: &Device, part: &SharePart<P>, is_input: bool) -> Result<Self> {
+        let mesh = DeviceTets::of_part(on, part, is_input)?;
+        let refined = DeviceRefined::new(on, mesh)?;
+        Ok(Self { refined })
+    }
+
+    /// The part as it is, in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.refined)
+    }
+
+    /// Marks tetrahedra, and finds the order of each one's edges. The marking has been checked ([`Marking::check`]).
+    ///
+    /// # Errors
+    /// [`Error::LooseFace`]; errors of the device.
+    pub fn mark(
+        self,
+        on: &Device,
+        marking: &Marking,
+        names: &ShareNames,
+    ) -> Result<MarkedShare<P>> {
+        let refined = self.refined;
+        let n = refined.mesh.count();
+        let chosen = mark_share(on, &refined, marking, names)?;
+        let is_few = is_few(on, &chosen, n)?;
+        let edges = refined.mesh.edges(on, is_few)?;
+        Ok(MarkedShare {
+            orders: order_edges(on, &refined.mesh, &edges)?,
+            marked: on.filled(words(edges.first_uses.len()), Bits::EMPTY)?,
+            touched: untouched(on, n)?,
+            refined,
+            chosen,
+            edges,
+            is_few,
+        })
+    }
+}
+
+impl<P: SpacePoint> MarkedShare<P> {
+    /// The edges of each tetrahedron, longest first.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn orders(&self, on: &Device) -> crate::Result<Vec<u32>> {
+        on.download(&self.orders)
+    }
+
+    /// Replaces the orders.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When there is not an order of all edges for each tetrahedron.
+    pub fn set_orders(&mut self, on: &Device, orders: &[u32]) -> crate::Result<()> {
+        assert_eq!(orders.len(), self.orders.len(), "an order each");
+        assert!(parallel::all(orders, |&order| is_order(order)), "orders");
+        self.orders = on.upload(orders)?;
+        Ok(())
+    }
+
+    /// Edges 01, 02, 03, 12, 13, 23 of some tetrahedra.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When a tetrahedron is out of range.
+    pub fn edges_of(&mut self, on: &Device, tetrahedra: &[u32]) -> crate::Result<Vec<u32>> {
+        let uses: Vec<u32> = tetrahedra.iter().flat_map(|&t| 6 * t..6 * t + 6).collect();
+        gather(on, &mut self.edges.edges, &uses)
+    }
+
+    /// Marks the edges by which the marked tetrahedra are divided, and closes the marks within the part.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn close(&mut self, on: &Device, by: DividedEdges) -> crate::Result<()> {
+        self.marked = mark_edges(on, &self.chosen, &self.orders, &self.edges, by)?;
+        let fresh = self.is_few.then(|| on.duplicate(&self.marked));
+        self.close_from(on, fresh.transpose()?)
+    }
+
+    /// The edges to divide, a bit each, 32 to a word.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn marked(&self, on: &Device) -> crate::Result<Vec<u32>> {
+        on.download_rows(&self.marked)
+    }
+
+    /// Closes again where other processes have marked `edges`: they are set in `marked`, which has all edges to divide so far.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When there is not a bit for each edge, or an edge is out of range.
+    pub fn follow(&mut self, on: &Device, marked: &[u32], edges: &[u32]) -> crate::Result<()> {
+        assert_eq!(marked.len(), self.marked.len(), "a bit for each edge");
+        let count = self.edges.first_uses.len();
+        let is_edge = |e: usize| e < count;
+        assert!(edges.iter().all(|&e| is_edge(e as usize)), "edges");
+        let mut behind = (count..32 * marked.len()).map(|e| bit_set::contains(marked, e));
+        assert!(behind.all(|is_set| !is_set), "no bit behind the edges");
+        self.marked = on.upload(bytemuck::cast_slice(marked))?;
+        let fresh = self.is_few.then(|| {
+            let mut fresh = vec![0_u32; marked.len()];
+            edges
+                .iter()
+                .for_each(|&e| fresh[e as usize / 32] |= 1 << (e % 32));
+            on.upload(bytemuck::cast_slice(&fresh))
+        });
+        self.close_from(on, fresh.transpose()?)
+    }
+
+    fn close_from(&mut self, on: &Device, fresh: Option<Buffer<Bits<Edge>>>) -> crate::Result<()> {
+        on.stage("close marks", || {
+            let (marked, touched) = (&mut self.marked, &mut self.touched);
+            close(on, &self.edges, &self.orders, marked, fresh, touched)?;
+            Ok(())
+        })
+    }
+
+    /// Divides the tetrahedra of `owned`, a bit each, along the marked edges, and the tagged triangles.
+    ///
+    /// # Errors
+    /// [`Error::TooManyTetrahedra`], [`Error::TooMany`]; errors of the device.
+    ///
+    /// # Panics
+    /// When there is not a bit for each tetrahedron.
+    pub fn divide(self, on: &Device, owned: &[u32]) -> Result<DividedShare<P>> {
+        let Self {
+            mut refined,
+            mut edges,
+            orders,
+            marked,
+            touched,
+            ..
+        } = self;
+        let (n, faces) = (refined.mesh.count(), refined.mesh.faces.len() / 3);
+        assert_eq!(owned.len(), words(n as usize), "a bit for each");
+        let touched: Vec<u32> = on.download_rows(&touched)?;
+        let of_owned = parallel::collect(owned.len(), |w| owned[w] & touched[w]);
+        let of_owned: Buffer<Bits<Tet>> = on.upload(bytemuck::cast_slice(&of_owned))?;
+        let touched = compact(on, &of_owned)?;
+        // SAFETY: each bit is an edge's, and each edge has a first use.
+        let uses = unsafe { gather_members(on, &mut edges.first_uses, compact(on, &marked)?) }?;
+        let done = divide_closed(on, &mut refined, touched, edges, orders, &marked)?;
+        Ok(DividedShare {
+            divided: on.download_rows(&done.children.touched)?,
+            slots: on.download(&done.children.slots)?,
+            uses,
+            tetrahedra: refined.mesh.count() - n,
+            faces: (refined.mesh.faces.len() / 3 - faces) as u32,
+            broken: done.broken,
+            refined,
+        })
+    }
+}
+
+impl<P: SpacePoint> DividedShare<P> {
+    /// The pieces, in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.refined)
+    }
+}
+
+fn pieces<P: SpacePoint>(on: &Device, refined: &DeviceRefined<P>) -> crate::Result<SharePieces<P>> {
+    let mesh = &refined.mesh;
+    on.stage("copy to the host", || {
+        Ok(SharePieces {
+            points: on.download(&mesh.points)?,
+            ends: on.download_rows(&refined.vertex_parents)?,
+            tetrahedra: on.download_rows(&mesh.tetrahedra)?,
+            faces: on.download_rows(&mesh.faces)?,
+            face_parents: on.download_rows(&refined.face_parents)?,
+        })
+    })
+}
+
+/// Whether each of a tetrahedron's edges stands in an order once.
+fn is_order(order: u32) -> bool {
+    let place = |k: u32| 1_u32 << (order >> (4 * k) & 15);
+    let found = (0..6).fold(0, |found, k| found | place(k));
+    let all = (0..6).fold(0, |all, k| all | 1 << edge_set(k));
+    order >> 24 == 0 && found == all
+}
