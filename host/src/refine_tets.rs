@@ -40,7 +40,9 @@ pub use error::{Error, Result};
 pub use mark::Marking;
 pub(crate) use mark::{seed_of_level, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays};
-pub use share::{DividedShare, MarkedShare, Share, ShareNames, SharePart, SharePieces};
+pub use share::{
+    DividedShare, MarkedShare, Share, ShareChildren, ShareNames, SharePart, SharePieces,
+};
 
 use crate::backend::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};

@@ -9,14 +9,14 @@ use trioxide::glam::{DVec3, Vec3};
 use trioxide::refine_tets::{self, DividedEdges, Marking, Options, Refined, SpacePoint};
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_ranks::block::Whole as Mesh;
-use trioxide_ranks::refine_tets::{Level, Whole};
+use trioxide_ranks::refine_tets::{self as on_ranks, Level, Whole};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ranks, Result};
 
 /// What rank 0 gathers, and the levels.
 type OfRank = (Option<Whole>, Vec<Level>);
 
-fn on_ranks<P: SpacePoint>(
+fn results<P: SpacePoint>(
     mesh: &TetMesh,
     options: &Options,
     size: usize,
@@ -35,11 +35,19 @@ fn on_ranks<P: SpacePoint>(
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(whole, ranks.rank(), size);
         let ownership = choice.of(size);
-        let refine = trioxide_ranks::refine_tets::refine::<P>;
-        let run = refine(&ranks, &on, &block, &tagged, options, &ownership)?;
+        let (block, tagged) = (&block, &tagged[..]);
+        let settings = on_ranks::Options {
+            marking: options.marking.clone(),
+            edges: options.edges,
+            rounds: options.rounds,
+            max_tetrahedra: options.max_tetrahedra.map(|most| most as u64),
+            record: true,
+        };
+        let input = on_ranks::Input { block, tagged };
+        let run = on_ranks::refine::<P>(&ranks, &on, input, &settings, &ownership)?;
         let levels = run.levels.clone();
         let counts = run.counts;
-        let whole = run.gather(&ranks, &on, &block)?;
+        let whole = run.gather(&ranks, &on, block)?;
         if let Some(whole) = &whole {
             assert_eq!(counts.vertices, whole.points.len() as u64);
             assert_eq!(counts.tetrahedra, whole.tetrahedra.len() as u64);
@@ -56,7 +64,7 @@ fn single<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> refine_tets::Resu
 /// Compares with the single run. Gives how often the ranks told each other edges.
 fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: Choice) -> u64 {
     let said = format!("{size} ranks, {choice:?}, {options:?}");
-    let results = on_ranks::<P>(mesh, options, size, choice);
+    let results = results::<P>(mesh, options, size, choice);
     let expected = match single::<P>(mesh, options) {
         Ok(expected) => expected,
         Err(error) => {

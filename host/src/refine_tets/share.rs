@@ -17,7 +17,7 @@ use trioxide_kernel::{Bits, words};
 use trioxide_mesh::{bit_set, parallel};
 
 use super::edges::Edges;
-use super::level::{close, divide_closed, is_few, mark_edges, order_edges, untouched};
+use super::level::{Children, close, divide_closed, is_few, mark_edges, order_edges, untouched};
 use super::mark::mark_share;
 use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
 use crate::backend::Device;
@@ -65,10 +65,9 @@ pub struct MarkedShare<P> {
 /// A part on a device, behind the level.
 pub struct DividedShare<P> {
     refined: DeviceRefined<P>,
-    /// Divided tetrahedra of those asked for, ascending.
-    pub divided: Vec<u32>,
-    /// Number of new tetrahedra before the new ones of each.
-    pub slots: Vec<u32>,
+    children: Children,
+    /// Number of divided tetrahedra of those asked for.
+    pub divided: u32,
     /// Smallest use of each divided edge, ascending: 6t + k for edge k of tetrahedron t.
     pub uses: Vec<u32>,
     /// New tetrahedra.
@@ -77,6 +76,15 @@ pub struct DividedShare<P> {
     pub faces: u32,
     /// The error of the first part that breaks a rule, by its local id.
     pub broken: Option<Error>,
+}
+
+/// The divided tetrahedra of a part.
+#[derive(Clone, Debug, Default)]
+pub struct ShareChildren {
+    /// Each of them, ascending.
+    pub divided: Vec<u32>,
+    /// Number of new tetrahedra before the new ones of each.
+    pub slots: Vec<u32>,
 }
 
 /// The part behind the level: the tetrahedra of before, of which divided ones are their first parts, then the other parts of each in turn;
@@ -253,8 +261,8 @@ impl<P: SpacePoint> MarkedShare<P> {
         let uses = unsafe { gather_members(on, &mut edges.first_uses, compact(on, &marked)?) }?;
         let done = divide_closed(on, &mut refined, touched, edges, orders, &marked)?;
         Ok(DividedShare {
-            divided: on.download_rows(&done.children.touched)?,
-            slots: on.download(&done.children.slots)?,
+            divided: done.children.touched.len() as u32,
+            children: done.children,
             uses,
             tetrahedra: refined.mesh.count() - n,
             faces: (refined.mesh.faces.len() / 3 - faces) as u32,
@@ -265,6 +273,17 @@ impl<P: SpacePoint> MarkedShare<P> {
 }
 
 impl<P: SpacePoint> DividedShare<P> {
+    /// The divided tetrahedra, and where their new ones stand.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn children(&self, on: &Device) -> crate::Result<ShareChildren> {
+        Ok(ShareChildren {
+            divided: on.download_rows(&self.children.touched)?,
+            slots: on.download(&self.children.slots)?,
+        })
+    }
+
     /// The pieces, in host memory.
     ///
     /// # Errors

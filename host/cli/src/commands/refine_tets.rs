@@ -21,7 +21,7 @@ use super::super::with_precision;
 use super::Options;
 
 /// The marking that the options ask for, of a mesh of `tetrahedra`.
-fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
+pub fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
     Ok(match options.mark.as_ref().unwrap_or(&Mark::All) {
         Mark::All => Marking::All,
         Mark::Fraction(fraction) => Marking::Fraction {
@@ -44,7 +44,7 @@ fn marking(options: &Options, tetrahedra: usize) -> Result<Marking> {
 }
 
 /// Refuses what tetrahedra do not have.
-fn check_options(options: &Options) -> Result<()> {
+pub fn check_options(options: &Options) -> Result<()> {
     let planar_only = [
         ("--threshold", options.threshold.is_some()),
         ("--dorfler", options.dorfler.is_some()),

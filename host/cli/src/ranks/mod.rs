@@ -8,6 +8,8 @@ mod polylla;
 #[cfg(feature = "mpi")]
 mod refine;
 #[cfg(feature = "mpi")]
+mod refine_tets;
+#[cfg(feature = "mpi")]
 mod report;
 #[cfg(feature = "mpi")]
 mod run;

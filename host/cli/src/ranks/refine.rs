@@ -42,6 +42,9 @@ struct Kept {
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+    if commands::is_volume(&options.input) {
+        return super::refine_tets::run(ranks, options, starting);
+    }
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
@@ -54,11 +57,6 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
 
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
-    if commands::is_volume(&options.input) {
-        let text =
-            "several processes refine triangles only: start it without mpirun for tetrahedra";
-        return Err(Error::Argument(text.to_owned()).into());
-    }
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 mod generated;
 mod polylla;
 mod refine;
+mod refine_tets;
 mod weld;
 
 const RANKS: [usize; 4] = [2, 3, 4, 7];

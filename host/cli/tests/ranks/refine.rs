@@ -147,8 +147,6 @@ fn faults_of_refine_end_all_ranks_with_one_message() {
         let edges = ["refine", "grid.ply", "-o", "grid.edges", "--quiet"];
         done(at, 1, &edges);
     }
-    let tets = ["generate", "tets", "-n", "200", "-o", "tets.vtu", "--quiet"];
-    done(at, 1, &tets);
     let fine = ["--until-area", "1e-30", "--precision", "f32"];
     for (mesh, more, cause) in [
         ("short.ply", &[][..], "short.ply:"),
@@ -184,7 +182,6 @@ fn faults_of_refine_end_all_ranks_with_one_message() {
             &[],
             "an .edges file to read is for one process",
         ),
-        ("tets.vtu", &[], "several processes refine triangles only"),
         ("three.off", &fine, "fewer --rounds or a larger area"),
     ] {
         fs::write(

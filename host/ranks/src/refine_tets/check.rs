@@ -7,7 +7,7 @@ use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
 
-use crate::block::Block;
+use super::Input;
 use crate::fault::{Fault, Result};
 use crate::output::to_first;
 use crate::transport::{Ranks, Reduction};
@@ -16,11 +16,8 @@ use crate::transport::{Ranks, Reduction};
 ///
 /// # Errors
 /// The single run's fault.
-pub fn check_block<P: SpacePoint>(
-    ranks: &Ranks,
-    block: &Block<DVec3>,
-    tagged: &[[u32; 3]],
-) -> Result<()> {
+pub fn check_block<P: SpacePoint>(ranks: &Ranks, input: Input) -> Result<()> {
+    let block = input.block;
     let is_wrong = |&p: &DVec3| {
         let p = P::from_f64(p).to_f64();
         !(p.is_finite() && p.abs().max_element() <= P::LARGEST)
@@ -28,26 +25,21 @@ pub fn check_block<P: SpacePoint>(
     let is_outside = |&v: &u64| v >= block.vertices;
     let is_broken =
         parallel::any(&block.points, is_wrong) || parallel::any(&block.corners, is_outside);
-    refuse::<P>(ranks, block, tagged, is_broken)
+    refuse::<P>(ranks, input, is_broken)
 }
 
 /// Refuses a mesh that breaks a rule as some rank has seen: rank 0 gathers it, and finds the words of the single run. Collective.
 ///
 /// # Errors
 /// The single run's fault.
-pub fn refuse<P: SpacePoint>(
-    ranks: &Ranks,
-    block: &Block<DVec3>,
-    tagged: &[[u32; 3]],
-    is_broken: bool,
-) -> Result<()> {
+pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Result<()> {
     if ranks.reduce(u64::from(is_broken), Reduction::Or) == 0 {
         return Ok(());
     }
-    let points = to_first(ranks, &block.points);
-    let corners = to_first(ranks, &block.corners);
+    let points = to_first(ranks, &input.block.points);
+    let corners = to_first(ranks, &input.block.corners);
     ranks.agree(match ranks.rank() {
-        0 => check_whole::<P>(points, &corners, tagged),
+        0 => check_whole::<P>(points, &corners, input.tagged),
         _ => Ok(()),
     })
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use trioxide::Device;
 use trioxide::refine_tets::{
-    DividedEdges, DividedShare, Error, MarkedShare, Marking, Options, Share, ShareNames,
-    SharePieces, SpacePoint,
+    DividedEdges, DividedShare, Error, MarkedShare, Marking, Share, ShareNames, SharePieces,
+    SpacePoint,
 };
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
-use super::Level;
 use super::part::{Face, OwnedTets, STRIDE, TetPart, too_large};
+use super::{Level, Options};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
 use crate::ids::Owners;
@@ -74,15 +74,15 @@ pub fn level<P: SpacePoint>(
     let owned = owned_bits(&part.owners, ranks.rank(), 1);
     let share = share.divide(on, &owned);
     let share = ranks.agree(share.map_err(|error| too_large(ranks, error)))?;
-    let is_first = |&&usage: &&u32| contains(&owned, usage as usize / 6);
+    let is_first = |i: usize| contains(&owned, share.uses[i] as usize / 6);
     let mut totals = [
-        share.uses.iter().filter(is_first).count() as u64,
-        share.divided.len() as u64,
+        parallel::count(share.uses.len(), is_first) as u64,
+        share.divided.into(),
         share.tetrahedra.into(),
         share.faces.into(),
     ];
     ranks.reduce_all(&mut totals, Reduction::Sum);
-    check(ranks, part, &share, number)?;
+    check(ranks, on, part, &share, number)?;
     let [divided_edges, divided_tetrahedra, new, new_faces] = totals;
     let counts = Divisions {
         divided_edges,
@@ -118,12 +118,18 @@ fn close<P: SpacePoint>(
 }
 
 /// Refuses parts that break a rule, in the words of the single run. Collective.
-fn check<P>(ranks: &Ranks, part: &TetPart, share: &DividedShare<P>, number: u32) -> Result<()> {
+fn check<P: SpacePoint>(
+    ranks: &Ranks,
+    on: &Device,
+    part: &TetPart,
+    share: &DividedShare<P>,
+    number: u32,
+) -> Result<()> {
     let is_broken = u64::from(share.broken.is_some());
     if ranks.reduce(is_broken, Reduction::Or) == 0 {
         return Ok(());
     }
-    let names = Names::of(ranks, part, share);
+    let names = Names::of(ranks, on, part, share)?;
     ranks.agree(share.broken.as_ref().map_or(Ok(()), |error| {
         let level = number as usize + 1;
         let (rule, tetrahedron, said) = match *error {
@@ -179,9 +185,15 @@ pub struct Names {
 
 impl Names {
     /// Collective.
-    fn of<P>(ranks: &Ranks, part: &TetPart, share: &DividedShare<P>) -> Self {
+    fn of<P: SpacePoint>(
+        ranks: &Ranks,
+        on: &Device,
+        part: &TetPart,
+        share: &DividedShare<P>,
+    ) -> Result<Self> {
         let (n, new) = (part.len(), share.tetrahedra as usize);
-        let (divided, slots, uses) = (&share.divided, &share.slots, &share.uses);
+        let children = ranks.agree(share.children(on).map_err(Fault::from))?;
+        let (divided, slots, uses) = (&children.divided, &children.slots, &share.uses);
         let end = |i: usize| slots.get(i + 1).map_or(new, |&slot| slot as usize);
         let added = |i: usize| (1 << (end(i) - slots[i] as usize)) - 1;
         let added = eights(n, divided.len(), |i| divided[i] as usize, added);
@@ -208,11 +220,11 @@ impl Names {
             let before = known & ((1 << (usage % 6)) - 1);
             part.counts.vertices + (known >> EACH) + u64::from(before.count_ones())
         });
-        Self {
+        Ok(Self {
             tetrahedra,
             parents: parallel::collect(new, |new| divided[parent(new)]),
             vertices,
-        }
+        })
     }
 
     /// Id of a tetrahedron behind the level.
@@ -233,29 +245,35 @@ impl Names {
 }
 
 impl<P: SpacePoint> Divided<P> {
-    /// What this rank owns of `part` behind the level. Collective.
+    /// What this rank owns of `part` behind the level; and, if that is asked for, its new vertices and the ends of the edges whose midpoints they
+    /// are. Collective.
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn into_owned(self, ranks: &Ranks, on: &Device, part: &TetPart) -> Result<OwnedTets<P>> {
+    pub fn into_owned(
+        self,
+        ranks: &Ranks,
+        on: &Device,
+        part: &TetPart,
+        record: bool,
+    ) -> Result<(OwnedTets<P>, Vec<[u64; 3]>)> {
         ranks.phase("pieces");
         let share = self.0;
-        let names = Names::of(ranks, part, &share);
+        let names = Names::of(ranks, on, part, &share)?;
         let pieces = ranks.agree(share.download(on).map_err(Fault::from))?;
         let owned = owned_bits(&part.owners, ranks.rank(), 1);
-        let midpoints = share.uses.iter().zip(&pieces.ends).zip(&names.vertices);
-        let own = midpoints.filter(|((usage, _), _)| contains(&owned, **usage as usize / 6));
-        let ends = own.map(|((_, ends), &vertex)| {
-            let [a, b] = ends.map(|v| names.vertex(part, v as usize));
-            [vertex, a, b]
+        let recorded = if record { share.uses.len() } else { 0 };
+        let ends = parallel::filter_collect(recorded, |i| {
+            let [a, b] = pieces.ends[i].map(|v| names.vertex(part, v as usize));
+            let is_first = contains(&owned, share.uses[i] as usize / 6);
+            is_first.then(|| [names.vertices[i], a, b])
         });
-        let ends = ends.collect();
         drop(share);
-        Ok(OwnedTets {
-            ends,
+        let owned = OwnedTets {
             faces: faces(ranks, part, &names, &pieces),
             cells: cells(&owned, part, &names, pieces),
-        })
+        };
+        Ok((owned, ends))
     }
 }
 
@@ -272,7 +290,6 @@ pub fn owned_of_input<P: SpacePoint>(
     let pieces = ranks.agree(share.download(on).map_err(Fault::from))?;
     let owned = owned_bits(&part.owners, ranks.rank(), 1);
     Ok(OwnedTets {
-        ends: Vec::new(),
         faces: part.faces.clone(),
         cells: cells(&owned, part, &Names::default(), pieces),
     })

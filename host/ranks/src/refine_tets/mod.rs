@@ -27,7 +27,7 @@ mod result;
 
 use glam::DVec3;
 use trioxide::Device;
-use trioxide::refine_tets::{Share, SpacePoint};
+use trioxide::refine_tets::{DividedEdges, Marking, Share, SpacePoint};
 
 use crate::block::Block;
 use crate::fault::{Fault, Result};
@@ -39,7 +39,43 @@ use level::{Divided, level};
 use part::TetPart;
 
 pub use result::Whole;
-pub use trioxide::refine_tets::Options;
+
+/// Options of refinement, as [`trioxide::refine_tets::Options`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The tetrahedra to refine.
+    pub marking: Marking,
+    /// The edges to divide them by.
+    pub edges: DividedEdges,
+    /// Number of levels.
+    pub rounds: u32,
+    /// No level begins with this many tetrahedra or more.
+    pub max_tetrahedra: Option<u64>,
+    /// Keep where new vertices come from: [`Whole::rounds`].
+    pub record: bool,
+}
+
+impl Default for Options {
+    /// Every tetrahedron, once.
+    fn default() -> Self {
+        Self {
+            marking: Marking::All,
+            edges: DividedEdges::default(),
+            rounds: 1,
+            max_tetrahedra: None,
+            record: false,
+        }
+    }
+}
+
+/// A mesh whose blocks the ranks hold.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// This rank's block.
+    pub block: &'a Block<DVec3>,
+    /// The tagged triangles of the whole mesh, which every rank has.
+    pub tagged: &'a [[u32; 3]],
+}
 
 /// Elements of a whole mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +110,7 @@ pub struct Run<P> {
     /// The part at the beginning of the last level, and what is left of it.
     part: TetPart,
     left: Left<P>,
+    record: bool,
     /// Of each level, new vertices of this rank and the ends of the edges whose midpoints they are.
     ends: Vec<Vec<[u64; 3]>>,
 }
@@ -85,20 +122,19 @@ enum Left<P> {
     Divided(Divided<P>),
 }
 
-/// Refines the mesh whose blocks the ranks hold; `tagged` are the tagged triangles of the whole mesh, which every rank has. Collective.
+/// Refines the mesh whose blocks the ranks hold. Collective.
 ///
 /// # Errors
 /// As [`trioxide::refine_tets::refine`], in the same words on every rank; a part with more elements than 32-bit ids name.
 pub fn refine<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
-    block: &Block<DVec3>,
-    tagged: &[[u32; 3]],
+    input: Input,
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Run<P>> {
-    let part = part_to_refine::<P>(ranks, block, tagged, ownership)?;
-    run(ranks, on, block, tagged, part, options, ownership)
+    let part = part_to_refine::<P>(ranks, input, ownership)?;
+    run(ranks, on, input, part, options, ownership)
 }
 
 /// This rank's part of the mesh whose blocks the ranks hold, for [`run`]. Collective.
@@ -107,12 +143,11 @@ pub fn refine<P: SpacePoint>(
 /// Those of [`refine`] that need no device.
 pub fn part_to_refine<P: SpacePoint>(
     ranks: &Ranks,
-    block: &Block<DVec3>,
-    tagged: &[[u32; 3]],
+    input: Input,
     ownership: &Ownership,
 ) -> Result<Part<DVec3>> {
-    check::check_block::<P>(ranks, block, tagged)?;
-    Part::without_segments(ranks, block, ownership)
+    check::check_block::<P>(ranks, input)?;
+    Part::without_segments(ranks, input.block, ownership)
 }
 
 /// As [`refine`], in parts that are made already. Collective.
@@ -122,30 +157,29 @@ pub fn part_to_refine<P: SpacePoint>(
 pub fn run<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
-    block: &Block<DVec3>,
-    tagged: &[[u32; 3]],
+    input: Input,
     part: Part<DVec3>,
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Run<P>> {
-    let (mut part, share) = TetPart::of_input(ranks, on, block, tagged, part)?;
-    let checked = options.marking.check(block.cells as usize);
+    let (mut part, share) = TetPart::of_input(ranks, on, input, part)?;
+    let checked = options.marking.check(input.block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
     let mut left = Left::Input(share);
     let mut counts = part.counts;
     let (mut levels, mut ends) = (Vec::new(), Vec::new());
     for number in 0..options.rounds {
         let most = options.max_tetrahedra;
-        if most.is_some_and(|most| counts.tetrahedra >= most as u64) {
+        if most.is_some_and(|most| counts.tetrahedra >= most) {
             break;
         }
         let share = match left {
             Left::Input(share) => share,
             Left::Divided(divided) => {
-                let mut owned = divided.into_owned(ranks, on, &part)?;
-                ends.push(std::mem::take(&mut owned.ends));
-                let next =
-                    TetPart::of_owned(ranks, on, counts, owned.balanced(ranks, ownership, counts))?;
+                let (owned, of_level) = divided.into_owned(ranks, on, &part, options.record)?;
+                ends.push(of_level);
+                let owned = owned.balanced(ranks, ownership, counts);
+                let next = TetPart::of_owned(ranks, on, counts, owned)?;
                 part = next.0;
                 next.1
             }
@@ -167,6 +201,7 @@ pub fn run<P: SpacePoint>(
         levels,
         part,
         left,
+        record: options.record,
         ends,
     })
 }

@@ -6,9 +6,8 @@ use trioxide::Device;
 use trioxide::refine_tets::{Error, Share, SharePart, SpacePoint};
 use trioxide_mesh::parallel;
 
-use super::Counts;
 use super::check::refuse;
-use crate::block::Block;
+use super::{Counts, Input};
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
 use crate::owned::{Owned, WithGhosts};
@@ -47,8 +46,6 @@ pub struct OwnedTets<P> {
     pub cells: Owned<P>,
     /// The tagged triangles that it divides, ascending: each is a face of an owned tetrahedron.
     pub faces: Vec<Face>,
-    /// New vertices of this rank, and the ends of the edges whose midpoints they are.
-    pub ends: Vec<[u64; 3]>,
 }
 
 impl TetPart {
@@ -59,12 +56,15 @@ impl TetPart {
     pub fn of_input<P: SpacePoint>(
         ranks: &Ranks,
         on: &Device,
-        block: &Block<DVec3>,
-        tagged: &[[u32; 3]],
+        input: Input,
         part: Part<DVec3>,
     ) -> Result<(Self, Share<P>)> {
         ranks.phase("check");
-        let all: Vec<[u64; 3]> = tagged.iter().map(|face| face.map(u64::from)).collect();
+        let all: Vec<[u64; 3]> = input
+            .tagged
+            .iter()
+            .map(|face| face.map(u64::from))
+            .collect();
         let corner = |i: usize| part.vertices.get(part.corners[i] as usize);
         let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
         let first = first_tetrahedra(&all, part.cells.len(), corners);
@@ -84,11 +84,11 @@ impl TetPart {
         };
         let share = Share::upload(on, &share, true);
         let is_broken = seen < all.len() as u64 || share.as_ref().is_err_and(is_of_mesh);
-        refuse::<P>(ranks, block, tagged, is_broken)?;
+        refuse::<P>(ranks, input, is_broken)?;
         let share = ranks.agree(share.map_err(|error| too_large(ranks, error)))?;
         let counts = Counts {
-            vertices: block.vertices,
-            tetrahedra: block.cells,
+            vertices: input.block.vertices,
+            tetrahedra: input.block.cells,
             faces: all.len() as u64,
         };
         let part = Self {
@@ -161,10 +161,10 @@ impl<P: SpacePoint> OwnedTets<P> {
     /// What this rank owns next: where a rank has too much, tetrahedra are dealt anew, and tagged triangles go with them. Collective.
     pub fn balanced(self, ranks: &Ranks, ownership: &Ownership, counts: Counts) -> Self {
         ranks.phase("balance");
-        let Self { cells, faces, ends } = self;
+        let Self { cells, faces } = self;
         let total = counts.tetrahedra;
         let Some(owners) = cells.new_owners(ranks, total, ownership, P::to_f64) else {
-            return Self { cells, faces, ends };
+            return Self { cells, faces };
         };
         let corners = faces.iter().map(|&[_, a, b, c, _]| [a, b, c]);
         let of_cell = |t: usize| std::array::from_fn(|k| cells.corners(t)[k]);
@@ -177,7 +177,7 @@ impl<P: SpacePoint> OwnedTets<P> {
         let mut faces = ranks.exchange(&faces).into_items();
         faces.par_sort_unstable();
         let cells = cells.deal(ranks, &owners);
-        Self { cells, faces, ends }
+        Self { cells, faces }
     }
 }
 

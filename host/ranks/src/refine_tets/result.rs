@@ -28,7 +28,7 @@ pub struct Whole {
     pub faces: Vec<[u32; 3]>,
     /// Tagged triangle of the input that each is a part of.
     pub face_parents: Vec<u32>,
-    /// Ends of the edges whose midpoints the new vertices of each level are.
+    /// Ends of the edges whose midpoints the new vertices of each level are; none, if that is not asked for.
     pub rounds: Vec<Refinement>,
 }
 
@@ -66,8 +66,8 @@ impl<P: SpacePoint> Run<P> {
         let owned = match self.left {
             Left::Input(share) => owned_of_input(ranks, on, &self.part, &share)?,
             Left::Divided(divided) => {
-                let owned = divided.into_owned(ranks, on, &self.part)?;
-                ends.push(owned.ends.clone());
+                let (owned, of_level) = divided.into_owned(ranks, on, &self.part, self.record)?;
+                ends.push(of_level);
                 owned
             }
         };

@@ -1,0 +1,149 @@
+//! `mpirun … trioxide refine` of tetrahedra.
+
+use std::path::Path;
+
+use glam::{DVec3, Vec3};
+use serde_json::json;
+use trioxide::Device;
+use trioxide::fields::{MeshFields, Mix};
+use trioxide::formats::volume::VolumeFormat;
+use trioxide::prolongation::Prolongation;
+use trioxide::refine_tets::SpacePoint;
+use trioxide::volume::{TetMesh, VolumeMesh};
+use trioxide_arguments::device::Precision;
+use trioxide_ranks::block::Whole as Mesh;
+use trioxide_ranks::refine_tets::{self, Input, Whole, part_to_refine};
+use trioxide_ranks::transport::Reduction;
+use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result};
+
+use super::report::{Counts, Run, report};
+use super::run::{Starting, is_quiet, with_file};
+use super::slices::note_first_reads;
+use crate::commands;
+use crate::commands::refine::Options;
+use crate::commands::refine::tets::{check_options, marking};
+use crate::commands::volume::tetrahedra;
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run.
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+    check_options(options)?;
+    if let Some(output) = &options.output {
+        VolumeFormat::to_write(output)?;
+    }
+    ranks.phase("read");
+    let quiet = is_quiet(ranks, &options.device);
+    note_first_reads(quiet, &options.input, " and writes the result");
+    let kept = match ranks.rank() {
+        0 => read(options, quiet),
+        _ => Ok((TetMesh::default(), MeshFields::default())),
+    };
+    let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
+    let whole = (ranks.rank() == 0).then(|| Mesh {
+        points: &mesh.points,
+        corners: mesh.tetrahedra.as_flattened(),
+        size: 4,
+        regions: None,
+        segments: &[],
+    });
+    let block = &Block::scatter(ranks, whole);
+    let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
+    let tagged = &ranks.broadcast(0, &tagged);
+    let marking = marking(options, block.cells as usize);
+    let has_fields = ranks.reduce(u64::from(!fields.is_empty()), Reduction::Or) != 0;
+    let settings = refine_tets::Options {
+        marking: ranks.agree(marking.map_err(Fault::from))?,
+        rounds: options.most_rounds(),
+        max_tetrahedra: options.max_triangles.map(|most| most as u64),
+        record: options.output.is_some() && has_fields,
+        ..refine_tets::Options::default()
+    };
+    let input = Input { block, tagged };
+    let precision = options.device.precision;
+    let in_file = |fault| with_file(fault, &options.input, precision);
+    let part = match precision {
+        Precision::F64 => part_to_refine::<DVec3>,
+        Precision::F32 => part_to_refine::<Vec3>,
+    };
+    let part = part(ranks, input, &Ownership::Curve).map_err(in_file)?;
+    ranks.phase("open the device");
+    let on = starting.device(ranks, &options.device)?;
+    let refined = match precision {
+        Precision::F64 => refined::<DVec3>,
+        Precision::F32 => refined::<Vec3>,
+    };
+    let wants_mesh = options.output.is_some();
+    let (counts, whole) =
+        refined(ranks, &on, input, part, &settings, wants_mesh).map_err(in_file)?;
+    if let Some(path) = &options.output {
+        ranks.phase("write");
+        let written = whole.map_or(Ok(()), |whole| write(path, &mesh, &fields, whole, quiet));
+        ranks.agree(written.map_err(Fault::from))?;
+    }
+    let run = Run {
+        command: "refine",
+        input: &options.input,
+        options: &options.device,
+        on: &on,
+        is_output_taken: false,
+    };
+    report(ranks, run, counts)
+}
+
+/// The whole mesh and its fields.
+fn read(options: &Options, quiet: bool) -> trioxide::Result<(TetMesh, MeshFields)> {
+    let mesh = commands::read_volume(&options.input, quiet)?;
+    tetrahedra(mesh, &options.input, options.device.quiet)
+}
+
+/// The counts of a run, and at rank 0 the refined mesh, if it is wanted. Collective.
+fn refined<P: SpacePoint>(
+    ranks: &Ranks,
+    on: &Device,
+    input: Input,
+    part: Part<DVec3>,
+    settings: &refine_tets::Options,
+    wants_mesh: bool,
+) -> Result<(Counts, Option<Whole>)> {
+    let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Curve)?;
+    let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
+    let counts = vec![
+        ("vertices", json!(run.counts.vertices)),
+        ("cells", json!(run.counts.tetrahedra)),
+        ("tagged_faces", json!(run.counts.faces)),
+        ("input_vertices", json!(input.block.vertices)),
+        ("input_cells", json!(input.block.cells)),
+        ("rounds", json!(run.levels.len())),
+        ("exchanges", json!(exchanges)),
+    ];
+    let whole = match wants_mesh {
+        true => run.gather(ranks, on, input.block)?,
+        false => None,
+    };
+    Ok((counts, whole))
+}
+
+/// Writes the refined mesh with all that the input carries.
+fn write(
+    path: &Path,
+    input: &TetMesh,
+    fields: &MeshFields,
+    whole: Whole,
+    quiet: bool,
+) -> trioxide::Result<()> {
+    let fields = match fields.is_empty() {
+        true => MeshFields::default(),
+        false => {
+            let levels = Prolongation::of_rounds(input.points.len(), &whole.rounds);
+            let mix = Mix::of_prolongation(levels);
+            fields.refined(&mix, &whole.tetrahedron_parents, &whole.face_parents)
+        }
+    };
+    let mesh = VolumeMesh {
+        fields,
+        ..VolumeMesh::from(whole.into_mesh(input))
+    };
+    commands::write_volume(path, &mesh, Default::default(), quiet)
+}

@@ -1,0 +1,144 @@
+//! `mpirun … trioxide refine` of tetrahedra: the files and counts of the single run.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use trioxide::fields::{Field, Values};
+use trioxide::volume::VolumeMesh;
+use trioxide::{formats, generate};
+
+use super::{RANKS, done, refused};
+
+/// The file, and the counts.
+fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> (Vec<u8>, String) {
+    let more = [
+        "-o", output, "--json", "r.json", "--device", "cpu", "--quiet",
+    ];
+    let said = done(at, ranks, &[&["refine"], arguments, &more].concat());
+    assert_eq!(said, "");
+    let text = fs::read_to_string(at.join("r.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let keys = [
+        "vertices",
+        "cells",
+        "tagged_faces",
+        "input_vertices",
+        "input_cells",
+        "rounds",
+    ];
+    let counts = keys.map(|key| json[key].to_string() + "\n").concat();
+    let bytes = fs::read(at.join(output)).unwrap();
+    fs::remove_file(at.join(output)).unwrap();
+    (bytes, counts)
+}
+
+fn same(at: &Path, sizes: &[usize], arguments: &[&str], output: &str) {
+    let single = run(at, 1, arguments, output);
+    for &ranks in sizes {
+        let many = run(at, ranks, arguments, output);
+        assert_eq!(many.1, single.1, "{arguments:?} on {ranks} ranks");
+        assert!(many.0 == single.0, "{arguments:?} on {ranks} ranks");
+    }
+}
+
+/// Tetrahedra of a grid and of random points, with regions, tags and fields of all kinds; a list of marks.
+fn meshes() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let grid = generate::tet_grid(200, 1).unwrap();
+    for (name, mut mesh) in [
+        ("grid", grid),
+        ("random", generate::random_tets(150, 3).unwrap()),
+    ] {
+        let n = mesh.tetrahedra.len() as i32;
+        mesh.regions = Some((0..n).map(|t| t % 5).collect());
+        let mut mesh = VolumeMesh::from(mesh);
+        formats::write_volume(&at.join(format!("{name}.vtu")), &mesh).unwrap();
+        let heights = mesh.points.iter().map(|p| p.z).collect();
+        let field = |name: &str, values: Values| Field::scalars(name, values);
+        mesh.fields
+            .points
+            .push(field("height", Values::F64(heights)));
+        let ids = (0..mesh.cells.len() as u32).collect();
+        mesh.fields.cells.push(field("id", Values::U32(ids)));
+        let sides = (0..mesh.faces.len()).map(|f| f as f32).collect();
+        mesh.fields.sides.push(field("side", Values::F32(sides)));
+        formats::write_volume(&at.join(format!("{name}_fields.vtu")), &mesh).unwrap();
+    }
+    let ids: String = (0..400).step_by(37).map(|t| format!("{t}\n")).collect();
+    fs::write(at.join("ids.txt"), ids).unwrap();
+    folder
+}
+
+#[test]
+fn refine_of_tetrahedra_writes_the_file_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    same(at, &RANKS, &["grid.vtu", "--rounds", "2"], "r.vtu");
+    let ball = ["random.vtu", "--mark", "ball:0,0,0,0.4", "--rounds", "4"];
+    same(at, &RANKS, &ball, "r.vtu");
+    let few = ["--mark", "fraction:0.02", "--seed", "9", "--rounds", "4"];
+    let single = ["--precision", "f32", "--max-triangles", "3000"];
+    same(
+        at,
+        &[2, 4],
+        &[&["grid.vtu"], &few[..], &single].concat(),
+        "r.msh",
+    );
+    let ids = ["grid_fields.vtu", "--mark", "file:ids.txt", "--rounds", "3"];
+    same(at, &RANKS, &ids, "r.vtu");
+    let volume = [
+        "random_fields.vtu",
+        "--mark",
+        "volume:0.002",
+        "--rounds",
+        "3",
+    ];
+    same(at, &[3], &volume, "r.vtu");
+    same(at, &[2], &["generate:tets:300:2"], "r.vtk");
+    same(at, &[2], &["grid_fields.vtu", "--rounds", "0"], "r.vtu");
+}
+
+#[test]
+fn faults_of_refine_of_tetrahedra_end_all_ranks_with_the_message_of_one() {
+    let folder = meshes();
+    let at = folder.path();
+    let mut twice = generate::tet_grid(64, 1).unwrap();
+    twice.tetrahedra[9] = twice.tetrahedra[100];
+    formats::write_volume(&at.join("twice.vtu"), &twice.into()).unwrap();
+    let mut flat = generate::tet_grid(64, 1).unwrap();
+    for p in &mut flat.points {
+        *p = *p * 1e-6 + 1.0;
+    }
+    formats::write_volume(&at.join("flat.vtu"), &flat.into()).unwrap();
+    let short = fs::read(at.join("grid.vtu")).unwrap();
+    fs::write(at.join("short.vtu"), &short[..short.len() / 2]).unwrap();
+    for (mesh, more, cause) in [
+        ("twice.vtu", &[][..], "twice.vtu: "),
+        ("flat.vtu", &["--precision", "f32"], "flat.vtu: "),
+        ("short.vtu", &[], "short.vtu"),
+        ("nothing.vtu", &[], "check its name and folder"),
+        ("grid.vtu", &["--mark", "ball:0,0,0,-1"], "ball"),
+        ("grid.vtu", &["--mark", "area:1"], "goes with planar meshes"),
+        (
+            "grid.vtu",
+            &["--mark", "file:no.txt"],
+            "check its name and folder",
+        ),
+        (
+            "grid.vtu",
+            &["--maps", "maps"],
+            "--maps goes with meshes of triangles",
+        ),
+    ] {
+        let arguments = [
+            "refine", mesh, "-o", "out.vtu", "--quiet", "--device", "cpu",
+        ];
+        let arguments = [&arguments[..], more].concat();
+        let said = refused(at, 3, &arguments);
+        assert!(said.contains(cause), "{said}");
+        assert_eq!(said, refused(at, 1, &arguments));
+    }
+    assert!(!at.join("out.vtu").exists());
+}
