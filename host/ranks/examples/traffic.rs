@@ -1,13 +1,15 @@
 //! Bytes that cross between ranks, by mesh size and number of ranks, as a table: the numbers of docs/SCALING.md.
 //!
 //! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads. Names of families
-//! beside them (`polylla`, `weld`, `refine`) leave the others out.
+//! beside them (`polylla`, `weld`, `refine`, `refine-tets`) leave the others out.
 
 use glam::DVec2;
 use trioxide::Device;
 use trioxide::glam::{self, DVec3};
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::Marking;
+use trioxide::refine_tets;
+use trioxide::volume::TetMesh;
 use trioxide::weld::{self, Carried, DeviceMesh, Guards};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::refine;
@@ -54,6 +56,18 @@ fn main() {
         );
         for (name, mesh) in triangulations(&sizes) {
             refine_rows(name, &mesh);
+        }
+    }
+    if is_wanted("refine-tets") {
+        header(
+            "tetrahedra after | distribution | ghosts | refine | exchanges | pieces | balance | gather",
+        );
+        for &n in &sizes {
+            let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
+            let random = trioxide_generate::random_tets(n, 1).expect("random points");
+            for (name, mesh) in [("grid", grid), ("random", random)] {
+                refine_tets_rows(name, &mesh);
+            }
         }
     }
 }
@@ -110,6 +124,63 @@ fn refine_rows(name: &str, mesh: &Triangulation) {
                 most(&["refine"]),
                 most(&["numbers"]),
                 most(&["order of triangles"]),
+            );
+        }
+    }
+}
+
+/// The most that a rank sends for levels of tetrahedra: all of them twice, or those in a ball of a tenth of the cube four times.
+fn refine_tets_rows(name: &str, mesh: &TetMesh) {
+    let radius = (0.3 / (4.0 * std::f64::consts::PI)).cbrt();
+    let ball = refine_tets::Marking::Ball {
+        centre: DVec3::splat(0.5),
+        radius,
+    };
+    let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
+    let whole = Whole {
+        points: &mesh.points,
+        corners: mesh.tetrahedra.as_flattened(),
+        size: 4,
+        regions: None,
+        segments: &[],
+    };
+    for (marks, marking, rounds) in [("all", refine_tets::Marking::All, 2), ("ball", ball, 4)] {
+        let options = trioxide_ranks::refine_tets::Options {
+            marking,
+            rounds,
+            ..Default::default()
+        };
+        for size in RANKS {
+            let of_ranks = run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let on = Device::cpu(Some(1)).expect("threads");
+                let block = &Block::of(whole, ranks.rank(), size);
+                let input = trioxide_ranks::refine_tets::Input {
+                    block,
+                    tagged: &tagged,
+                };
+                let owners = Ownership::Curve;
+                let run = trioxide_ranks::refine_tets::refine::<DVec3>(
+                    &ranks, &on, input, &options, &owners,
+                );
+                let run = run.expect("a good mesh");
+                let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
+                let tetrahedra = run.counts.tetrahedra;
+                run.gather(&ranks, &on, block).expect("a good mesh");
+                (ranks.traffic(), tetrahedra, exchanges)
+            });
+            let traffic: Vec<_> = of_ranks.iter().map(|(traffic, ..)| &traffic[..]).collect();
+            let most = |names: &[&str]| most(traffic.iter().copied(), names);
+            let (_, tetrahedra, exchanges) = of_ranks[0];
+            println!(
+                "| {name} {}, {marks} | {size} | {tetrahedra} | {} | {} | {} | {exchanges} | {} | {} | {} |",
+                mesh.points.len(),
+                most(&["ownership", "distribution"]),
+                most(&["ghosts"]),
+                most(&["refine"]),
+                most(&["pieces"]),
+                most(&["balance"]),
+                most(&["gather"]),
             );
         }
     }
