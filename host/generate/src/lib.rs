@@ -26,6 +26,7 @@ mod samples;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod tet_grid;
 mod tets;
 
 use rand_pcg::rand_core::Rng;
@@ -40,7 +41,8 @@ pub use grid::{Grid, grid, jittered};
 pub use random::{random, random_points};
 pub use samples::{Sample, sampled_tets};
 pub use scan::scan;
-pub use tets::{random_tets, tet_grid};
+pub use tet_grid::{TetGrid, tet_grid};
+pub use tets::random_tets;
 
 /// Largest number of points of a mesh with faces: fewer than six half-edges a vertex, indexed by `u32` below
 /// [`NONE`](trioxide_mesh::mesh::NONE).

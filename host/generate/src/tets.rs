@@ -10,88 +10,12 @@ use super::unit_interval;
 use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
-const JITTER: f64 = 0.15;
-
-/// The unit cube as k x k x k nodes, k = cube root of `n` rounded: every small cube is split into six tetrahedra around
-/// its diagonal, and every interior node is moved at random by up to 0.15 spacings along each axis.
-///
-/// The sides of the cube stay flat, and their triangles are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
-///
-/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z for
-/// some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the identity, up to
-/// that order, and moves change each element by 0.3 h at most: each column's element on the diagonal, of 0.7 h or more, is
-/// over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal has a positive
-/// determinant.
-///
-/// # Errors
-/// [`Error::Argument`] if there are fewer than 2 x 2 x 2 nodes, or more than have 32-bit edge ids.
-pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
-    let side = (n as f64).cbrt().round() as usize;
-    let cells = side.saturating_sub(1);
-    check_size(n, 8, 6 * cells.saturating_pow(3))?;
-    let spacing = 1.0 / cells as f64;
-    let mut generator = Pcg64::seed_from_u64(seed);
-    let coordinate = |i: usize| i as f64 / cells as f64;
-    let interior = |i: usize| i > 0 && i < cells;
-    let mut points = Vec::with_capacity(side * side * side);
-    for k in 0..side {
-        for j in 0..side {
-            for i in 0..side {
-                let mut p = DVec3::new(coordinate(i), coordinate(j), coordinate(k));
-                if interior(i) && interior(j) && interior(k) {
-                    let mut step =
-                        || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
-                    p += DVec3::new(step(), step(), step());
-                }
-                points.push(p);
-            }
-        }
-    }
-
-    /// Orders of the axes, even ones first.
-    const ORDERS: [[usize; 3]; 6] = [
-        [0, 1, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [0, 2, 1],
-        [1, 0, 2],
-        [2, 1, 0],
-    ];
-    let strides = [1, side, side * side];
-    let tetrahedra = parallel::collect(6 * cells * cells * cells, |t| {
-        let (cube, order) = (t / 6, ORDERS[t % 6]);
-        let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
-        let mut v = (k * side + j) * side + i;
-        let mut path = [v as u32; 4];
-        for (place, axis) in order.into_iter().enumerate() {
-            v += strides[axis];
-            path[place + 1] = v as u32;
-        }
-        if t % 6 >= 3 {
-            path.swap(1, 2);
-        }
-        path
-    });
-    let mut mesh = TetMesh {
-        points,
-        tetrahedra,
-        ..Default::default()
-    };
-    tag_sides(&mut mesh, |v| {
-        let v = v as usize;
-        let node = [v % side, v / side % side, v / (side * side)];
-        sides(node.map(|i| i as u32), cells as u32)
-    });
-    Ok(mesh)
-}
-
 /// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as in
 /// the datasets of gpu-laplacian-smoothing-2019, section 4.1.
 ///
 /// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The sides come
 /// first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The triangles of the
-/// sides have the tags of [`tet_grid`].
+/// sides have the tags of [`tet_grid`](super::tet_grid).
 ///
 /// Four nodes of a square on a side lie on a circle, and all nodes of a side on a plane. So that every sign in the
 /// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of their
@@ -182,7 +106,7 @@ pub(super) fn delaunay_in_cube(
     if let Some(t) = parallel::position(&mesh.tetrahedra, is_flat) {
         return Err(Failure::Flat(t));
     }
-    tag_sides(&mut mesh, of_node);
+    mesh.faces = tag_sides(&mesh.tetrahedra, of_node);
     Ok(mesh)
 }
 
@@ -243,20 +167,23 @@ fn failed(sites: &[[f64; 3]], reason: &dyn Display) -> Error {
 }
 
 /// The sides of the cube that a node of the grid lies on, a bit each: x = 0, x = 1 and so on; `last` is the largest index.
-fn sides(node: [u32; 3], last: u32) -> u32 {
+pub(super) fn sides(node: [u32; 3], last: u32) -> u32 {
     (0..3).fold(0, |sides, axis| {
         let [low, high] = [0, last].map(|end| u32::from(node[axis] == end));
         sides | low << (2 * axis) | high << (2 * axis + 1)
     })
 }
 
-/// Tags the triangles of the cube's sides, in the order of their tetrahedra, seen from outside counter-clockwise.
+/// The triangles of the cube's sides with their tags, in the order of their tetrahedra, seen from outside counter-clockwise.
 ///
 /// A triangle whose three vertices lie on one side is a face of one tetrahedron: none lies flat on a side.
-fn tag_sides(mesh: &mut TetMesh, sides_of: impl Fn(u32) -> u32 + Sync) {
-    let parts = parallel::map_pieces(mesh.tetrahedra.len(), parallel::GRAIN, |range| {
+pub(super) fn tag_sides(
+    tetrahedra: &[[u32; 4]],
+    sides_of: impl Fn(u32) -> u32 + Sync,
+) -> Vec<TaggedTriangle> {
+    let parts = parallel::map_pieces(tetrahedra.len(), parallel::GRAIN, |range| {
         let mut part = Vec::new();
-        for &[a, b, c, d] in &mesh.tetrahedra[range] {
+        for &[a, b, c, d] in &tetrahedra[range] {
             for vertices in [[b, c, d], [a, d, c], [a, b, d], [a, c, b]] {
                 let sides = vertices.iter().fold(63, |all, &v| all & sides_of(v));
                 // Three nodes of one edge of the cube would be on two sides: no triangle.
@@ -270,7 +197,7 @@ fn tag_sides(mesh: &mut TetMesh, sides_of: impl Fn(u32) -> u32 + Sync) {
         }
         part
     });
-    mesh.faces = parallel::concat(parts);
+    parallel::concat(parts)
 }
 
 fn whole_cube_root(n: usize) -> usize {

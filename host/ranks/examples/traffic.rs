@@ -60,7 +60,7 @@ fn main() {
     }
     if is_wanted("refine-tets") {
         header(
-            "tetrahedra after | distribution | ghosts | refine | exchanges | pieces | balance | gather",
+            "tetrahedra after | distribution | ghosts | edges | refine | exchanges | pieces | balance | gather",
         );
         for &n in &sizes {
             let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
@@ -173,10 +173,11 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
             let most = |names: &[&str]| most(traffic.iter().copied(), names);
             let (_, tetrahedra, exchanges) = of_ranks[0];
             println!(
-                "| {name} {}, {marks} | {size} | {tetrahedra} | {} | {} | {} | {exchanges} | {} | {} | {} |",
+                "| {name} {}, {marks} | {size} | {tetrahedra} | {} | {} | {} | {} | {exchanges} | {} | {} | {} |",
                 mesh.points.len(),
                 most(&["ownership", "distribution"]),
                 most(&["ghosts"]),
+                most(&["edges"]),
                 most(&["refine"]),
                 most(&["pieces"]),
                 most(&["balance"]),

@@ -1,12 +1,13 @@
 //! Grids that ranks generate: each makes its own part, and nothing crosses.
 //!
-//! A rank owns whole rows of squares, as many as the others, and has the row before them and the row behind them as ghosts: those are
-//! all triangles at the vertices of its own. So the ids of a part are one range each, of vertices and of triangles, and who owns what is
+//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and has the layer before them and the layer
+//! behind them as ghosts: those are all cells at the vertices of its own. So the ids of a part are one range each, of vertices and of cells, and who owns what is
 //! known without a message.
 
 use std::ops::Range;
 
-use trioxide::generate::Grid;
+use glam::DVec3;
+use trioxide::generate::{Grid, TetGrid};
 
 use crate::block::{Block, Blocks};
 use crate::fault::Result;
@@ -15,31 +16,44 @@ use crate::ownership::Position;
 use crate::part::{Halo, Part, check_size};
 use crate::transport::{Mail, Ranks};
 
-/// Rows of squares, by the ranks that own them.
-pub(crate) struct Rows {
+/// Layers of cells, by the ranks that own them: rows of squares, or slices of cubes. A layer lies between two of vertices.
+pub(crate) struct Layers {
     blocks: Blocks,
-    /// Number of rows.
+    /// Number of layers.
     count: u64,
-    /// Triangles of a row.
-    triangles: u64,
+    /// Cells of a layer.
+    cells: u64,
+    /// Vertices of a layer of vertices.
+    vertices: u64,
 }
 
-impl Rows {
+impl Layers {
     pub(crate) fn of(grid: &Grid, ranks: usize) -> Self {
         let count = grid.side() - 1;
         Self {
             blocks: Blocks::new(count, ranks),
             count,
-            triangles: 2 * count,
+            cells: 2 * count,
+            vertices: grid.side(),
         }
     }
 
-    /// The rank that owns a triangle.
-    pub(crate) fn owner(&self, triangle: u64) -> usize {
-        self.blocks.rank(triangle / self.triangles)
+    fn of_tetrahedra(grid: &TetGrid, ranks: usize) -> Self {
+        let count = grid.side() - 1;
+        Self {
+            blocks: Blocks::new(count, ranks),
+            count,
+            cells: 6 * count * count,
+            vertices: grid.side() * grid.side(),
+        }
     }
 
-    /// The rows that a rank has: those that it owns, and the ghosts.
+    /// The rank that owns a cell.
+    pub(crate) fn owner(&self, cell: u64) -> usize {
+        self.blocks.rank(cell / self.cells)
+    }
+
+    /// The layers that a rank has: those that it owns, and the ghosts.
     fn of_part(&self, rank: usize) -> Range<u64> {
         let owned = self.blocks.range(rank);
         match owned.is_empty() {
@@ -48,31 +62,87 @@ impl Rows {
         }
     }
 
-    /// The rows of `rank` that are ghosts of `other`.
+    /// The layers of `rank` that are ghosts of `other`.
     fn given(&self, rank: usize, other: usize) -> impl Iterator<Item = u64> {
         let (here, there) = (self.blocks.range(rank), self.blocks.range(other));
-        let is_ghost = move |row: &u64| here.contains(row) && !there.contains(row);
+        let is_ghost = move |layer: &u64| here.contains(layer) && !there.contains(layer);
         self.of_part(other).filter(is_ghost)
     }
 
-    /// The local triangles of some rows, for each other rank, of a part that begins with row `first`.
+    /// The local cells of some layers, for each other rank, of a part that begins with layer `first`.
     fn mail<I: Iterator<Item = u64>>(
         &self,
         ranks: &Ranks,
         first: u64,
-        rows: impl Fn(usize) -> I,
+        layers: impl Fn(usize) -> I,
     ) -> Mail<u32> {
-        let mut triangles = Vec::new();
+        let mut cells = Vec::new();
         let mut counts = Vec::new();
         for rank in 0..ranks.size() {
-            let before = triangles.len();
-            for row in rows(rank) {
-                let start = (row - first) * self.triangles;
-                triangles.extend((start..start + self.triangles).map(|t| t as u32));
+            let before = cells.len();
+            for layer in layers(rank) {
+                let start = (layer - first) * self.cells;
+                cells.extend((start..start + self.cells).map(|cell| cell as u32));
             }
-            counts.push(triangles.len() - before);
+            counts.push(cells.len() - before);
         }
-        Mail::from_parts(triangles, counts.into_iter())
+        Mail::from_parts(cells, counts.into_iter())
+    }
+
+    /// This rank's part of cells with `size` corners: `corners` gives those of a range of cells, less the first vertex that is here; `points`
+    /// where a range of vertices lies.
+    fn part<P>(
+        &self,
+        ranks: &Ranks,
+        size: usize,
+        corners: impl FnOnce(Range<u64>, u64) -> Vec<u32>,
+        points: impl FnOnce(Range<u64>) -> Vec<P>,
+    ) -> Result<Part<P>> {
+        ranks.phase("generate");
+        let me = ranks.rank();
+        let (owned, here) = (self.blocks.range(me), self.of_part(me));
+        let vertices_of = |layers: &Range<u64>| match layers.is_empty() {
+            true => 0..0,
+            false => layers.start * self.vertices..(layers.end + 1) * self.vertices,
+        };
+        let vertices = vertices_of(&here);
+        let cells = here.start * self.cells..here.end * self.cells;
+        let (n, count) = (cells.end - cells.start, vertices.end - vertices.start);
+        ranks.agree(check_size(ranks, count as usize, size * n as usize))?;
+        let mut owners = Owners::default();
+        for layer in here.clone() {
+            owners.push(self.cells as usize, self.blocks.rank(layer) as u32);
+        }
+        // Vertices of the first and of the last layer that is owned are of a layer beside it too.
+        let shared_with = |layer: u64, line: u64| {
+            let other = (!owned.is_empty() && layer < self.count).then(|| self.blocks.rank(layer));
+            let line = line * self.vertices..(line + 1) * self.vertices;
+            let of_line = |other: usize| line.map(move |v| [v, other as u64]);
+            other.map(of_line).into_iter().flatten()
+        };
+        let before = shared_with(owned.start.wrapping_sub(1), owned.start);
+        let shared = before.chain(shared_with(owned.end, owned.end)).collect();
+        let others = |rank: usize| rank != me;
+        let send = |rank| self.given(me, rank).filter(move |_| others(rank));
+        let receive = |rank| self.given(rank, me).filter(move |_| others(rank));
+        let halo = Halo::new(
+            self.mail(ranks, here.start, send),
+            self.mail(ranks, here.start, receive),
+        );
+        Ok(Part {
+            points: points(vertices.clone()),
+            corners: corners(cells.clone(), vertices.start),
+            size,
+            regions: None,
+            segments: Vec::new(),
+            places: Vec::new(),
+            vertices: Ids::of_range(vertices),
+            owned_vertices: Ids::of_range(vertices_of(&owned)),
+            cells: Ids::of_range(cells),
+            owners,
+            halo,
+            shared,
+        })
     }
 }
 
@@ -82,56 +152,44 @@ impl<P: Position> Part<P> {
     /// # Errors
     /// A part with more triangles or vertices than 32-bit ids name.
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
-        ranks.phase("generate");
-        let (me, side) = (ranks.rank(), grid.side());
-        let rows = Rows::of(grid, ranks.size());
-        let (owned, here) = (rows.blocks.range(me), rows.of_part(me));
-        let vertices_of = |rows: &Range<u64>| match rows.is_empty() {
-            true => 0..0,
-            false => rows.start * side..(rows.end + 1) * side,
+        let corners = |cells, first| {
+            let local = |v: u64| (v - first) as u32;
+            let triangles = grid.triangles_of(cells, |corners| corners.map(local));
+            triangles.into_flattened()
         };
-        let vertices = vertices_of(&here);
-        let triangles = here.start * rows.triangles..here.end * rows.triangles;
-        let count = (triangles.end - triangles.start) as usize;
-        let size = (vertices.end - vertices.start) as usize;
-        ranks.agree(check_size(ranks, size, 3 * count))?;
-        let local = |v: u64| (v - vertices.start) as u32;
-        let corners = grid.triangles_of(triangles.clone(), |corners| corners.map(local));
-        let points = grid.points(vertices.clone());
-        let mut owners = Owners::default();
-        for row in here.clone() {
-            owners.push(rows.triangles as usize, rows.blocks.rank(row) as u32);
-        }
-        // Vertices of the first and of the last row that is owned are of a row beside it too.
-        let shared_with = |row: u64, line: u64| {
-            let other = (!owned.is_empty() && row < rows.count).then(|| rows.blocks.rank(row));
-            let line = line * side..(line + 1) * side;
-            let of_line = |other: usize| line.map(move |v| [v, other as u64]);
-            other.map(of_line).into_iter().flatten()
+        let points = |vertices| P::of_plane(grid.points(vertices));
+        Layers::of(grid, ranks.size()).part(ranks, 3, corners, points)
+    }
+}
+
+impl Part<DVec3> {
+    /// As [`Part::of_grid`], of tetrahedra.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_tet_grid(ranks: &Ranks, grid: &TetGrid) -> Result<Self> {
+        let corners = |cells, first| {
+            let local = |v: u64| (v - first) as u32;
+            let tetrahedra = grid.tetrahedra_of(cells, |corners| corners.map(local));
+            tetrahedra.into_flattened()
         };
-        let before = shared_with(owned.start.wrapping_sub(1), owned.start);
-        let shared = before.chain(shared_with(owned.end, owned.end)).collect();
-        let others = |rank: usize| rank != me;
-        let send = |rank| rows.given(me, rank).filter(move |_| others(rank));
-        let receive = |rank| rows.given(rank, me).filter(move |_| others(rank));
-        let halo = Halo::new(
-            rows.mail(ranks, here.start, send),
-            rows.mail(ranks, here.start, receive),
-        );
-        Ok(Self {
-            points: P::of_plane(points),
-            corners: corners.into_flattened(),
-            size: 3,
+        let points = |vertices| grid.points(vertices);
+        Layers::of_tetrahedra(grid, ranks.size()).part(ranks, 4, corners, points)
+    }
+}
+
+impl Block<DVec3> {
+    /// The counts of a grid of tetrahedra, without vertices and tetrahedra: ranks make their parts by themselves ([`Part::of_tet_grid`]).
+    pub fn counts_of_tet_grid(grid: &TetGrid) -> Self {
+        Self {
+            vertices: grid.vertices(),
+            cells: grid.tetrahedra(),
+            size: 4,
+            points: Vec::new(),
+            corners: Vec::new(),
             regions: None,
             segments: Vec::new(),
-            places: Vec::new(),
-            vertices: Ids::of_range(vertices),
-            owned_vertices: Ids::of_range(vertices_of(&owned)),
-            cells: Ids::of_range(triangles),
-            owners,
-            halo,
-            shared,
-        })
+        }
     }
 }
 
@@ -190,7 +248,6 @@ mod tests {
     use crate::Ownership;
     use crate::threads::run;
     use crate::transport::{Reduction, Transport};
-    use glam::DVec3;
     use std::sync::Arc;
 
     /// A part that a rank makes is the one that ranks find together, of the same rows.
@@ -202,7 +259,7 @@ mod tests {
             for size in [1, 2, 3, 4, 7] {
                 run(size, |transport| {
                     let ranks = Ranks::new(transport);
-                    let rows = Rows::of(&grid, size);
+                    let rows = Layers::of(&grid, size);
                     let owner = move |t: u64| rows.owner(t);
                     let block = Block::of_grid(&ranks, &grid);
                     assert_eq!(block, Block::of(&whole, ranks.rank(), size));
@@ -236,6 +293,39 @@ mod tests {
                     made.halo.update_all(&ranks, &mut by[1]);
                     found.halo.update_all(&ranks, &mut by[2]);
                     assert_eq!((&by[1], &by[2]), (&by[0], &by[0]), "{n} on {size}");
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_grid_of_tetrahedra_is_the_part_of_its_mesh() {
+        for n in [8, 27, 64, 343] {
+            let grid = TetGrid::new(n, 5).unwrap();
+            let whole = trioxide::generate::tet_grid(n, 5).unwrap();
+            let whole = crate::block::Whole {
+                points: &whole.points,
+                corners: whole.tetrahedra.as_flattened(),
+                size: 4,
+                regions: None,
+                segments: &[],
+            };
+            for size in [1, 2, 3, 7] {
+                run(size, |transport| {
+                    let ranks = Ranks::new(transport);
+                    let layers = Layers::of_tetrahedra(&grid, size);
+                    let block = Block::of(whole, ranks.rank(), size);
+                    let given = Ownership::Given(Arc::new(move |t| layers.owner(t)));
+                    let made = Part::of_tet_grid(&ranks, &grid).unwrap();
+                    let found = Part::build(&ranks, &block, &given).unwrap();
+                    assert_eq!(made.points, found.points);
+                    assert_eq!(made.corners, found.corners);
+                    assert_eq!(made.vertices.to_vec(), found.vertices.to_vec());
+                    assert_eq!(made.cells.to_vec(), found.cells.to_vec());
+                    assert_eq!(made.shared, found.shared);
+                    assert_eq!(made.owners, found.owners);
+                    assert_eq!(made.halo.given(), found.halo.given());
+                    assert_eq!(made.halo.ghosts(), found.halo.ghosts());
                 });
             }
         }

@@ -6,14 +6,14 @@ use crate::fault::{Fault, Result};
 use crate::rows::Halo;
 use crate::transport::{Ranks, Reduction};
 
-/// Edges of the cells in a halo.
+/// Edges of the cells in a halo, as many of each.
 pub struct HaloEdges {
-    /// Ascending.
-    cells: Vec<u32>,
+    /// Of the owned cells that other ranks have as ghosts, once for each of these.
+    given: Vec<u32>,
+    /// Of the ghosts.
+    taken: Vec<u32>,
     /// Edges of a cell.
-    each: u32,
-    /// So many of each cell.
-    edges: Vec<u32>,
+    each: usize,
 }
 
 impl HaloEdges {
@@ -23,21 +23,14 @@ impl HaloEdges {
     /// Those of `edges_of`.
     pub fn of(
         halo: &Halo,
-        each: u32,
-        edges_of: impl FnOnce(&[u32]) -> trioxide::Result<Vec<u32>>,
+        each: usize,
+        mut edges_of: impl FnMut(&[u32]) -> trioxide::Result<Vec<u32>>,
     ) -> trioxide::Result<Self> {
-        let mut cells = [halo.given(), halo.ghosts()].concat();
-        cells.sort_unstable();
-        cells.dedup();
-        let edges = edges_of(&cells)?;
-        Ok(Self { cells, each, edges })
-    }
-
-    /// Edge `i % each` of cell `i / each`.
-    fn get(&self, i: u32) -> u32 {
-        let place = self.cells.binary_search(&(i / self.each));
-        self.edges
-            [self.each as usize * place.expect("it is in the halo") + (i % self.each) as usize]
+        Ok(Self {
+            given: edges_of(halo.given())?,
+            taken: edges_of(halo.ghosts())?,
+            each,
+        })
     }
 
     /// Finds the edges that any rank divides, from those of this rank's part: each rank walks as far as its part goes, and tells the others what
@@ -59,15 +52,15 @@ impl HaloEdges {
     ) -> Result<u64> {
         let mut told = vec![0; divided.len()];
         for exchanges in 1.. {
-            let mut found = Vec::new();
-            let is_new = |i: u32| {
-                let edge = self.get(i) as usize;
+            let is_new = |i: usize| {
+                let edge = self.given[i] as usize;
                 contains(&divided, edge) && !contains(&told, edge)
             };
-            halo.tell(ranks, self.each, is_new, |i| found.push(self.get(i)));
+            let places = halo.tell(ranks, self.each, is_new);
+            let mut found: Vec<u32> = places.into_iter().map(|i| self.taken[i]).collect();
+            found.retain(|&e| !contains(&divided, e as usize));
             found.sort_unstable();
             found.dedup();
-            found.retain(|&e| !contains(&divided, e as usize));
             if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
                 return Ok(exchanges);
             }

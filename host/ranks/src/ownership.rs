@@ -12,7 +12,7 @@ use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
-use crate::grid::Rows;
+use crate::grid::Layers;
 use crate::ids::IdSet;
 use crate::transport::{Mail, Ranks, Reduction};
 
@@ -38,7 +38,7 @@ impl Ownership {
             Ownership::Given(owner) => first.map(|id| owner(id) as u32).collect(),
             Ownership::Blocks => vec![ranks.rank() as u32; first.count()],
             Ownership::Rows(grid) => {
-                let rows = Rows::of(grid, ranks.size());
+                let rows = Layers::of(grid, ranks.size());
                 first.map(|id| rows.owner(id) as u32).collect()
             }
             Ownership::Curve => along_the_curve(ranks, block, first.start),

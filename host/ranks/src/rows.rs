@@ -161,31 +161,40 @@ impl Halo {
         }
     }
 
-    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. Mark k of an element is number `each` times
-    /// the element plus k; `is_new` picks the ones to tell, four bytes each, and `set` is called for each of a ghost that is told. Collective.
+    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. `is_new` picks those to tell, four bytes each:
+    /// mark k of the element at place i among the [given](Halo::given) ones is number `each` times i plus k. The marks of
+    /// [ghosts](Halo::ghosts) that are told, numbered likewise. Collective.
     pub fn tell(
         &self,
         ranks: &Ranks,
-        each: u32,
-        is_new: impl Fn(u32) -> bool,
-        mut set: impl FnMut(u32),
-    ) {
-        let mut places = Vec::new();
+        each: usize,
+        is_new: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<usize> {
+        // By ranks, in the places of the elements that each has.
+        let starts = |mail: &Mail<u32>| {
+            let mut start = 0;
+            let starts = mail.counts().into_iter().map(|n| {
+                start += each * n as usize;
+                start - each * n as usize..start
+            });
+            starts.collect::<Vec<_>>()
+        };
+        let mut marks = Vec::new();
         let mut counts = Vec::new();
-        for rank in 0..ranks.size() {
-            let before = places.len();
-            for (i, &element) in (0_u32..).zip(self.send.of(rank)) {
-                let new = (0..each).filter(|k| is_new(each * element + k));
-                places.extend(new.map(|k| each * i + k));
-            }
-            counts.push(places.len() - before);
+        for range in starts(&self.send) {
+            let new = parallel::filter_collect(range.len(), |i| {
+                is_new(range.start + i).then_some(i as u32)
+            });
+            counts.push(new.len());
+            marks.extend(new);
         }
-        let places = Mail::from_parts(places, counts.into_iter());
-        let told = ranks.exchange_between(&places, &self.send, &self.receive);
-        for (rank, &place) in told.iter() {
-            let ghost = self.receive.of(rank)[(place / each) as usize];
-            set(each * ghost + place % each);
-        }
+        let marks = Mail::from_parts(marks, counts.into_iter());
+        let told = ranks.exchange_between(&marks, &self.send, &self.receive);
+        let ranges = starts(&self.receive);
+        let places = told
+            .iter()
+            .map(|(rank, &i)| ranges[rank].start + i as usize);
+        places.collect()
     }
 
     /// Owned elements that other ranks have as ghosts, once for each of these.

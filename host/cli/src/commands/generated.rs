@@ -134,6 +134,27 @@ impl<'a> Generated<'a> {
         Ok(VolumeMesh::from(mesh))
     }
 
+    /// The grid of tetrahedra of which each of several processes makes its own part, if it is one.
+    ///
+    /// # Errors
+    /// Too few points, or more than have 32-bit ids.
+    #[cfg(feature = "mpi")]
+    pub fn tet_grid(&self) -> Result<Option<generate::TetGrid>> {
+        if self.dataset != Dataset::Tets {
+            return Ok(None);
+        }
+        let grid = generate::TetGrid::new(self.n, self.seed);
+        let grid = grid.map_err(|error| self.named(error))?;
+        if u32::try_from(grid.vertices()).is_err() {
+            let text = format!(
+                "{} nodes have no 32-bit ids: ask for fewer",
+                grid.vertices()
+            );
+            return Err(self.named(Error::Argument(text)));
+        }
+        Ok(Some(grid))
+    }
+
     /// The grid of which each of several processes makes its own part, if it is one.
     ///
     /// # Errors

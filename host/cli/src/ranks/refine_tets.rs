@@ -20,6 +20,7 @@ use super::report::{Counts, Run, report};
 use super::run::{Starting, is_quiet, with_file};
 use super::slices::note_first_reads;
 use crate::commands;
+use crate::commands::generated::Generated;
 use crate::commands::refine::Options;
 use crate::commands::refine::tets::{check_options, marking};
 use crate::commands::volume::tetrahedra;
@@ -35,22 +36,25 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     }
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
-    note_first_reads(quiet, &options.input, " and writes the result");
-    let kept = match ranks.rank() {
-        0 => read(options, quiet),
-        _ => Ok((TetMesh::default(), MeshFields::default())),
+    let grid = Generated::of(&options.input)?.map_or(Ok(None), |input| input.tet_grid())?;
+    let (block, mesh, fields) = match &grid {
+        Some(grid) => {
+            // Of what it generates a rank keeps the tags.
+            let mesh = TetMesh {
+                faces: grid.faces(),
+                ..TetMesh::default()
+            };
+            let block = Block::counts_of_tet_grid(grid);
+            (block, mesh, MeshFields::default())
+        }
+        None => read(ranks, options, quiet)?,
     };
-    let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
-    let whole = (ranks.rank() == 0).then(|| Mesh {
-        points: &mesh.points,
-        corners: mesh.tetrahedra.as_flattened(),
-        size: 4,
-        regions: None,
-        segments: &[],
-    });
-    let block = &Block::scatter(ranks, whole);
+    let block = &block;
     let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
-    let tagged = &ranks.broadcast(0, &tagged);
+    let tagged = &match grid {
+        Some(_) => tagged,
+        None => ranks.broadcast(0, &tagged),
+    };
     let marking = marking(options, block.cells as usize);
     let has_fields = ranks.reduce(u64::from(!fields.is_empty()), Reduction::Or) != 0;
     let settings = refine_tets::Options {
@@ -63,11 +67,12 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     let input = Input { block, tagged };
     let precision = options.device.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);
-    let part = match precision {
-        Precision::F64 => part_to_refine::<DVec3>,
-        Precision::F32 => part_to_refine::<Vec3>,
+    let part = match (&grid, precision) {
+        (Some(grid), _) => Part::of_tet_grid(ranks, grid),
+        (None, Precision::F64) => part_to_refine::<DVec3>(ranks, input, &Ownership::Curve),
+        (None, Precision::F32) => part_to_refine::<Vec3>(ranks, input, &Ownership::Curve),
     };
-    let part = part(ranks, input, &Ownership::Curve).map_err(in_file)?;
+    let part = part.map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let refined = match precision {
@@ -92,10 +97,30 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     report(ranks, run, counts)
 }
 
-/// The whole mesh and its fields.
-fn read(options: &Options, quiet: bool) -> trioxide::Result<(TetMesh, MeshFields)> {
-    let mesh = commands::read_volume(&options.input, quiet)?;
-    tetrahedra(mesh, &options.input, options.device.quiet)
+/// This rank's block of the mesh that rank 0 reads for all; that rank keeps the mesh and its fields, others keep nothing. Collective.
+fn read(
+    ranks: &Ranks,
+    options: &Options,
+    quiet: bool,
+) -> Result<(Block<DVec3>, TetMesh, MeshFields)> {
+    note_first_reads(quiet, &options.input, " and writes the result");
+    let read = || {
+        let mesh = commands::read_volume(&options.input, quiet)?;
+        tetrahedra(mesh, &options.input, quiet)
+    };
+    let kept = match ranks.rank() {
+        0 => read(),
+        _ => Ok((TetMesh::default(), MeshFields::default())),
+    };
+    let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
+    let whole = (ranks.rank() == 0).then(|| Mesh {
+        points: &mesh.points,
+        corners: mesh.tetrahedra.as_flattened(),
+        size: 4,
+        regions: None,
+        segments: &[],
+    });
+    Ok((Block::scatter(ranks, whole), mesh, fields))
 }
 
 /// The counts of a run, and at rank 0 the refined mesh, if it is wanted. Collective.

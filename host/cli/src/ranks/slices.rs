@@ -18,7 +18,7 @@ use crate::commands::generated::{Generated, is_generated};
 pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
     if is_generated(input) {
         let said = format_args!(
-            "{}: rank 0 makes it for all ranks: of grid and jittered each makes its own part",
+            "{}: rank 0 makes it for all ranks: of grid, jittered and tets each makes its own part",
             input.display()
         );
         return note(quiet, said);

@@ -96,7 +96,14 @@ fn refine_of_tetrahedra_writes_the_file_of_the_single_run() {
         "3",
     ];
     same(at, &[3], &volume, "r.vtu");
-    same(at, &[2], &["generate:tets:300:2"], "r.vtk");
+    same(at, &RANKS, &["generate:tets:300:2"], "r.vtk");
+    let box_ = ["--mark", "box:0,0,0,0.4,1,1", "--rounds", "3"];
+    same(
+        at,
+        &[3],
+        &[&["generate:tets:600:1"], &box_[..]].concat(),
+        "r.vtu",
+    );
     same(at, &[2], &["grid_fields.vtu", "--rounds", "0"], "r.vtu");
 }
 

@@ -56,7 +56,7 @@ pub fn level<P: SpacePoint>(
     options: &Options,
     number: u32,
 ) -> Result<(Divided<P>, Divisions)> {
-    ranks.phase("refine");
+    ranks.phase("edges");
     // Other markings do not go by names.
     let is_named = matches!(
         options.marking,
@@ -107,6 +107,7 @@ fn close<P: SpacePoint>(
         part.halo.update_all(ranks, &mut orders);
         ranks.agree(share.set_orders(on, &orders).map_err(Fault::from))?;
     }
+    ranks.phase("refine");
     let marked = share.close(on, by).and_then(|()| share.marked(on));
     let marked = ranks.agree(marked.map_err(Fault::from))?;
     let edges = HaloEdges::of(&part.halo, 6, |cells| share.edges_of(on, cells));

@@ -4,7 +4,8 @@
 //! | --- | --- | --- |
 //! | balance, before each level but the first | tetrahedra are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and four points a tetrahedron that moves |
 //! | ghosts, before each level | the tetrahedra at an owned one's vertices | vertices to their directories, a row and points a ghost |
-//! | refine | each rank marks and closes in its part, and tells the others the edges that it marks, until nobody has a new one | four bytes a ghost: the order of its edges; four bytes a marked edge of a ghost |
+//! | edges | the rank's device numbers the part's edges, and ghosts get the order of theirs from their owners | four bytes a ghost |
+//! | refine | each rank marks and closes in its part, and tells the others the edges that it marks, until nobody has a new one | four bytes a marked edge of a ghost |
 //! | pieces, where another level follows or a file is written | new elements are numbered: the directories of tetrahedra count them | four words a run of consecutive tetrahedra that divides any edge, a word a ghost |
 //! | gather, where a file is written | points, tetrahedra and tagged triangles to rank 0 | a row each |
 //!

@@ -122,7 +122,7 @@ impl TetPart {
             points,
             corners,
         } = cells.with_ghosts(ranks, counts.vertices)?;
-        ranks.phase("refine");
+        ranks.phase("edges");
         let vertices = Ids::of(vertices);
         let share = SharePart {
             points: &points,

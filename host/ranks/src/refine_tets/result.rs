@@ -13,7 +13,7 @@ use super::{Counts, Left, Run};
 use crate::block::{Block, fill};
 use crate::fault::Result;
 use crate::output::{mail_to_first, to_first};
-use crate::transport::Ranks;
+use crate::transport::{Ranks, Reduction};
 
 /// The refined mesh as the single run has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,7 +106,9 @@ fn points<P: SpacePoint>(
     let mut points = parallel::map(&of_input, |&p| P::from_f64(p).to_f64());
     drop(of_input);
     let (vertices, of_vertices) = (&owned.cells.vertices, &owned.cells.points);
-    let first = vertices.partition_point(|&v| v < block.vertices);
+    // Vertices of the input come from the blocks, also those without a tetrahedron. Where each has one, the blocks may be left out.
+    let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
+    let first = vertices.partition_point(|&v| v < given);
     let ids = mail_to_first(ranks, &vertices[first..]);
     let places = mail_to_first(ranks, &of_vertices[first..]);
     if ranks.rank() == 0 {

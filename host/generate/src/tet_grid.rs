@@ -1,0 +1,196 @@
+use std::ops::Range;
+
+use bytemuck::Pod;
+use glam::DVec3;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+use super::tets::{check_size, sides, tag_sides};
+use super::{check_least_points, unit_interval};
+use trioxide_mesh::volume::{TaggedTriangle, TetMesh};
+use trioxide_mesh::{Result, parallel};
+
+/// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
+const JITTER: f64 = 0.15;
+
+/// Points of a piece that one thread makes, for which a generator of random numbers is brought to its place once.
+const PIECE: usize = 1 << 14;
+
+/// Orders of the axes, even ones first.
+const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [0, 2, 1],
+    [1, 0, 2],
+    [2, 1, 0],
+];
+
+/// A [`tet_grid`], of which any points and tetrahedra can be made by themselves: what several processes make together need not fit one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TetGrid {
+    /// Nodes along each axis.
+    side: u64,
+    seed: u64,
+}
+
+impl TetGrid {
+    /// The grid of about `n` nodes: [`tet_grid`], if 32-bit indices can number it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes.
+    pub fn new(n: usize, seed: u64) -> Result<Self> {
+        check_least_points(n, 8)?;
+        let side = (n as f64).cbrt().round() as u64;
+        Ok(Self { side, seed })
+    }
+
+    /// Nodes along each axis.
+    pub fn side(&self) -> u64 {
+        self.side
+    }
+
+    /// Number of nodes.
+    pub fn vertices(&self) -> u64 {
+        self.side.pow(3)
+    }
+
+    /// Number of tetrahedra.
+    pub fn tetrahedra(&self) -> u64 {
+        6 * (self.side - 1).pow(3)
+    }
+
+    /// Points of a range of nodes.
+    ///
+    /// # Panics
+    /// When the range ends behind the last node.
+    pub fn points(&self, range: Range<u64>) -> Vec<DVec3> {
+        assert!(range.end <= self.vertices(), "a range of the nodes");
+        let mut points = parallel::zeroed((range.end - range.start) as usize);
+        parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
+            self.place(range.start + (piece * PIECE) as u64, points);
+        });
+        points
+    }
+
+    /// Places the points from node `first` on.
+    fn place(&self, first: u64, points: &mut [DVec3]) {
+        let cells = (self.side - 1) as f64;
+        let spacing = 1.0 / cells;
+        let mut generator = Pcg64::seed_from_u64(self.seed);
+        // Three numbers for each inner node before.
+        generator.advance(3 * u128::from(self.inner_before(first)));
+        for (v, point) in (first..).zip(points) {
+            let node = self.node(v);
+            *point = DVec3::from(node.map(|i| i as f64 / cells));
+            if node.into_iter().all(|i| self.is_inner(i)) {
+                let mut step = || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
+                *point += DVec3::new(step(), step(), step());
+            }
+        }
+    }
+
+    /// Place of a node along each axis.
+    fn node(&self, v: u64) -> [u64; 3] {
+        let side = self.side;
+        [v % side, v / side % side, v / (side * side)]
+    }
+
+    /// Whether this layer of nodes is not a side of the cube.
+    fn is_inner(&self, i: u64) -> bool {
+        i > 0 && i < self.side - 1
+    }
+
+    /// Number of inner nodes before node `v`.
+    fn inner_before(&self, v: u64) -> u64 {
+        let inner = self.side - 2;
+        let before = |i: u64| i.saturating_sub(1).min(inner);
+        let [i, j, k] = self.node(v);
+        let in_row = if self.is_inner(j) { before(i) } else { 0 };
+        let in_layer = before(j) * inner + in_row;
+        let in_layer = if self.is_inner(k) { in_layer } else { 0 };
+        before(k) * inner * inner + in_layer
+    }
+
+    /// A value of each tetrahedron of a range, made of its nodes.
+    pub fn tetrahedra_of<T: Pod + Send>(
+        &self,
+        range: Range<u64>,
+        make: impl Fn([u64; 4]) -> T + Sync,
+    ) -> Vec<T> {
+        parallel::collect((range.end - range.start) as usize, |t| {
+            make(self.tetrahedron(range.start + t as u64))
+        })
+    }
+
+    /// Nodes of a tetrahedron, positively oriented.
+    pub fn tetrahedron(&self, t: u64) -> [u64; 4] {
+        let (side, cells) = (self.side, self.side - 1);
+        let strides = [1, side, side * side];
+        let (cube, order) = (t / 6, (t % 6) as usize);
+        let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
+        let mut v = (k * side + j) * side + i;
+        let mut path = [v; 4];
+        for (place, axis) in ORDERS[order].into_iter().enumerate() {
+            v += strides[axis];
+            path[place + 1] = v;
+        }
+        if order >= 3 {
+            path.swap(1, 2);
+        }
+        path
+    }
+
+    /// The triangles of the cube's sides, in the order of their tetrahedra.
+    ///
+    /// # Panics
+    /// When 32 bits do not number the nodes.
+    pub fn faces(&self) -> Vec<TaggedTriangle> {
+        assert!(u32::try_from(self.vertices()).is_ok(), "32-bit ids");
+        let cells = self.side - 1;
+        let is_outer = |i: u64| i == 0 || i == cells - 1;
+        let cubes = parallel::filter_collect(cells.pow(3) as usize, |cube| {
+            let cube = cube as u64;
+            let place = [cube % cells, cube / cells % cells, cube / (cells * cells)];
+            place.into_iter().any(is_outer).then_some(cube)
+        });
+        let of_cubes = parallel::map(&cubes, |&cube| {
+            [0, 1, 2, 3, 4, 5].map(|k| self.tetrahedron(6 * cube + k).map(|v| v as u32))
+        });
+        self.tagged(of_cubes.as_flattened())
+    }
+
+    fn tagged(&self, tetrahedra: &[[u32; 4]]) -> Vec<TaggedTriangle> {
+        let last = (self.side - 1) as u32;
+        tag_sides(tetrahedra, |v| {
+            sides(self.node(v.into()).map(|i| i as u32), last)
+        })
+    }
+}
+
+/// The unit cube as k x k x k nodes, k = cube root of `n` rounded: every small cube is split into six tetrahedra around
+/// its diagonal, and every interior node is moved at random by up to 0.15 spacings along each axis.
+///
+/// The sides of the cube stay flat, and their triangles are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
+///
+/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z for
+/// some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the identity, up to
+/// that order, and moves change each element by 0.3 h at most: each column's element on the diagonal, of 0.7 h or more, is
+/// over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal has a positive
+/// determinant.
+///
+/// # Errors
+/// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes, or more than have 32-bit edge ids.
+pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
+    let grid = TetGrid::new(n, seed)?;
+    let cells = grid.side as usize - 1;
+    check_size(n, 8, 6_usize.saturating_mul(cells.saturating_pow(3)))?;
+    let narrow = |corners: [u64; 4]| corners.map(|v| v as u32);
+    let tetrahedra = grid.tetrahedra_of(0..grid.tetrahedra(), narrow);
+    Ok(TetMesh {
+        points: grid.points(0..grid.vertices()),
+        faces: grid.tagged(&tetrahedra),
+        tetrahedra,
+        regions: None,
+    })
+}
