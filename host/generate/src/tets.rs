@@ -222,6 +222,7 @@ pub(super) fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tet_grid;
     use trioxide::validate;
     use trioxide_mesh::digest::digest;
 

@@ -11,7 +11,7 @@ use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::part::{Face, OwnedTets, STRIDE, TetPart, too_large};
-use super::{Level, Options};
+use super::{Counts, Level, Options};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
 use crate::ids::Owners;
@@ -24,24 +24,14 @@ use crate::transport::{Ranks, Reduction};
 /// A part's pieces on the device.
 pub struct Divided<P>(DividedShare<P>);
 
-/// Counts of a level, of the whole mesh.
-pub struct Divisions {
-    pub divided_edges: u64,
-    pub divided_tetrahedra: u64,
-    pub tetrahedra: u64,
-    pub new_faces: u64,
-    pub exchanges: u64,
-}
-
-impl Divisions {
-    pub fn level(&self) -> Level {
-        Level {
-            divided_edges: self.divided_edges,
-            divided_tetrahedra: self.divided_tetrahedra,
-            tetrahedra: self.tetrahedra,
-            exchanges: self.exchanges,
-        }
-    }
+/// What a level leaves.
+pub struct Done<P> {
+    /// The part's pieces.
+    pub divided: Divided<P>,
+    /// Elements of the whole mesh.
+    pub counts: Counts,
+    /// Counts of the level.
+    pub level: Level,
 }
 
 /// The level with this number, from 0; `share` is the part on the device. Collective.
@@ -55,7 +45,7 @@ pub fn level<P: SpacePoint>(
     share: Share<P>,
     options: &Options,
     number: u32,
-) -> Result<(Divided<P>, Divisions)> {
+) -> Result<Done<P>> {
     ranks.phase("edges");
     // Other markings do not go by names.
     let is_named = matches!(
@@ -84,14 +74,21 @@ pub fn level<P: SpacePoint>(
     ranks.reduce_all(&mut totals, Reduction::Sum);
     check(ranks, on, part, &share, number)?;
     let [divided_edges, divided_tetrahedra, new, new_faces] = totals;
-    let counts = Divisions {
-        divided_edges,
-        divided_tetrahedra,
+    let counts = Counts {
+        vertices: part.counts.vertices + divided_edges,
         tetrahedra: part.counts.tetrahedra + new,
-        new_faces,
-        exchanges,
+        faces: part.counts.faces + new_faces,
     };
-    Ok((Divided(share), counts))
+    Ok(Done {
+        divided: Divided(share),
+        counts,
+        level: Level {
+            divided_edges,
+            divided_tetrahedra,
+            tetrahedra: counts.tetrahedra,
+            exchanges,
+        },
+    })
 }
 
 /// Finds the edges that any rank divides ([`HaloEdges::spread`]). Collective.

@@ -185,15 +185,11 @@ pub fn run<P: SpacePoint>(
                 next.1
             }
         };
-        let (divided, of_level) = level(ranks, on, &part, share, options, number)?;
-        left = Left::Divided(divided);
-        counts = Counts {
-            vertices: counts.vertices + of_level.divided_edges,
-            tetrahedra: of_level.tetrahedra,
-            faces: counts.faces + of_level.new_faces,
-        };
-        levels.push(of_level.level());
-        if of_level.divided_tetrahedra == 0 {
+        let done = level(ranks, on, &part, share, options, number)?;
+        left = Left::Divided(done.divided);
+        counts = done.counts;
+        levels.push(done.level);
+        if done.level.divided_tetrahedra == 0 {
             break;
         }
     }
