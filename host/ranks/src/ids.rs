@@ -189,10 +189,15 @@ impl Owners {
 
     /// The elements that a rank owns, as ascending ranges.
     pub fn of_rank(&self, rank: u32) -> impl Iterator<Item = Range<usize>> + Clone {
+        let of_rank = self.runs().filter(move |(_, owner)| *owner == rank);
+        of_rank.map(|(run, _)| run)
+    }
+
+    /// The elements that one rank owns and that lie together, with that rank, one behind the other.
+    pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let runs = starts.zip(&self.ends).zip(&self.ranks);
-        let of_rank = runs.filter(move |(_, owner)| **owner == rank);
-        of_rank.map(|((start, &end), _)| start as usize..end as usize)
+        runs.map(|((start, &end), &rank)| (start as usize..end as usize, rank))
     }
 
     /// The owner of each element.

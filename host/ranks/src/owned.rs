@@ -45,6 +45,12 @@ pub struct WithGhosts<P> {
     pub corners: Vec<u32>,
 }
 
+/// Whether a rank has more than [`SHARES`] shares of `total` cells; this one has `count`. Collective.
+pub fn is_uneven(ranks: &Ranks, count: usize, total: u64) -> bool {
+    let most = ranks.reduce(count as u64, Reduction::Max);
+    most * ranks.size() as u64 > SHARES * total
+}
+
 impl<P: Pod + Send + Sync> Owned<P> {
     /// Cells, with those vertices that are used; `vertex` gives a vertex's id and its point.
     pub fn of(
@@ -77,8 +83,7 @@ impl<P: Pod + Send + Sync> Owned<P> {
         ownership: &Ownership,
         position: impl Fn(P) -> Q + Sync,
     ) -> Option<Vec<u32>> {
-        let most = ranks.reduce(self.rows.len() as u64, Reduction::Max);
-        if most * ranks.size() as u64 <= SHARES * total {
+        if !is_uneven(ranks, self.rows.len(), total) {
             return None;
         }
         let places = IdSet::of_list(&self.vertices);

@@ -1,5 +1,7 @@
 //! Elements that ranks send each other with what belongs to them, and the halo that they make: owned ones, and ghosts that others own.
 
+use std::ops::Range;
+
 use bytemuck::Pod;
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
@@ -82,6 +84,23 @@ impl Halo {
     /// The halo of elements that go to other ranks, and of ghosts that come from them: both ascend for each rank.
     pub(crate) fn new(send: Mail<u32>, receive: Mail<u32>) -> Self {
         Self { send, receive }
+    }
+
+    /// The halo where elements have parts: each element's own place, and behind all of a rank those of its other parts, in `parts`.
+    pub(crate) fn with_parts(&self, parts: impl Fn(u32) -> Range<u32>) -> Self {
+        let extended = |mail: &Mail<u32>| {
+            let mut items = Vec::new();
+            let mut counts = Vec::new();
+            for rank in 0..mail.ranks() {
+                let before = items.len();
+                let of_rank = mail.of(rank);
+                items.extend_from_slice(of_rank);
+                items.extend(of_rank.iter().flat_map(|&element| parts(element)));
+                counts.push(items.len() - before);
+            }
+            Mail::from_parts(items, counts.into_iter())
+        };
+        Self::new(extended(&self.send), extended(&self.receive))
     }
 
     /// Gives the items of owned elements to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.

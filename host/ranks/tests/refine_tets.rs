@@ -13,8 +13,8 @@ use trioxide_ranks::refine_tets::{self as on_ranks, Level, Whole};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ranks, Result};
 
-/// What rank 0 gathers, and the levels.
-type OfRank = (Option<Whole>, Vec<Level>);
+/// What rank 0 gathers, the levels, and whether tetrahedra were dealt anew.
+type OfRank = (Option<Whole>, Vec<Level>, bool);
 
 fn results<P: SpacePoint>(
     mesh: &TetMesh,
@@ -53,7 +53,9 @@ fn results<P: SpacePoint>(
             assert_eq!(counts.tetrahedra, whole.tetrahedra.len() as u64);
             assert_eq!(counts.faces, whole.faces.len() as u64);
         }
-        Ok((whole, levels))
+        let traffic = ranks.traffic();
+        let is_dealt = traffic.iter().any(|phase| phase.phase == "balance");
+        Ok((whole, levels, is_dealt))
     })
 }
 
@@ -61,8 +63,13 @@ fn single<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> refine_tets::Resu
     refine_tets::run::<P>(&Device::cpu(Some(1)).unwrap(), mesh, options)
 }
 
-/// Compares with the single run. Gives how often the ranks told each other edges.
-fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: Choice) -> u64 {
+/// Compares with the single run. Gives how often the ranks told each other edges, and whether tetrahedra were dealt anew.
+fn check<P: SpacePoint>(
+    mesh: &TetMesh,
+    options: &Options,
+    size: usize,
+    choice: Choice,
+) -> (u64, bool) {
     let said = format!("{size} ranks, {choice:?}, {options:?}");
     let results = results::<P>(mesh, options, size, choice);
     let expected = match single::<P>(mesh, options) {
@@ -72,12 +79,12 @@ fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: 
             for result in results {
                 assert_eq!(result.unwrap_err().to_string(), error, "{said}");
             }
-            return 0;
+            return (0, false);
         }
     };
-    let mut exchanges = 0;
+    let mut counted = (0, false);
     for (rank, result) in results.into_iter().enumerate() {
-        let (whole, levels) = result.unwrap();
+        let (whole, levels, is_dealt) = result.unwrap();
         let of_level = |level: &refine_tets::Level| {
             let counts = [
                 level.divided_edges,
@@ -99,7 +106,7 @@ fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: 
             expected_levels,
             "{said}"
         );
-        exchanges = levels.iter().map(|level| level.exchanges).sum();
+        counted = (levels.iter().map(|level| level.exchanges).sum(), is_dealt);
         assert_eq!(whole.is_some(), rank == 0);
         let Some(whole) = whole else { continue };
         assert_eq!(bits(&whole.points), bits(&expected.mesh.points), "{said}");
@@ -117,7 +124,7 @@ fn check<P: SpacePoint>(mesh: &TetMesh, options: &Options, size: usize, choice: 
         assert_eq!(ends, expected.vertex_parents, "{said}");
         assert_eq!(whole.into_mesh(mesh), expected.mesh, "{said}");
     }
-    exchanges
+    counted
 }
 
 fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
@@ -276,6 +283,24 @@ fn known_meshes_on_every_number_of_ranks() {
     }
 }
 
+/// Where marks lie together one part grows, until all are dealt anew.
+#[test]
+fn parts_that_grow_are_dealt_anew() {
+    let mut mesh = trioxide_generate::tet_grid(216, 2).unwrap();
+    mesh.regions = None;
+    let corner = Marking::Ball {
+        centre: DVec3::ZERO,
+        radius: 0.3,
+    };
+    for size in [2, 4, 7] {
+        for choice in [Choice::Curve, Choice::Blocks] {
+            let options = of_rounds(corner.clone(), 9);
+            let (_, is_dealt) = check::<DVec3>(&mesh, &options, size, choice);
+            assert!(is_dealt || size == 2, "{size} ranks, {choice:?}");
+        }
+    }
+}
+
 /// Tetrahedra in a row, each with an edge that is longer than all of the ones before.
 fn row(n: u32) -> TetMesh {
     let corner = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)];
@@ -303,8 +328,8 @@ fn a_closure_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
     assert!(divided.levels[0].divided_tetrahedra == n, "all are divided");
     for size in [2, 3, 7, 16] {
         let options = of_rounds(first.clone(), 2);
-        let exchanges = check::<DVec3>(&mesh, &options, size, Choice::RoundRobin);
-        let along = check::<DVec3>(&mesh, &options, size, Choice::Curve);
+        let (exchanges, _) = check::<DVec3>(&mesh, &options, size, Choice::RoundRobin);
+        let (along, _) = check::<DVec3>(&mesh, &options, size, Choice::Curve);
         // With few ranks each has all tetrahedra, as ghosts of its own.
         if size == 16 {
             assert!(exchanges > 10, "{exchanges} exchanges");

@@ -66,7 +66,7 @@ pub struct MarkedShare<P> {
 pub struct DividedShare<P> {
     refined: DeviceRefined<P>,
     children: Children,
-    /// Number of divided tetrahedra of those asked for.
+    /// Number of divided tetrahedra.
     pub divided: u32,
     /// Smallest use of each divided edge, ascending: 6t + k for edge k of tetrahedron t.
     pub uses: Vec<u32>,
@@ -87,20 +87,15 @@ pub struct ShareChildren {
     pub slots: Vec<u32>,
 }
 
-/// The part behind the level: the tetrahedra of before, of which divided ones are their first parts, then the other parts of each in turn;
-/// the tagged triangles likewise.
+/// A part in host memory.
 #[derive(Clone, Debug, Default)]
 pub struct SharePieces<P> {
-    /// Coordinates, those of the divided edges' midpoints last.
+    /// Coordinates.
     pub points: Vec<P>,
-    /// Ends of these edges, the lower id first.
-    pub ends: Vec<[u32; 2]>,
     /// Vertices of the tetrahedra.
     pub tetrahedra: Vec<[u32; 4]>,
     /// Vertices of the tagged triangles.
     pub faces: Vec<[u32; 3]>,
-    /// The tagged triangle before the level that each is a part of.
-    pub face_parents: Vec<u32>,
 }
 
 impl<P: SpacePoint> Share<P> {
@@ -119,7 +114,14 @@ impl<P: SpacePoint> Share<P> {
     /// # Errors
     /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
-        pieces(on, &self.refined)
+        let mesh = &self.refined.mesh;
+        on.stage("copy to the host", || {
+            Ok(SharePieces {
+                points: on.download(&mesh.points)?,
+                tetrahedra: on.download_rows(&mesh.tetrahedra)?,
+                faces: on.download_rows(&mesh.faces)?,
+            })
+        })
     }
 
     /// Marks tetrahedra, and finds the order of each one's edges. The marking has been checked ([`Marking::check`]).
@@ -235,14 +237,14 @@ impl<P: SpacePoint> MarkedShare<P> {
         })
     }
 
-    /// Divides the tetrahedra of `owned`, a bit each, along the marked edges, and the tagged triangles.
+    /// Divides the tetrahedra of `only`, a bit each, along the marked edges, and the tagged triangles.
     ///
     /// # Errors
     /// [`Error::TooManyTetrahedra`], [`Error::TooMany`]; errors of the device.
     ///
     /// # Panics
     /// When there is not a bit for each tetrahedron.
-    pub fn divide(self, on: &Device, owned: &[u32]) -> Result<DividedShare<P>> {
+    pub fn divide(self, on: &Device, only: &[u32]) -> Result<DividedShare<P>> {
         let Self {
             mut refined,
             mut edges,
@@ -252,11 +254,11 @@ impl<P: SpacePoint> MarkedShare<P> {
             ..
         } = self;
         let (n, faces) = (refined.mesh.count(), refined.mesh.faces.len() / 3);
-        assert_eq!(owned.len(), words(n as usize), "a bit for each");
+        assert_eq!(only.len(), words(n as usize), "a bit for each");
         let touched: Vec<u32> = on.download_rows(&touched)?;
-        let of_owned = parallel::collect(owned.len(), |w| owned[w] & touched[w]);
-        let of_owned: Buffer<Bits<Tet>> = on.upload(bytemuck::cast_slice(&of_owned))?;
-        let touched = compact(on, &of_owned)?;
+        let touched = parallel::collect(only.len(), |w| only[w] & touched[w]);
+        let touched: Buffer<Bits<Tet>> = on.upload(bytemuck::cast_slice(&touched))?;
+        let touched = compact(on, &touched)?;
         // SAFETY: each bit is an edge's, and each edge has a first use.
         let uses = unsafe { gather_members(on, &mut edges.first_uses, compact(on, &marked)?) }?;
         let done = divide_closed(on, &mut refined, touched, edges, orders, &marked)?;
@@ -284,26 +286,31 @@ impl<P: SpacePoint> DividedShare<P> {
         })
     }
 
-    /// The pieces, in host memory.
+    /// The tagged triangle before the level that each is a part of: the ones of before, and then the other parts of each in turn.
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
-        pieces(on, &self.refined)
+    pub fn face_parents(&self, on: &Device) -> crate::Result<Vec<u32>> {
+        on.download_rows(&self.refined.face_parents)
     }
-}
 
-fn pieces<P: SpacePoint>(on: &Device, refined: &DeviceRefined<P>) -> crate::Result<SharePieces<P>> {
-    let mesh = &refined.mesh;
-    on.stage("copy to the host", || {
-        Ok(SharePieces {
-            points: on.download(&mesh.points)?,
-            ends: on.download_rows(&refined.vertex_parents)?,
-            tetrahedra: on.download_rows(&mesh.tetrahedra)?,
-            faces: on.download_rows(&mesh.faces)?,
-            face_parents: on.download_rows(&refined.face_parents)?,
-        })
-    })
+    /// Ends of the divided edges, the lower local id first.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn ends(&self, on: &Device) -> crate::Result<Vec<[u32; 2]>> {
+        on.download_rows(&self.refined.vertex_parents)
+    }
+
+    /// The part before the next level: the tetrahedra of before, of which divided ones are their first parts, then the other parts of each in
+    /// turn; the tagged triangles likewise; and the divided edges' midpoints behind the vertices.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn next(self, on: &Device) -> crate::Result<Share<P>> {
+        let refined = DeviceRefined::new(on, self.refined.mesh)?;
+        Ok(Share { refined })
+    }
 }
 
 /// Whether each of a tetrahedron's edges stands in an order once.

@@ -2,18 +2,21 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | balance, before each level but the first | tetrahedra are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and four points a tetrahedron that moves |
-//! | ghosts, before each level | the tetrahedra at an owned one's vertices | vertices to their directories, a row and points a ghost |
 //! | edges | the rank's device numbers the part's edges, and ghosts get the order of theirs from their owners | four bytes a ghost |
-//! | refine | each rank marks and closes in its part, and tells the others the edges that it marks, until nobody has a new one | four bytes a marked edge of a ghost |
-//! | pieces, where another level follows or a file is written | new elements are numbered: the directories of tetrahedra count them | four words a run of consecutive tetrahedra that divides any edge, a word a ghost |
+//! | refine | each rank marks and closes in its part, and tells the others the edges that it marks, until nobody has a new one; its device divides owned tetrahedra and ghosts | four bytes a marked edge of a ghost |
+//! | numbers, where another level follows or a file is written | the directories of tetrahedra count new elements | four words a run of consecutive tetrahedra that divides any edge, two words a ghost |
+//! | balance, where another level follows and a rank has more than two shares | tetrahedra are dealt anew along the curve, and get their ghosts | a row and four points a tetrahedron that moves, and a ghost |
 //! | gather, where a file is written | points, tetrahedra and tagged triangles to rank 0 | a row each |
+//!
+//! Between levels the part stays on the device. A ghost has its owner's marked edges in the end, and its owner's order of them, so each rank
+//! divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level: they are all around every vertex of owned
+//! parts, and more.
 //!
 //! # Why the bits are the same
 //!
 //! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. Of equally long edges the one
 //! with the smaller number is longer, and marked ones get their midpoints in this order. Local ids of tetrahedra ascend with those of the whole
-//! mesh, and all uses of an owned tetrahedron's edges are in the part: these edges stand in one order in both. Ghosts, whose other edges may
+//! mesh, those that levels add too, and all uses of an owned tetrahedron's edges are in the part: these edges stand in one order in both. Ghosts, whose other edges may
 //! have uses elsewhere, get the order of their edges from their owners. An edge is marked if any rank says so; that order does not show.
 //!
 //! With n new tetrahedra before those of tetrahedron t, and m first uses of marked edges, t's new ones are T + n and so on, and its midpoints V + m and
@@ -23,6 +26,7 @@
 
 mod check;
 mod level;
+mod numbers;
 mod part;
 mod result;
 
@@ -32,6 +36,7 @@ use trioxide::refine_tets::{DividedEdges, Marking, Share, SpacePoint};
 
 use crate::block::Block;
 use crate::fault::{Fault, Result};
+use crate::owned::is_uneven;
 use crate::ownership::Ownership;
 use crate::part::Part;
 use crate::transport::Ranks;
@@ -120,6 +125,7 @@ pub struct Run<P> {
 enum Left<P> {
     /// There was none.
     Input(Share<P>),
+    /// What it has added has no numbers yet.
     Divided(Divided<P>),
 }
 
@@ -177,12 +183,19 @@ pub fn run<P: SpacePoint>(
         let share = match left {
             Left::Input(share) => share,
             Left::Divided(divided) => {
-                let (owned, of_level) = divided.into_owned(ranks, on, &part, options.record)?;
+                let (share, of_level) =
+                    divided.next(ranks, on, &mut part, counts, options.record)?;
                 ends.push(of_level);
-                let owned = owned.balanced(ranks, ownership, counts);
-                let next = TetPart::of_owned(ranks, on, counts, owned)?;
-                part = next.0;
-                next.1
+                if is_uneven(ranks, part.owned(ranks.rank()), counts.tetrahedra) {
+                    let owned = part.to_owned(ranks, on, &share)?;
+                    drop(share);
+                    let owned = owned.balanced(ranks, ownership, counts);
+                    let next = TetPart::of_owned(ranks, on, counts, owned)?;
+                    part = next.0;
+                    next.1
+                } else {
+                    share
+                }
             }
         };
         let done = level(ranks, on, &part, share, options, number)?;

@@ -1,9 +1,12 @@
 //! A rank's part of a mesh of tetrahedra: those that it owns and ghosts, and the tagged triangles that it divides.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::refine_tets::{Error, Share, SharePart, SpacePoint};
+use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::check::refuse;
@@ -12,8 +15,8 @@ use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Ownership;
-use crate::part::Part;
-use crate::rows::Halo;
+use crate::part::{Part, owned_bits};
+use crate::rows::{Halo, Rows};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A tagged triangle by the ids of the whole mesh: its id, its vertices, and the one of the input that it is a part of.
@@ -21,6 +24,42 @@ pub type Face = [u64; 5];
 
 /// Words of a tetrahedron's row: its id, its vertices, and the one of the input that it is a part of.
 pub const STRIDE: usize = 6;
+
+/// Ids of the whole mesh: the first ones, and those that levels add.
+pub struct Named {
+    first: Ids,
+    more: Vec<u64>,
+}
+
+impl From<Ids> for Named {
+    fn from(first: Ids) -> Self {
+        let more = Vec::new();
+        Self { first, more }
+    }
+}
+
+impl Named {
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        self.first.len() + self.more.len()
+    }
+
+    /// Id of the local element `i`.
+    pub fn get(&self, i: usize) -> u64 {
+        match i.checked_sub(self.first.len()) {
+            None => self.first.get(i),
+            Some(i) => self.more[i],
+        }
+    }
+
+    /// Ids of further elements.
+    pub fn extend(&mut self, ids: Vec<u64>) {
+        match self.more.is_empty() {
+            true => self.more = ids,
+            false => self.more.extend(ids),
+        }
+    }
+}
 
 /// A rank's part at the beginning of a level, by local ids. Its corners and points are on the device.
 pub struct TetPart {
@@ -30,14 +69,14 @@ pub struct TetPart {
     pub owners: Owners,
     /// Where items of tetrahedra go and come from.
     pub halo: Halo,
-    /// Id in the whole mesh of each vertex.
-    pub vertices: Ids,
-    /// Id in the whole mesh of each tetrahedron.
-    pub cells: Ids,
-    /// The tetrahedron of the input that each is a part of, where they are not those.
-    ancestors: Option<Vec<u64>>,
-    /// The tagged triangles that this rank divides, ascending.
-    pub faces: Vec<Face>,
+    /// Id in the whole mesh of each vertex; of one that no owned tetrahedron has it may be wrong.
+    pub vertices: Named,
+    /// Id in the whole mesh of each tetrahedron, ascending.
+    pub cells: Named,
+    /// The tetrahedron of the input that each is a part of.
+    pub ancestors: Named,
+    /// The tagged triangles that this rank divides, ascending, and the ones of the input that they are parts of.
+    pub faces: Vec<[u64; 2]>,
 }
 
 /// What a rank owns between two levels.
@@ -95,10 +134,10 @@ impl TetPart {
             counts,
             owners: part.owners,
             halo: part.halo,
-            vertices: part.vertices,
-            cells: part.cells,
-            ancestors: None,
-            faces,
+            vertices: part.vertices.into(),
+            ancestors: part.cells.clone().into(),
+            cells: part.cells.into(),
+            faces: names_of(&faces),
         };
         Ok((part, share))
     }
@@ -135,10 +174,13 @@ impl TetPart {
             counts,
             owners,
             halo,
-            vertices,
-            cells: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))),
-            ancestors: Some(parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1])),
-            faces,
+            vertices: vertices.into(),
+            cells: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
+            ancestors: Named {
+                first: Ids::of_range(0..0),
+                more: parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1]),
+            },
+            faces: names_of(&faces),
         };
         Ok((part, share))
     }
@@ -148,17 +190,62 @@ impl TetPart {
         self.cells.len()
     }
 
-    /// The tetrahedron of the input that a tetrahedron is a part of.
-    pub fn ancestor(&self, t: usize) -> u64 {
-        match &self.ancestors {
-            None => self.cells.get(t),
-            Some(ancestors) => ancestors[t],
-        }
+    /// Number of tetrahedra that a rank owns.
+    pub fn owned(&self, rank: usize) -> usize {
+        let owned = self.owners.of_rank(rank as u32);
+        owned.map(|range| range.len()).sum()
+    }
+
+    /// What this rank owns of the part, which is `share` on the device. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn to_owned<P: SpacePoint>(
+        &self,
+        ranks: &Ranks,
+        on: &Device,
+        share: &Share<P>,
+    ) -> Result<OwnedTets<P>> {
+        ranks.phase("pieces");
+        let pieces = ranks.agree(share.download(on).map_err(Fault::from))?;
+        let owned = owned_bits(&self.owners, ranks.rank(), 1);
+        let own = |t: usize| contains(&owned, t).then_some(t as u32);
+        let mine = parallel::filter_collect(self.len(), own);
+        let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
+        let mut words = parallel::zeroed(STRIDE * mine.len());
+        parallel::for_chunks_mut(&mut words, STRIDE, |i, row| {
+            let t = mine[i] as usize;
+            row[0] = self.cells.get(t);
+            for (corner, &v) in row[1..].iter_mut().zip(&pieces.tetrahedra[t]) {
+                is_used[v as usize].store(true, Relaxed);
+                *corner = self.vertices.get(v as usize);
+            }
+            row[STRIDE - 1] = self.ancestors.get(t);
+        });
+        let faces = self.faces.iter().zip(&pieces.faces);
+        let faces = faces.map(|(&[id, ancestor], corners)| {
+            let [a, b, c] = corners.map(|v| self.vertices.get(v as usize));
+            [id, a, b, c, ancestor]
+        });
+        let faces = faces.collect();
+        // Those that are used ascend: new ones stand in the order of owned tetrahedra's edges.
+        let rows = Rows {
+            words,
+            stride: STRIDE,
+        };
+        let vertex = |v: usize| (self.vertices.get(v), pieces.points[v]);
+        let cells = Owned::of(rows, 4, &is_used, vertex);
+        Ok(OwnedTets { cells, faces })
     }
 }
 
+/// Ids of tagged triangles, and of the ones of the input that they are parts of.
+fn names_of(faces: &[Face]) -> Vec<[u64; 2]> {
+    faces.iter().map(|face| [face[0], face[4]]).collect()
+}
+
 impl<P: SpacePoint> OwnedTets<P> {
-    /// What this rank owns next: where a rank has too much, tetrahedra are dealt anew, and tagged triangles go with them. Collective.
+    /// The same dealt anew, where a rank has too much; tagged triangles go with the tetrahedra. Collective.
     pub fn balanced(self, ranks: &Ranks, ownership: &Ownership, counts: Counts) -> Self {
         ranks.phase("balance");
         let Self { cells, faces } = self;

@@ -7,7 +7,6 @@ use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
 
-use super::level::owned_of_input;
 use super::part::{Face, OwnedTets, STRIDE};
 use super::{Counts, Left, Run};
 use crate::block::{Block, fill};
@@ -62,16 +61,17 @@ impl<P: SpacePoint> Run<P> {
     /// More vertices or tetrahedra than 32-bit ids name; errors of the device.
     pub fn gather(self, ranks: &Ranks, on: &Device, block: &Block<DVec3>) -> Result<Option<Whole>> {
         ranks.agree(check_narrow(self.counts))?;
-        let (counts, mut ends) = (self.counts, self.ends);
-        let owned = match self.left {
-            Left::Input(share) => owned_of_input(ranks, on, &self.part, &share)?,
+        let (counts, mut part, mut ends) = (self.counts, self.part, self.ends);
+        let share = match self.left {
+            Left::Input(share) => share,
             Left::Divided(divided) => {
-                let (owned, of_level) = divided.into_owned(ranks, on, &self.part, self.record)?;
+                let (share, of_level) = divided.next(ranks, on, &mut part, counts, self.record)?;
                 ends.push(of_level);
-                owned
+                share
             }
         };
-        drop(self.part);
+        let owned = part.to_owned(ranks, on, &share)?;
+        drop((part, share));
         ranks.phase("gather");
         let rounds = ends.iter().map(|ends| {
             let mut ends = to_first(ranks, ends);
