@@ -60,7 +60,7 @@ fn main() {
     }
     if is_wanted("refine-tets") {
         header(
-            "tetrahedra after | distribution | ghosts | edges | refine | exchanges | pieces | balance | gather",
+            "tetrahedra after | distribution | ghosts | edges | refine | exchanges | numbers | balance | gather",
         );
         for &n in &sizes {
             let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
@@ -179,7 +179,7 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
                 most(&["ghosts"]),
                 most(&["edges"]),
                 most(&["refine"]),
-                most(&["pieces"]),
+                most(&["numbers"]),
                 most(&["balance"]),
                 most(&["gather"]),
             );

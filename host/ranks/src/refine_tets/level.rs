@@ -129,7 +129,8 @@ fn check<P: SpacePoint>(
     if ranks.reduce(u64::from(broken.is_some()), Reduction::Or) == 0 {
         return Ok(());
     }
-    let numbers = Numbers::of(ranks, on, part, divided)?;
+    let children = divided.children.clone();
+    let numbers = Numbers::of(ranks, on, part, &divided.share, children)?;
     ranks.agree(broken.as_ref().map_or(Ok(()), |error| {
         let level = number as usize + 1;
         let (rule, tetrahedron, said) = match *error {
@@ -196,8 +197,9 @@ impl<P: SpacePoint> Divided<P> {
         record: bool,
     ) -> Result<(Share<P>, Vec<[u64; 3]>)> {
         ranks.phase("numbers");
-        let numbers = Numbers::of(ranks, on, part, &self)?;
-        let share = self.share;
+        let has_ghosts = self.children.is_some();
+        let (share, children) = (self.share, self.children);
+        let numbers = Numbers::of(ranks, on, part, &share, children)?;
         let ends = if record {
             share.ends(on)
         } else {
@@ -208,8 +210,8 @@ impl<P: SpacePoint> Divided<P> {
         let owned = owned_bits(&part.owners, ranks.rank(), 1);
         let n = part.len();
         part.faces = faces(ranks, part, &face_parents);
-        // Where ghosts are not divided, none follows.
-        if self.children.is_some() {
+        // Where ghosts are not divided, no level follows.
+        if has_ghosts {
             let new = |t: u32| {
                 let range = numbers.of_parent(t);
                 (n + range.start) as u32..(n + range.end) as u32

@@ -1,10 +1,9 @@
 //! Ids in the whole mesh of what a level adds.
 
 use trioxide::Device;
-use trioxide::refine_tets::{ShareChildren, SpacePoint};
+use trioxide::refine_tets::{DividedShare, ShareChildren, SpacePoint};
 use trioxide_mesh::parallel;
 
-use super::level::Divided;
 use super::part::TetPart;
 use crate::fault::{Fault, Result};
 use crate::ids::{Owners, partition};
@@ -50,7 +49,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Of what is behind `part`. Collective.
+    /// Of what is behind `part`; `children` where they have left the device. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -58,9 +57,9 @@ impl Numbers {
         ranks: &Ranks,
         on: &Device,
         part: &TetPart,
-        divided: &Divided<P>,
+        share: &DividedShare<P>,
+        children: Option<ShareChildren>,
     ) -> Result<Self> {
-        let (share, children) = (&divided.share, divided.children.clone());
         let children = match children {
             Some(children) => children,
             None => ranks.agree(share.children(on).map_err(Fault::from))?,
