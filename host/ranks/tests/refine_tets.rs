@@ -171,7 +171,9 @@ fn mixed(mesh: &TetMesh, seed: u64, left_out: u64, tagged: usize) -> TetMesh {
     TetMesh {
         points: vertices.iter().map(|&v| mesh.points[v]).collect(),
         faces: (0..if n == 0 { 0 } else { tagged }).map(face).collect(),
-        regions: (seed % 2 == 0).then(|| (0..n as i32).map(|t| t % 3).collect()),
+        regions: seed
+            .is_multiple_of(2)
+            .then(|| (0..n as i32).map(|t| t % 3).collect()),
         tetrahedra,
     }
 }

@@ -38,7 +38,7 @@ pub struct EdgePart<P: AnyPoint> {
 
 /// What names the triangles of a part in the whole mesh.
 enum Triangles<P: AnyPoint> {
-    Input(Input<P>),
+    Input(Box<Input<P>>),
     Named(Named<P>),
 }
 
@@ -110,14 +110,14 @@ where
             owners: part.owners,
             halo: part.halo,
             vertices: part.vertices,
-            triangles: Triangles::Input(Input {
+            triangles: Triangles::Input(Box::new(Input {
                 cells: part.cells,
                 points: part.points,
                 corners: part.corners,
                 along,
                 edges_before,
                 tags,
-            }),
+            })),
         };
         Ok((part, share, markers))
     }

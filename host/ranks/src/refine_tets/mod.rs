@@ -124,9 +124,9 @@ pub struct Run<P> {
 /// A part behind the last level.
 enum Left<P> {
     /// There was none.
-    Input(Share<P>),
+    Input(Box<Share<P>>),
     /// What it has added has no numbers yet.
-    Divided(Divided<P>),
+    Divided(Box<Divided<P>>),
 }
 
 /// Refines the mesh whose blocks the ranks hold. Collective.
@@ -172,7 +172,7 @@ pub fn run<P: SpacePoint>(
     let (mut part, share) = TetPart::of_input(ranks, on, input, part)?;
     let checked = options.marking.check(input.block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
-    let mut left = Left::Input(share);
+    let mut left = Left::Input(Box::new(share));
     let mut counts = part.counts;
     let (mut levels, mut ends) = (Vec::new(), Vec::new());
     for number in 0..options.rounds {
@@ -181,7 +181,7 @@ pub fn run<P: SpacePoint>(
             break;
         }
         let share = match left {
-            Left::Input(share) => share,
+            Left::Input(share) => *share,
             Left::Divided(divided) => {
                 let (share, of_level) =
                     divided.next(ranks, on, &mut part, counts, options.record)?;
@@ -199,7 +199,7 @@ pub fn run<P: SpacePoint>(
             }
         };
         let done = level(ranks, on, &part, share, options, number)?;
-        left = Left::Divided(done.divided);
+        left = Left::Divided(Box::new(done.divided));
         counts = done.counts;
         levels.push(done.level);
         if done.level.divided_tetrahedra == 0 {

@@ -128,8 +128,8 @@ pub fn faces(ranks: &Ranks, part: &TetPart, parents: &[u32]) -> Vec<[u64; 2]> {
         f - n - first
     };
     let mut added = vec![0; n.div_ceil(4)];
-    for f in n..parents.len() {
-        let parent = parents[f] as usize;
+    for (f, &parent) in parents.iter().enumerate().skip(n) {
+        let parent = parent as usize;
         added[parent / 4] |= 1 << (EACH * (parent % 4) + of_parent(f));
     }
     let owners = Owners::of(&vec![ranks.rank() as u32; n]);

@@ -63,7 +63,7 @@ impl<P: SpacePoint> Run<P> {
         ranks.agree(check_narrow(self.counts))?;
         let (counts, mut part, mut ends) = (self.counts, self.part, self.ends);
         let share = match self.left {
-            Left::Input(share) => share,
+            Left::Input(share) => *share,
             Left::Divided(divided) => {
                 let (share, of_level) = divided.next(ranks, on, &mut part, counts, self.record)?;
                 ends.push(of_level);
