@@ -140,6 +140,12 @@ pub const fn has_shared(bytes: usize) -> bool {
     bytes <= MOST_SHARED - SCRATCH_BYTES
 }
 
+/// Whether devices have blocks of `lanes` lanes with `registers` registers each.
+#[doc(hidden)]
+pub const fn has_registers(lanes: usize, registers: usize) -> bool {
+    lanes * registers.next_multiple_of(8) <= 1 << 16
+}
+
 /// Refuses an alignment that shared memory does not have.
 const fn check_alignment<S>() {
     assert!(

@@ -148,6 +148,15 @@ fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
             "a block has at most 48 KiB of shared memory, 256 bytes of which are for `exclusive_sum`: make the struct smaller"
         )
     };
+    let registers = kernel.options.registers.iter().map(|registers| {
+        quote_spanned! { registers.span() =>
+            const _: () = ::core::assert!(
+                ::trioxide_kernel::block::has_registers(#lanes, #registers),
+                "a block has at most 65536 registers, eight of a thread at a time: allow fewer, or make the block narrower"
+            );
+        }
+    });
+    let width = quote!(#width #(#registers)*);
     match kernel.options.instances {
         None => (quote!(#width const _: () = #memory;), TokenStream::new()),
         Some(_) => (width, quote!(const { #memory })),

@@ -66,7 +66,7 @@ impl Parse for Options {
                 options.members = Some(input.parse()?);
             } else if name == "registers" {
                 input.parse::<Token![=]>()?;
-                options.registers = Some(input.parse()?);
+                options.registers = Some(registers(input)?);
             } else if name == "block" {
                 let message = "a block's width stands in the signature: `block: &Block<256>`";
                 return Err(Error::new(name.span(), message));
@@ -99,6 +99,16 @@ impl Parse for Options {
         }
         Ok(options)
     }
+}
+
+/// A number of registers that a thread may have.
+fn registers(input: ParseStream) -> Result<LitInt> {
+    let registers: LitInt = input.parse()?;
+    if !(16..=255).contains(&registers.base10_parse::<u32>()?) {
+        let message = format!("a thread has 16 to 255 registers; `{registers}` is not");
+        return Err(Error::new(registers.span(), message));
+    }
+    Ok(registers)
 }
 
 /// Whether a name is written like a type's.
