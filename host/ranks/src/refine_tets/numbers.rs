@@ -1,8 +1,10 @@
 //! Ids in the whole mesh of what a level adds.
 
+use std::iter::repeat_n;
+
 use trioxide::Device;
 use trioxide::refine_tets::{DividedShare, ShareChildren, SpacePoint};
-use trioxide_mesh::parallel;
+use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::part::TetPart;
 use crate::fault::{Fault, Result};
@@ -81,7 +83,12 @@ impl Numbers {
         });
         part.halo.update_all(ranks, &mut known);
 
-        let parent = |new: usize| slots.partition_point(|&slot| slot as usize <= new) - 1;
+        // Of each new tetrahedron, in their order, which of the divided ones it is a part of.
+        let parents = parallel::concat(parallel::map_pieces(divided.len(), GRAIN, |range| {
+            let of_one = |i: usize| repeat_n(i as u32, children_of(&children, new, i).len());
+            range.flat_map(of_one).collect::<Vec<u32>>()
+        }));
+        let parent = |new: usize| parents[new] as usize;
         let tetrahedra = parallel::collect(new, |new| {
             let i = parent(new);
             let of_parent = new - slots[i] as usize;
