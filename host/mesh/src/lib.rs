@@ -16,6 +16,7 @@
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`ahead`] | whether new memory is touched by other threads |
+//! | [`memory`] | how much memory is left |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 //! | [`parallel`] | loops that all threads share |
@@ -30,6 +31,7 @@ pub mod edges;
 pub mod error;
 pub mod fields;
 pub mod half_edges;
+pub mod memory;
 pub mod mesh;
 pub mod parallel;
 pub mod partition;

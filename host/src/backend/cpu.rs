@@ -306,15 +306,8 @@ impl Backend for Cpu {
 
     /// The kernel's count of available bytes; without it (not Linux) nothing is refused beforehand.
     fn free(&self) -> Result<u64> {
-        let available = std::fs::read_to_string("/proc/meminfo")
-            .ok()
-            .and_then(|text| {
-                let line = text
-                    .lines()
-                    .find(|line| line.starts_with("MemAvailable:"))?;
-                line.split_whitespace().nth(1)?.parse::<u64>().ok()
-            });
-        Ok(available.map_or(u64::MAX, |kibibytes| kibibytes * 1024 + self.freed.bytes()))
+        let available = trioxide_mesh::memory::available();
+        Ok(available.map_or(u64::MAX, |bytes| bytes + self.freed.bytes()))
     }
 
     fn memory(&self) -> &MemoryUse {

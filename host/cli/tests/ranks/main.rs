@@ -54,6 +54,15 @@ fn done(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
     said
 }
 
+/// What a run's JSON says of these, a line each.
+fn counts(file: &Path, keys: &[&str]) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    keys.iter()
+        .map(|&key| json[key].to_string() + "\n")
+        .collect()
+}
+
 fn refused(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
     let output = command(folder, ranks, arguments);
     assert!(!output.status.success(), "{arguments:?}");
@@ -165,7 +174,7 @@ fn smooth_writes_the_file_of_the_single_run() {
         ("tets.vtu", "s.vtu", &["--form", "b-coloured", "--guard"]),
     ] {
         let run = |ranks| {
-            let counts = format!("{ranks}.json");
+            let json = format!("{ranks}.json");
             let arguments = [
                 "smooth",
                 mesh,
@@ -177,19 +186,19 @@ fn smooth_writes_the_file_of_the_single_run() {
                 "cpu",
                 "--quiet",
                 "--json",
-                &counts,
+                &json,
             ];
             done(at, ranks, &[&arguments[..], more].concat());
-            let text = fs::read_to_string(at.join(counts)).unwrap();
-            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
             let keys = [
                 "moving_vertices",
                 "iterations",
                 "max_displacement",
                 "rms_displacement",
             ];
-            let counts = keys.map(|key| json[key].clone());
-            (fs::read(at.join(output)).unwrap(), counts)
+            (
+                fs::read(at.join(output)).unwrap(),
+                counts(&at.join(json), &keys),
+            )
         };
         let single = run(1);
         for ranks in [2, 4] {

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
 
-use super::{RANKS, done, meshes};
+use super::{RANKS, counts, done, meshes};
 
 #[test]
 fn polylla_writes_the_file_of_the_single_run() {
@@ -54,7 +54,7 @@ fn polylla_writes_the_file_of_the_single_run() {
 #[test]
 fn counts_are_those_of_the_single_run() {
     let folder = meshes();
-    let counts = |ranks| -> Vec<u64> {
+    let run = |ranks| {
         let arguments = [
             "polylla",
             "random.ply",
@@ -65,8 +65,6 @@ fn counts_are_those_of_the_single_run() {
             "--quiet",
         ];
         done(folder.path(), ranks, &arguments);
-        let text = fs::read_to_string(folder.path().join("a.json")).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         let keys = [
             "polygons",
             "regions",
@@ -74,9 +72,9 @@ fn counts_are_those_of_the_single_run() {
             "barrier_tips",
             "weakly_simple",
         ];
-        keys.map(|key| json[key].as_u64().unwrap()).to_vec()
+        counts(&folder.path().join("a.json"), &keys)
     };
-    assert_eq!(counts(1), counts(4));
+    assert_eq!(run(1), run(4));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{RANKS, done, meshes, one_rank_is_the_single_run, refused, write_rich};
+use super::{RANKS, counts, done, meshes, one_rank_is_the_single_run, refused, write_rich};
 
 /// What each run writes: the mesh, the counts, and the maps where they are asked for.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>> {
@@ -14,8 +14,6 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>
     ];
     let said = done(at, ranks, &[&["refine"], arguments, &more].concat());
     assert_eq!(said, "");
-    let text = fs::read_to_string(at.join("r.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let keys = [
         "vertices",
         "faces",
@@ -25,7 +23,7 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>
         "rounds",
         "end",
     ];
-    let counts: String = keys.map(|key| json[key].to_string() + "\n").concat();
+    let counts = counts(&at.join("r.json"), &keys);
     let take = |name: &str| {
         let bytes = fs::read(at.join(name)).unwrap();
         // What the next run leaves out would be this one's.

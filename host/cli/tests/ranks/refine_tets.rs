@@ -8,7 +8,7 @@ use trioxide::fields::{Field, Values};
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate};
 
-use super::{RANKS, done, refused};
+use super::{RANKS, counts, done, refused};
 
 /// The file, and the counts.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> (Vec<u8>, String) {
@@ -17,8 +17,6 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> (Vec<u8>, S
     ];
     let said = done(at, ranks, &[&["refine"], arguments, &more].concat());
     assert_eq!(said, "");
-    let text = fs::read_to_string(at.join("r.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let keys = [
         "vertices",
         "cells",
@@ -27,7 +25,7 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> (Vec<u8>, S
         "input_cells",
         "rounds",
     ];
-    let counts = keys.map(|key| json[key].to_string() + "\n").concat();
+    let counts = counts(&at.join("r.json"), &keys);
     let bytes = fs::read(at.join(output)).unwrap();
     fs::remove_file(at.join(output)).unwrap();
     (bytes, counts)

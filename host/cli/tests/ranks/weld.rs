@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{RANKS, done, meshes, one_rank_is_the_single_run, refused, write_rich};
+use super::{RANKS, counts, done, meshes, one_rank_is_the_single_run, refused, write_rich};
 
 /// What each run writes: the mesh, the map, the list of removed vertices, and the counts.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4] {
@@ -25,8 +25,6 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4
     ];
     let said = done(at, ranks, &[&["weld"], arguments, &more].concat());
     assert_eq!(said, "");
-    let text = fs::read_to_string(at.join("counts.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let keys = [
         "vertices",
         "faces",
@@ -38,7 +36,7 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4
         "welded_faces",
         "method",
     ];
-    let counts: String = keys.map(|key| json[key].to_string() + "\n").concat();
+    let counts = counts(&at.join("counts.json"), &keys);
     let [mesh, map, removed] = files.map(|file| {
         let bytes = fs::read(at.join(file)).unwrap();
         // What the next run leaves out would be this one's.

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use trioxide_mesh::memory;
 
 /// Least bytes that are worth a thread.
 const LEAST: u64 = if cfg!(test) { 1 << 14 } else { 32 << 20 };
@@ -86,12 +87,7 @@ fn is_room_for(file: &File, bytes: u64) -> bool {
 
 /// Bytes of memory that a process may still use: of the machine, and of its control groups.
 fn available() -> Option<u64> {
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    let mut least = kibibytes * 1024;
+    let mut least = memory::available()?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     for group in groups.lines().filter_map(|line| line.strip_prefix("0::/")) {
         for folder in Path::new("/sys/fs/cgroup").join(group).ancestors() {
