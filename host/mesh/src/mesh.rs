@@ -3,6 +3,8 @@
 //! [`Mesh`] is the content of a file: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are input and
 //! result of the planar pipelines. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
 
+mod polylla;
+
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
@@ -10,6 +12,8 @@ use glam::{DVec2, DVec3};
 use crate::fields::{MeshFields, Mix};
 use crate::parallel;
 use crate::{Error, Result};
+
+pub use polylla::{PolyllaCounts, PolyllaLists, PolyllaMesh, Ties};
 
 /// Polygons as lists of vertices, one behind the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -361,60 +365,6 @@ pub struct HalfEdges {
     pub of_vertex: Vec<u32>,
     /// T.
     pub triangles: u32,
-}
-
-/// A polygonal mesh made from a triangulation by the Polylla algorithm, in half-edges and as lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PolyllaMesh {
-    /// Next half-edge around the polygon; [`NONE`] for a half-edge that lies inside of a polygon; 3T + B.
-    pub next: Vec<u32>,
-    /// Previous half-edge around the polygon; [`NONE`] for a half-edge that lies inside of a polygon; 3T + B.
-    pub prev: Vec<u32>,
-    /// Smallest half-edge of each polygon, ascending: this is the order of the polygons.
-    pub half_edges: Vec<u32>,
-    /// Vertices of each polygon, from the origin of its smallest half-edge.
-    pub polygons: Polygons,
-    /// Counts of the run.
-    pub counts: PolyllaCounts,
-}
-
-/// A polygonal mesh made from a triangulation by the indexed Polylla algorithm: as [`PolyllaMesh`], without links.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PolyllaLists {
-    /// Smallest half-edge of each polygon, ascending: this is the order of the polygons. Edge k of triangle t, from its
-    /// vertex k on, is half-edge 3t + k.
-    pub half_edges: Vec<u32>,
-    /// Vertices of each polygon, from the origin of its smallest half-edge.
-    pub polygons: Polygons,
-    /// Counts of the run.
-    pub counts: PolyllaCounts,
-}
-
-/// Which of two equally long edges counts as longer in Polylla.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// The edge with the smaller id, its smaller half-edge: an order of all edges, so that each region has its terminal
-    /// edge.
-    #[default]
-    Edge,
-    /// The first in the triangle, as in the papers' programs. Neighbours may disagree: triangles around a vertex can
-    /// point at each other in a ring, a region without terminal edge.
-    First,
-}
-
-/// Counts of a run of Polylla.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PolyllaCounts {
-    /// Terminal-edge regions.
-    pub regions: u32,
-    /// Frontier edges before the repair.
-    pub frontier_edges: u32,
-    /// Vertices with one frontier edge, before the repair.
-    pub barrier_tips: u32,
-    /// Polygons that visit a vertex more than once.
-    pub weakly_simple: u32,
-    /// Polygons.
-    pub polygons: u32,
 }
 
 /// A planar triangulation by its edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
