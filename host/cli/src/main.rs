@@ -9,6 +9,7 @@ use trioxide_arguments::progress::{Shown, show};
 use trioxide_arguments::{account, write_json};
 
 mod commands;
+mod driver;
 #[cfg(unix)]
 mod memory;
 mod outputs;
@@ -54,11 +55,12 @@ fn main() -> ExitCode {
     if let Some(size) = ranks::started_together() {
         return ranks::main(size);
     }
-    ask_for_one_queue();
     // clap exits with status 2 on bad usage.
     let matches = usage::matches(Cli::command());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, options) = matches.subcommand().expect("clap asks for a command");
+    // SAFETY: no other thread runs yet.
+    unsafe { driver::set_variables(options, 0) };
     let shown = show_progress(name, options);
     let result = outputs::check(options)
         .and_then(|()| trioxide::backend::start_host_threads())
@@ -87,16 +89,6 @@ fn main() -> ExitCode {
     match name {
         "selftest" | "bench" => ExitCode::from(status),
         _ => end(status),
-    }
-}
-
-/// Asks CUDA for one queue to each engine of a GPU in place of eight, unless the user asks for others: work goes to one stream and copies
-/// to another, and the driver takes 0.06 s to make the others and 0.03 s to give them back.
-fn ask_for_one_queue() {
-    const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
-    if std::env::var_os(QUEUES).is_none() {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var(QUEUES, "1") };
     }
 }
 
