@@ -70,6 +70,7 @@ mod triangle;
 pub mod volume;
 mod vtp;
 mod vtu;
+mod vtu_array;
 mod vtu_blocks;
 mod vtu_out;
 mod xyz;

@@ -11,7 +11,8 @@ use std::path::Path;
 use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::fields::{Joined, of_attributes};
-use super::vtu_out::{Array, Numbers, Record, field_arrays, field_records, write_sections};
+use super::vtu_array::{Array, Numbers, Record};
+use super::vtu_out::{field_arrays, field_records, write_sections};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 

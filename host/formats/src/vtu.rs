@@ -11,7 +11,8 @@ use std::path::Path;
 use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::fields::of_attributes;
-use super::vtu_out::{self, Grid, Numbers};
+use super::vtu_array::Numbers;
+use super::vtu_out::{self, Grid};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::vtu_out::{Array, Numbers};
+use super::vtu_array::{Array, Numbers};
 use trioxide_mesh::parallel;
 
 /// Bytes of a block before it is compressed: enough of them for all threads, and each far larger than zlib's window of 32 KiB.

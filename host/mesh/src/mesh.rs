@@ -13,6 +13,7 @@ use crate::fields::{MeshFields, Mix};
 use crate::parallel;
 use crate::{Error, Result};
 
+pub use crate::prolongation::Refinement;
 pub use polylla::{PolyllaCounts, PolyllaLists, PolyllaMesh, Ties};
 
 /// Polygons as lists of vertices, one behind the other.
@@ -411,17 +412,6 @@ impl From<EdgeTriangulation> for Triangulation {
             regions: None,
         }
     }
-}
-
-/// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refinement {
-    /// Edge that each new vertex divides, by its id before the round; D.
-    pub divided: Vec<u32>,
-    /// Ends of the edge that each new vertex divides: it lies halfway between them; D.
-    pub ends: Vec<[u32; 2]>,
-    /// Triangle that each new triangle is a part of, by its id before the round; N.
-    pub parents: Vec<u32>,
 }
 
 #[cfg(test)]

@@ -1,6 +1,15 @@
 //! Vertex fields carried from a mesh to a refined one.
 
-use crate::mesh::Refinement;
+/// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refinement {
+    /// Edge that each new vertex divides, by its id before the round; D.
+    pub divided: Vec<u32>,
+    /// Ends of the edge that each new vertex divides: it lies halfway between them; D.
+    pub ends: Vec<[u32; 2]>,
+    /// Triangle that each new triangle is a part of, by its id before the round; N.
+    pub parents: Vec<u32>,
+}
 
 /// A sparse matrix by rows that takes values at the vertices of a mesh to the vertices of a mesh refined from it: linear along
 /// each divided edge.

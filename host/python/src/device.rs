@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use trioxide::Device;
 use trioxide::backend::{Choice, Stage};
 
-use crate::work::{exception, in_python};
+use crate::exception::{exception, in_python};
 
 /// A machine that computes: `Device("auto")`, `Device("cuda:0")`, `Device("cpu", threads=4)`.
 ///

@@ -13,47 +13,9 @@ use trioxide::{Buffer, Device};
 
 use crate::device::PyDevice;
 use crate::dlpack;
+use crate::exception::exception;
 use crate::foreign::described;
-use crate::work::exception;
-
-/// The type of an array's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    F64,
-    U32,
-    I32,
-    U8,
-    Bool,
-}
-
-impl Number {
-    /// As in NumPy's array interface.
-    pub fn typestr(self) -> &'static str {
-        match self {
-            Self::F64 => "<f8",
-            Self::U32 => "<u4",
-            Self::I32 => "<i4",
-            Self::U8 => "|u1",
-            Self::Bool => "|b1",
-        }
-    }
-
-    /// Bytes.
-    pub fn size(self) -> usize {
-        match self {
-            Self::F64 => 8,
-            Self::U32 | Self::I32 => 4,
-            Self::U8 | Self::Bool => 1,
-        }
-    }
-
-    /// Of a type of the array interface.
-    pub fn of_typestr(text: &str) -> Option<Self> {
-        [Self::F64, Self::U32, Self::I32, Self::U8, Self::Bool]
-            .into_iter()
-            .find(|number| number.typestr() == text)
-    }
-}
+use crate::number::Number;
 
 /// An array in a device's memory. CuPy, PyTorch, JAX and Numba take it without a copy, by `__dlpack__` or
 /// `__cuda_array_interface__`, and NumPy by `numpy.from_dlpack` where the device is the CPU; the memory stays as long as any of them
@@ -414,7 +376,14 @@ impl PyDeviceArray {
                 "a device array is given without a copy on its own device only: copy it with the other package",
             ));
         }
-        dlpack::export(py, self)
+        let array = dlpack::Given {
+            address: self.address(),
+            shape: self.shape(),
+            number: self.number(),
+            place: self.place(),
+            keeper: self.keeper(),
+        };
+        dlpack::export(py, array)
     }
 }
 

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict};
 use trioxide::Device;
 
-use crate::device_array::{Number, PyDeviceArray};
 use crate::foreign::{Found, check_strides, unknown_type};
+use crate::number::Number;
 
 /// `kDLCUDA`.
 pub const CUDA: u32 = 2;
@@ -50,43 +50,54 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
+/// An array that is given to another package.
+pub struct Given<'a> {
+    pub address: u64,
+    pub shape: &'a [usize],
+    pub number: Number,
+    /// Kind and number of its device, as DLPack has them.
+    pub place: (u32, u32),
+    /// Keeps the memory.
+    pub keeper: Box<dyn Send>,
+}
+
 /// What the manager of a given array owns.
-struct Given {
+struct Owned {
     shape: Vec<i64>,
     #[expect(dead_code, reason = "keeps the memory")]
     keeper: Box<dyn Send>,
 }
 
 /// Gives an array to another package: a capsule that it takes.
-pub fn export<'py>(py: Python<'py>, array: &PyDeviceArray) -> PyResult<Bound<'py, PyAny>> {
-    let (code, bits) = match array.number() {
+pub fn export<'py>(py: Python<'py>, array: Given) -> PyResult<Bound<'py, PyAny>> {
+    let (code, bits) = match array.number {
         Number::F64 => (FLOAT, 64),
         Number::U32 => (UINT, 32),
         Number::I32 => (INT, 32),
         Number::U8 => (UINT, 8),
         Number::Bool => (BOOL, 8),
     };
-    let (device_type, device_id) = array.place();
-    let mut given = Box::new(Given {
-        shape: array.shape().iter().map(|&count| count as i64).collect(),
-        keeper: array.keeper(),
+    let (device_type, device_id) = array.place;
+    let mut owned = Box::new(Owned {
+        shape: array.shape.iter().map(|&count| count as i64).collect(),
+        keeper: array.keeper,
     });
     let managed = Box::into_raw(Box::new(Managed {
         tensor: Tensor {
-            data: array.address() as *mut c_void,
+            data: array.address as *mut c_void,
             device_type: device_type as i32,
             device_id: device_id as i32,
-            ndim: given.shape.len() as i32,
+            ndim: owned.shape.len() as i32,
             dtype: Type {
                 code,
                 bits,
                 lanes: 1,
             },
-            shape: given.shape.as_mut_ptr(),
+            shape: owned.shape.as_mut_ptr(),
             strides: ptr::null_mut(),
             byte_offset: 0,
         },
-        manager: Box::into_raw(given).cast(),
+        manager: Box::into_raw(owned).cast(),
         deleter: Some(delete),
     }));
     // SAFETY: a new capsule around a structure that its destructor, or who takes it, deletes once.
@@ -102,7 +113,7 @@ unsafe extern "C" fn delete(managed: *mut Managed) {
     // SAFETY: both boxes were made by `export`, and DLPack calls a deleter once.
     unsafe {
         let managed = Box::from_raw(managed);
-        drop(Box::from_raw(managed.manager.cast::<Given>()));
+        drop(Box::from_raw(managed.manager.cast::<Owned>()));
     }
 }
 

@@ -17,8 +17,9 @@ use trioxide_vem::Problem;
 use crate::arrays::{list, of_json};
 use crate::call::{choice, option};
 use crate::device::PyDevice;
+use crate::exception::{exception, in_python};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
-use crate::work::{exception, in_python, run, run_on};
+use crate::work::{run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 

@@ -4,8 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use trioxide::Device;
 
-use crate::device_array::Number;
-use crate::work::exception;
+use crate::exception::exception;
+use crate::number::Number;
 
 /// An array of another package.
 pub struct Found {

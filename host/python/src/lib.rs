@@ -6,13 +6,16 @@ mod call;
 mod device;
 mod device_array;
 mod dlpack;
+mod exception;
 mod families;
 mod files;
 mod foreign;
 mod meshes;
+mod number;
 mod refinement;
 mod resident;
 mod resident_refinement;
+mod run;
 mod work;
 
 use pyo3::prelude::*;
@@ -24,7 +27,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<device_array::PyDeviceArray>()?;
     module.add_class::<resident_refinement::PyMidpoints>()?;
     for function in [
-        wrap_pyfunction!(call::run_family, module)?,
+        wrap_pyfunction!(run::run_family, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,

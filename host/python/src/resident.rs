@@ -15,9 +15,10 @@ use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
 
 use crate::call::{Call, Dict, option};
-use crate::device_array::{Number, PyDeviceArray};
+use crate::device_array::PyDeviceArray;
+use crate::exception::exception;
 use crate::families::{put_counts, smooth_options, weld_options};
-use crate::work::exception;
+use crate::number::Number;
 
 pub const INDICES: &[Number] = &[Number::U32, Number::I32];
 const FLOATS: &[Number] = &[Number::F64];

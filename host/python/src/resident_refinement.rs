@@ -17,10 +17,12 @@ use trioxide::{Buffer, Device, convert};
 
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
-use crate::device_array::{Number, PyDeviceArray, complete};
+use crate::device_array::{PyDeviceArray, complete};
+use crate::exception::exception;
+use crate::number::Number;
 use crate::refinement::{name_of, plane_options, put_prolongation, space_options};
 use crate::resident::{Chosen, INDICES, Points, Results, buffer, check_length, needed};
-use crate::work::{exception, run_on};
+use crate::work::run_on;
 
 /// Where the new vertices of a refined mesh lie: each halves an edge of the mesh before its round.
 #[pyclass(frozen, name = "Midpoints", module = "trioxide._trioxide")]

@@ -1,7 +1,7 @@
 use glam::{DVec3, Vec3};
 
 use super::scene::{Frame, frame};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// The axis that points up in a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,4 +117,14 @@ impl Projection {
 #[inline]
 fn turned([right, up, viewer]: &[DVec3; 3], point: DVec3) -> DVec3 {
     DVec3::new(right.dot(point), up.dot(point), viewer.dot(point))
+}
+
+/// The least and the largest coordinates of points 0..n.
+pub(super) fn bounds(n: usize, point: &(dyn Fn(usize) -> DVec3 + Sync)) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    let pieces = parallel::map_pieces(n, parallel::GRAIN, |range| {
+        let points = range.map(point);
+        points.fold(none, |[least, most], p| [least.min(p), most.max(p)])
+    });
+    (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }

@@ -1,6 +1,6 @@
 use glam::{DVec3, Vec3};
 
-use super::camera::Projection;
+use super::camera::{self, Projection};
 use super::color::{self, Rgb};
 use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
@@ -59,7 +59,7 @@ impl<'a> Dots<'a> {
         };
         let camera = options.camera.unwrap_or_else(|| facets::camera_of(mesh));
         let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
-            facets::bounds(points.len(), &|i| turned(points[i]))
+            camera::bounds(points.len(), &|i| turned(points[i]))
         };
         let projection = Projection::new(&camera, options.width, bounds)?;
         let [least, most] = bounds(&|p| p);

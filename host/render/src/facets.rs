@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use glam::{DVec3, Vec2, Vec3};
 
-use super::camera::Projection;
+use super::camera::{Projection, bounds};
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
 use super::painter::{farthest_first, place, push, start};
 use super::raster::{self, PIXEL, drawn_area, in_pixels};
@@ -145,16 +145,6 @@ pub(super) struct View<'a> {
     /// Width of edges in pixels; 0 where they are not drawn.
     pub edge_width: f32,
     pub line_width: f32,
-}
-
-/// The least and the largest coordinates of points 0..n.
-pub(super) fn bounds(n: usize, point: &(dyn Fn(usize) -> DVec3 + Sync)) -> [DVec3; 2] {
-    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let pieces = parallel::map_pieces(n, parallel::GRAIN, |range| {
-        let points = range.map(point);
-        points.fold(none, |[least, most], p| [least.min(p), most.max(p)])
-    });
-    (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
 
 impl<'a> View<'a> {

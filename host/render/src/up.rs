@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use super::{Up, facets};
+use super::Up;
+use super::camera::bounds;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::parallel;
 
@@ -48,7 +49,7 @@ fn nothing() -> [DVec3; 2] {
 }
 
 fn flattest(points: &[DVec3]) -> Option<usize> {
-    let bounds = facets::bounds(points.len(), &|i| points[i]);
+    let bounds = bounds(points.len(), &|i| points[i]);
     let sides = extent(bounds).to_array();
     let least = (0..3).min_by(|&a, &b| sides[a].total_cmp(&sides[b]))?;
     let next = (0..3).filter(|&k| k != least).map(|k| sides[k]);

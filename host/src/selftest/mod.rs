@@ -127,6 +127,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("tet_faces", tet_faces::cases(size)?),
         ("polyhedra", polyhedra::cases(size)?),
         ("weld", weld::cases(size)),
+        ("weld", weld_dense::cases(size)),
         ("weld", weld_carried::cases(size)),
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),

@@ -59,7 +59,6 @@ pub fn cases(size: Size) -> Vec<Case> {
             ));
         }
     }
-    cases.extend(super::weld_dense::cases(size));
     cases.push(Case::new("weld by keys that collide", colliding_keys));
     cases.push(Case::new("weld refuses long lists", long_lists));
     cases.push(Case::new(

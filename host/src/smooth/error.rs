@@ -1,6 +1,6 @@
 //! Errors of smoothing.
 
-use super::options::Form;
+use super::form::Form;
 
 /// Result of smoothing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

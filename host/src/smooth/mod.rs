@@ -32,6 +32,7 @@
 
 mod cells;
 mod error;
+mod form;
 mod options;
 mod order;
 mod relations;
@@ -54,8 +55,9 @@ use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
 pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 pub use error::{Error, Result};
+pub use form::Form;
 pub use options::{
-    Blocks, BoundaryRule, Form, Layout, Method, Options, RENUMBERED_FROM, Renumber, Weights,
+    Blocks, BoundaryRule, Layout, Method, Options, RENUMBERED_FROM, Renumber, Weights,
 };
 use order::{Classes, Moving, Ordered};
 pub use relations::Relations;

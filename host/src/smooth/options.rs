@@ -1,20 +1,7 @@
 //! Options of smoothing, and their combinations.
 
 use super::error::{Error, Result};
-
-/// The positions of its neighbours that a node takes (section 2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// The positions before the sweep: Jacobi's iteration.
-    #[default]
-    A,
-    /// The positions of the moment: over one block in chunks of 512 nodes, over many blocks in a race.
-    B,
-    /// As Gauss-Seidel's iteration in the order of colours, then ids: no two neighbours have one colour.
-    BColoured,
-    /// As Gauss-Seidel's iteration in the order of ids.
-    BExact,
-}
+use super::form::Form;
 
 /// Data layout of nodes (section 2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

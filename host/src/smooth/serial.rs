@@ -4,7 +4,8 @@ use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 
 use super::Smoothed;
 use super::error::{Error, Result};
-use super::options::{Blocks, BoundaryRule, Form, Method, Options, Weights};
+use super::form::Form;
+use super::options::{Blocks, BoundaryRule, Method, Options, Weights};
 use super::schedule::{Moves, Schedule};
 use crate::mesh::Mesh;
 use crate::reference::{smooth as reference, smooth_weights};

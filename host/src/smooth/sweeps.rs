@@ -5,7 +5,8 @@ use gpu::smooth::{
 };
 use trioxide_kernel::launch::Buffer;
 
-use super::options::{Blocks, Form, Method};
+use super::form::Form;
+use super::options::{Blocks, Method};
 use super::order::Ordered;
 use super::schedule::{Moves, Schedule};
 use crate::Result;

@@ -7,7 +7,6 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use super::clusters::{Clusters, Members};
-use super::guards::{bits, packed};
 use super::{Error, Result};
 use crate::backend::{BitSet, Device};
 use crate::collective::count_bits;
@@ -322,4 +321,21 @@ pub(super) fn carry(
         }?;
     }
     Ok(left)
+}
+
+/// The bit set of the vertices with a flag.
+pub(super) fn bits(flags: &[bool]) -> Vec<Bits<Vertex>> {
+    let word = |flags: &[bool]| {
+        let bits = flags.iter().enumerate();
+        bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
+    };
+    flags.chunks(32).map(word).map(Bits::new).collect()
+}
+
+/// Colours as the kernels take them.
+pub(super) fn packed(colors: &[[u8; 4]]) -> Vec<u32> {
+    colors
+        .iter()
+        .map(|&color| u32::from_le_bytes(color))
+        .collect()
 }

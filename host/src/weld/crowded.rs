@@ -7,7 +7,8 @@ use gpu::weld::{Bucket, Slot};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::near::{Clustering, Near, shortened};
+use super::clustering::{Clustering, shortened};
+use super::near::Near;
 use super::{Result, Tuning, stage};
 use crate::collective::compact;
 

@@ -7,14 +7,11 @@ use gpu::weld as kernel;
 use gpu::weld::{DependenciesBuffers, HigherNeighboursBuffers, TOTALLED, TotalBuffers};
 use trioxide_kernel::launch::Buffer;
 
+use super::clustering::{Clustering, shortened, sum};
 use super::hashed_cells::DeviceCells;
-use super::near::{Clustering, shortened};
 use super::{Error, Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan, lengths};
-
-/// Most partial sums of the neighbours' counts.
-const SUMS: usize = 1 << 14;
 
 /// Counters of V vertices.
 pub struct Counters {
@@ -246,13 +243,4 @@ fn room(on: &Device, options: &Options) -> Result<u64> {
     let in_memory = on.free_bytes()? / size_of::<u32>() as u64;
     let in_index = u64::from(u32::MAX) - 1;
     Ok(in_memory.min(in_index).min(options.tuning.most_neighbours))
-}
-
-/// Sum of `counts`, in 64 bits.
-pub fn sum(on: &Device, counts: &Buffer<u32>) -> Result<u64> {
-    let stride = counts.len().min(SUMS);
-    let mut sums = on.uninitialized(stride)?;
-    // SAFETY: each place is below the number of counts, by the kernel's loop.
-    unsafe { kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums) }?;
-    Ok(on.download(&sums)?.iter().sum())
 }

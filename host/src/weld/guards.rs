@@ -6,37 +6,11 @@ use gpu::weld::{Guard, GuardsBuffers, Limits};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, In};
 
-use super::{Carried, DeviceCarried, Error, Nearness, Result};
+use super::carried::{bits, packed};
+use super::{Carried, DeviceCarried, Error, Guards, Nearness, Result};
 use crate::backend::Device;
 
-/// Conditions besides the distance that neighbours must meet; `None` for no condition.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Guards {
-    /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
-    /// coordinate beyond 1e298) keeps none apart.
-    pub normals: Option<f64>,
-    /// Largest distance of their texture coordinates.
-    pub uvs: Option<f64>,
-    /// Largest difference in a channel of their colours, of 255; alpha is a channel.
-    pub colors: Option<u8>,
-}
-
 impl Guards {
-    /// Refuses tolerances that are no angle or no distance.
-    pub(crate) fn check(&self) -> Result<()> {
-        if let Some(angle) = self.normals
-            && !(0.0..=180.0).contains(&angle)
-        {
-            return Err(Error::NormalTolerance(angle));
-        }
-        if let Some(distance) = self.uvs
-            && !(distance.is_finite() && distance >= 0.0)
-        {
-            return Err(Error::UvTolerance(distance));
-        }
-        Ok(())
-    }
-
     /// Refuses guards over attributes that the `n` vertices do not have.
     fn check_carried(&self, n: usize, normals: bool, uvs: bool, colors: bool) -> Result<()> {
         for (is_guarded, is_there, attribute) in [
@@ -186,21 +160,4 @@ impl<'a> HostGuards<'a> {
         };
         Limits::allows(&guards, Vertex::new(a), Vertex::new(b))
     }
-}
-
-/// The bit set of the vertices with a flag.
-pub(super) fn bits(flags: &[bool]) -> Vec<Bits<Vertex>> {
-    let word = |flags: &[bool]| {
-        let bits = flags.iter().enumerate();
-        bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
-    };
-    flags.chunks(32).map(word).map(Bits::new).collect()
-}
-
-/// Colours as the kernels take them.
-pub(super) fn packed(colors: &[[u8; 4]]) -> Vec<u32> {
-    colors
-        .iter()
-        .map(|&color| u32::from_le_bytes(color))
-        .collect()
 }

@@ -8,8 +8,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE};
 
 use super::{
-    Carried, DeviceCarried, Error, Method, Options, Result, Welded, bytes_needed, check_sizes,
-    fields, polygons, stage,
+    Carried, DeviceCarried, DeviceWeld, Error, Method, Options, Result, Welded, bytes_needed,
+    check_sizes, fields, polygons, stage,
 };
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
@@ -226,6 +226,17 @@ fn border(on: &Device, mesh: &Mesh) -> Result<Buffer<Bits<Vertex>>> {
     // SAFETY: proper faces have indices below the number of points, each once.
     let cells = unsafe { DeviceCells::of_polygons(on, &faces, mesh.points.len()) }?;
     Ok(cells.boundary(on, &cells.incidence(on)?)?.nodes.cast())
+}
+
+impl DeviceWeld {
+    /// The new mesh, for further work on the device.
+    pub fn into_mesh(self) -> DeviceMesh {
+        DeviceMesh {
+            points: self.points,
+            faces: self.faces.cast(),
+            carried: self.carried,
+        }
+    }
 }
 
 impl Welded {

@@ -25,8 +25,11 @@
 //! # }
 //! ```
 
+mod by_grid;
 mod carried;
 mod cells;
+mod choose;
+mod clustering;
 mod clusters;
 mod crowded;
 mod dependency;
@@ -65,12 +68,11 @@ pub use error::{Error, Result};
 pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;
 pub use grid::{samples_of_spacing, spacing_of};
-pub use guards::Guards;
 pub(crate) use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, triangles, weld_segments};
 pub use method::Method;
 pub(crate) use options::Nearness;
-pub use options::{Options, Position, Tuning};
+pub use options::{Guards, Options, Position, Tuning};
 pub(crate) use ratio::extent;
 pub use ratio::{
     Found, RATIO_TOLERANCE, check_ratio, epsilon_for_ratio, extent_between, fraction_removed,
@@ -110,7 +112,7 @@ fn is_weldable(p: DVec3) -> bool {
 /// that a method stores are not included.
 pub fn bytes_needed(method: Method, points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
-    let clusters = method::cluster_bytes(method, points);
+    let clusters = choose::cluster_bytes(method, points);
     let result = points * (size_of::<DVec3>() + 2 * size_of::<u32>());
     // The table of two slots a triangle, or the remaining triangles and their list; bit sets.
     let remapped = faces * (size_of::<[u32; 3]>() + size_of::<u32>() + 1);

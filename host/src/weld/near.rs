@@ -1,85 +1,19 @@
 //! The default method: short lists of lower neighbours, decisions, assignment. The kernels are in `gpu::weld`: grid,
 //! note_neighbours, decide, chains and assign.
 
-use bytemuck::Zeroable;
 use glam::DVec3;
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::{ListsBuffers, Row, RowOrder, SearchBuffers};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, Index, Word};
+use trioxide_kernel::Bits;
 
-use super::dependency::sum;
+use super::clustering::{Clustering, shortened, sum};
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::{Options, Result, Tuning, stage};
+use super::{Result, Tuning, stage};
 use crate::backend::Device;
 use crate::collective::{compact, compact_with_room, exclusive_scan, lengths, tally_bits};
-
-/// Decided vertices.
-pub(super) struct Clustering {
-    /// Representative of each vertex; V.
-    pub representatives: Buffer<Vertex>,
-    /// As [`DeviceWeld::left`](super::DeviceWeld::left).
-    pub left: Vec<u32>,
-    /// Whether clusters may have very many members.
-    pub is_crowded: bool,
-}
-
-/// Clusters points by the distance and, unless `guards` are none, by them.
-pub(super) fn cluster(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    guards: &DeviceGuards,
-    options: &Options,
-) -> Result<Clustering> {
-    match guards.limits {
-        Some(limits) => cluster_by(on, points, limits, guards, options),
-        None => cluster_by(on, points, kernel::Unguarded::zeroed(), guards, options),
-    }
-}
-
-fn cluster_by<G: kernel::Guard>(
-    on: &Device,
-    points: &Buffer<DVec3>,
-    limits: G,
-    guards: &DeviceGuards,
-    options: &Options,
-) -> Result<Clustering> {
-    let build = |may_compare| {
-        let tuning = &options.tuning;
-        DeviceGrid::build(on, points, &options.nearness(), tuning, may_compare)
-    };
-    let mut near = Near {
-        grid: build(true)?,
-        on,
-        points,
-        limits,
-        guards,
-    };
-    if near.grid.is_crowded() {
-        if let Some(clustering) = super::crowded::cluster(&near, &options.tuning)? {
-            return Ok(clustering);
-        }
-        near.grid = build(false)?;
-    }
-    let (mut lower, mut states) = near.note()?;
-    if near.grid.is_chained && share_of_dense(on, &options.tuning) > 0 {
-        let clustering = near.cluster_chains(&options.tuning, &lower, &mut states)?;
-        if let Some(clustering) = clustering {
-            return Ok(clustering);
-        }
-    }
-    let (left, lists) = stage(on, "decide", || {
-        near.decide_all(&options.tuning, &mut lower, &mut states)
-    })?;
-    let representatives = near.assign(&lower, &lists, &states)?;
-    Ok(Clustering {
-        representatives,
-        left,
-        is_crowded: false,
-    })
-}
 
 /// The neighbours of points.
 pub(super) struct Near<'a, G> {
@@ -120,7 +54,7 @@ impl<G: kernel::Guard> Near<'_, G> {
     }
 
     /// Decides all vertices; the number of undecided ones after each round, and the long lists that were made for it.
-    fn decide_all(
+    pub fn decide_all(
         &self,
         tuning: &Tuning,
         lower: &mut Buffer<Row>,
@@ -222,7 +156,7 @@ impl<G: kernel::Guard> Near<'_, G> {
 
     /// Clusters along chains alone, where most vertices are near the next one; `None` if that leaves undecided ones, or if their lists
     /// do not fit the memory.
-    fn cluster_chains(
+    pub fn cluster_chains(
         &self,
         tuning: &Tuning,
         lower: &Buffer<Row>,
@@ -341,7 +275,7 @@ fn in_rounds(
 }
 
 /// Chains are followed if more than one row in this number is left after the first round; 0: never.
-fn share_of_dense(on: &Device, tuning: &Tuning) -> usize {
+pub(super) fn share_of_dense(on: &Device, tuning: &Tuning) -> usize {
     // A search takes a GPU as long as many sweeps; a CPU, less than lists do.
     (tuning.dense_share).unwrap_or(if on.is_gpu() { 8 } else { 0 })
 }
@@ -349,20 +283,6 @@ fn share_of_dense(on: &Device, tuning: &Tuning) -> usize {
 /// Blocks for a number of rows.
 fn pieces(rows: usize) -> u32 {
     rows.div_ceil(kernel::PIECE as usize) as u32
-}
-
-/// The items of `list` at the places whose bits are set.
-pub(super) fn shortened<E: Index + Word>(
-    on: &Device,
-    list: &Buffer<E>,
-    bits: &Buffer<u32>,
-) -> Result<Buffer<E>> {
-    let kept = compact(on, bits)?;
-    let mut shorter = on.uninitialized(kept.len())?;
-    let n = kept.len() as u32;
-    // SAFETY: there is a bit for each place of the list.
-    unsafe { kernel::shorten_list::launch(on, n, list.as_words(), &kept, &mut shorter) }?;
-    Ok(shorter.cast())
 }
 
 /// The lower neighbours of undecided rows that have more than their short lists hold.

@@ -7,9 +7,9 @@ use gpu::weld as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
+use super::clustering::Clustering;
 use super::dependency::Counters;
 use super::hashed_cells::DeviceCells;
-use super::near::Clustering;
 use super::{Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::compact;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Error, Guards, Method, Result};
+use super::{Error, Method, Result};
 
 /// How vertices are clustered, and how clusters become vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,35 @@ pub struct Options {
     pub method: Method,
     /// How the work is divided.
     pub tuning: Tuning,
+}
+
+/// Conditions besides the distance that neighbours must meet; `None` for no condition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guards {
+    /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
+    /// coordinate beyond 1e298) keeps none apart.
+    pub normals: Option<f64>,
+    /// Largest distance of their texture coordinates.
+    pub uvs: Option<f64>,
+    /// Largest difference in a channel of their colours, of 255; alpha is a channel.
+    pub colors: Option<u8>,
+}
+
+impl Guards {
+    /// Refuses tolerances that are no angle or no distance.
+    pub(crate) fn check(&self) -> Result<()> {
+        if let Some(angle) = self.normals
+            && !(0.0..=180.0).contains(&angle)
+        {
+            return Err(Error::NormalTolerance(angle));
+        }
+        if let Some(distance) = self.uvs
+            && !(distance.is_finite() && distance >= 0.0)
+        {
+            return Err(Error::UvTolerance(distance));
+        }
+        Ok(())
+    }
 }
 
 /// How the work is divided: decides the speed, not the result.

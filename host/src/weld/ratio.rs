@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
+use super::by_grid::cluster;
 use super::guards::DeviceGuards;
-use super::near::cluster;
 use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result};
 use crate::backend::Device;
 use crate::collective::count_bits;

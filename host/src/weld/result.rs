@@ -6,7 +6,7 @@ use gpu::weld::{self as kernel, Cluster};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::words;
 
-use super::{CarriedArrays, DeviceCarried, DeviceMesh, Method, Result};
+use super::{CarriedArrays, DeviceCarried, Method, Result};
 use crate::backend::{BitSet, Device};
 use crate::collective::compact;
 use crate::mesh::VertexAttributes;
@@ -113,15 +113,6 @@ impl DeviceWeld {
             points: self.points,
             faces: self.faces,
             carried: self.carried.into_arrays(),
-        }
-    }
-
-    /// The new mesh, for further work on the device.
-    pub fn into_mesh(self) -> DeviceMesh {
-        DeviceMesh {
-            points: self.points,
-            faces: self.faces.cast(),
-            carried: self.carried,
         }
     }
 

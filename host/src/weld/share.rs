@@ -12,10 +12,11 @@ use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE};
 use trioxide_kernel::launch::Buffer;
 
+use super::by_grid::cluster;
 use super::clusters::Clusters;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
-use super::near::{LongLists, Near, cluster};
+use super::near::{LongLists, Near};
 use super::{
     DeviceCarried, DeviceMesh, Method, Options, Position, Result, Tuning, Welded, carry, check,
     stage, visit,

@@ -5,9 +5,9 @@ use glam::DVec3;
 use gpu::weld as kernel;
 use trioxide_kernel::launch::Buffer;
 
+use super::clustering::Clustering;
 use super::dependency::Neighbours;
 use super::hashed_cells::DeviceCells;
-use super::near::Clustering;
 use super::on_the_fly::advance_frontiers;
 use super::{Options, Result, stage};
 use crate::backend::Device;

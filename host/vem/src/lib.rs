@@ -28,6 +28,7 @@ mod errors;
 mod multigrid;
 mod polyhedra;
 mod rows;
+mod solver;
 mod sparse;
 
 use std::f64::consts::PI;

@@ -1,16 +1,8 @@
-use trioxide_mesh::{Error, Result, parallel, progress};
-
-use super::multigrid::Multigrid;
+use trioxide_mesh::parallel;
 
 /// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
 /// result is the same for any number of threads.
 pub const BLOCK: usize = 2048;
-
-/// Norm of the residual, divided by the norm of the right-hand side, at which a system counts as solved.
-const TOLERANCE: f64 = 1e-13;
-
-/// Iterations without a smaller residual after which there will be none.
-const STALLED: usize = 2000;
 
 /// A sparse symmetric positive definite matrix, by rows.
 #[derive(Default)]
@@ -39,75 +31,6 @@ impl Matrix {
     pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         self.row(i).map(|(j, entry)| entry * x[j as usize]).sum()
     }
-
-    /// Solves `matrix x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do; [`Error::Interrupted`].
-    pub fn solve(self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
-        let n = self.rows();
-        let is_broken = |d: &f64| !(*d > 0.0 && d.is_finite());
-        if self.diagonal.iter().any(is_broken) {
-            return Err(too_thin());
-        }
-        let grid = Multigrid::new(self)?;
-        let matrix = grid.finest();
-        let mut workspace = grid.workspace();
-        let mut x = vec![0.0; n];
-        let mut residual = b.to_vec();
-        let mut scaled = vec![0.0; n];
-        let mut direction = vec![0.0; n];
-        let mut product = vec![0.0; n];
-        let goal = matrix.scaled_square(&residual) * TOLERANCE * TOLERANCE;
-        let most = 1000 + 10 * n;
-        let (mut last, mut best) = (0.0, f64::INFINITY);
-        let mut since_best = 0;
-        let counted = progress::count("iteration", 0);
-        for iteration in 0..most {
-            counted.advance(1);
-            progress::check()?;
-            let norm = matrix.scaled_square(&residual);
-            if norm <= goal {
-                return Ok((x, iteration));
-            }
-            // Rounding lets the residual fall no further.
-            (best, since_best) = match norm < best {
-                true => (norm, 0),
-                false => (best, since_best + 1),
-            };
-            if since_best > STALLED {
-                break;
-            }
-            grid.apply(&residual, &mut workspace, &mut scaled);
-            let energy = block_sums(n, |i| residual[i] * scaled[i]);
-            let ratio = if iteration == 0 { 0.0 } else { energy / last };
-            last = energy;
-            update(&mut direction, |i, d| scaled[i] + ratio * d);
-            update(&mut product, |i, _| matrix.row_times(i, &direction));
-            let curvature = block_sums(n, |i| direction[i] * product[i]);
-            let step = energy / curvature;
-            if !(curvature > 0.0 && step.is_finite()) {
-                break;
-            }
-            update(&mut x, |i, x| x + step * direction[i]);
-            update(&mut residual, |i, r| r - step * product[i]);
-        }
-        Err(too_thin())
-    }
-
-    /// Squared norm of the residual, scaled by the diagonal.
-    fn scaled_square(&self, residual: &[f64]) -> f64 {
-        block_sums(residual.len(), |i| {
-            residual[i] * residual[i] / self.diagonal[i]
-        })
-    }
-}
-
-fn too_thin() -> Error {
-    Error::Invalid {
-        element: "mesh".into(),
-        rule: "has polygons too thin to solve on: remove slivers from it".into(),
-    }
 }
 
 /// Sets every entry of `values` to the value of `new` for its index and the old entry.
@@ -123,65 +46,4 @@ pub fn update(values: &mut [f64], new: impl Fn(usize, f64) -> f64 + Sync) {
 pub fn block_sums(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     let sums = parallel::map_pieces(n, BLOCK, |range| range.map(&term).sum::<f64>());
     sums.iter().sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// -u'' on n points of a line.
-    fn line(n: usize) -> Matrix {
-        let mut matrix = Matrix {
-            offsets: vec![0],
-            ..Matrix::default()
-        };
-        for i in 0..n {
-            for j in i.saturating_sub(1)..n.min(i + 2) {
-                matrix.columns.push(j as u32);
-                matrix.entries.push(if i == j { 2.0 } else { -1.0 });
-            }
-            matrix.offsets.push(matrix.columns.len());
-            matrix.diagonal.push(2.0);
-        }
-        matrix
-    }
-
-    #[test]
-    fn solves_a_line_to_the_last_digits() {
-        let n = 5000;
-        let (x, iterations) = line(n).solve(&vec![1.0; n]).unwrap();
-        assert!(iterations < 100, "{iterations}");
-        for (i, x) in x.iter().enumerate() {
-            let expected = 0.5 * (i + 1) as f64 * (n - i) as f64;
-            assert!(
-                (x - expected).abs() < 1e-8 * expected,
-                "{i}: {x} {expected}"
-            );
-        }
-        assert_eq!(line(3).solve(&[0.0; 3]).unwrap(), (vec![0.0; 3], 0));
-        assert_eq!(line(0).solve(&[]).unwrap(), (vec![], 0));
-    }
-
-    /// Iterations hardly grow with the size, nor do bits change with the threads.
-    #[test]
-    fn iterations_hardly_grow_with_the_size() {
-        let solved = |side: usize, threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            let matrix = crate::multigrid::tests::square(side, 1.0);
-            pool.unwrap()
-                .install(|| matrix.solve(&vec![1.0; side * side]).unwrap())
-        };
-        let (_, coarse) = solved(60, 2);
-        let (x, fine) = solved(240, 2);
-        assert!(coarse < 40 && fine < coarse + 20, "{coarse} {fine}");
-        let (other, iterations) = solved(240, 1);
-        assert!(iterations == fine && x == other);
-    }
-
-    #[test]
-    fn an_indefinite_matrix_is_refused() {
-        let mut matrix = line(2);
-        matrix.entries = vec![2.0, -3.0, -3.0, 2.0];
-        assert!(matrix.solve(&[1.0, 1.0]).is_err());
-    }
 }

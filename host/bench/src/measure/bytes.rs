@@ -8,8 +8,9 @@
 
 use serde_json::{Map, Value};
 
+use super::kernel_bytes::Moved;
 use super::names::{SWEEPS, is_step, sweeps_name};
-use super::timing::{Moved, Row};
+use super::timing::Row;
 
 /// The data of the formulas.
 pub struct Numbers<'a> {
@@ -91,7 +92,7 @@ fn of_stage(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Option<Moved> {
         ("refine", "labelled") if stage == "find longest edges" => return None,
         ("refine", _) => refinement(n, stage)?,
         ("refine-tets", _) => refine_tets(n, pipeline, stage)?,
-        ("polylla3", _) => super::polyhedra::formula(n, stage)?,
+        ("polylla3", _) => polyhedra(n, stage)?,
         ("weld", "weld") => weld(n, stage)?,
         ("smooth", _) => smooth(n, pipeline, stage)?,
         _ => return None,
@@ -324,6 +325,58 @@ fn smooth(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
         sweeps * one,
         "in each sweep points, rows, neighbours read; points of what moves written",
     ))
+}
+
+/// Bytes that a stage must move: T tetrahedra, P polyhedra. Reads at the other side of a face count as if each array were read once.
+fn polyhedra(n: &Numbers<'_>, stage: &str) -> Formula {
+    let (v, t) = (n.count("vertices")?, n.count("cells")?);
+    let polyhedra = n.count("polyhedra")?;
+    let p = 3.0 * n.scalar();
+    let bits = t / 2.0;
+    Some(match stage {
+        // The table has two slots for each of the 2T faces: cleared; one taken, read.
+        "match faces" => (
+            16.0 * t + 32.0 * t + 32.0 * t + 16.0 * t,
+            "tetrahedra read; twins cleared, written, read; table cleared, written, read",
+        ),
+        "label largest faces" => (
+            16.0 * t + p * v + bits,
+            "tetrahedra, points read; bits written",
+        ),
+        "label frontier faces" => (
+            16.0 * t + 2.0 * bits + 4.0 * t,
+            "twins, bits read; frontier bits, links written",
+        ),
+        "find roots" => (
+            8.0 * t + t / 8.0,
+            "links read; roots, bits of roots written",
+        ),
+        "find barrier faces" => (
+            16.0 * t + 4.0 * t + 2.0 * bits,
+            "twins, roots, frontier bits read; bits written",
+        ),
+        "repair barrier tips" => (
+            (4.0 + 4.0 + 32.0 + 40.0 + 8.0) * n.count("barrier_faces")?,
+            "for each barrier face: itself, its twin, two tetrahedra, their links, roots and parents read; cut written, read",
+        ),
+        "number polyhedra" => (
+            4.0 * t + 16.0 * t + 4.0 * t + t / 8.0 + 16.0 * polyhedra,
+            "links read; polyhedra, places written, read; lists written; bits of roots read; counts cleared, written, scanned",
+        ),
+        "list faces" => (
+            8.0 * t + bits + 8.0 * polyhedra + 8.0 * (t + polyhedra),
+            "lists read, ordered; offsets, frontier bits read; sides, offsets written",
+        ),
+        "check barrier faces" => (
+            16.0 * n.count("barrier_faces")?,
+            "for each barrier face: itself, its twin, two polyhedra read",
+        ),
+        "find pinched polyhedra" => (
+            4.0 * t + 16.0 * t + 4.0 * t + 4.0 * (t + 3.0 * polyhedra),
+            "lists, tetrahedra, links read; tops written",
+        ),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

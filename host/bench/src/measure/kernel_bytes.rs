@@ -4,7 +4,13 @@
 
 use trioxide::backend::Launched;
 
-use super::timing::Moved;
+/// A stage's traffic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    pub bytes: u64,
+    /// The arrays that move, for people.
+    pub what: &'static str,
+}
 
 /// The bytes that the launches of one kernel moved; `None` if its declaration does not count them.
 pub fn of_launches(launches: &[Launched]) -> Option<Moved> {

@@ -6,20 +6,12 @@ use std::time::Instant;
 use trioxide::Result;
 use trioxide::backend::{Device, Launched, Stage};
 
-use super::kernel_bytes;
+use super::kernel_bytes::{self, Moved};
 
 /// Warm-up runs, which do not count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
 /// Runs that count, whatever their time.
 const FEWEST: u32 = 3;
-
-/// A stage's traffic.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
-    pub bytes: u64,
-    /// The arrays that move, for people.
-    pub what: &'static str,
-}
 
 /// How often a measurement is repeated.
 #[derive(Clone, Copy)]

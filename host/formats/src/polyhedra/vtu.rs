@@ -23,7 +23,8 @@ use crate::input::peek_file;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use crate::volume::vtu::fields;
-use crate::vtu_out::{Array, Numbers, Record, field_arrays, field_records, write_sections};
+use crate::vtu_array::{Array, Numbers, Record};
+use crate::vtu_out::{field_arrays, field_records, write_sections};
 
 /// VTK's number of a polyhedron.
 const POLYHEDRON: i64 = 42;

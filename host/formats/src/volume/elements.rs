@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::grid_fields::GridFields;
-use super::vtk_cells::turn_wedges;
+use super::wedges::turn_wedges;
 use crate::Loaded;
 use crate::fields::take_attributes;
 use trioxide_mesh::fields::{Field, MeshFields};

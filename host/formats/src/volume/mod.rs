@@ -51,8 +51,10 @@ pub(crate) mod vtk;
 pub(crate) mod vtk_cells;
 mod vtk_fields;
 mod vtk_lists;
+mod vtk_reader;
 pub(crate) mod vtk_write;
 pub(crate) mod vtu;
+mod wedges;
 pub(crate) mod xdmf;
 
 use elements::Grid;

@@ -6,85 +6,14 @@
 
 use glam::DVec3;
 
-use super::bytes::{Bytes, Kind, Numbers, Order};
+use super::bytes::Kind;
 use super::elements::Grid;
 use super::tokens::Text;
 use super::vtk_cells::{self, Place, REGION_NAMES};
 use super::vtk_fields::{self, Array, Data, colors, decode};
 use super::vtk_lists::{Lists, POLYDATA, join};
+use super::vtk_reader::Reader;
 use crate::text::{Fault, Parsed, check_vertex, show, with_line_feeds};
-
-/// A file with keywords as text, and numbers as text or binary.
-pub(super) struct Reader<'a> {
-    pub(super) text: Text<'a>,
-    is_binary: bool,
-}
-
-impl<'a> Reader<'a> {
-    /// Goes to the next keyword; its offset and the keyword in upper case.
-    fn keyword(&mut self) -> Option<(usize, String)> {
-        let begin = self.text.skip_blanks();
-        let word = self.text.word()?;
-        Some((begin, show(word).to_ascii_uppercase()))
-    }
-
-    fn name(&mut self, what: &str) -> Parsed<&'a [u8]> {
-        let fault = self.text.unexpected(what);
-        self.text.word().ok_or(fault)
-    }
-
-    pub(super) fn kind(&mut self) -> Parsed<Kind> {
-        let fault = self.text.unexpected("a type of numbers such as double");
-        let name = self.text.word().unwrap_or_default();
-        Ok(match name.to_ascii_lowercase().as_slice() {
-            b"char" | b"vtktypeint8" => Kind::I8,
-            b"unsigned_char" | b"vtktypeuint8" => Kind::U8,
-            b"short" | b"vtktypeint16" => Kind::I16,
-            b"unsigned_short" | b"vtktypeuint16" => Kind::U16,
-            // Ids are written with 32 bits.
-            b"int" | b"vtktypeint32" | b"vtkidtype" => Kind::I32,
-            b"unsigned_int" | b"vtktypeuint32" => Kind::U32,
-            b"long" | b"vtktypeint64" => Kind::I64,
-            b"unsigned_long" | b"vtktypeuint64" => Kind::U64,
-            b"float" => Kind::F32,
-            b"double" => Kind::F64,
-            _ => return Err(fault),
-        })
-    }
-
-    /// The numbers behind this line.
-    fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
-        if !self.is_binary {
-            return Ok(match kind {
-                Kind::F32 | Kind::F64 => Numbers::Floats(self.text.numbers(count, what)?),
-                Kind::U64 => Numbers::of_bits(self.text.numbers(count, what)?),
-                _ => Numbers::Integers(self.text.numbers(count, what)?),
-            });
-        }
-        let part = self.text.at.saturating_sub(1);
-        self.text.line();
-        let mut bytes = Bytes {
-            file: self.text.file,
-            at: self.text.at,
-            order: Order::Big,
-            part,
-        };
-        let numbers = bytes.numbers(count, kind, what)?;
-        self.text.at = bytes.at;
-        Ok(numbers)
-    }
-
-    pub(super) fn integers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Vec<i64>> {
-        let begin = self.text.at;
-        let numbers = self.numbers(count, kind, what)?.into_integers();
-        numbers.map_err(|x| {
-            Fault::new(
-                begin,
-                format!("expected whole numbers of {what}, found `{x}`"),
-            )
-        })
-    }
-}
 
 /// Kinds of datasets that are read.
 #[derive(Clone, Copy, PartialEq)]

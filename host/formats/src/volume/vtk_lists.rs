@@ -1,7 +1,7 @@
 //! Lists of vertices of a legacy `.vtk` file, before and from version 5.1 on.
 
 use super::bytes::Kind;
-use super::vtk::Reader;
+use super::vtk_reader::Reader;
 use crate::text::{Fault, Parsed};
 
 /// Keywords of a POLYDATA's lists, and VTK's type of their cells, in the order in which the arrays of cells count them.

@@ -9,7 +9,8 @@ use trioxide_mesh::volume::{Cells, VolumeMesh};
 use super::super::vtk_cells::number;
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
-use crate::vtu_out::{Grid, Numbers, write as write_grid};
+use crate::vtu_array::Numbers;
+use crate::vtu_out::{Grid, write as write_grid};
 
 pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh, encoding))
