@@ -5,8 +5,7 @@ use core::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::Index;
-use crate::index::Word;
+use crate::index::{BitWord, Index, Word};
 use crate::view::AtomicElement;
 
 /// 32 bits of a set of `E`: an array of these is a bit set.
@@ -66,30 +65,6 @@ unsafe impl<E: 'static> Word for Bits<E> {}
 // SAFETY: a transparent `u32`.
 unsafe impl<E: Send + Sync + 'static> AtomicElement for Bits<E> {
     type Bits = u32;
-}
-
-/// A word of a bit set: `u32`, for a set of `u32`, or [`Bits<E>`].
-pub trait BitWord: Word {
-    /// Members of the set.
-    type Member: Index;
-    /// The word of 32 bits.
-    fn from_word(word: u32) -> Self;
-    /// Its 32 bits.
-    fn to_word(self) -> u32;
-}
-
-impl BitWord for u32 {
-    type Member = u32;
-
-    #[inline(always)]
-    fn from_word(word: u32) -> Self {
-        word
-    }
-
-    #[inline(always)]
-    fn to_word(self) -> u32 {
-        self
-    }
 }
 
 impl<E: Index> BitWord for Bits<E> {

@@ -82,13 +82,13 @@ impl Label {
     #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
     #[cold]
     fn fail(self, index: usize, len: usize) -> ! {
-        let fault = Fault {
+        let fault = crate::fault::Fault {
             array: self.array,
             is_set: 1,
             index: index as u64,
             len: len as u64,
         };
-        crate::device::report(fault)
+        crate::fault::report(fault)
     }
 }
 
@@ -114,23 +114,6 @@ pub(crate) fn shared_label() -> Label {
     #[cfg(not(target_arch = "nvptx64"))]
     Label::new(KERNEL.get(), "shared")
 }
-
-/// A bad index, as the device reports it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Fault {
-    /// [`hash`] of the array's name.
-    pub array: u32,
-    /// 1 if there is a fault.
-    pub is_set: u32,
-    /// The index.
-    pub index: u64,
-    /// Number of elements of the array.
-    pub len: u64,
-}
-
-/// Name of the device's variable with the address of the host's [`Fault`].
-pub const FAULT_SYMBOL: &str = "__trioxide_fault";
 
 /// FNV-1a of a name.
 pub const fn hash(name: &str) -> u32 {

@@ -1,14 +1,10 @@
 //! The run of a PTX entry's body on a device; `crate::launch` is its counterpart on the CPU.
 
-#[cfg(feature = "checked")]
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
 use cuda_std::{thread, warp};
 
 use crate::Index;
-use crate::bits::BitWord;
 use crate::block::{Block, SharedMemory};
-use crate::check::Fault;
+use crate::index::BitWord;
 use crate::view::Out;
 
 /// Runs `body` for every index below `n`: a grid-stride loop.
@@ -122,43 +118,4 @@ pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Bl
     if block < n {
         body(&Block::new(block));
     }
-}
-
-/// Address of the memory in which the host reads faults; the host writes it here when it loads the module.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-#[cfg(feature = "checked")]
-static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
-
-/// State of a thread's report: none yet, at work, done.
-#[cfg(feature = "checked")]
-static REPORTED: AtomicU32 = AtomicU32::new(0);
-
-/// Loads after which a thread no longer waits for another's report.
-#[cfg(feature = "checked")]
-const MOST_WAITS: u32 = 1 << 20;
-
-/// Reports a bad index to the host and ends the launch. The first of several threads reports; the others wait for it, since the
-/// first trap ends them all.
-#[allow(dead_code)]
-pub(crate) fn report(fault: Fault) -> ! {
-    #[cfg(feature = "checked")]
-    if REPORTED.compare_exchange(0, 1, Relaxed, Relaxed).is_ok() {
-        // SAFETY: the host's memory, or null; this thread alone writes it.
-        unsafe {
-            let at = __trioxide_fault;
-            if !at.is_null() {
-                at.write_volatile(fault);
-                cuda_std::thread::system_fence();
-            }
-        }
-        REPORTED.store(2, Relaxed);
-    } else {
-        let mut waits = 0;
-        while REPORTED.load(Relaxed) != 2 && waits < MOST_WAITS {
-            waits += 1;
-        }
-    }
-    let _ = fault;
-    panic!()
 }

@@ -2,7 +2,6 @@
 
 use bytemuck::Pod;
 
-use crate::bits::BitWord;
 use crate::view::AtomicElement;
 
 /// The index of an array: `u32`, or an id made by [`id!`](crate::id).
@@ -34,6 +33,30 @@ impl Index for u32 {
     }
 }
 
+/// A word of a bit set: `u32`, for a set of `u32`, or [`Bits<E>`](crate::Bits).
+pub trait BitWord: Word {
+    /// Members of the set.
+    type Member: Index;
+    /// The word of 32 bits.
+    fn from_word(word: u32) -> Self;
+    /// Its 32 bits.
+    fn to_word(self) -> u32;
+}
+
+impl BitWord for u32 {
+    type Member = u32;
+
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self
+    }
+}
+
 /// An element of 4 bytes: four neighbours load as one vector.
 ///
 /// # Safety
@@ -49,96 +72,3 @@ unsafe impl Word for f32 {}
 
 /// No element: the index type's reserved value.
 pub const NONE: u32 = u32::MAX;
-
-/// Declares ids: types of a `u32` each, so that two arrays of different ids cannot be swapped.
-///
-/// ```
-/// trioxide_kernel::id! {
-///     /// A vertex of a mesh.
-///     pub struct Vertex = "vertex";
-/// }
-/// assert_eq!(Vertex::new(3).index(), 3);
-/// assert!(Vertex::NONE.is_none());
-/// assert_eq!(format!("{:?}", Vertex::new(3)), "vertex 3");
-/// ```
-#[macro_export]
-macro_rules! id {
-    ($($(#[$attribute:meta])* $visibility:vis struct $id:ident = $name:literal;)*) => { $(
-        $(#[$attribute])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(transparent)]
-        $visibility struct $id(u32);
-
-        impl $id {
-            /// No element: the largest number.
-            pub const NONE: Self = Self(u32::MAX);
-
-            /// Element number `index`.
-            #[inline(always)]
-            pub const fn new(index: u32) -> Self {
-                Self(index)
-            }
-
-            /// Its number.
-            #[inline(always)]
-            pub const fn index(self) -> u32 {
-                self.0
-            }
-
-            /// Whether this is [`Self::NONE`].
-            #[inline(always)]
-            pub const fn is_none(self) -> bool {
-                self.0 == u32::MAX
-            }
-
-            /// Whether this is an element.
-            #[inline(always)]
-            pub const fn is_some(self) -> bool {
-                !self.is_none()
-            }
-        }
-
-        impl core::fmt::Debug for $id {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                match self.is_none() {
-                    true => f.write_str(concat!("no ", $name)),
-                    false => write!(f, concat!($name, " {}"), self.0),
-                }
-            }
-        }
-
-        impl core::fmt::Display for $id {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                core::fmt::Debug::fmt(self, f)
-            }
-        }
-
-        // SAFETY: a transparent `u32`.
-        unsafe impl $crate::bytemuck::Zeroable for $id {}
-        // SAFETY: a transparent `u32`.
-        unsafe impl $crate::bytemuck::Pod for $id {}
-        // SAFETY: a transparent `u32`.
-        unsafe impl $crate::Word for $id {}
-        impl $crate::Scalar for $id {}
-        // SAFETY: a transparent `u32`.
-        unsafe impl $crate::view::AtomicElement for $id {
-            type Bits = u32;
-        }
-
-        impl $crate::view::OrderedElement for $id {}
-
-        impl $crate::Index for $id {
-            type Word = $crate::Bits<Self>;
-
-            #[inline(always)]
-            fn index(self) -> u32 {
-                self.0
-            }
-
-            #[inline(always)]
-            fn from_index(index: u32) -> Self {
-                Self(index)
-            }
-        }
-    )* };
-}

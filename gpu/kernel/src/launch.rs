@@ -9,9 +9,10 @@ use core::ops::Range;
 
 use bytemuck::Pod;
 
-use crate::bits::BitWord;
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
-use crate::check::{Fault, OutOfBounds, hash};
+use crate::check::{OutOfBounds, hash};
+use crate::fault::Fault;
+use crate::index::BitWord;
 use crate::index::Index;
 use crate::view::{Out, RawView};
 pub use buffer::{Buffer, DeviceId, Memory};

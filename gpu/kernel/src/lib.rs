@@ -40,18 +40,20 @@ pub mod block;
 pub mod check;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
+pub mod fault;
+mod id;
 pub mod index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod parameter;
 pub mod view;
 
-pub use bits::{BitWord, Bits, words};
+pub use bits::{Bits, words};
 pub use block::{Block, Lanes, Shared, SharedMemory};
 pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;
-pub use index::{Index, NONE, Word};
+pub use index::{BitWord, Index, NONE, Word};
 pub use parameter::{Parameter, Scalar};
 pub use trioxide_kernel_macros::{Group, SharedMemory, instances, kernel};
 pub use view::{Atomic, In, Out, PREFETCHED_AHEAD, Racing};

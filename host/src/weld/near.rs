@@ -5,8 +5,8 @@ use glam::DVec3;
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::{ListsBuffers, Row, RowOrder, SearchBuffers};
-use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::Bits;
+use trioxide_kernel::launch::Buffer;
 
 use super::clustering::{Clustering, shortened, sum};
 use super::grid::DeviceGrid;

@@ -9,9 +9,7 @@ use syn::{
     PathArguments, Result, ReturnType, Type, TypePath,
 };
 
-use crate::entry::entries;
-use crate::launch::launch;
-use crate::options::{Named, Options, unknown};
+use crate::options::{Options, unknown};
 
 /// The calls of the function, and its result.
 pub enum Shape {
@@ -55,33 +53,8 @@ pub fn own(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    if let Some(Named {
-        parameter,
-        set,
-        others,
-    }) = Named::find(&options)?
-    {
-        return Ok(quote! { #set! { #parameter [#others] [#item] } });
-    }
-    let function = syn::parse2(item).map_err(|error| {
-        let message = "#[kernel] stands on a function: fn name(i: u32, values: In<f32>, …) { … }";
-        Error::new(error.span(), message)
-    })?;
-    let kernel = Kernel::new(syn::parse2(options)?, function)?;
-    let function = &kernel.function;
-    let entries = entries(&kernel);
-    let launch = launch(&kernel);
-    Ok(quote! {
-        #[inline(always)]
-        #function
-        #entries
-        #launch
-    })
-}
-
 impl Kernel {
-    fn new(options: Options, function: ItemFn) -> Result<Self> {
+    pub fn new(options: Options, function: ItemFn) -> Result<Self> {
         let sig = &function.sig;
         for (is_there, word) in [
             (sig.constness.is_some(), "const"),

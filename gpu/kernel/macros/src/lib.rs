@@ -1,6 +1,7 @@
 //! The macros of `trioxide_kernel`, which documents them with examples.
 
 mod entry;
+mod expand;
 mod group;
 mod instances;
 mod kernel;
@@ -40,7 +41,7 @@ use syn::parse_macro_input;
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
-    kernel::expand(options.into(), item.clone())
+    expand::expand(options.into(), item.clone())
         .unwrap_or_else(|error| {
             // The function stays, so that the compiler reports nothing else as missing or unused; not an async one, which has
             // errors of its own.

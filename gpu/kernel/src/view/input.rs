@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use super::array::{Array, PREFETCHED_AHEAD, RawView};
 use crate::Index;
-use crate::bits::BitWord;
 use crate::check::Label;
+use crate::index::BitWord;
 use crate::index::Word;
 
 /// An array that nobody writes during the launch.

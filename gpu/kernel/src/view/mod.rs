@@ -8,10 +8,12 @@
 
 mod array;
 mod atomic;
+mod atomic_element;
 mod input;
 mod output;
 
 pub use array::{PREFETCHED_AHEAD, RawView};
-pub use atomic::{Atomic, AtomicElement, AtomicInteger, OrderedElement, Racing, RacingElement};
+pub use atomic::{Atomic, Racing, RacingElement};
+pub use atomic_element::{AtomicElement, AtomicInteger, OrderedElement};
 pub use input::In;
 pub use output::Out;

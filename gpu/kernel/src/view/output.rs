@@ -3,11 +3,11 @@
 use core::marker::PhantomData;
 
 use super::array::{Array, RawView};
-use super::atomic::AtomicElement;
+use super::atomic_element::AtomicElement;
 use super::input::In;
 use crate::Index;
-use crate::bits::BitWord;
 use crate::check::Label;
+use crate::index::BitWord;
 use crate::index::Word;
 
 /// An array. At most one index of the launch writes an element, and no other reads it. [`Out::set_same`] is for

@@ -3,7 +3,7 @@
 use cust::error::{CudaError, CudaResult};
 use cust::memory::CopyDestination;
 use cust::module::Module;
-use trioxide_kernel::check::{FAULT_SYMBOL, Fault};
+use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
 
 use crate::backend::transfers::Pinned;
 
