@@ -35,6 +35,19 @@ impl CudaError {
     pub const UnknownError: Self = Self(999);
 }
 
+impl CUresult {
+    /// The error, unless it is a success.
+    ///
+    /// # Errors
+    /// The error itself.
+    pub fn to_result(self) -> CudaResult<()> {
+        match self {
+            Self::CUDA_SUCCESS => Ok(()),
+            CUresult(code) => Err(CudaError::from_code(code)),
+        }
+    }
+}
+
 impl CudaError {
     pub(crate) fn from_code(code: u32) -> Self {
         Self(code)

@@ -3,7 +3,6 @@
 use std::ptr;
 
 use crate::error::CudaResult;
-use crate::stream::Stream;
 use crate::sys;
 
 /// A property of an event.
@@ -38,15 +37,6 @@ impl Event {
         // SAFETY: writes one handle.
         unsafe { sys::cuEventCreate(&mut event, flags.0) }.to_result()?;
         Ok(Self(event))
-    }
-
-    /// Puts the event behind the stream's work so far.
-    ///
-    /// # Errors
-    /// Errors of the driver.
-    pub fn record(&self, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: both live.
-        unsafe { sys::cuEventRecord(self.0, stream.as_inner()) }.to_result()
     }
 
     /// Waits until it is reached.

@@ -2,14 +2,13 @@
 
 use std::marker::PhantomData;
 
-use crate::module::Module;
 use crate::sys;
 
 /// A kernel of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Function<'a> {
     function: sys::CUfunction,
-    module: PhantomData<&'a Module>,
+    module: PhantomData<&'a ()>,
 }
 
 // SAFETY: a handle, which the driver lets any thread use.

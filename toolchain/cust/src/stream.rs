@@ -116,3 +116,14 @@ impl Drop for Stream {
         let _ = unsafe { sys::cuStreamDestroy_v2(self.0) };
     }
 }
+
+impl Event {
+    /// Puts the event behind the stream's work so far.
+    ///
+    /// # Errors
+    /// Errors of the driver.
+    pub fn record(&self, stream: &Stream) -> CudaResult<()> {
+        // SAFETY: both live.
+        unsafe { sys::cuEventRecord(self.as_inner(), stream.as_inner()) }.to_result()
+    }
+}

@@ -14,8 +14,6 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use crate::error::{CudaError, CudaResult};
-
 /// An address in a device's memory.
 pub type CUdeviceptr = u64;
 /// A device, by its number.
@@ -87,19 +85,6 @@ integers! {
     /// An option of the driver's compiler.
     CUjit_option(c_uint) {
         CU_JIT_MAX_REGISTERS = 0,
-    }
-}
-
-impl CUresult {
-    /// The error, unless it is a success.
-    ///
-    /// # Errors
-    /// The error itself.
-    pub fn to_result(self) -> CudaResult<()> {
-        match self {
-            Self::CUDA_SUCCESS => Ok(()),
-            CUresult(code) => Err(CudaError::from_code(code)),
-        }
     }
 }
 
