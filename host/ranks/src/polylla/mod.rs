@@ -201,7 +201,7 @@ impl Found {
 /// Makes polygons of the mesh whose blocks the ranks hold; each polygon is with one rank. Collective.
 ///
 /// # Errors
-/// As [`polylla`](trioxide::polylla::polylla), in the same words on every rank.
+/// As [`polylla()`](trioxide::polylla::polylla), in the same words on every rank.
 pub fn polylla<P: Point>(
     ranks: &Ranks,
     on: &Device,
@@ -218,7 +218,7 @@ pub fn polylla<P: Point>(
 /// This rank's part of the mesh whose blocks the ranks hold, for [`find`]. Collective.
 ///
 /// # Errors
-/// Those of [`polylla`] that need no device.
+/// Those of [`polylla()`] that need no device.
 pub fn part_to_find_in<P: Point>(
     ranks: &Ranks,
     block: &Block,
@@ -234,7 +234,7 @@ pub fn part_to_find_in<P: Point>(
     Part::build(ranks, block, ownership)
 }
 
-/// As [`polylla`], in parts that are made already, without lists by the ids of the whole mesh, which take twice the memory of those that
+/// As [`polylla()`], in parts that are made already, without lists by the ids of the whole mesh, which take twice the memory of those that
 /// the device gives. Of a grid each rank makes its part by itself ([`Part::of_grid`]): nothing crosses before the polygons do. Collective.
 ///
 /// # Errors

@@ -7,7 +7,7 @@
 //! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
 //! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost |
 //! | numbers | the directories of triangles count divided sides, and those that own their edge | four words a run of consecutive triangles that divides any |
-//! | templates | [`Share`](trioxide::refine::Share) on the rank's device: the kernels of the single run | |
+//! | templates | [`Share`] on the rank's device: the kernels of the single run | |
 //! | pieces, where another round follows or a file is written | the owned triangles after the round, with their ids | two words a ghost |
 //! | order, where a file is written | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
