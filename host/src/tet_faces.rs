@@ -31,6 +31,24 @@ pub(crate) enum Broken {
     Crowded(u32),
 }
 
+impl Broken {
+    /// The error, by the ids of the mesh.
+    pub(crate) fn into_error(self) -> Error {
+        let (element, rule) = match self {
+            Self::Overlap(side) => (
+                format!("tetrahedron {}", side.tet()),
+                "has a face that another tetrahedron has on the same side",
+            ),
+            Self::Loose(face) => (format!("tagged face {face}"), "is no face of a tetrahedron"),
+            Self::Crowded(t) => (format!("tetrahedron {t}"), "has faces that fit no table"),
+        };
+        Error::Invalid {
+            element,
+            rule: rule.to_owned(),
+        }
+    }
+}
+
 impl DeviceFaces {
     /// Bytes that matching takes at once, beside the tetrahedra.
     pub fn bytes_needed(tetrahedra: usize) -> u64 {
@@ -45,22 +63,7 @@ impl DeviceFaces {
         let tagged = mesh.faces();
         // SAFETY: the vertices of a checked mesh are in range.
         let faces = unsafe { Self::build(on, mesh.points().len(), mesh.tetrahedra(), tagged) }?;
-        faces.map_err(|broken| {
-            let (element, rule) = match broken {
-                Broken::Overlap(side) => (
-                    format!("tetrahedron {}", side.tet()),
-                    "has a face that another tetrahedron has on the same side",
-                ),
-                Broken::Loose(face) => {
-                    (format!("tagged face {face}"), "is no face of a tetrahedron")
-                }
-                Broken::Crowded(t) => (format!("tetrahedron {t}"), "has faces that fit no table"),
-            };
-            Error::Invalid {
-                element,
-                rule: rule.to_owned(),
-            }
-        })
+        faces.map_err(Broken::into_error)
     }
 
     /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three
@@ -164,6 +167,11 @@ impl DeviceFaces {
     /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.
     pub fn twins(&self) -> &Buffer<FaceSide> {
         &self.twins
+    }
+
+    /// As [`DeviceFaces::twins`], to read some of them.
+    pub(crate) fn twins_mut(&mut self) -> &mut Buffer<FaceSide> {
+        &mut self.twins
     }
 
     /// Faces of one tetrahedron.

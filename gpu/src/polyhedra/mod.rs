@@ -17,6 +17,7 @@
 //! | check barrier faces | [`check_barrier_faces()`] |
 //! | find pinched polyhedra | [`list_tops()`] |
 //! | split pinched polyhedra | [`choose_splits()`], [`cut_faces()`]; for the option `strict` |
+//! | take trees | [`find_taken()`], [`set_apart()`]; for a part of a mesh that several processes hold |
 //!
 //! # Regions are trees
 //!
@@ -88,6 +89,7 @@ mod list_faces_stage;
 mod mark_constraints;
 mod pinched;
 mod repair_tips;
+mod take_trees;
 mod trees;
 
 pub use barrier_faces::*;
@@ -99,6 +101,7 @@ pub use list_faces_stage::*;
 pub use mark_constraints::*;
 pub use pinched::*;
 pub use repair_tips::*;
+pub use take_trees::*;
 pub use trees::*;
 
 use trioxide_kernel::{Bits, In};

@@ -13,6 +13,7 @@ use trioxide::volume::TetMesh;
 use trioxide::weld::{self, Carried, DeviceMesh, Guards};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::refine;
+use trioxide_ranks::tets::Input;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::transport::Traffic;
 use trioxide_ranks::weld::Plan;
@@ -155,7 +156,7 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
                 let ranks = Ranks::new(transport);
                 let on = Device::cpu(Some(1)).expect("threads");
                 let block = &Block::of(whole, ranks.rank(), size);
-                let input = trioxide_ranks::refine_tets::Input {
+                let input = trioxide_ranks::tets::Input {
                     block,
                     tagged: &tagged,
                 };

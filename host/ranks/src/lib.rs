@@ -8,7 +8,8 @@
 //! | grids that ranks make, each its own part | [`Part::of_grid`], [`Block::of_grid`] |
 //! | a rank's part of the mesh, with its ghosts | [`part`] |
 //! | places of new elements in an order of the whole mesh | [`numbers`] |
-//! | a family on ranks | [`polylla`](mod@polylla), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
+//! | meshes of tetrahedra | [`tets`] |
+//! | a family on ranks | [`polylla`](mod@polylla), [`polyhedra`](mod@polyhedra), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -34,11 +35,13 @@ pub mod output;
 mod owned;
 pub mod ownership;
 pub mod part;
+pub mod polyhedra;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 mod rows;
 pub mod smooth;
+pub mod tets;
 pub mod threads;
 pub mod transport;
 pub mod weld;

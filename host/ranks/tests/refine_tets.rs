@@ -2,14 +2,16 @@
 
 mod common;
 
+use common::tets::{equal_edges, meshes, mixed};
 use common::{Choice, RANKS, choices};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::refine_tets::{self, DividedEdges, Marking, Options, Refined, SpacePoint};
-use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide::volume::TetMesh;
 use trioxide_ranks::block::Whole as Mesh;
 use trioxide_ranks::refine_tets::{self as on_ranks, Level, Whole};
+use trioxide_ranks::tets::Input;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ranks, Result};
 
@@ -43,7 +45,7 @@ fn results<P: SpacePoint>(
             max_tetrahedra: options.max_tetrahedra.map(|most| most as u64),
             record: true,
         };
-        let input = on_ranks::Input { block, tagged };
+        let input = Input { block, tagged };
         let run = on_ranks::refine::<P>(&ranks, &on, input, &settings, &ownership)?;
         let levels = run.levels.clone();
         let counts = run.counts;
@@ -130,63 +132,6 @@ fn check<P: SpacePoint>(
 fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
     let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
     points.iter().map(bits).collect()
-}
-
-/// A grid whose nodes were not moved: lengths tie everywhere.
-fn equal_edges(n: usize) -> TetMesh {
-    let mut mesh = trioxide_generate::tet_grid(n, 0).unwrap();
-    let cells = (n as f64).cbrt().round() - 1.0;
-    for point in &mut mesh.points {
-        *point = (*point * cells).round();
-    }
-    mesh
-}
-
-/// The same tetrahedra under other numbers, with some left out, and some of their faces tagged: inside too, and some twice.
-fn mixed(mesh: &TetMesh, seed: u64, left_out: u64, tagged: usize) -> TetMesh {
-    let draw = |i: usize| {
-        (i as u64 ^ seed)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(31)
-            >> 20
-    };
-    let mut order: Vec<usize> = (0..mesh.tetrahedra.len()).collect();
-    order.sort_by_key(|&t| draw(t));
-    order.retain(|&t| draw(t + 7777) % 10 >= left_out);
-    let mut vertices: Vec<usize> = (0..mesh.points.len()).collect();
-    vertices.sort_by_key(|&v| draw(v + 99));
-    let mut new = vec![0; vertices.len()];
-    for (place, &v) in vertices.iter().enumerate() {
-        new[v] = place as u32;
-    }
-    let corners = |&t: &usize| mesh.tetrahedra[t].map(|v| new[v as usize]);
-    let tetrahedra: Vec<[u32; 4]> = order.iter().map(corners).collect();
-    let n = tetrahedra.len();
-    let face = |i: usize| {
-        let [a, b, c, d] = tetrahedra[draw(i + 5) as usize % n];
-        let vertices = [[b, c, d], [a, d, c], [d, b, a], [a, c, b]][i % 4];
-        let tag = i as i32 - 3;
-        TaggedTriangle { vertices, tag }
-    };
-    TetMesh {
-        points: vertices.iter().map(|&v| mesh.points[v]).collect(),
-        faces: (0..if n == 0 { 0 } else { tagged }).map(face).collect(),
-        regions: seed
-            .is_multiple_of(2)
-            .then(|| (0..n as i32).map(|t| t % 3).collect()),
-        tetrahedra,
-    }
-}
-
-fn meshes() -> impl Strategy<Value = TetMesh> {
-    let random = (8..120_usize, any::<u64>())
-        .prop_map(|(n, seed)| trioxide_generate::random_tets(n, seed).unwrap());
-    let grid = (8..130_usize, any::<u64>())
-        .prop_map(|(n, seed)| trioxide_generate::tet_grid(n, seed).unwrap());
-    let tied = (8..130_usize).prop_map(equal_edges);
-    let meshes = prop_oneof![3 => random, 1 => grid, 2 => tied];
-    (meshes, any::<u64>(), 0..4_u64, 0..40_usize)
-        .prop_map(|(mesh, seed, left_out, tagged)| mixed(&mesh, seed, left_out, tagged))
 }
 
 fn of_rounds(marking: Marking, rounds: u32) -> Options {

@@ -1,6 +1,6 @@
 //! The forest of tetrahedra: roots, barrier faces, cuts.
 
-use gpu::ids::{FaceSide, Tet};
+use gpu::ids::{FaceSide, Tet, Vertex};
 use gpu::polyhedra::{self as kernel, Link, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
@@ -8,8 +8,15 @@ use trioxide_kernel::{Bits, words};
 use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::{Tiled, tally_bits};
-use crate::refine_tets::{DeviceTets, SpacePoint};
-use crate::tet_faces::DeviceFaces;
+
+/// T tetrahedra, whose faces have two sides at most.
+#[derive(Clone, Copy)]
+pub(super) struct Cells<'a> {
+    /// Vertices, four for each; 4T.
+    pub(super) tetrahedra: &'a Buffer<Vertex>,
+    /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.
+    pub(super) twins: &'a Buffer<FaceSide>,
+}
 
 /// The forest of tetrahedra.
 pub(super) struct Forest {
@@ -54,7 +61,7 @@ impl Forest {
     pub(super) fn barrier_faces(
         &mut self,
         on: &Device,
-        faces: &DeviceFaces,
+        cells: Cells,
         mut roots: Buffer<Link>,
         found: &mut Buffer<u32>,
     ) -> Result<(Buffer<FaceSide>, Buffer<Link>)> {
@@ -63,7 +70,7 @@ impl Forest {
             let (n, frontier) = (roots.len() as u32, &self.frontier);
             // SAFETY: twins are sides or `NONE`.
             unsafe {
-                let twins = faces.twins();
+                let twins = cells.twins;
                 kernel::find_barrier_faces::launch(on, n, twins, frontier, &roots, &mut barriers)
             }?;
             let tiled = Tiled::new(on, &barriers)?;
@@ -84,11 +91,10 @@ impl Forest {
     }
 
     /// Cuts a face at each barrier tip. `found` gets the numbers of tips, and of regions with barrier faces.
-    pub(super) fn repair_tips<P: SpacePoint>(
+    pub(super) fn repair_tips(
         &mut self,
         on: &Device,
-        mesh: &DeviceTets<P>,
-        faces: &DeviceFaces,
+        cells: Cells,
         roots: &Buffer<Link>,
         barriers: &Buffer<FaceSide>,
         found: &mut Buffer<u32>,
@@ -106,8 +112,8 @@ impl Forest {
                 on,
                 n as u32,
                 barriers,
-                self.trees(mesh),
-                faces.twins(),
+                self.trees(cells),
+                cells.twins,
                 roots,
                 &mut regions,
                 &mut cuts,
@@ -116,23 +122,18 @@ impl Forest {
         }?;
         tally_bits(on, &tips, found, tally::TIPS)?;
         tally_bits(on, &regions, found, tally::REGIONS_WITH_BARRIERS)?;
-        self.cut(on, faces, &cuts)
+        self.cut(on, cells, &cuts)
     }
 
     /// Makes faces frontier faces.
-    pub(super) fn cut(
-        &mut self,
-        on: &Device,
-        faces: &DeviceFaces,
-        cuts: &Buffer<FaceSide>,
-    ) -> Result<()> {
+    pub(super) fn cut(&mut self, on: &Device, cells: Cells, cuts: &Buffer<FaceSide>) -> Result<()> {
         // SAFETY: cuts are inner sides or `NONE`.
         unsafe {
             kernel::cut_faces::launch(
                 on,
                 cuts.len() as u32,
                 cuts,
-                faces.twins(),
+                cells.twins,
                 &mut self.frontier,
                 &mut self.is_root,
                 &mut self.links,
@@ -142,12 +143,9 @@ impl Forest {
     }
 
     /// The parameter of kernels.
-    pub(super) fn trees<'a, P: SpacePoint>(
-        &'a self,
-        mesh: &'a DeviceTets<P>,
-    ) -> kernel::TreesBuffers<'a> {
+    pub(super) fn trees<'a>(&'a self, cells: Cells<'a>) -> kernel::TreesBuffers<'a> {
         kernel::TreesBuffers {
-            tetrahedra: mesh.tetrahedra(),
+            tetrahedra: cells.tetrahedra,
             links: &self.links,
         }
     }

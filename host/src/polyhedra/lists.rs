@@ -4,11 +4,10 @@ use gpu::ids::{FaceSide, Polyhedron, Tet};
 use gpu::polyhedra::{self as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 
-use super::forest::{Forest, find_deep_roots};
+use super::forest::{Cells, Forest, find_deep_roots};
 use crate::Result;
 use crate::backend::Device;
 use crate::collective::{Csr, Tiled, exclusive_scan, merge_lists, most_alone, tally_bits};
-use crate::tet_faces::DeviceFaces;
 
 /// Polyhedra of a forest.
 pub(super) struct Lists {
@@ -134,7 +133,7 @@ impl Lists {
     pub(super) fn check_barriers(
         &self,
         on: &Device,
-        faces: &DeviceFaces,
+        cells: Cells,
         barriers: &Buffer<FaceSide>,
         found: &mut Buffer<u32>,
     ) -> Result<()> {
@@ -142,7 +141,7 @@ impl Lists {
         let polyhedra = &self.polyhedra;
         // SAFETY: the list has inner sides.
         unsafe {
-            kernel::check_barrier_faces::launch(on, n, barriers, faces.twins(), polyhedra, found)
+            kernel::check_barrier_faces::launch(on, n, barriers, cells.twins, polyhedra, found)
         }?;
         Ok(())
     }

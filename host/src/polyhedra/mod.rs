@@ -25,6 +25,7 @@ mod forest;
 mod lists;
 mod pinched;
 mod result;
+mod share;
 
 use gpu::ids::FaceSide;
 use gpu::polyhedra::{self as kernel, Link, tally};
@@ -33,6 +34,7 @@ use trioxide_kernel::{Bits, words};
 
 pub use fields::tets_of_polyhedra;
 pub use result::DevicePolyhedra;
+pub use share::{Share, SharePolyhedra, Taken, boundary_faces_of, largest_faces, of_taken};
 
 use crate::Result;
 use crate::backend::{BitSet, Device};
@@ -40,7 +42,7 @@ use crate::collective::tally_bits;
 use crate::polyhedra_mesh::PolyhedraCounts;
 use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::tet_faces::DeviceFaces;
-use forest::{Forest, find_roots};
+use forest::{Cells, Forest, find_roots};
 
 /// By which measure a tetrahedron chooses its largest face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,9 +107,26 @@ pub fn polyhedra<P: SpacePoint>(
             mesh.count()
         )));
     }
+    let constrained = constraints(on, mesh, faces, options)?;
+    let largest = label_largest(on, mesh, faces, options.by)?;
+    let labels = label_frontier(on, faces, &largest, &constrained)?;
+    drop((largest, constrained));
+    let cells = Cells {
+        tetrahedra: mesh.tetrahedra(),
+        twins: faces.twins(),
+    };
+    of_trees(on, cells, labels, options)
+}
+
+/// The polyhedra of labelled tetrahedra: their frontier faces and links.
+fn of_trees(
+    on: &Device,
+    cells: Cells,
+    (frontier, links): (BitSet<FaceSide>, Buffer<Link>),
+    options: Options,
+) -> Result<DevicePolyhedra> {
     let mut counts = PolyhedraCounts::default();
     let mut found = on.filled(tally::COUNT, 0)?;
-    let (frontier, links) = label(on, mesh, faces, options)?;
     let (mut forest, roots) = on.stage("find roots", || {
         let (roots, is_root) = find_roots(on, &links, &mut found)?;
         tally_bits(on, &is_root, &mut found, tally::REGIONS)?;
@@ -120,11 +139,11 @@ pub fn polyhedra<P: SpacePoint>(
         Ok((forest, roots))
     })?;
     let (barriers, roots) = on.stage("find barrier faces", || {
-        forest.barrier_faces(on, faces, roots, &mut found)
+        forest.barrier_faces(on, cells, roots, &mut found)
     })?;
     counts.barrier_faces = barriers.len() as u32;
     on.stage("repair barrier tips", || {
-        forest.repair_tips(on, mesh, faces, &roots, &barriers, &mut found)
+        forest.repair_tips(on, cells, &roots, &barriers, &mut found)
     })?;
     drop(roots);
     let mut lists = forest.list(on, &mut found)?;
@@ -137,22 +156,22 @@ pub fn polyhedra<P: SpacePoint>(
             if options.strict {
                 lists.finish(on, &forest, &mut found)?;
             }
-            let (pinched, tops) = pinched::find(on, mesh, &forest, &lists)?;
+            let (pinched, tops) = pinched::find(on, cells, &forest, &lists)?;
             counts.pinched = Some(pinched.len() as u32);
             if !options.strict || pinched.is_empty() {
                 break;
             }
             counts.split_rounds += 1;
             on.stage("split pinched polyhedra", || {
-                let cuts = pinched::split(on, mesh, &forest, &lists, &pinched, &tops)?;
-                forest.cut(on, faces, &cuts)
+                let cuts = pinched::split(on, cells, &forest, &lists, &pinched, &tops)?;
+                forest.cut(on, cells, &cuts)
             })?;
             found = on.filled(tally::COUNT, 0)?;
             lists = forest.list(on, &mut found)?;
         }
     }
     on.stage("check barrier faces", || {
-        lists.check_barriers(on, faces, &barriers, &mut found)
+        lists.check_barriers(on, cells, &barriers, &mut found)
     })?;
     lists.finish(on, &forest, &mut found)?;
     counts.barrier_faces_left = lists.counts[tally::BARRIERS_LEFT as usize];
@@ -160,6 +179,7 @@ pub fn polyhedra<P: SpacePoint>(
     counts.polyhedra = lists.tets.keys() as u32;
     Ok(DevicePolyhedra {
         frontier: forest.frontier,
+        is_root: forest.is_root,
         polyhedra: lists.polyhedra,
         tets: lists.tets,
         side_offsets: lists.side_offsets,
@@ -168,23 +188,18 @@ pub fn polyhedra<P: SpacePoint>(
     })
 }
 
-/// Frontier faces, and the link of each tetrahedron.
-fn label<P: SpacePoint>(
+/// The largest face of each tetrahedron, by its sides.
+fn label_largest<P: SpacePoint>(
     on: &Device,
     mesh: &DeviceTets<P>,
     faces: &DeviceFaces,
-    options: Options,
-) -> Result<(BitSet<FaceSide>, Buffer<Link>)> {
+    by: Measure,
+) -> Result<BitSet<FaceSide>> {
     let count = mesh.count();
-    let bits = words(4 * count as usize);
-    let constrained = match options.constrained {
-        true => on.stage("mark constraints", || constraints(on, mesh, faces))?,
-        false => on.uninitialized(0)?,
-    };
-    let largest = on.stage("label largest faces", || {
-        let mut largest = on.uninitialized(bits)?;
+    on.stage("label largest faces", || {
+        let mut largest = on.uninitialized(words(4 * count as usize))?;
         let (tetrahedra, points, twins) = (mesh.tetrahedra(), mesh.points(), faces.twins());
-        match options.by {
+        match by {
             // SAFETY: tetrahedra of a checked mesh, and their twins.
             Measure::Area => unsafe {
                 let largest = &mut largest;
@@ -197,19 +212,29 @@ fn label<P: SpacePoint>(
             },
         }?;
         Ok(largest)
-    })?;
+    })
+}
+
+/// Frontier faces, and the link of each tetrahedron.
+fn label_frontier(
+    on: &Device,
+    faces: &DeviceFaces,
+    largest: &BitSet<FaceSide>,
+    constrained: &BitSet<FaceSide>,
+) -> Result<(BitSet<FaceSide>, Buffer<Link>)> {
     on.stage("label frontier faces", || {
-        let mut frontier = on.uninitialized(bits)?;
-        let mut links = on.uninitialized(count as usize)?;
         let twins = faces.twins();
+        let count = twins.len() / 4;
+        let mut frontier = on.uninitialized(largest.len())?;
+        let mut links = on.uninitialized(count)?;
         // SAFETY: twins are sides or `NONE`.
         unsafe {
             kernel::label_frontier_faces::launch(
                 on,
-                count,
+                count as u32,
                 twins,
-                &largest,
-                &constrained,
+                largest,
+                constrained,
                 &mut links,
                 &mut frontier,
             )
@@ -218,8 +243,20 @@ fn label<P: SpacePoint>(
     })
 }
 
-/// The sides of faces that no polyhedron may cross; empty if there are none.
+/// The sides of faces that no polyhedron may cross; empty if there are none, or the options say so.
 fn constraints<P: SpacePoint>(
+    on: &Device,
+    mesh: &DeviceTets<P>,
+    faces: &DeviceFaces,
+    options: Options,
+) -> Result<BitSet<FaceSide>> {
+    match options.constrained {
+        true => on.stage("mark constraints", || mark_constraints(on, mesh, faces)),
+        false => on.uninitialized(0),
+    }
+}
+
+fn mark_constraints<P: SpacePoint>(
     on: &Device,
     mesh: &DeviceTets<P>,
     faces: &DeviceFaces,

@@ -5,17 +5,16 @@ use gpu::polyhedra as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::words;
 
-use super::forest::Forest;
+use super::forest::{Cells, Forest};
 use super::lists::Lists;
 use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::compact;
-use crate::refine_tets::{DeviceTets, SpacePoint};
 
 /// Pinched polyhedra, ascending, and the tops of all.
-pub(super) fn find<P: SpacePoint>(
+pub(super) fn find(
     on: &Device,
-    mesh: &DeviceTets<P>,
+    cells: Cells,
     forest: &Forest,
     lists: &Lists,
 ) -> Result<(Buffer<Polyhedron>, Buffer<u32>)> {
@@ -23,7 +22,7 @@ pub(super) fn find<P: SpacePoint>(
         let count = lists.tets.keys();
         let mut tops = on.uninitialized(lists.tets.items().len() + 3 * count)?;
         let mut pinched: BitSet<Polyhedron> = on.uninitialized(words(count))?;
-        let (n, trees) = (count as u32, forest.trees(mesh));
+        let (n, trees) = (count as u32, forest.trees(cells));
         let tets = lists.tets.rows();
         // SAFETY: a tree of n tetrahedra has n + 3 tops.
         unsafe { kernel::list_tops::launch(on, n, trees, tets, &mut tops, &mut pinched) }?;
@@ -32,16 +31,16 @@ pub(super) fn find<P: SpacePoint>(
 }
 
 /// A joint of each pinched polyhedron.
-pub(super) fn split<P: SpacePoint>(
+pub(super) fn split(
     on: &Device,
-    mesh: &DeviceTets<P>,
+    cells: Cells,
     forest: &Forest,
     lists: &Lists,
     pinched: &Buffer<Polyhedron>,
     tops: &Buffer<u32>,
 ) -> Result<Buffer<FaceSide>> {
     let mut cuts = on.uninitialized(pinched.len())?;
-    let (n, trees) = (pinched.len() as u32, forest.trees(mesh));
+    let (n, trees) = (pinched.len() as u32, forest.trees(cells));
     let tets = lists.tets.rows();
     // SAFETY: tops of these lists; both walks go up one tree.
     unsafe { kernel::choose_splits::launch(on, n, pinched, trees, tets, tops, &mut cuts) }?;

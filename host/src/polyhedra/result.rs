@@ -12,6 +12,7 @@ use crate::tet_faces::DeviceFaces;
 /// Polyhedra on a device, over the tetrahedra that they were made from: P polyhedra of T tetrahedra, in ascending order of their roots.
 pub struct DevicePolyhedra {
     pub(super) frontier: BitSet<FaceSide>,
+    pub(super) is_root: BitSet<Tet>,
     pub(super) polyhedra: Buffer<Polyhedron>,
     pub(super) tets: Csr<Polyhedron, Tet>,
     pub(super) side_offsets: Buffer<u32>,
@@ -23,6 +24,11 @@ impl DevicePolyhedra {
     /// The sides of faces of polyhedra; 4T bits.
     pub fn frontier(&self) -> &BitSet<FaceSide> {
         &self.frontier
+    }
+
+    /// The roots of the polyhedra, in their order; P of T bits.
+    pub fn roots(&self) -> &BitSet<Tet> {
+        &self.is_root
     }
 
     /// The polyhedron of each tetrahedron; T.

@@ -1,6 +1,6 @@
 //! Sequential indexed Polylla (gpu-polylla-imr22).
 //!
-//! The same labels, polygons and repair as in [`super::polylla`], which has the theory, from other arrays: triangles with their
+//! The same labels, polygons and repair as in [`mod@super::polylla`], which has the theory, from other arrays: triangles with their
 //! neighbours instead of half-edges. `gpu::indexed` lists the differences from the paper. The index 3t + k stands for edge k of
 //! triangle t, from its vertex k on, and is called a half-edge.
 //!

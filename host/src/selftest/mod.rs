@@ -12,6 +12,7 @@ mod faults;
 mod half_edges;
 mod indexed;
 mod polyhedra;
+mod polyhedra_share;
 mod polylla;
 mod refine;
 mod refine_tets;
@@ -126,6 +127,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("refine_tets", refine_tets::cases(size)?),
         ("tet_faces", tet_faces::cases(size)?),
         ("polyhedra", polyhedra::cases(size)?),
+        ("polyhedra", polyhedra_share::cases(size)?),
         ("weld", weld::cases(size)),
         ("weld", weld_dense::cases(size)),
         ("weld", weld_carried::cases(size)),

@@ -50,6 +50,19 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
+/// Meshes whose tetrahedra processes share.
+pub fn shared_meshes(size: Size) -> Result<Vec<(&'static str, TetMesh)>> {
+    let random = generate::random_tets(size.of(2000), 3)?;
+    Ok(vec![
+        ("a wheel of 7 tetrahedra", wheel(7)),
+        ("a chain of tetrahedra", chain(size.of(2000) as u32)),
+        ("rings at the same edges", overlapping(random.clone())),
+        ("holes", holes(random.clone())),
+        ("regions and inner tagged faces", tagged(random)),
+        ("no tetrahedra", TetMesh::default()),
+    ])
+}
+
 /// A tetrahedron more at an edge of each, which overlaps those around the edge.
 fn overlapping(mut mesh: TetMesh) -> TetMesh {
     for t in 0..mesh.tetrahedra.len() {

@@ -431,7 +431,7 @@ fn inputs(size: Size) -> Vec<Input> {
     inputs
 }
 
-/// The scan of [`generate::scan`](generate::scan): its points and triangles.
+/// The scan of [`generate::scan`]: its points and triangles.
 ///
 /// # Panics
 /// If `n` is under 16 or over [`MAX_POINTS`](generate::MAX_POINTS).

@@ -1,12 +1,13 @@
 //! `trioxide polylla` of meshes of tetrahedra.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use glam::{DVec3, Vec3};
-use serde_json::json;
+use serde_json::{Value, json};
 use trioxide::backend::{Device, Stage};
-use trioxide::fields::Fields;
+use trioxide::fields::{Fields, MeshFields};
 use trioxide::formats::{check_polyhedra_output, write_polyhedra};
 use trioxide::polyhedra::{self, Measure, polyhedra, tets_of_polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
@@ -41,33 +42,91 @@ impl From<By> for Measure {
     }
 }
 
-/// Refuses what tetrahedra do not have.
-fn check_options(options: &Options) -> Result<()> {
+/// Refuses what tetrahedra do not have, and formats without polyhedra.
+pub fn check_options(options: &Options) -> Result<()> {
     let planar_only = [
         ("--method", options.method != Method::HalfEdge),
         ("--repair", options.repair.is_some()),
         ("--digest", options.digest),
         ("--ties", matches!(options.ties, TiesOption::First)),
     ];
-    refuse_given(&planar_only, "planar meshes", &options.input)
+    refuse_given(&planar_only, "planar meshes", &options.input)?;
+    options
+        .output
+        .as_deref()
+        .map_or(Ok(()), check_polyhedra_output)
+}
+
+/// The options as the library has them.
+pub fn settings(options: &Options) -> polyhedra::Options {
+    polyhedra::Options {
+        by: options.by.unwrap_or(By::Area).into(),
+        constrained: !options.unconstrained,
+        count_pinched: true,
+        strict: options.strict,
+    }
+}
+
+/// What a run counts.
+const COUNTS: [&str; 13] = [
+    "vertices",
+    "tetrahedra",
+    "polyhedra",
+    "single_tetrahedra",
+    "most_tetrahedra",
+    "faces",
+    "regions",
+    "barrier_faces",
+    "regions_with_barriers",
+    "barrier_tips",
+    "barrier_faces_left",
+    "pinched",
+    "split_rounds",
+];
+
+/// The counts of the report, in the order of their names.
+pub fn rows(values: [Value; COUNTS.len()]) -> Vec<(&'static str, Value)> {
+    COUNTS.into_iter().zip(values).collect()
+}
+
+/// Writes the polyhedra of a mesh with all that it carries.
+pub fn write(
+    options: &Options,
+    output: &Path,
+    mut mesh: TetMesh,
+    mut fields: MeshFields,
+    lists: &PolyhedraLists,
+) -> Result<()> {
+    if options.unconstrained {
+        mesh.regions = None;
+        mesh.faces.clear();
+        fields.sides = Fields::default();
+    }
+    let mut polyhedral = PolyhedralMesh::new(&mesh, lists)?;
+    if !fields.cells.is_empty() {
+        fields.cells = fields.cells.mixed(&tets_of_polyhedra(&mesh, lists));
+    }
+    polyhedral.fields = fields;
+    if options.merge_faces {
+        polyhedral = polyhedral.merge_coplanar();
+    }
+    account::part("work of the host");
+    let losses = write_polyhedra(output, &polyhedral, Default::default())?;
+    account::part("write");
+    for loss in losses {
+        note(options.device.quiet, loss);
+    }
+    Ok(())
 }
 
 /// Runs the command on a volume mesh.
 pub fn run(options: &Options) -> Result<()> {
     check_options(options)?;
-    if let Some(output) = &options.output {
-        check_polyhedra_output(output)?;
-    }
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, Work::POLYHEDRA);
     let mesh = read_volume(&options.input, quiet)?;
-    let (mut mesh, mut fields) = tetrahedra(mesh, &options.input, quiet)?;
-    let settings = polyhedra::Options {
-        by: options.by.unwrap_or(By::Area).into(),
-        constrained: !options.unconstrained,
-        count_pinched: true,
-        strict: options.strict,
-    };
+    let (mesh, fields) = tetrahedra(mesh, &options.input, quiet)?;
+    let settings = settings(options);
     let result = match options.device.precision {
         Precision::F64 => merge::<DVec3>(&mesh, settings, opening),
         Precision::F32 => merge::<Vec3>(&mesh, settings, opening),
@@ -82,43 +141,25 @@ pub fn run(options: &Options) -> Result<()> {
         input: &options.input,
         device: outcome.device,
         stages: outcome.stages,
-        counts: vec![
-            ("vertices", json!(mesh.points.len())),
-            ("tetrahedra", json!(mesh.tetrahedra.len())),
-            ("polyhedra", json!(counts.polyhedra)),
-            ("single_tetrahedra", json!(single.count())),
-            ("most_tetrahedra", json!(counts.most_tetrahedra)),
-            ("faces", json!(lists.faces())),
-            ("regions", json!(counts.regions)),
-            ("barrier_faces", json!(counts.barrier_faces)),
-            ("regions_with_barriers", json!(counts.regions_with_barriers)),
-            ("barrier_tips", json!(counts.barrier_tips)),
-            ("barrier_faces_left", json!(counts.barrier_faces_left)),
-            ("pinched", json!(counts.pinched)),
-            ("split_rounds", json!(counts.split_rounds)),
-        ],
+        counts: rows([
+            json!(mesh.points.len()),
+            json!(mesh.tetrahedra.len()),
+            json!(counts.polyhedra),
+            json!(single.count()),
+            json!(counts.most_tetrahedra),
+            json!(lists.faces()),
+            json!(counts.regions),
+            json!(counts.barrier_faces),
+            json!(counts.regions_with_barriers),
+            json!(counts.barrier_tips),
+            json!(counts.barrier_faces_left),
+            json!(counts.pinched),
+            json!(counts.split_rounds),
+        ]),
         peak_bytes: outcome.peak_bytes,
     };
     if let Some(output) = &options.output {
-        if options.unconstrained {
-            mesh.regions = None;
-            mesh.faces.clear();
-            fields.sides = Fields::default();
-        }
-        let mut polyhedral = PolyhedralMesh::new(&mesh, &lists)?;
-        if !fields.cells.is_empty() {
-            fields.cells = fields.cells.mixed(&tets_of_polyhedra(&mesh, &lists));
-        }
-        polyhedral.fields = fields;
-        if options.merge_faces {
-            polyhedral = polyhedral.merge_coplanar();
-        }
-        account::part("work of the host");
-        let losses = write_polyhedra(output, &polyhedral, Default::default())?;
-        account::part("write");
-        for loss in losses {
-            note(quiet, loss);
-        }
+        write(options, output, mesh, fields, &lists)?;
     }
     report.give(&options.device)
 }

@@ -4,6 +4,8 @@
 #[cfg(feature = "mpi")]
 mod generate;
 #[cfg(feature = "mpi")]
+mod polyhedra;
+#[cfg(feature = "mpi")]
 mod polylla;
 #[cfg(feature = "mpi")]
 mod refine;
@@ -17,6 +19,8 @@ mod run;
 mod slices;
 #[cfg(feature = "mpi")]
 mod smooth;
+#[cfg(feature = "mpi")]
+mod tets;
 #[cfg(feature = "mpi")]
 mod weld;
 

@@ -29,6 +29,9 @@ use crate::commands::polylla::{Options, check_usage, digest_row};
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+    if commands::is_volume(&options.input) {
+        return super::polyhedra::run(ranks, options, starting);
+    }
     check_usage(options)?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
@@ -184,9 +187,7 @@ fn refuse(options: &Options) -> Result<()> {
     if let Some(output) = options.output.as_ref().filter(|path| !is_pvtu(path)) {
         Format::to_write(output)?;
     }
-    let wrong = if commands::is_volume(&options.input) {
-        "polyhedra are made by one process"
-    } else if options.method == Method::Indexed {
+    let wrong = if options.method == Method::Indexed {
         "--method indexed is for one process"
     } else if options.ties() == Ties::First {
         "--ties first is for one process"

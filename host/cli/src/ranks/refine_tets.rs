@@ -11,19 +11,17 @@ use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_arguments::device::Precision;
-use trioxide_ranks::block::Whole as Mesh;
-use trioxide_ranks::refine_tets::{self, Input, Whole, part_to_refine};
+use trioxide_ranks::refine_tets::{self, Whole};
+use trioxide_ranks::tets::Input;
 use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result};
+use trioxide_ranks::{Fault, Ownership, Part, Ranks, Result};
 
 use super::report::{Counts, Run, report};
 use super::run::{Starting, is_quiet, with_file};
-use super::slices::note_first_reads;
+use super::tets::{Reading, TetInput};
 use crate::commands;
-use crate::commands::generated::Generated;
 use crate::commands::refine::Options;
 use crate::commands::refine::tets::{check_options, marking};
-use crate::commands::volume::tetrahedra;
 
 /// Runs the command as one rank of several.
 ///
@@ -36,25 +34,10 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     }
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
-    let grid = Generated::of(&options.input)?.map_or(Ok(None), |input| input.tet_grid())?;
-    let (block, mesh, fields) = match &grid {
-        Some(grid) => {
-            // Of what it generates a rank keeps the tags.
-            let mesh = TetMesh {
-                faces: grid.faces(),
-                ..TetMesh::default()
-            };
-            let block = Block::counts_of_tet_grid(grid);
-            (block, mesh, MeshFields::default())
-        }
-        None => read(ranks, options, quiet)?,
-    };
-    let block = &block;
-    let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
-    let tagged = &match grid {
-        Some(_) => tagged,
-        None => ranks.broadcast(0, &tagged),
-    };
+    let read = TetInput::read(ranks, &options.input, Reading::default(), quiet)?;
+    let input = read.input();
+    let (mesh, fields) = (&read.mesh, &read.fields);
+    let block = input.block;
     let marking = marking(options, block.cells as usize);
     let has_fields = ranks.reduce(u64::from(!fields.is_empty()), Reduction::Or) != 0;
     let settings = refine_tets::Options {
@@ -64,15 +47,9 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         record: options.output.is_some() && has_fields,
         ..refine_tets::Options::default()
     };
-    let input = Input { block, tagged };
     let precision = options.device.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);
-    let part = match (&grid, precision) {
-        (Some(grid), _) => Part::of_tet_grid(ranks, grid),
-        (None, Precision::F64) => part_to_refine::<DVec3>(ranks, input, &Ownership::Curve),
-        (None, Precision::F32) => part_to_refine::<Vec3>(ranks, input, &Ownership::Curve),
-    };
-    let part = part.map_err(in_file)?;
+    let part = read.part(ranks, precision).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let refined = match precision {
@@ -84,7 +61,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         refined(ranks, &on, input, part, &settings, wants_mesh).map_err(in_file)?;
     if let Some(path) = &options.output {
         ranks.phase("write");
-        let written = whole.map_or(Ok(()), |whole| write(path, &mesh, &fields, whole, quiet));
+        let written = whole.map_or(Ok(()), |whole| write(path, mesh, fields, whole, quiet));
         ranks.agree(written.map_err(Fault::from))?;
     }
     let run = Run {
@@ -95,32 +72,6 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         is_output_taken: false,
     };
     report(ranks, run, counts)
-}
-
-/// This rank's block of the mesh that rank 0 reads for all; that rank keeps the mesh and its fields, others keep nothing. Collective.
-fn read(
-    ranks: &Ranks,
-    options: &Options,
-    quiet: bool,
-) -> Result<(Block<DVec3>, TetMesh, MeshFields)> {
-    note_first_reads(quiet, &options.input, " and writes the result");
-    let read = || {
-        let mesh = commands::read_volume(&options.input, quiet)?;
-        tetrahedra(mesh, &options.input, quiet)
-    };
-    let kept = match ranks.rank() {
-        0 => read(),
-        _ => Ok((TetMesh::default(), MeshFields::default())),
-    };
-    let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
-    let whole = (ranks.rank() == 0).then(|| Mesh {
-        points: &mesh.points,
-        corners: mesh.tetrahedra.as_flattened(),
-        size: 4,
-        regions: None,
-        segments: &[],
-    });
-    Ok((Block::scatter(ranks, whole), mesh, fields))
 }
 
 /// The counts of a run, and at rank 0 the refined mesh, if it is wanted. Collective.

@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 mod generated;
+mod polyhedra;
 mod polylla;
 mod refine;
 mod refine_tets;
@@ -65,6 +66,39 @@ fn counts(file: &Path, keys: &[&str]) -> String {
     keys.iter()
         .map(|&key| json[key].to_string() + "\n")
         .collect()
+}
+
+/// The output and the counts of a run on the CPU.
+fn file_and_counts(
+    at: &Path,
+    ranks: usize,
+    arguments: &[&str],
+    output: &str,
+    keys: &[&str],
+) -> (Vec<u8>, String) {
+    let more = [
+        "-o", output, "--json", "r.json", "--device", "cpu", "--quiet",
+    ];
+    assert_eq!(done(at, ranks, &[arguments, &more].concat()), "");
+    let bytes = fs::read(at.join(output)).unwrap();
+    fs::remove_file(at.join(output)).unwrap();
+    (bytes, counts(&at.join("r.json"), keys))
+}
+
+/// So many ranks write the file of the single run, and count the same.
+fn same_file_and_counts(
+    at: &Path,
+    sizes: &[usize],
+    arguments: &[&str],
+    output: &str,
+    keys: &[&str],
+) {
+    let single = file_and_counts(at, 1, arguments, output, keys);
+    for &ranks in sizes {
+        let many = file_and_counts(at, ranks, arguments, output, keys);
+        assert_eq!(many.1, single.1, "{arguments:?} on {ranks} ranks");
+        assert!(many.0 == single.0, "{arguments:?} on {ranks} ranks");
+    }
 }
 
 fn refused(folder: &Path, ranks: usize, arguments: &[&str]) -> String {

@@ -8,40 +8,25 @@ use trioxide::fields::{Field, Values};
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate};
 
-use super::{RANKS, counts, done, refused};
+use super::{RANKS, refused, same_file_and_counts};
 
-/// The file, and the counts.
-fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> (Vec<u8>, String) {
-    let more = [
-        "-o", output, "--json", "r.json", "--device", "cpu", "--quiet",
-    ];
-    let said = done(at, ranks, &[&["refine"], arguments, &more].concat());
-    assert_eq!(said, "");
-    let keys = [
-        "vertices",
-        "cells",
-        "tagged_faces",
-        "input_vertices",
-        "input_cells",
-        "rounds",
-    ];
-    let counts = counts(&at.join("r.json"), &keys);
-    let bytes = fs::read(at.join(output)).unwrap();
-    fs::remove_file(at.join(output)).unwrap();
-    (bytes, counts)
-}
+/// What runs count, however many ranks there are.
+const COUNTS: [&str; 6] = [
+    "vertices",
+    "cells",
+    "tagged_faces",
+    "input_vertices",
+    "input_cells",
+    "rounds",
+];
 
 fn same(at: &Path, sizes: &[usize], arguments: &[&str], output: &str) {
-    let single = run(at, 1, arguments, output);
-    for &ranks in sizes {
-        let many = run(at, ranks, arguments, output);
-        assert_eq!(many.1, single.1, "{arguments:?} on {ranks} ranks");
-        assert!(many.0 == single.0, "{arguments:?} on {ranks} ranks");
-    }
+    let arguments = [&["refine"], arguments].concat();
+    same_file_and_counts(at, sizes, &arguments, output, &COUNTS);
 }
 
 /// Tetrahedra of a grid and of random points, with regions, tags and fields of all kinds; a list of marks.
-fn meshes() -> TempDir {
+pub fn meshes() -> TempDir {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let grid = generate::tet_grid(200, 1).unwrap();

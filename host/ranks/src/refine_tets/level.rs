@@ -9,12 +9,13 @@ use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::numbers::{Numbers, children_of, faces};
-use super::part::{TetPart, too_large};
+use super::part::{OR_LESS, TetPart};
 use super::{Counts, Level, Options};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
 use crate::ids::Owners;
 use crate::part::owned_bits;
+use crate::tets::too_large;
 use crate::transport::{Ranks, Reduction};
 
 /// A part on the device behind a level.
@@ -65,7 +66,7 @@ pub fn level<P: SpacePoint>(
     let is_last = number + 1 == options.rounds;
     let all = vec![u32::MAX; if is_last { 0 } else { owned.len() }];
     let share = share.divide(on, if is_last { &owned } else { &all });
-    let share = share.map_err(|error| too_large(ranks, error));
+    let share = share.map_err(|error| too_large(ranks, error, OR_LESS));
     let divided = share.and_then(|share| {
         let children = share.children(on).map(Some);
         let children = if is_last { None } else { children? };

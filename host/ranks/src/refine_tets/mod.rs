@@ -24,7 +24,6 @@
 //! of the first tetrahedron that has it as a face, later to who owns a part of that with a part of the triangle; its parts are numbered
 //! likewise.
 
-mod check;
 mod level;
 mod numbers;
 mod part;
@@ -34,11 +33,11 @@ use glam::DVec3;
 use trioxide::Device;
 use trioxide::refine_tets::{DividedEdges, Marking, Share, SpacePoint};
 
-use crate::block::Block;
 use crate::fault::{Fault, Result};
 use crate::owned::is_uneven;
 use crate::ownership::Ownership;
 use crate::part::Part;
+use crate::tets::{Input, part_of};
 use crate::transport::Ranks;
 
 use level::{Divided, level};
@@ -72,15 +71,6 @@ impl Default for Options {
             record: false,
         }
     }
-}
-
-/// A mesh whose blocks the ranks hold.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    /// This rank's block.
-    pub block: &'a Block<DVec3>,
-    /// The tagged triangles of the whole mesh, which every rank has.
-    pub tagged: &'a [[u32; 3]],
 }
 
 /// Elements of a whole mesh.
@@ -140,21 +130,8 @@ pub fn refine<P: SpacePoint>(
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Run<P>> {
-    let part = part_to_refine::<P>(ranks, input, ownership)?;
+    let part = part_of::<P>(ranks, input, ownership)?;
     run(ranks, on, input, part, options, ownership)
-}
-
-/// This rank's part of the mesh whose blocks the ranks hold, for [`run`]. Collective.
-///
-/// # Errors
-/// Those of [`refine`] that need no device.
-pub fn part_to_refine<P: SpacePoint>(
-    ranks: &Ranks,
-    input: Input,
-    ownership: &Ownership,
-) -> Result<Part<DVec3>> {
-    check::check_block::<P>(ranks, input)?;
-    Part::without_segments(ranks, input.block, ownership)
 }
 
 /// As [`refine`], in parts that are made already. Collective.

@@ -5,22 +5,25 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
-use trioxide::refine_tets::{Error, Share, SharePart, SpacePoint};
+use trioxide::refine_tets::{Share, SharePart, SpacePoint};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
-use super::check::refuse;
-use super::{Counts, Input};
+use super::Counts;
 use crate::fault::{Fault, Result};
-use crate::ids::{IdSet, Ids, Owners};
+use crate::ids::{Ids, Owners};
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Ownership;
 use crate::part::{Part, owned_bits};
 use crate::rows::{Halo, Rows};
+use crate::tets::{Input, first_of_tagged, first_tetrahedra, is_of_mesh, refuse, too_large};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A tagged triangle by the ids of the whole mesh: its id, its vertices, and the one of the input that it is a part of.
 pub type Face = [u64; 5];
+
+/// What helps where a part is too large, beside more ranks.
+pub const OR_LESS: &str = ", or refine less";
 
 /// Words of a tetrahedron's row: its id, its vertices, and the one of the input that it is a part of.
 pub const STRIDE: usize = 6;
@@ -99,18 +102,12 @@ impl TetPart {
         part: Part<DVec3>,
     ) -> Result<(Self, Share<P>)> {
         ranks.phase("check");
-        let all: Vec<[u64; 3]> = input
-            .tagged
-            .iter()
-            .map(|face| face.map(u64::from))
-            .collect();
-        let corner = |i: usize| part.vertices.get(part.corners[i] as usize);
-        let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
-        let first = first_tetrahedra(&all, part.cells.len(), corners);
+        let first = first_of_tagged(&part, input.tagged);
         let me = ranks.rank() as u32;
         let is_own = |&f: &usize| first[f].is_some_and(|t| part.owners.get(t as usize) == me);
-        let own = (0..all.len()).filter(is_own).map(|f| {
-            let [a, b, c] = all[f];
+        let all = input.tagged.len();
+        let own = (0..all).filter(is_own).map(|f| {
+            let [a, b, c] = input.tagged[f].map(u64::from);
             [f as u64, a, b, c, f as u64]
         });
         let faces: Vec<Face> = own.collect();
@@ -122,13 +119,13 @@ impl TetPart {
             faces: &local(&faces, &part.vertices),
         };
         let share = Share::upload(on, &share, true);
-        let is_broken = seen < all.len() as u64 || share.as_ref().is_err_and(is_of_mesh);
+        let is_broken = seen < all as u64 || share.as_ref().is_err_and(is_of_mesh);
         refuse::<P>(ranks, input, is_broken)?;
-        let share = ranks.agree(share.map_err(|error| too_large(ranks, error)))?;
+        let share = ranks.agree(share.map_err(|error| too_large(ranks, error, OR_LESS)))?;
         let counts = Counts {
             vertices: input.block.vertices,
             tetrahedra: input.block.cells,
-            faces: all.len() as u64,
+            faces: all as u64,
         };
         let part = Self {
             counts,
@@ -168,7 +165,8 @@ impl TetPart {
             tetrahedra: &corners,
             faces: &local(&faces, &vertices),
         };
-        let share = Share::upload(on, &share, false).map_err(|error| too_large(ranks, error));
+        let share =
+            Share::upload(on, &share, false).map_err(|error| too_large(ranks, error, OR_LESS));
         let share = ranks.agree(share)?;
         let part = Self {
             counts,
@@ -273,65 +271,4 @@ fn local(faces: &[Face], vertices: &Ids) -> Vec<u32> {
     let corners = faces.iter().flat_map(|face| &face[1..4]);
     let place = |&vertex: &u64| vertices.place(vertex).expect("it is a face of the part");
     corners.map(place).collect()
-}
-
-/// The first of `n` tetrahedra that has each of these triangles as a face.
-fn first_tetrahedra(
-    faces: &[[u64; 3]],
-    n: usize,
-    corners: impl Fn(usize) -> [u64; 4] + Sync,
-) -> Vec<Option<u32>> {
-    let mut first = vec![None; faces.len()];
-    if faces.is_empty() {
-        return first;
-    }
-    let sorted = |mut face: [u64; 3]| {
-        face.sort_unstable();
-        face
-    };
-    let mut all = parallel::collect(faces.len(), |f| (sorted(faces[f]), f));
-    all.par_sort_unstable();
-    let vertices = IdSet::of_lists(faces.len(), |f| faces[f]);
-    let found = parallel::map_pieces(n, parallel::GRAIN, |range| {
-        let mut found = Vec::new();
-        for t in range {
-            let [a, b, c, d] = corners(t);
-            // Most have no such face.
-            if [a, b, c, d]
-                .into_iter()
-                .filter(|&v| vertices.has(v))
-                .count()
-                < 3
-            {
-                continue;
-            }
-            for face in [[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(sorted) {
-                let start = all.partition_point(|(other, _)| *other < face);
-                let same = all[start..].iter().take_while(|(other, _)| *other == face);
-                found.extend(same.map(|&(_, f)| (f, t as u32)));
-            }
-        }
-        found
-    });
-    for (f, t) in parallel::concat(found) {
-        first[f].get_or_insert(t);
-    }
-    first
-}
-
-/// Whether a mesh breaks a rule, so that the single run says which.
-fn is_of_mesh(error: &Error) -> bool {
-    use Error::{Mesh, TooMany, TooManyTetrahedra};
-    !matches!(error, Mesh(_) | TooMany { .. } | TooManyTetrahedra { .. })
-}
-
-/// The fault of a rank's part.
-pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
-    let Error::TooManyTetrahedra { tetrahedra, most } = error else {
-        return error.into();
-    };
-    Fault::from(trioxide::Error::Argument(format!(
-        "rank {} would hold {tetrahedra} tetrahedra, but at most {most} fit 32-bit edge ids: use more ranks, or refine less",
-        ranks.rank()
-    )))
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod clouds;
+pub mod tets;
 
 use std::sync::Arc;
 

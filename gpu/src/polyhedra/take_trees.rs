@@ -1,0 +1,31 @@
+//! Trees that leave a process's part of the mesh, and tetrahedra that others own.
+
+use trioxide_kernel::{Atomic, Bits, In, kernel};
+
+use super::link::Link;
+use crate::ids::{FaceSide, Tet};
+
+/// Whether the walk of tetrahedron `t` ends at one of `taken`.
+#[kernel(
+    requires(ends.len() == n, taken.len() == words(n)),
+    moves(ends.bytes() + taken.bytes() + 4 * words(n))
+)]
+pub fn find_taken(t: Tet, ends: In<Link>, taken: In<Bits<Tet>>) -> bool {
+    taken.bit(ends.at(t).parent())
+}
+
+/// Makes the `i`-th tetrahedron of `list` a tree of its own, each of whose faces is a frontier face as seen from it.
+///
+/// No other tetrahedron of its tree may stay, but for those whose walk is to end here.
+#[kernel(
+    requires(list.len() == n, 8 * frontier.len() >= links.len()),
+    moves(list.bytes())
+)]
+pub fn set_apart(i: u32, list: In<Tet>, frontier: Atomic<Bits<FaceSide>>, links: Atomic<Link>) {
+    let t = list.at(i);
+    frontier.set_bit(FaceSide::of(t, 0));
+    frontier.set_bit(FaceSide::of(t, 1));
+    frontier.set_bit(FaceSide::of(t, 2));
+    frontier.set_bit(FaceSide::of(t, 3));
+    links.store(t, Link::to(t, links.load(t).place()));
+}

@@ -1,0 +1,72 @@
+//! `mpirun … trioxide polylla` of tetrahedra.
+
+use glam::{DVec3, Vec3};
+use serde_json::json;
+use trioxide_arguments::device::Precision;
+use trioxide_ranks::polyhedra::find;
+use trioxide_ranks::{Fault, Ranks, Result};
+
+use super::report::{Run, report};
+use super::run::{Starting, is_quiet, with_file};
+use super::tets::{Reading, TetInput};
+use crate::commands::polylla::Options;
+use crate::commands::polylla::polyhedra::{check_options, rows, settings, write};
+
+/// Runs the command as one rank of several.
+///
+/// # Errors
+/// As the single run.
+pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+    check_options(options)?;
+    ranks.phase("read");
+    let quiet = is_quiet(ranks, &options.device);
+    let settings = settings(options);
+    let reading = Reading {
+        with_regions: settings.constrained,
+        is_kept: options.output.is_some(),
+    };
+    let read = TetInput::read(ranks, &options.input, reading, quiet)?;
+    let input = read.input();
+    let precision = options.device.precision;
+    let in_file = |fault| with_file(fault, &options.input, precision);
+    let part = read.part(ranks, precision).map_err(in_file)?;
+    ranks.phase("open the device");
+    let on = starting.device(ranks, &options.device)?;
+    let find = match precision {
+        Precision::F64 => find::<DVec3>,
+        Precision::F32 => find::<Vec3>,
+    };
+    let found = find(ranks, &on, input, part, settings).map_err(in_file)?;
+    let counts = found.counts;
+    let [vertices, tetrahedra] = [input.block.vertices, input.block.cells];
+    if let Some(path) = &options.output {
+        let lists = found.gather(ranks, &on)?;
+        ranks.phase("write");
+        let TetInput { mesh, fields, .. } = read;
+        let written = lists.map_or(Ok(()), |lists| write(options, path, mesh, fields, &lists));
+        ranks.agree(written.map_err(Fault::from))?;
+    }
+    let of_run = rows([
+        json!(vertices),
+        json!(tetrahedra),
+        json!(counts.polyhedra),
+        json!(counts.single_tetrahedra),
+        json!(counts.most_tetrahedra),
+        json!(counts.faces),
+        json!(counts.regions),
+        json!(counts.barrier_faces),
+        json!(counts.regions_with_barriers),
+        json!(counts.barrier_tips),
+        json!(counts.barrier_faces_left),
+        json!(counts.pinched),
+        json!(counts.split_rounds),
+    ]);
+    let run = Run {
+        command: "polylla",
+        input: &options.input,
+        options: &options.device,
+        on: &on,
+        is_output_taken: false,
+    };
+    report(ranks, run, of_run)
+}

@@ -1,0 +1,108 @@
+//! Meshes of tetrahedra as ranks get them.
+
+use std::path::Path;
+
+use glam::{DVec3, Vec3};
+use trioxide::fields::MeshFields;
+use trioxide::generate::TetGrid;
+use trioxide::volume::TetMesh;
+use trioxide_arguments::device::Precision;
+use trioxide_ranks::block::Whole;
+use trioxide_ranks::tets::{Input, part_of};
+use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result};
+
+use super::slices::note_first_reads;
+use crate::commands;
+use crate::commands::generated::Generated;
+use crate::commands::volume::tetrahedra;
+
+/// How ranks get a mesh.
+#[derive(Clone, Copy, Default)]
+pub struct Reading {
+    /// Regions cross: the work goes by them.
+    pub with_regions: bool,
+    /// Rank 0 keeps the whole mesh, also of a grid.
+    pub is_kept: bool,
+}
+
+/// A mesh that ranks have read, or make.
+pub struct TetInput {
+    /// What rank 0 keeps of the mesh, and its fields; other ranks keep nothing. Of what it generates each rank keeps the tags.
+    pub mesh: TetMesh,
+    pub fields: MeshFields,
+    block: Block<DVec3>,
+    /// The tagged triangles, which every rank has.
+    tagged: Vec<[u32; 3]>,
+    grid: Option<TetGrid>,
+}
+
+impl TetInput {
+    /// Of a grid the counts: each rank makes its part. Else this rank's block of the mesh, which rank 0 reads for all. Collective.
+    ///
+    /// # Errors
+    /// Those of rank 0.
+    pub fn read(ranks: &Ranks, input: &Path, reading: Reading, quiet: bool) -> Result<Self> {
+        let grid = match reading.is_kept {
+            true => None,
+            false => Generated::of(input)?.map_or(Ok(None), |input| input.tet_grid())?,
+        };
+        let tagged_of = |mesh: &TetMesh| mesh.faces.iter().map(|face| face.vertices).collect();
+        if let Some(grid) = grid {
+            let mesh = TetMesh {
+                faces: grid.faces(),
+                ..TetMesh::default()
+            };
+            return Ok(Self {
+                tagged: tagged_of(&mesh),
+                mesh,
+                fields: MeshFields::default(),
+                block: Block::counts_of_tet_grid(&grid),
+                grid: Some(grid),
+            });
+        }
+        note_first_reads(quiet, input, " and writes the result");
+        let kept = match ranks.rank() {
+            0 => {
+                commands::read_volume(input, quiet).and_then(|mesh| tetrahedra(mesh, input, quiet))
+            }
+            _ => Ok((TetMesh::default(), MeshFields::default())),
+        };
+        let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
+        let regions = mesh.regions.as_deref().filter(|_| reading.with_regions);
+        let whole = (ranks.rank() == 0).then(|| Whole {
+            points: &mesh.points,
+            corners: mesh.tetrahedra.as_flattened(),
+            size: 4,
+            regions,
+            segments: &[],
+        });
+        let tagged: Vec<[u32; 3]> = tagged_of(&mesh);
+        Ok(Self {
+            block: Block::scatter(ranks, whole),
+            tagged: ranks.broadcast(0, &tagged),
+            mesh,
+            fields,
+            grid: None,
+        })
+    }
+
+    /// The mesh for the work of ranks.
+    pub fn input(&self) -> Input<'_> {
+        Input {
+            block: &self.block,
+            tagged: &self.tagged,
+        }
+    }
+
+    /// This rank's part. Collective.
+    ///
+    /// # Errors
+    /// As [`part_of`].
+    pub fn part(&self, ranks: &Ranks, precision: Precision) -> Result<Part<DVec3>> {
+        match (&self.grid, precision) {
+            (Some(grid), _) => Part::of_tet_grid(ranks, grid),
+            (None, Precision::F64) => part_of::<DVec3>(ranks, self.input(), &Ownership::Curve),
+            (None, Precision::F32) => part_of::<Vec3>(ranks, self.input(), &Ownership::Curve),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `mpirun … trioxide polylla` of tetrahedra: the files and counts of the single run.
+
+use std::fs;
+use std::path::Path;
+
+use trioxide::{formats, generate};
+
+use super::refine_tets::meshes;
+use super::{RANKS, counts, done, refused, same_file_and_counts};
+
+const COUNTS: [&str; 13] = [
+    "vertices",
+    "tetrahedra",
+    "polyhedra",
+    "single_tetrahedra",
+    "most_tetrahedra",
+    "faces",
+    "regions",
+    "barrier_faces",
+    "regions_with_barriers",
+    "barrier_tips",
+    "barrier_faces_left",
+    "pinched",
+    "split_rounds",
+];
+
+fn same(at: &Path, sizes: &[usize], arguments: &[&str], output: &str) {
+    let arguments = [&["polylla"], arguments].concat();
+    same_file_and_counts(at, sizes, &arguments, output, &COUNTS);
+}
+
+#[test]
+fn polyhedra_are_written_as_by_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    same(at, &RANKS, &["grid.vtu"], "p.vtu");
+    same(at, &RANKS, &["random_fields.vtu", "--strict"], "p.vtu");
+    let free = [
+        "random_fields.vtu",
+        "--unconstrained",
+        "--by",
+        "circumradius",
+    ];
+    same(at, &RANKS, &free, "p.vtu");
+    let single = ["grid_fields.vtu", "--precision", "f32", "--merge-faces"];
+    same(at, &[2, 7], &single, "p.vtu");
+    same(at, &[3], &["random.vtu"], "p.visf");
+    same(at, &[3], &["generate:tets:600:1"], "p.obj");
+    // Without a file each rank makes its part of a grid.
+    let counted = |ranks| {
+        let arguments = ["polylla", "generate:tets:900:2", "--strict"];
+        let more = ["--json", "c.json", "--device", "cpu", "--quiet"];
+        done(at, ranks, &[&arguments[..], &more].concat());
+        counts(&at.join("c.json"), &COUNTS)
+    };
+    let single = counted(1);
+    for ranks in RANKS {
+        assert_eq!(counted(ranks), single, "{ranks} ranks");
+    }
+}
+
+#[test]
+fn faults_of_polyhedra_end_all_ranks_with_the_message_of_one() {
+    let folder = meshes();
+    let at = folder.path();
+    let mut twice = generate::tet_grid(64, 1).unwrap();
+    twice.tetrahedra[9] = twice.tetrahedra[100];
+    formats::write_volume(&at.join("twice.vtu"), &twice.into()).unwrap();
+    let short = fs::read(at.join("grid.vtu")).unwrap();
+    fs::write(at.join("short.vtu"), &short[..short.len() / 2]).unwrap();
+    for (mesh, more, output) in [
+        ("twice.vtu", &[][..], "p.vtu"),
+        ("short.vtu", &[], "p.vtu"),
+        ("nothing.vtu", &[], "p.vtu"),
+        ("grid.vtu", &["--digest"], "p.vtu"),
+        ("grid.vtu", &["--ties", "first"], "p.vtu"),
+        ("grid.vtu", &[], "p.pvtu"),
+    ] {
+        let arguments = ["polylla", mesh, "-o", output, "--quiet", "--device", "cpu"];
+        let arguments = [&arguments[..], more].concat();
+        assert_eq!(refused(at, 3, &arguments), refused(at, 1, &arguments));
+        assert!(!at.join(output).exists());
+    }
+}

@@ -1,0 +1,203 @@
+//! The polyhedra at rank 0, for formats that one process writes.
+
+use rayon::slice::ParallelSliceMut;
+use trioxide::Device;
+use trioxide::mesh::NONE;
+use trioxide::polyhedra::{DevicePolyhedra, SharePolyhedra};
+use trioxide::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists};
+use trioxide_mesh::parallel;
+
+use super::{Counts, Found};
+use crate::block::fill;
+use crate::fault::{Fault, Result};
+use crate::ids::Ids;
+use crate::output::{mail_to_first, to_first};
+use crate::transport::{Ranks, Reduction};
+
+/// Polyhedra by the ids of the whole mesh, one behind the other.
+struct Lists {
+    /// Root, and number of tetrahedra.
+    heads: Vec<[u32; 2]>,
+    /// Tetrahedra, ascending for each.
+    tets: Vec<u32>,
+    /// Sides, ascending for each: 2n + 2 for n tetrahedra.
+    sides: Vec<u32>,
+}
+
+impl Lists {
+    fn download(
+        on: &Device,
+        result: &DevicePolyhedra,
+        apart: &[u32],
+        ids: &Ids,
+    ) -> trioxide::Result<Self> {
+        let SharePolyhedra {
+            roots,
+            tet_offsets,
+            tets,
+            sides,
+        } = result.download_share(on, apart)?;
+        let id = |t: u32| ids.get(t as usize) as u32;
+        Ok(Self {
+            heads: parallel::collect(roots.len(), |p| {
+                [id(roots[p]), tet_offsets[p + 1] - tet_offsets[p]]
+            }),
+            tets: parallel::map(&tets, |&t| id(t)),
+            sides: parallel::map(&sides, |&side| 4 * id(side / 4) + side % 4),
+        })
+    }
+
+    /// The lists of all ranks, at rank 0. Collective.
+    fn gather(self, ranks: &Ranks) -> Self {
+        Self {
+            heads: to_first(ranks, &self.heads),
+            tets: to_first(ranks, &self.tets),
+            sides: to_first(ranks, &self.sides),
+        }
+    }
+
+    /// The polyhedra in ascending order of their roots.
+    fn in_order(&self) -> PolyhedraLists {
+        // Root, tetrahedra, and those before: each polyhedron has two sides more than two for each of its tetrahedra.
+        let mut before = 0;
+        let with_places = self.heads.iter().zip(0..).map(|(&[root, count], p)| {
+            before += count;
+            (root, count, before - count, p)
+        });
+        let mut order: Vec<(u32, u32, u32, u32)> = with_places.collect();
+        order.par_sort_unstable();
+        let mut lists = PolyhedraLists {
+            tet_offsets: vec![0],
+            side_offsets: vec![0],
+            tets: Vec::with_capacity(self.tets.len()),
+            sides: Vec::with_capacity(self.sides.len()),
+            ..PolyhedraLists::default()
+        };
+        for (_, count, first, p) in order {
+            let tets = first as usize..(first + count) as usize;
+            lists.tets.extend_from_slice(&self.tets[tets]);
+            lists.tet_offsets.push(lists.tets.len() as u32);
+            let start = 2 * (first + p) as usize;
+            let sides = start..start + 2 * count as usize + 2;
+            lists.sides.extend_from_slice(&self.sides[sides]);
+            lists.side_offsets.push(lists.sides.len() as u32);
+        }
+        lists
+    }
+}
+
+impl Found {
+    /// The polyhedra at rank 0, as the single run has them; other ranks get none. Collective.
+    ///
+    /// # Errors
+    /// More sides than 32-bit ids name; errors of the device.
+    pub fn gather(self, ranks: &Ranks, on: &Device) -> Result<Option<PolyhedraLists>> {
+        ranks.phase("gather");
+        let owned = self.owned(ranks);
+        let tetrahedra = ranks.reduce(owned.len() as u64, Reduction::Sum);
+        ranks.agree(check_narrow(tetrahedra))?;
+        let lists = ranks.agree(self.lists(on).map_err(Fault::from))?;
+        let lists = lists.gather(ranks);
+        let twins = on.download_rows(self.faces.twins());
+        let twins = ranks.agree(twins.map_err(Fault::from))?;
+        let twins = self.twins(ranks, &twins, &owned, tetrahedra as usize);
+        let tagged = self.tagged(ranks, on).map_err(Fault::from);
+        let mut tagged = to_first(ranks, &ranks.agree(tagged)?);
+        if ranks.rank() != 0 {
+            return Ok(None);
+        }
+        tagged.sort_unstable();
+        Ok(Some(PolyhedraLists {
+            twins,
+            tagged: tagged.iter().map(|&[_, side]| side).collect(),
+            counts: narrow(self.counts),
+            ..lists.in_order()
+        }))
+    }
+
+    /// The local ids of owned tetrahedra.
+    fn owned(&self, ranks: &Ranks) -> Vec<usize> {
+        self.owners.of_rank(ranks.rank() as u32).flatten().collect()
+    }
+
+    /// The polyhedra of this rank.
+    fn lists(&self, on: &Device) -> trioxide::Result<Lists> {
+        let (within, apart) = &self.within;
+        let (crossing, ids) = &self.crossing;
+        let mut lists = Lists::download(on, within, apart, &self.cells)?;
+        let crossing = Lists::download(on, crossing, &[], ids)?;
+        lists.heads.extend(crossing.heads);
+        lists.tets.extend(crossing.tets);
+        lists.sides.extend(crossing.sides);
+        Ok(lists)
+    }
+
+    /// A side by the ids of the whole mesh.
+    fn side(&self, side: u32) -> u32 {
+        match side {
+            NONE => NONE,
+            side => 4 * self.cells.get(side as usize / 4) as u32 + side % 4,
+        }
+    }
+
+    /// The twins of all sides of the whole mesh, at rank 0; those of this part are by local ids. Collective.
+    fn twins(
+        &self,
+        ranks: &Ranks,
+        twins: &[[u32; 4]],
+        owned: &[usize],
+        tetrahedra: usize,
+    ) -> Vec<u32> {
+        let rows = parallel::map(owned, |&t| {
+            let [a, b, c, d] = twins[t].map(|side| self.side(side));
+            [self.cells.get(t) as u32, a, b, c, d]
+        });
+        let rows = mail_to_first(ranks, &rows);
+        let count = if ranks.rank() == 0 { tetrahedra } else { 0 };
+        let mut all: Vec<[u32; 4]> = parallel::zeroed(count);
+        for rank in 0..ranks.size() {
+            let rows = rows.of(rank);
+            let of_row = |i: usize| {
+                let [_, a, b, c, d] = rows[i];
+                Some([a, b, c, d])
+            };
+            fill(&mut all, rows.len(), |i| rows[i][0] as usize, of_row);
+        }
+        all.into_flattened()
+    }
+
+    /// The tagged triangles whose lower sides are of owned tetrahedra: their places among all, and these sides.
+    fn tagged(&self, ranks: &Ranks, on: &Device) -> trioxide::Result<Vec<[u32; 2]>> {
+        let sides: Vec<u32> = on.download_rows(self.faces.tagged())?;
+        let me = ranks.rank() as u32;
+        let of_faces = self.tagged.iter().zip(sides);
+        let owned = of_faces.filter(|(_, side)| self.owners.get(*side as usize / 4) == me);
+        Ok(owned.map(|(&f, side)| [f, self.side(side)]).collect())
+    }
+}
+
+/// Refuses meshes that no process holds.
+fn check_narrow(tetrahedra: u64) -> Result<()> {
+    if 4 * tetrahedra < u64::from(NONE) {
+        return Ok(());
+    }
+    Err(trioxide::Error::Argument(format!(
+        "{tetrahedra} tetrahedra have more sides than the 32-bit ids of one process: leave the output out"
+    ))
+    .into())
+}
+
+/// The counts of a mesh that one process holds.
+fn narrow(counts: Counts) -> PolyhedraCounts {
+    PolyhedraCounts {
+        regions: counts.regions as u32,
+        barrier_faces: counts.barrier_faces as u32,
+        regions_with_barriers: counts.regions_with_barriers as u32,
+        barrier_tips: counts.barrier_tips as u32,
+        barrier_faces_left: counts.barrier_faces_left as u32,
+        pinched: counts.pinched.map(|pinched| pinched as u32),
+        split_rounds: counts.split_rounds as u32,
+        polyhedra: counts.polyhedra as u32,
+        most_tetrahedra: counts.most_tetrahedra as u32,
+    }
+}

@@ -1,0 +1,160 @@
+//! Meshes of tetrahedra whose blocks the ranks hold: a rank's part, and checks in the words of the single run.
+
+use glam::DVec3;
+use rayon::slice::ParallelSliceMut;
+use trioxide::Device;
+use trioxide::mesh::NONE;
+use trioxide::refine_tets::{DeviceTets, Error, SpacePoint};
+use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide_mesh::parallel;
+
+use crate::block::Block;
+use crate::fault::{Fault, Result};
+use crate::ids::IdSet;
+use crate::output::to_first;
+use crate::ownership::Ownership;
+use crate::part::Part;
+use crate::transport::{Ranks, Reduction};
+
+/// A mesh whose blocks the ranks hold.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// This rank's block.
+    pub block: &'a Block<DVec3>,
+    /// The tagged triangles of the whole mesh, which every rank has.
+    pub tagged: &'a [[u32; 3]],
+}
+
+/// This rank's part of the mesh whose blocks the ranks hold. Collective.
+///
+/// # Errors
+/// The single run's, of coordinates and vertex ids; a part with more elements than 32-bit ids name.
+pub fn part_of<P: SpacePoint>(
+    ranks: &Ranks,
+    input: Input,
+    ownership: &Ownership,
+) -> Result<Part<DVec3>> {
+    check_block::<P>(ranks, input)?;
+    Part::without_segments(ranks, input.block, ownership)
+}
+
+/// Refuses coordinates and vertex ids that the device refuses, also of vertices that no cell uses. Collective.
+///
+/// # Errors
+/// The single run's fault.
+fn check_block<P: SpacePoint>(ranks: &Ranks, input: Input) -> Result<()> {
+    let block = input.block;
+    let is_wrong = |&p: &DVec3| {
+        let p = P::from_f64(p).to_f64();
+        !(p.is_finite() && p.abs().max_element() <= P::LARGEST)
+    };
+    let is_outside = |&v: &u64| v >= block.vertices;
+    let is_broken =
+        parallel::any(&block.points, is_wrong) || parallel::any(&block.corners, is_outside);
+    refuse::<P>(ranks, input, is_broken)
+}
+
+/// Refuses a mesh that breaks a rule as some rank has seen: rank 0 gathers it, and finds the words of the single run. Collective.
+///
+/// # Errors
+/// The single run's fault.
+pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Result<()> {
+    if ranks.reduce(u64::from(is_broken), Reduction::Or) == 0 {
+        return Ok(());
+    }
+    let points = to_first(ranks, &input.block.points);
+    let corners = to_first(ranks, &input.block.corners);
+    ranks.agree(match ranks.rank() {
+        0 => check_whole::<P>(points, &corners, input.tagged),
+        _ => Ok(()),
+    })
+}
+
+fn check_whole<P: SpacePoint>(
+    points: Vec<DVec3>,
+    corners: &[u64],
+    tagged: &[[u32; 3]],
+) -> Result<()> {
+    let corners = parallel::map(corners, |&v| v.min(NONE.into()) as u32);
+    let face = |&vertices: &[u32; 3]| TaggedTriangle { vertices, tag: 0 };
+    let mesh = TetMesh {
+        points,
+        tetrahedra: corners.as_chunks().0.to_vec(),
+        regions: None,
+        faces: tagged.iter().map(face).collect(),
+    };
+    let checked = DeviceTets::<P>::upload(&Device::cpu(None)?, &mesh);
+    checked.map(drop).map_err(Fault::from)
+}
+
+/// The first tetrahedron of a part that has each tagged triangle as a face.
+pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u32>> {
+    let tagged: Vec<[u64; 3]> = tagged.iter().map(|face| face.map(u64::from)).collect();
+    let corner = |i: usize| part.vertices.get(part.corners[i] as usize);
+    let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
+    first_tetrahedra(&tagged, part.cells.len(), corners)
+}
+
+/// The first of `n` tetrahedra that has each of these triangles as a face.
+pub fn first_tetrahedra(
+    faces: &[[u64; 3]],
+    n: usize,
+    corners: impl Fn(usize) -> [u64; 4] + Sync,
+) -> Vec<Option<u32>> {
+    let mut first = vec![None; faces.len()];
+    if faces.is_empty() {
+        return first;
+    }
+    let sorted = |mut face: [u64; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let mut all = parallel::collect(faces.len(), |f| (sorted(faces[f]), f));
+    all.par_sort_unstable();
+    let vertices = IdSet::of_lists(faces.len(), |f| faces[f]);
+    let found = parallel::map_pieces(n, parallel::GRAIN, |range| {
+        let mut found = Vec::new();
+        for t in range {
+            let [a, b, c, d] = corners(t);
+            // Most have no such face.
+            if [a, b, c, d]
+                .into_iter()
+                .filter(|&v| vertices.has(v))
+                .count()
+                < 3
+            {
+                continue;
+            }
+            for face in [[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(sorted) {
+                let start = all.partition_point(|(other, _)| *other < face);
+                let same = all[start..].iter().take_while(|(other, _)| *other == face);
+                found.extend(same.map(|&(_, f)| (f, t as u32)));
+            }
+        }
+        found
+    });
+    for (f, t) in parallel::concat(found) {
+        first[f].get_or_insert(t);
+    }
+    first
+}
+
+/// Whether a mesh breaks a rule, so that the single run says which.
+pub fn is_of_mesh(error: &Error) -> bool {
+    match error {
+        Error::Mesh(error) => matches!(error, trioxide::Error::Invalid { .. }),
+        Error::TooMany { .. } | Error::TooManyTetrahedra { .. } => false,
+        _ => true,
+    }
+}
+
+/// The fault of a rank's part; `remedy` is what helps beside more ranks.
+pub fn too_large(ranks: &Ranks, error: Error, remedy: &str) -> Fault {
+    let Error::TooManyTetrahedra { tetrahedra, most } = error else {
+        return error.into();
+    };
+    Fault::from(trioxide::Error::Argument(format!(
+        "rank {} would hold {tetrahedra} tetrahedra, but at most {most} fit 32-bit edge ids: use more ranks{remedy}",
+        ranks.rank()
+    )))
+}
