@@ -1,7 +1,7 @@
 //! Bytes that cross between ranks, by mesh size and number of ranks, as a table: the numbers of docs/SCALING.md.
 //!
 //! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads. Names of families
-//! beside them (`polylla`, `weld`, `refine`, `refine-tets`) leave the others out.
+//! beside them (`polylla`, `weld`, `refine`, `refine-tets`, `polyhedra`) leave the others out.
 
 use glam::DVec2;
 use trioxide::Device;
@@ -68,6 +68,16 @@ fn main() {
             let random = trioxide_generate::random_tets(n, 1).expect("random points");
             for (name, mesh) in [("grid", grid), ("random", random)] {
                 refine_tets_rows(name, &mesh);
+            }
+        }
+    }
+    if is_wanted("polyhedra") {
+        header("distribution | ghosts | polyhedra | across ranks | gather");
+        for &n in &sizes {
+            let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
+            let random = trioxide_generate::random_tets(n, 1).expect("random points");
+            for (name, mesh) in [("grid", grid), ("random", random)] {
+                polyhedra_rows(name, &mesh);
             }
         }
     }
@@ -138,13 +148,7 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
         radius,
     };
     let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
-    let whole = Whole {
-        points: &mesh.points,
-        corners: mesh.tetrahedra.as_flattened(),
-        size: 4,
-        regions: None,
-        segments: &[],
-    };
+    let whole = tetrahedra(mesh);
     for (marks, marking, rounds) in [("all", refine_tets::Marking::All, 2), ("ball", ball, 4)] {
         let options = trioxide_ranks::refine_tets::Options {
             marking,
@@ -156,7 +160,7 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
                 let ranks = Ranks::new(transport);
                 let on = Device::cpu(Some(1)).expect("threads");
                 let block = &Block::of(whole, ranks.rank(), size);
-                let input = trioxide_ranks::tets::Input {
+                let input = Input {
                     block,
                     tagged: &tagged,
                 };
@@ -185,6 +189,46 @@ fn refine_tets_rows(name: &str, mesh: &TetMesh) {
                 most(&["gather"]),
             );
         }
+    }
+}
+
+/// The most that a rank sends for polyhedra.
+fn polyhedra_rows(name: &str, mesh: &TetMesh) {
+    for size in RANKS {
+        let of_ranks = run(size, |transport| {
+            let ranks = Ranks::new(transport);
+            let on = Device::cpu(Some(1)).expect("threads");
+            let block = &Block::of(tetrahedra(mesh), ranks.rank(), size);
+            let input = Input { block, tagged: &[] };
+            let options = trioxide::polyhedra::Options::default();
+            let owners = Ownership::Curve;
+            let found =
+                trioxide_ranks::polyhedra::polyhedra::<DVec3>(&ranks, &on, input, options, &owners);
+            let found = found.expect("a good mesh");
+            found.gather(&ranks, &on).expect("a good mesh");
+            ranks.traffic()
+        });
+        let most = |names: &[&str]| most(of_ranks.iter().map(|traffic| &traffic[..]), names);
+        println!(
+            "| {name} {} | {size} | {} | {} | {} | {} | {} |",
+            mesh.points.len(),
+            most(&["ownership", "distribution"]),
+            most(&["ghosts"]),
+            most(&["polyhedra"]),
+            most(&["polyhedra across ranks"]),
+            most(&["gather"]),
+        );
+    }
+}
+
+/// A mesh of tetrahedra as ranks take it.
+fn tetrahedra(mesh: &TetMesh) -> Whole<'_, DVec3> {
+    Whole {
+        points: &mesh.points,
+        corners: mesh.tetrahedra.as_flattened(),
+        size: 4,
+        regions: None,
+        segments: &[],
     }
 }
 

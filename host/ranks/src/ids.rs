@@ -134,6 +134,50 @@ impl Ids {
     }
 }
 
+/// Ids of the whole mesh: the first ones, and those that rounds add.
+pub struct Named {
+    first: Ids,
+    more: Vec<u64>,
+}
+
+impl From<Vec<u64>> for Named {
+    /// Ids in any order.
+    fn from(more: Vec<u64>) -> Self {
+        let first = Ids::of_range(0..0);
+        Self { first, more }
+    }
+}
+
+impl From<Ids> for Named {
+    fn from(first: Ids) -> Self {
+        let more = Vec::new();
+        Self { first, more }
+    }
+}
+
+impl Named {
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        self.first.len() + self.more.len()
+    }
+
+    /// Id of the local element `i`.
+    pub fn get(&self, i: usize) -> u64 {
+        match i.checked_sub(self.first.len()) {
+            None => self.first.get(i),
+            Some(i) => self.more[i],
+        }
+    }
+
+    /// Ids of further elements.
+    pub fn extend(&mut self, ids: Vec<u64>) {
+        match self.more.is_empty() {
+            true => self.more = ids,
+            false => self.more.extend(ids),
+        }
+    }
+}
+
 /// The owner of each element of a part. Elements with one owner lie together: a part has few such runs, about as many as ghosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
@@ -198,6 +242,18 @@ impl Owners {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let runs = starts.zip(&self.ends).zip(&self.ranks);
         runs.map(|((start, &end), &rank)| (start as usize..end as usize, rank))
+    }
+
+    /// The owners with those of new elements, which have the ones of their `parents`, ascending.
+    pub fn with_parts(&self, parents: &[u32]) -> Self {
+        let mut all = self.clone();
+        let mut done = 0;
+        for (run, owner) in self.runs() {
+            let end = done + parents[done..].partition_point(|&parent| (parent as usize) < run.end);
+            all.push(end - done, owner);
+            done = end;
+        }
+        all
     }
 
     /// The owner of each element.

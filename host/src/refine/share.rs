@@ -5,7 +5,8 @@
 //! and the new elements of a part stand in the order that they have among all.
 //!
 //! The first part, of the input, is made on the device ([`Share::of_triangulation`]): edges are numbered there in the order of the
-//! half-edges that own them, as in the whole mesh. Where a ghost's neighbour is missing that order may differ, and with it the longest edge
+//! half-edges that own them, as in the whole mesh. Between rounds the part stays there ([`DividedShare::next`]): the parts of ghosts are the
+//! next ghosts. Where a ghost's neighbour is missing the order of edges may differ, and with it the longest edge
 //! of the ghost: its owner gives that ([`Share::set_longest`]).
 //!
 //! | stage | right for | then |
@@ -86,17 +87,45 @@ impl<P: AnyPoint> DividedShare<P> {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn download(self, on: &Device) -> crate::Result<SharePieces<P>> {
-        let mesh = self.mesh;
-        on.stage("copy to the host", || {
-            Ok(SharePieces {
-                points: on.download(&mesh.points)?,
-                corners: on.download_rows(&mesh.corners)?,
-                sides: on.download_rows(&mesh.sides)?,
-                tags: on.download(&mesh.tags)?,
-            })
-        })
+    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.mesh)
     }
+
+    /// Of the last `count` new vertices the edge that each divides, and the start and the end of that.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    pub fn origins(&self, on: &Device, count: usize) -> crate::Result<Vec<(u32, [u32; 2])>> {
+        let edges: Vec<u32> = on.download_rows(&self.mesh.divided)?;
+        let ends: Vec<[u32; 2]> = on.download_rows(&self.mesh.origins)?;
+        let first = edges.len() - count;
+        Ok(parallel::collect(count, |i| {
+            (edges[first + i], ends[first + i])
+        }))
+    }
+
+    /// The part before the next round, with the longest edges by local ids: the owners of ghosts give those of these
+    /// ([`Share::set_longest`]).
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn next(self, on: &Device) -> crate::Result<Share<P>> {
+        Share::of_mesh(on, self.mesh)
+    }
+}
+
+fn pieces<P: AnyPoint>(on: &Device, mesh: &DeviceEdgeMesh<P>) -> crate::Result<SharePieces<P>> {
+    on.stage("copy to the host", || {
+        Ok(SharePieces {
+            points: on.download(&mesh.points)?,
+            corners: on.download_rows(&mesh.corners)?,
+            sides: on.download_rows(&mesh.sides)?,
+            tags: on.download(&mesh.tags)?,
+        })
+    })
 }
 
 /// A part on a device, while a round goes on.
@@ -136,7 +165,7 @@ impl<P: AnyPoint> Share<P> {
             part.corners.len() / 3,
         ))?;
         let halves = find_halves(part);
-        let mut mesh = on.stage("copy to the device", || {
+        let mesh = on.stage("copy to the device", || {
             let corners: &[Vertex] = bytemuck::cast_slice(part.corners);
             let sides: &[Side] = bytemuck::cast_slice(part.sides);
             let on_device: &[HalfEdge] = bytemuck::cast_slice(&halves);
@@ -150,12 +179,26 @@ impl<P: AnyPoint> Share<P> {
             mesh.tags = on.upload(part.tags)?;
             Ok(mesh)
         })?;
+        Ok(Self::of_mesh(on, mesh)?)
+    }
+
+    /// A part that is on the device; finds the longest edges.
+    fn of_mesh(on: &Device, mut mesh: DeviceEdgeMesh<P>) -> crate::Result<Self> {
         mesh.label(on)?;
+        let divided = on.filled(words(mesh.level().edges as usize), Bits::EMPTY)?;
         Ok(Self {
             mesh,
-            divided: on.filled(words(part.edges), Bits::EMPTY)?,
+            divided,
             sides: None,
         })
+    }
+
+    /// The part as it is, in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.mesh)
     }
 
     /// The part of an input that is on the device, and whether each half-edge owns its edge there: a bit each, 32 to a word. Edges are
@@ -164,15 +207,8 @@ impl<P: AnyPoint> Share<P> {
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.
     pub fn of_triangulation(on: &Device, mesh: DeviceTriangulation<P>) -> Result<(Self, Vec<u32>)> {
-        let (mut mesh, owners) = DeviceEdgeMesh::build_with_owners(on, mesh)?;
-        mesh.label(on)?;
-        let divided = on.filled(words(mesh.level().edges as usize), Bits::EMPTY)?;
-        let share = Self {
-            mesh,
-            divided,
-            sides: None,
-        };
-        Ok((share, on.download_rows(&owners)?))
+        let (mesh, owners) = DeviceEdgeMesh::build_with_owners(on, mesh)?;
+        Ok((Self::of_mesh(on, mesh)?, on.download_rows(&owners)?))
     }
 
     /// Longest side of each triangle, 0 to 2.
@@ -316,6 +352,7 @@ impl<P: AnyPoint> Share<P> {
             self.mesh.divide(on, &sides, after)?;
             self.mesh.levels.push(after);
             self.mesh.stale = Stale::All;
+            self.mesh.is_linked = false;
             let mut found = on.filled(1, Triangle::NONE)?;
             self.mesh.check_stale(on, &mut found)?;
             degenerate = on.read(&found, 0)?;

@@ -2,22 +2,22 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | edges | the rank's device numbers the part's edges, and ghosts get the longest side that their owners found; edges are counted in the order of half-edges, and named where something needs their ids | four words a run of consecutive triangles, a byte a ghost; four words a ghost, where they are named |
-//! | balance, before each round but the first | triangles are dealt anew along the curve, where a rank has more than two shares | else nothing; a row and three points a triangle that moves |
-//! | ghosts, before each round | the triangles at an owned triangle's vertices | vertices to their directories, a row and points a ghost |
-//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one | four bytes a divided side of a ghost |
-//! | numbers | the directories of triangles count divided sides, and those that own their edge | four words a run of consecutive triangles that divides any |
-//! | templates | [`Share`] on the rank's device: the kernels of the single run | |
-//! | pieces, where another round follows or a file is written | the owned triangles after the round, with their ids | two words a ghost |
+//! | edges | the rank's device numbers the part's edges, and ghosts get the longest side that their owners found; edges are counted in the order of half-edges, and named where something needs their ids | four words a run of consecutive triangles, a byte a ghost a round; a word a ghost, where they are named |
+//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one; its device divides the triangles ([`Share`]), by the kernels of the single run | four bytes a divided side of a ghost |
+//! | numbers | the directories of triangles count divided sides, and those that own their edge; names, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
+//! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | else nothing; a row and three points a triangle that moves, and a ghost |
+//! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
 //! | order, where a file is written | points and triangles to the blocks of their ids | a row each that lies elsewhere |
+//!
+//! Between rounds the part stays on the device: the parts of ghosts are the next ghosts, all around every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
 //! The single run numbers new elements by divided sides: with n of them in smaller half-edges, m of which own their edge, the next side
 //! gives triangle T + n, edge E + n + m, and vertex V + m if it owns its edge. Of equally long sides the one with the smaller edge id is
-//! the longest. So ids of edges and who owns an edge are part of the mesh: a triangle carries its three sides in the whole mesh from rank
-//! to rank, and local ids of vertices, edges and triangles ascend with those. An edge is divided if any rank says so; that order does not
-//! show.
+//! the longest. Local ids of triangles ascend with those of the whole mesh, and so do those of the edges and vertices that owned triangles have: all
+//! triangles at these are here, and who owns an edge is the same. A triangle that is dealt carries its three sides by their ids. An edge is
+//! divided if any rank says so; that order does not show.
 //!
 //! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
 
@@ -33,11 +33,12 @@ use trioxide::refine::{End, Error, Marking, Share};
 use crate::block::Block;
 use crate::check::check_points;
 use crate::fault::{Fault, Result};
+use crate::owned::is_uneven;
 use crate::ownership::{Ownership, Position};
 use crate::part::Part;
 use crate::transport::{Ranks, Reduction};
 
-use part::EdgePart;
+use part::{EdgePart, give_longest};
 use round::{Divided, Outcome, round};
 
 pub use result::{Refined, Whole, gather};
@@ -100,11 +101,19 @@ pub struct Run<P: AnyPoint> {
     pub end: End,
     /// How often the ranks told each other edges to divide, in all rounds.
     pub exchanges: u64,
-    /// The part at the beginning of the last round, and its pieces.
-    part: EdgePart<P>,
-    divided: Option<Divided<P>>,
+    /// The part at the beginning of the last round, and what is left of it.
+    part: EdgePart,
+    left: Left<P>,
     /// Markers of the input's segments, ascending.
     markers: Vec<i32>,
+}
+
+/// A part behind the last round.
+enum Left<P> {
+    /// It has divided nothing.
+    Whole(Box<Share<P>>),
+    /// What it has added has no numbers yet.
+    Divided(Box<Divided<P>>),
 }
 
 /// Refines the mesh whose blocks the ranks hold. Collective.
@@ -163,7 +172,7 @@ pub fn run<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    let (part, share, markers) = EdgePart::<P>::of_input(ranks, on, block, part)?;
+    let (part, share, markers) = EdgePart::of_input::<P>(ranks, on, block, part)?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
     rounds(ranks, on, (part, share), markers, options, ownership)
@@ -173,7 +182,7 @@ where
 fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    (mut part, share): (EdgePart<P>, Share<P>),
+    (mut part, share): (EdgePart, Share<P>),
     markers: Vec<i32>,
     options: &Options,
     ownership: &Ownership,
@@ -181,34 +190,30 @@ fn rounds<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    let mut share = Some(share);
+    let mut left = Left::Whole(Box::new(share));
     let mut counts = part.counts;
-    let mut divided: Option<Divided<P>> = None;
     let mut records = Vec::new();
     let (mut end, mut exchanges) = (End::Rounds, 0);
     let mut degenerate = u64::MAX;
     for number in 0..options.rounds as usize {
-        if let Some(divided) = divided.take() {
-            let owned = divided.into_owned(ranks, on, part)?;
-            ranks.phase("balance");
-            let owners = owned.new_owners(ranks, counts.triangles, ownership, P::to_f64);
-            let owned = match owners {
-                Some(owners) => owned.deal(ranks, &owners),
-                None => owned,
-            };
-            let next = EdgePart::of_owned(ranks, on, counts, owned)?;
-            (part, share) = (next.0, Some(next.1));
-        }
-        let share = share.take().expect("each round has a part on the device");
+        let share = match left {
+            Left::Whole(share) => *share,
+            Left::Divided(divided) => {
+                let next = next(ranks, on, part, *divided, counts, ownership)?;
+                part = next.0;
+                next.1
+            }
+        };
         match round(ranks, on, &mut part, share, options, number)? {
-            Outcome::Ended(reason) => {
+            Outcome::Ended(reason, share) => {
                 end = reason;
+                left = Left::Whole(share);
                 break;
             }
             Outcome::Done(done) => {
                 let done = *done;
                 counts = done.counts;
-                divided = Some(done.divided);
+                left = Left::Divided(Box::new(done.divided));
                 exchanges += done.exchanges;
                 records.push(done.record);
                 degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
@@ -226,11 +231,46 @@ where
             end,
             exchanges,
             part,
-            divided,
+            left,
             markers,
         }),
         triangle => Err(came_out_degenerate(triangle)),
     }
+}
+
+/// The part before the next round, where `counts` are those of the whole mesh; what of it is on the device. Collective.
+fn next<P: AnyPoint>(
+    ranks: &Ranks,
+    on: &Device,
+    mut part: EdgePart,
+    divided: Divided<P>,
+    counts: Counts,
+    ownership: &Ownership,
+) -> Result<(EdgePart, Share<P>)>
+where
+    P::Double: Position,
+{
+    // Triangles that move take the ids of their edges along, and these are known from the first round on.
+    part.name_edges(ranks);
+    let share = divided.named(ranks, &mut part, counts);
+    ranks.phase("balance");
+    if is_uneven(ranks, part.owned(ranks.rank()), counts.triangles) {
+        let owned = part.to_owned(
+            ranks,
+            &ranks.agree(share.download(on).map_err(Fault::from))?,
+        );
+        drop(share);
+        let owners = owned.new_owners(ranks, counts.triangles, ownership, P::to_f64);
+        let owned = match owners {
+            Some(owners) => owned.deal(ranks, &owners),
+            None => owned,
+        };
+        return EdgePart::of_owned(ranks, on, counts, owned);
+    }
+    ranks.phase("edges");
+    let mut share = ranks.agree(share.next(on).map_err(Fault::from))?;
+    give_longest(ranks, on, &part.halo, &mut share)?;
+    Ok((part, share))
 }
 
 /// The fault of a triangle that is too small for the precision.

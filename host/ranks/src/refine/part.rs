@@ -6,79 +6,70 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
-use trioxide::refine::{DeviceEdgeMesh, Error, Share, SharePart, Tags};
+use trioxide::refine::{DeviceEdgeMesh, Error, Share, SharePart, SharePieces, Tags};
 use trioxide_mesh::bit_set::{contains, members};
 use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::Counts;
-use super::rows::{TAGS, ancestor, corners, set_row, sides, tags};
+use super::rows::{TAGS, ancestor, set_row, sides, tags};
 use crate::block::Block;
-use crate::check::{build_half_edges, upload_half_edges};
+use crate::check::upload_half_edges;
 use crate::fault::{Fault, Result};
-use crate::ids::{IdSet, Ids, Owners};
+use crate::ids::{IdSet, Ids, Named, Owners};
 use crate::numbers::Sums;
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Position;
-use crate::part::Part;
+use crate::part::{Part, owned_bits};
 use crate::rows::{Halo, Rows};
 use crate::transport::{Ranks, Reduction};
 
-/// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Their corners and sides are on the device.
-pub struct EdgePart<P: AnyPoint> {
+/// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Its points, corners, sides and tags are on the device.
+pub struct EdgePart {
     /// Those of the whole mesh.
     pub counts: Counts,
     /// Who owns each triangle.
     pub owners: Owners,
     /// Where items of triangles go and come from.
     pub halo: Halo,
-    /// Id in the whole mesh of each vertex.
-    pub vertices: Ids,
-    triangles: Triangles<P>,
+    /// Id in the whole mesh of each vertex; of one that no owned triangle has it may be wrong.
+    pub vertices: Named,
+    /// Id in the whole mesh of each triangle, ascending.
+    pub triangles: Named,
+    /// The triangle of the input that each is a part of.
+    pub ancestors: Named,
+    /// Id in the whole mesh of each edge; of one that no owned triangle has it may be wrong.
+    pub edges: Edges,
+    /// Whether edges have tags.
+    pub has_tags: bool,
 }
 
-/// What names the triangles of a part in the whole mesh.
-enum Triangles<P: AnyPoint> {
-    Input(Box<Input<P>>),
-    Named(Named<P>),
+/// Ids of a part's edges in the whole mesh, which not every run needs.
+pub enum Edges {
+    /// Edges of the input, in the order of the half-edges that own them.
+    Counted {
+        /// Whether each half-edge owns its edge here: a bit each.
+        along: Vec<u32>,
+        /// Edges that triangles with smaller ids own.
+        before: Sums,
+    },
+    /// The ids.
+    Named(Named),
 }
 
-/// Triangles of the input, whose edges have no ids of the whole mesh before something asks for them.
-struct Input<P: AnyPoint> {
-    cells: Ids,
-    points: Vec<P::Double>,
-    corners: Vec<u32>,
-    /// Whether each half-edge runs along its edge: a bit each. Where the one that does is not here, the only other one does.
-    along: Vec<u32>,
-    /// Edges that triangles with smaller ids own.
-    edges_before: Sums,
-    /// Tags of the triangles' sides, where the mesh has segments.
-    tags: Option<Vec<[u64; 3]>>,
-}
-
-/// Triangles, points and edges by the ids of the whole mesh.
-pub struct Named<P> {
-    /// The triangles.
-    pub rows: Rows,
-    /// Points of the vertices.
-    pub points: Vec<P>,
-    /// Id of each edge.
-    pub edges: Vec<u64>,
-}
-
-impl<P: AnyPoint> EdgePart<P>
-where
-    P::Double: Position,
-{
+impl EdgePart {
     /// This rank's `part` of the input with its edges, and the markers of the segments, ascending. Collective.
     ///
     /// # Errors
     /// Those of half-edges; segments that are no edges; a part with more edges than 32-bit ids name.
-    pub fn of_input(
+    pub fn of_input<P: AnyPoint>(
         ranks: &Ranks,
         on: &Device,
         block: &Block<P::Double>,
         part: Part<P::Double>,
-    ) -> Result<(Self, Share<P>, Vec<i32>)> {
+    ) -> Result<(Self, Share<P>, Vec<i32>)>
+    where
+        P::Double: Position,
+    {
         ranks.phase("edges");
         let bytes = DeviceEdgeMesh::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
         let mesh = on.require(bytes).map_err(Fault::from);
@@ -92,13 +83,8 @@ where
         };
         let share = Share::of_triangulation(on, mesh).map_err(|error| too_large(ranks, error));
         let (mut share, along) = ranks.agree(share)?;
-        ranks.agree(set_ghosts(
-            ranks,
-            on,
-            &part.halo,
-            tags.as_deref(),
-            &mut share,
-        ))?;
+        ranks.agree(set_tags(on, tags.as_deref(), &mut share))?;
+        give_longest(ranks, on, &part.halo, &mut share)?;
         let (id, total) = (|t: usize| part.cells.get(t), block.cells);
         let edges_before = Sums::count(ranks, total, &part.owners, id, 3, [&along, &[]]);
         let part = Self {
@@ -109,15 +95,14 @@ where
             },
             owners: part.owners,
             halo: part.halo,
-            vertices: part.vertices,
-            triangles: Triangles::Input(Box::new(Input {
-                cells: part.cells,
-                points: part.points,
-                corners: part.corners,
+            vertices: part.vertices.into(),
+            triangles: part.cells.clone().into(),
+            ancestors: part.cells.into(),
+            edges: Edges::Counted {
                 along,
-                edges_before,
-                tags,
-            })),
+                before: edges_before,
+            },
+            has_tags: tags.is_some(),
         };
         Ok((part, share, markers))
     }
@@ -126,12 +111,15 @@ where
     ///
     /// # Errors
     /// A part with more elements than 32-bit ids name; errors of the device.
-    pub fn of_owned(
+    pub fn of_owned<P: AnyPoint>(
         ranks: &Ranks,
         on: &Device,
         counts: Counts,
         owned: Owned<P>,
-    ) -> Result<(Self, Share<P>)> {
+    ) -> Result<(Self, Share<P>)>
+    where
+        P::Double: Position,
+    {
         let WithGhosts {
             rows,
             owners,
@@ -157,12 +145,11 @@ where
             counts,
             owners,
             halo,
-            vertices: Ids::of(vertices),
-            triangles: Triangles::Named(Named {
-                rows,
-                points,
-                edges: edges.to_vec(),
-            }),
+            vertices: Ids::of(vertices).into(),
+            triangles: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
+            ancestors: parallel::collect(rows.len(), |t| ancestor(rows.get(t))).into(),
+            edges: Edges::Named(Ids::of(edges.to_vec()).into()),
+            has_tags: rows.stride > TAGS.start,
         };
         Ok((part, share))
     }
@@ -172,109 +159,111 @@ where
         self.owners.len()
     }
 
-    /// Id in the whole mesh of a triangle.
-    pub fn id(&self, t: usize) -> u64 {
-        match &self.triangles {
-            Triangles::Input(input) => input.cells.get(t),
-            Triangles::Named(named) => named.rows.id(t),
-        }
+    /// Number of triangles that a rank owns.
+    pub fn owned(&self, rank: usize) -> usize {
+        let owned = self.owners.of_rank(rank as u32);
+        owned.map(|range| range.len()).sum()
     }
 
-    /// The triangle of the input that a triangle is a part of.
-    pub fn ancestor(&self, t: usize) -> u64 {
-        match &self.triangles {
-            Triangles::Input(input) => input.cells.get(t),
-            Triangles::Named(named) => ancestor(named.rows.get(t)),
-        }
-    }
-
-    /// Names the triangles, if they have no names yet. Collective.
-    ///
-    /// # Errors
-    /// Errors of the device.
-    pub fn name(&mut self, ranks: &Ranks, on: &Device) -> Result<()> {
-        let Triangles::Input(input) = &mut self.triangles else {
-            return Ok(());
+    /// Names the edges, if they have no names yet. Collective.
+    pub fn name_edges(&mut self, ranks: &Ranks) {
+        let Edges::Counted { along, before } = &self.edges else {
+            return;
         };
         ranks.phase("edges");
-        // The device's neighbours were there when the edges were numbered, and are not kept.
-        let mesh = build_half_edges::<P>(on, &input.points, &input.corners).map_err(Fault::from);
-        let twins = mesh.and_then(|mesh| Ok(on.download_rows(mesh.twins())?));
-        let twins: Vec<u32> = ranks.agree(twins)?;
-        let is_own = is_own(&self.owners, ranks.rank());
-        let first = input.edges_before.before(is_own.len());
-        let of_sides = name_sides(ranks, &self.halo, &is_own, &twins, &input.along, first);
-        drop(twins);
-        let edges = edges_along(&input.along, &of_sides);
-        let stride = match &input.tags {
-            None => TAGS.start,
-            Some(_) => TAGS.end,
+        // Of each triangle the first edge that it owns, and which sides do: a ghost's owner knows.
+        let first = before.before(self.len());
+        let mut known = parallel::collect(first.len(), |t| first[t][0] << 3 | three(along, t));
+        drop(first);
+        self.halo.update_all(ranks, &mut known);
+        let edge_of = |h: usize| {
+            let known = known[h / 3];
+            let before = known & ((1 << (h % 3)) - 1);
+            (known >> 3) + u64::from(before.count_ones())
         };
-        let mut words = parallel::zeroed(stride * is_own.len());
-        parallel::for_chunks_mut(&mut words, stride, |t, row| {
-            let id = input.cells.get(t);
-            let corner = |k: usize| self.vertices.get(input.corners[3 * t + k] as usize);
-            let tags = input.tags.as_ref().map_or([0; 3], |tags| tags[t]);
-            set_row(row, id, [0, 1, 2].map(corner), of_sides[t], id, tags);
+        let ids = parallel::map_pieces(along.len(), GRAIN, |range| {
+            let first = 32 * range.start;
+            let half_edges = members(&along[range]);
+            let edges = half_edges.map(|h| edge_of(first + h as usize));
+            edges.collect::<Vec<u64>>()
         });
-        let points = parallel::map(&input.points, |&p| P::from_f64(p));
-        self.triangles = Triangles::Named(Named {
-            rows: Rows { words, stride },
-            points,
-            edges,
-        });
-        Ok(())
+        self.edges = Edges::Named(parallel::concat(ids).into());
     }
 
-    /// The names.
+    /// Id in the whole mesh of an edge.
     ///
     /// # Panics
-    /// Where [`EdgePart::name`] has not been called.
-    pub fn named(&self) -> &Named<P> {
-        match &self.triangles {
-            Triangles::Input(_) => unreachable!("the triangles were named"),
-            Triangles::Named(named) => named,
+    /// Where [`EdgePart::name_edges`] has not been called.
+    pub fn edge(&self, e: u32) -> u64 {
+        match &self.edges {
+            Edges::Counted { .. } => unreachable!("the edges were named"),
+            Edges::Named(ids) => ids.get(e as usize),
         }
     }
 
-    /// The owned triangles, where no round has divided any. Collective.
-    ///
-    /// # Errors
-    /// Errors of the device.
-    pub fn into_owned(mut self, ranks: &Ranks, on: &Device) -> Result<Owned<P>> {
-        self.name(ranks, on)?;
-        let (named, vertices) = (self.named(), &self.vertices);
-        let is_own = is_own(&self.owners, ranks.rank());
-        let own = parallel::filter_collect(is_own.len(), |t| is_own[t].then_some(t));
-        let is_used = parallel::collect(vertices.len(), |_| AtomicBool::new(false));
-        let stride = named.rows.stride;
-        let mut words = parallel::zeroed(stride * own.len());
+    /// The owned triangles, where the whole part has these `pieces`: with sides where edges have names.
+    pub fn to_owned<P: AnyPoint>(&self, ranks: &Ranks, pieces: &SharePieces<P>) -> Owned<P>
+    where
+        P::Double: Position,
+    {
+        let owned = owned_bits(&self.owners, ranks.rank(), 1);
+        let own = |t: usize| contains(&owned, t).then_some(t as u32);
+        let mine = parallel::filter_collect(self.len(), own);
+        let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
+        let stride = if self.has_tags { TAGS.end } else { TAGS.start };
+        let mut words = parallel::zeroed(stride * mine.len());
         parallel::for_chunks_mut(&mut words, stride, |i, row| {
-            row.copy_from_slice(named.rows.get(own[i]));
-            for &v in corners(row) {
-                let place = vertices.place(v).expect("it is a corner");
-                is_used[place as usize].store(true, Relaxed);
+            let t = mine[i] as usize;
+            let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);
+            for &v in corners {
+                is_used[v as usize].store(true, Relaxed);
             }
+            let corner = |k: usize| self.vertices.get(corners[k] as usize);
+            let side = |k: usize| match &self.edges {
+                Edges::Counted { .. } => 0,
+                Edges::Named(_) => 2 * self.edge(sides[k] / 2) + u64::from(sides[k] % 2),
+            };
+            let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
+            set_row(
+                row,
+                self.triangles.get(t),
+                [0, 1, 2].map(corner),
+                [0, 1, 2].map(side),
+                self.ancestors.get(t),
+                [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
+            );
         });
-        Ok(Owned::of(Rows { words, stride }, 3, &is_used, |v| {
-            (vertices.get(v), named.points[v])
-        }))
+        // Vertices that are used ascend: new ones stand in the order of the triangles that divide their edges.
+        Owned::of(Rows { words, stride }, 3, &is_used, |v| {
+            (self.vertices.get(v), pieces.points[v])
+        })
     }
 }
 
-/// Gives ghosts the longest edges of their owners, and edges the tags of the triangles' sides. Collective.
-fn set_ghosts<P: AnyPoint>(
+/// Gives ghosts the longest sides that their owners found. Collective.
+///
+/// # Errors
+/// Errors of the device.
+pub fn give_longest<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     halo: &Halo,
+    share: &mut Share<P>,
+) -> Result<()> {
+    if ranks.size() == 1 {
+        return Ok(());
+    }
+    let mut longest = ranks.agree(share.longest(on).map_err(Fault::from))?;
+    halo.update_all(ranks, &mut longest);
+    ranks.agree(share.set_longest(on, &longest).map_err(Fault::from))
+}
+
+/// Gives edges the tags of the triangles' sides.
+fn set_tags<P: AnyPoint>(
+    on: &Device,
     tags: Option<&[[u64; 3]]>,
     share: &mut Share<P>,
 ) -> Result<()> {
-    if ranks.size() > 1 {
-        let mut longest = ranks.agree(share.longest(on).map_err(Fault::from))?;
-        halo.update_all(ranks, &mut longest);
-        share.set_longest(on, &longest)?;
-    }
     let Some(tags) = tags else {
         return Ok(());
     };
@@ -340,57 +329,6 @@ pub fn too_large(ranks: &Ranks, error: Error) -> Fault {
 pub fn three(bits: &[u32], t: usize) -> u64 {
     let one = |k: usize| u64::from(contains(bits, 3 * t + k)) << k;
     one(0) | one(1) | one(2)
-}
-
-/// Whether rank `me` owns each triangle.
-pub fn is_own(owners: &Owners, me: usize) -> Vec<bool> {
-    let mut is_own = vec![false; owners.len()];
-    for range in owners.of_rank(me as u32) {
-        is_own[range].fill(true);
-    }
-    is_own
-}
-
-/// Sides of the triangles: edges are numbered in the order of the half-edges that own them, the smaller of each two. `first` has the
-/// number of edges that the triangles before each own. Collective.
-fn name_sides(
-    ranks: &Ranks,
-    halo: &Halo,
-    is_own: &[bool],
-    twins: &[u32],
-    along: &[u32],
-    first: Vec<[u64; 2]>,
-) -> Vec<[u64; 3]> {
-    // Of each triangle the first edge that it owns, and which sides do.
-    let mut known = parallel::collect(is_own.len(), |t| first[t][0] << 3 | three(along, t));
-    drop(first);
-    halo.update_all(ranks, &mut known);
-    let edge_of = |h: usize| {
-        let known = known[h / 3];
-        let before = known & ((1 << (h % 3)) - 1);
-        (known >> 3) + u64::from(before.count_ones())
-    };
-    let side = |h: usize| match contains(along, h) {
-        true => 2 * edge_of(h),
-        false => 2 * edge_of(twins[h] as usize) + 1,
-    };
-    let mut sides = parallel::collect(is_own.len(), |t| match is_own[t] {
-        true => [side(3 * t), side(3 * t + 1), side(3 * t + 2)],
-        false => [0; 3],
-    });
-    halo.update_all(ranks, &mut sides);
-    sides
-}
-
-/// Ids of the edges, in the order of the half-edges along them.
-fn edges_along(along: &[u32], of_sides: &[[u64; 3]]) -> Vec<u64> {
-    let of_sides = of_sides.as_flattened();
-    parallel::concat(parallel::map_pieces(along.len(), GRAIN, |range| {
-        let first = 32 * range.start;
-        let half_edges = members(&along[range]);
-        let edges = half_edges.map(|h| of_sides[first + h as usize] >> 1);
-        edges.collect::<Vec<u64>>()
-    }))
 }
 
 /// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts. Collective.

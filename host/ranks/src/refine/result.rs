@@ -7,9 +7,9 @@ use trioxide::refine::{End, segments};
 use trioxide_mesh::parallel;
 
 use super::rows::{ancestor, corners, sides, tags};
-use super::{Counts, Round, Run};
+use super::{Counts, Left, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
-use crate::fault::Result;
+use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::output::{check_ids, to_first};
 use crate::owned::Owned;
@@ -54,12 +54,19 @@ where
         on: &Device,
         block: &Block<P::Double>,
     ) -> Result<Refined<P::Double>> {
-        let owned = match self.divided {
-            Some(divided) => divided.into_owned(ranks, on, self.part)?,
-            None => self.part.into_owned(ranks, on)?,
+        let (counts, mut part) = (self.counts, self.part);
+        if part.has_tags {
+            // Segments have the order of their edges' ids.
+            part.name_edges(ranks);
+        }
+        let pieces = match self.left {
+            Left::Whole(share) => share.download(on),
+            Left::Divided(divided) => divided.named(ranks, &mut part, counts).download(on),
         };
+        ranks.phase("pieces");
+        let owned = part.to_owned(ranks, &ranks.agree(pieces.map_err(Fault::from))?);
+        drop(part);
         ranks.phase("order of triangles");
-        let counts = self.counts;
         let points = points(ranks, block, &owned, counts.vertices);
         let (corners, ancestors) = triangles(ranks, &owned.rows, counts.triangles);
         let regions = block.regions.as_ref().map(|regions| {

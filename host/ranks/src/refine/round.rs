@@ -1,28 +1,23 @@
-//! A round on ranks: the edges to divide, the numbers of the new elements, and the triangles that a rank then owns.
-
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+//! A round on ranks: the edges to divide, the numbers of the new elements, and the part behind it.
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DividedShare, End, Marking, Share, ShareNames, SharePieces, ShareSides};
+use trioxide::refine::{DividedShare, End, Marking, Share, ShareNames, ShareSides};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
-use super::part::{EdgePart, is_own, three, too_large};
-use super::rows::{corners, set_row, sides};
+use super::part::{EdgePart, Edges, three, too_large};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
 use crate::numbers::Sums;
-use crate::owned::Owned;
-use crate::ownership::Position;
-use crate::rows::Rows;
+use crate::part::owned_bits;
 use crate::transport::{Ranks, Reduction};
 
 /// What a round does.
 pub enum Outcome<P> {
     /// Nothing, for this reason.
-    Ended(End),
+    Ended(End, Box<Share<P>>),
     /// It divides edges.
     Done(Box<Done<P>>),
 }
@@ -46,20 +41,33 @@ pub struct Divided<P> {
     share: DividedShare<P>,
     sides: ShareSides,
     numbers: Numbers,
+    /// What has asked for them before.
+    names: Option<Names>,
 }
 
-impl<P: AnyPoint> Divided<P>
-where
-    P::Double: Position,
-{
-    /// The triangles of `part` that this rank owns after the round. Collective.
-    pub fn into_owned(self, ranks: &Ranks, on: &Device, mut part: EdgePart<P>) -> Result<Owned<P>> {
-        ranks.phase("pieces");
-        let pieces = ranks.agree(self.share.download(on).map_err(Fault::from))?;
-        part.name(ranks, on)?;
-        ranks.phase("pieces");
-        let names = Names::of(&part, &self.sides, &self.numbers.of_all(ranks, &part));
-        Ok(owned(&part, ranks.rank(), &names, pieces))
+impl<P: AnyPoint> Divided<P> {
+    /// Makes of `part` the one behind the round, with these `counts` of the whole mesh; gives what of it is on the device. Collective.
+    pub fn named(self, ranks: &Ranks, part: &mut EdgePart, counts: Counts) -> DividedShare<P> {
+        ranks.phase("numbers");
+        let names = self.names;
+        let names = names.unwrap_or_else(|| Names::of(ranks, part, &self.sides, &self.numbers));
+        let n = part.len();
+        // New triangles stand in the order of their parents.
+        let new = |t: u32| {
+            let before = |t: u32| n + names.parents.partition_point(|&parent| parent < t);
+            before(t) as u32..before(t + 1) as u32
+        };
+        part.halo = part.halo.with_parts(new);
+        part.owners = part.owners.with_parts(&names.parents);
+        let ancestors = parallel::map(&names.parents, |&t| part.ancestors.get(t as usize));
+        part.ancestors.extend(ancestors);
+        part.triangles.extend(names.triangles);
+        part.vertices.extend(names.vertices);
+        if let Edges::Named(ids) = &mut part.edges {
+            ids.extend(names.edges);
+        }
+        part.counts = counts;
+        self.share
     }
 }
 
@@ -67,14 +75,11 @@ where
 pub fn round<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    part: &mut EdgePart<P>,
+    part: &mut EdgePart,
     mut share: Share<P>,
     options: &Options,
     round: usize,
-) -> Result<Outcome<P>>
-where
-    P::Double: Position,
-{
+) -> Result<Outcome<P>> {
     ranks.phase("refine");
     // Other markings do not go by names.
     let is_named = matches!(
@@ -83,14 +88,14 @@ where
     );
     let named = if is_named { part.len() } else { 0 };
     let names = ShareNames {
-        ids: &parallel::collect(named, |t| part.id(t)),
-        ancestors: &parallel::collect(named, |t| part.ancestor(t)),
+        ids: &parallel::collect(named, |t| part.triangles.get(t)),
+        ancestors: &parallel::collect(named, |t| part.ancestors.get(t)),
         round,
     };
     let is_marked = share.mark(on, &options.marking, &names);
     let is_marked = ranks.agree(is_marked.map_err(Fault::from))?;
     if ranks.reduce(u64::from(is_marked), Reduction::Or) == 0 {
-        return Ok(Outcome::Ended(End::NothingMarked));
+        return Ok(Outcome::Ended(End::NothingMarked, Box::new(share)));
     }
     let exchanges = propagate(ranks, on, part, &mut share)?;
     ranks.phase("numbers");
@@ -101,26 +106,26 @@ where
         .max_triangles
         .is_some_and(|most| counts.triangles > most)
     {
-        return Ok(Outcome::Ended(End::MaxTriangles));
+        return Ok(Outcome::Ended(End::MaxTriangles, Box::new(share)));
     }
     ranks.phase("refine");
     let share = share.divide(on).map_err(|error| too_large(ranks, error));
     let share = ranks.agree(share)?;
     let is_degenerate = u64::from(share.degenerate.is_some());
-    let degenerate = match ranks.reduce(is_degenerate, Reduction::Or) {
-        0 => None,
-        _ => {
-            part.name(ranks, on)?;
-            let names = Names::of(part, &sides, &numbers.of_all(ranks, part));
-            let name = |t: u32| names.triangle(part, t as usize);
-            share.degenerate.map(name)
-        }
-    };
-    let mut record = Round::default();
+    let has_degenerate = ranks.reduce(is_degenerate, Reduction::Or) != 0;
     if options.record {
-        part.name(ranks, on)?;
-        record = record_of(ranks, part, &sides, &numbers);
+        part.name_edges(ranks);
     }
+    let needs_names = has_degenerate || options.record;
+    let names = needs_names.then(|| Names::of(ranks, part, &sides, &numbers));
+    let degenerate = match (&names, share.degenerate) {
+        (Some(names), Some(t)) => Some(names.triangle(part, t as usize)),
+        _ => None,
+    };
+    let record = match names.as_ref().filter(|_| options.record) {
+        Some(names) => ranks.agree(record_of(ranks, on, part, names, &share))?,
+        None => Round::default(),
+    };
     Ok(Outcome::Done(Box::new(Done {
         counts,
         record,
@@ -130,6 +135,7 @@ where
             share,
             sides,
             numbers,
+            names,
         },
     })))
 }
@@ -138,7 +144,7 @@ where
 fn propagate<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    part: &EdgePart<P>,
+    part: &EdgePart,
     share: &mut Share<P>,
 ) -> Result<u64> {
     let divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
@@ -159,20 +165,10 @@ struct Numbers(Sums);
 
 impl Numbers {
     /// Collective.
-    fn count<P: AnyPoint>(ranks: &Ranks, part: &EdgePart<P>, sides: &ShareSides) -> Self
-    where
-        P::Double: Position,
-    {
-        let (total, id) = (part.counts.triangles, |t: usize| part.id(t));
+    fn count(ranks: &Ranks, part: &EdgePart, sides: &ShareSides) -> Self {
+        let (total, id) = (part.counts.triangles, |t: usize| part.triangles.get(t));
         let kinds = [&sides.divided[..], &sides.owned];
         Self(Sums::count(ranks, total, &part.owners, id, 3, kinds))
-    }
-
-    /// What lies before each triangle with a divided side, also before ghosts. Collective.
-    fn of_all<P: AnyPoint>(&self, ranks: &Ranks, part: &EdgePart<P>) -> Vec<[u64; 2]> {
-        let mut all = self.0.before(part.owners.len());
-        part.halo.update_all(ranks, &mut all);
-        all
     }
 
     fn after(&self, counts: Counts) -> Counts {
@@ -185,13 +181,16 @@ impl Numbers {
     }
 }
 
-/// Ids in the whole mesh of a part's new elements, in their order. Those beyond the ghosts have none: no owned triangle has them.
+/// Ids in the whole mesh of a part's new elements, in their order, also those of ghosts' parts. Where a ghost's neighbour is missing it may
+/// own an edge here alone: what divides that has no id, and no owned triangle has it.
 #[derive(Default)]
 struct Names {
     triangles: Vec<u64>,
     /// Local triangle that each of them is a part of.
     parents: Vec<u32>,
     vertices: Vec<u64>,
+    /// Local triangle that owns the edge that each of them divides.
+    divided_by: Vec<u32>,
     edges: Vec<u64>,
 }
 
@@ -202,58 +201,54 @@ const BEYOND: u64 = u64::MAX;
 const PIECE: usize = 1 << 14;
 
 impl Names {
-    /// `before` is of all triangles ([`Numbers::of_all`]).
-    fn of<P: AnyPoint>(part: &EdgePart<P>, sides: &ShareSides, before: &[[u64; 2]]) -> Self
-    where
-        P::Double: Position,
-    {
+    /// Collective.
+    fn of(ranks: &Ranks, part: &EdgePart, sides: &ShareSides, numbers: &Numbers) -> Self {
+        // Divided sides before each triangle, and those that own their edge; with the latter which of its own do. Ghosts have their owners'.
+        let mut known = numbers.0.before(part.len());
+        parallel::for_chunks_mut(&mut known, PIECE, |piece, known| {
+            for (t, known) in (piece * PIECE..).zip(known) {
+                known[1] = known[1] << 3 | three(&sides.owned, t);
+            }
+        });
+        part.halo.update_all(ranks, &mut known);
         let pieces = parallel::map_pieces(part.len(), PIECE, |range| {
             let mut names = Self::default();
-            range.for_each(|t| names.push(part, sides, t, before[t]));
+            range.for_each(|t| names.push(part.counts, sides, t, known[t]));
             names
         });
         let (mut triangles, mut parents) = (Vec::new(), Vec::new());
-        let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+        let (mut vertices, mut divided_by, mut edges) = (Vec::new(), Vec::new(), Vec::new());
         for names in pieces {
             triangles.push(names.triangles);
             parents.push(names.parents);
             vertices.push(names.vertices);
+            divided_by.push(names.divided_by);
             edges.push(names.edges);
         }
         Self {
             triangles: parallel::concat(triangles),
             parents: parallel::concat(parents),
             vertices: parallel::concat(vertices),
+            divided_by: parallel::concat(divided_by),
             edges: parallel::concat(edges),
         }
     }
 
-    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge.
-    fn push<P: AnyPoint>(
-        &mut self,
-        part: &EdgePart<P>,
-        of_part: &ShareSides,
-        t: usize,
-        [n, m]: [u64; 2],
-    ) where
-        P::Double: Position,
-    {
-        let divided = three(&of_part.divided, t);
-        if divided == 0 {
-            return;
-        }
-        let (counts, mut n, mut m) = (part.counts, n, m);
-        let sides = sides(part.named().rows.get(t));
+    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits say which of its own do.
+    fn push(&mut self, counts: Counts, sides: &ShareSides, t: usize, [mut n, known]: [u64; 2]) {
+        let divided = three(&sides.divided, t);
+        let mut m = known >> 3;
         for k in (0..3).filter(|k| divided >> k & 1 != 0) {
-            let owns = sides[k] & 1 == 0;
+            let owns = known >> k & 1 != 0;
             let edge = counts.edges + n + m;
             self.triangles.push(counts.triangles + n);
             self.parents.push(t as u32);
             self.edges.push(edge);
-            if contains(&of_part.owned, 3 * t + k) {
+            if contains(&sides.owned, 3 * t + k) {
                 let named = |id| if owns { id } else { BEYOND };
                 self.edges.push(named(edge + 1));
                 self.vertices.push(named(counts.vertices + m));
+                self.divided_by.push(t as u32);
             }
             n += 1;
             m += u64::from(owns);
@@ -261,106 +256,38 @@ impl Names {
     }
 
     /// Id of a triangle after the round.
-    fn triangle<P: AnyPoint>(&self, part: &EdgePart<P>, t: usize) -> u64
-    where
-        P::Double: Position,
-    {
+    fn triangle(&self, part: &EdgePart, t: usize) -> u64 {
         match t.checked_sub(part.len()) {
-            None => part.id(t),
+            None => part.triangles.get(t),
             Some(new) => self.triangles[new],
         }
     }
-
-    fn vertex<P: AnyPoint>(&self, part: &EdgePart<P>, v: usize) -> u64 {
-        match v.checked_sub(part.vertices.len()) {
-            None => part.vertices.get(v),
-            Some(new) => self.vertices[new],
-        }
-    }
-
-    /// A side by the id of its edge; `old` are those of before the round.
-    fn side(&self, old: &[u64], side: u32) -> u64 {
-        let e = side as usize / 2;
-        let edge = match e.checked_sub(old.len()) {
-            None => old[e],
-            Some(new) => self.edges[new],
-        };
-        2 * edge + u64::from(side & 1)
-    }
-}
-
-/// The owned triangles after the round: a part of a triangle is its owner's.
-fn owned<P: AnyPoint>(
-    part: &EdgePart<P>,
-    me: usize,
-    names: &Names,
-    pieces: SharePieces<P>,
-) -> Owned<P>
-where
-    P::Double: Position,
-{
-    let (is_own, named) = (is_own(&part.owners, me), part.named());
-    let parent = |t: usize| match t.checked_sub(part.len()) {
-        None => t,
-        Some(new) => names.parents[new] as usize,
-    };
-    let mine = parallel::filter_collect(pieces.corners.len() / 3, |t| {
-        is_own[parent(t)].then_some(t as u32)
-    });
-    let is_used = parallel::collect(pieces.points.len(), |_| AtomicBool::new(false));
-    let stride = named.rows.stride;
-    let mut words = parallel::zeroed(stride * mine.len());
-    parallel::for_chunks_mut(&mut words, stride, |i, row| {
-        let t = mine[i] as usize;
-        let (corners, sides) = (&pieces.corners[3 * t..][..3], &pieces.sides[3 * t..][..3]);
-        for &v in corners {
-            is_used[v as usize].store(true, Relaxed);
-        }
-        let corner = |k: usize| names.vertex(part, corners[k] as usize);
-        let side = |k: usize| names.side(&named.edges, sides[k]);
-        let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
-        set_row(
-            row,
-            names.triangle(part, t),
-            [0, 1, 2].map(corner),
-            [0, 1, 2].map(side),
-            part.ancestor(parent(t)),
-            [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
-        );
-    });
-    Owned::of(Rows { words, stride }, 3, &is_used, |v| {
-        (names.vertex(part, v), pieces.points[v])
-    })
 }
 
 /// Where the new elements of the owned triangles come from.
 fn record_of<P: AnyPoint>(
     ranks: &Ranks,
-    part: &EdgePart<P>,
-    of_part: &ShareSides,
-    numbers: &Numbers,
-) -> Round
-where
-    P::Double: Position,
-{
-    let mut record = Round::default();
-    let before = numbers.0.before(part.len());
-    for t in part.owners.of_rank(ranks.rank() as u32).flatten() {
-        let (row, [mut n, mut m]) = (part.named().rows.get(t), before[t]);
-        let divided = three(&of_part.divided, t);
-        for k in (0..3).filter(|k| divided >> k & 1 != 0) {
-            record.triangles.push([part.counts.triangles + n, row[0]]);
-            if sides(row)[k] & 1 == 0 {
-                let (edge, corners) = (sides(row)[k] >> 1, corners(row));
-                let ends = [corners[k], corners[(k + 1) % 3]];
-                let vertex = part.counts.vertices + m;
-                record.vertices.push([vertex, edge, ends[0], ends[1]]);
-                m += 1;
-            }
-            n += 1;
-        }
-    }
-    record
+    on: &Device,
+    part: &EdgePart,
+    names: &Names,
+    share: &DividedShare<P>,
+) -> Result<Round> {
+    let owned = owned_bits(&part.owners, ranks.rank(), 1);
+    let is_own = |t: u32| contains(&owned, t as usize);
+    let origins = share.origins(on, names.vertices.len())?;
+    let vertex = |i: usize| {
+        let (edge, ends) = origins[i];
+        let [start, end] = ends.map(|v| part.vertices.get(v as usize));
+        is_own(names.divided_by[i]).then(|| [names.vertices[i], part.edge(edge), start, end])
+    };
+    let triangle = |i: usize| {
+        let parent = names.parents[i];
+        is_own(parent).then(|| [names.triangles[i], part.triangles.get(parent as usize)])
+    };
+    Ok(Round {
+        vertices: parallel::filter_collect(names.vertices.len(), vertex),
+        triangles: parallel::filter_collect(names.triangles.len(), triangle),
+    })
 }
 
 #[cfg(test)]
@@ -388,9 +315,9 @@ mod tests {
                 let block = Block::of(&mesh, ranks.rank(), size);
                 let ownership = Ownership::Given(Arc::new(owner));
                 let part = Part::without_segments(&ranks, &block, &ownership).unwrap();
-                let part = EdgePart::<DVec2>::of_input(&ranks, &on, &block, part);
+                let part = EdgePart::of_input::<DVec2>(&ranks, &on, &block, part);
                 let (part, mut share, _) = part.unwrap();
-                let ids: Vec<u64> = (0..part.len()).map(|t| part.id(t)).collect();
+                let ids: Vec<u64> = (0..part.len()).map(|t| part.triangles.get(t)).collect();
                 let names = ShareNames {
                     ids: &ids,
                     ancestors: &ids,

@@ -13,7 +13,6 @@ use super::part::{OR_LESS, TetPart};
 use super::{Counts, Level, Options};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
-use crate::ids::Owners;
 use crate::part::owned_bits;
 use crate::tets::too_large;
 use crate::transport::{Ranks, Reduction};
@@ -219,7 +218,7 @@ impl<P: SpacePoint> Divided<P> {
             };
             part.halo = part.halo.with_parts(new);
         }
-        part.owners = with_parts(&part.owners, &numbers.parents);
+        part.owners = part.owners.with_parts(&numbers.parents);
         let ancestors = parallel::map(&numbers.parents, |&t| part.ancestors.get(t as usize));
         part.ancestors.extend(ancestors);
         part.cells.extend(numbers.tetrahedra);
@@ -240,16 +239,4 @@ impl<P: SpacePoint> Divided<P> {
         let share = ranks.agree(share.next(on).map_err(Fault::from))?;
         Ok((share, ends))
     }
-}
-
-/// The owners with those of new cells, which have the ones of their parents, ascending.
-fn with_parts(owners: &Owners, parents: &[u32]) -> Owners {
-    let mut all = owners.clone();
-    let mut done = 0;
-    for (run, owner) in owners.runs() {
-        let end = done + parents[done..].partition_point(|&parent| (parent as usize) < run.end);
-        all.push(end - done, owner);
-        done = end;
-    }
-    all
 }

@@ -11,7 +11,7 @@ use trioxide_mesh::parallel;
 
 use super::Counts;
 use crate::fault::{Fault, Result};
-use crate::ids::{Ids, Owners};
+use crate::ids::{Ids, Named, Owners};
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Ownership;
 use crate::part::{Part, owned_bits};
@@ -27,42 +27,6 @@ pub const OR_LESS: &str = ", or refine less";
 
 /// Words of a tetrahedron's row: its id, its vertices, and the one of the input that it is a part of.
 pub const STRIDE: usize = 6;
-
-/// Ids of the whole mesh: the first ones, and those that levels add.
-pub struct Named {
-    first: Ids,
-    more: Vec<u64>,
-}
-
-impl From<Ids> for Named {
-    fn from(first: Ids) -> Self {
-        let more = Vec::new();
-        Self { first, more }
-    }
-}
-
-impl Named {
-    /// Number of ids.
-    pub fn len(&self) -> usize {
-        self.first.len() + self.more.len()
-    }
-
-    /// Id of the local element `i`.
-    pub fn get(&self, i: usize) -> u64 {
-        match i.checked_sub(self.first.len()) {
-            None => self.first.get(i),
-            Some(i) => self.more[i],
-        }
-    }
-
-    /// Ids of further elements.
-    pub fn extend(&mut self, ids: Vec<u64>) {
-        match self.more.is_empty() {
-            true => self.more = ids,
-            false => self.more.extend(ids),
-        }
-    }
-}
 
 /// A rank's part at the beginning of a level, by local ids. Its corners and points are on the device.
 pub struct TetPart {
@@ -174,10 +138,7 @@ impl TetPart {
             halo,
             vertices: vertices.into(),
             cells: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
-            ancestors: Named {
-                first: Ids::of_range(0..0),
-                more: parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1]),
-            },
+            ancestors: parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1]).into(),
             faces: names_of(&faces),
         };
         Ok((part, share))
