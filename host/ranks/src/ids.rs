@@ -135,7 +135,7 @@ impl Ids {
 }
 
 /// Ids of the whole mesh: the first ones, and those that rounds add.
-pub struct Named {
+pub(crate) struct Named {
     first: Ids,
     more: Vec<u64>,
 }

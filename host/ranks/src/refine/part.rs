@@ -54,6 +54,8 @@ pub enum Edges {
     },
     /// The ids.
     Named(Named),
+    /// Nothing asks for them.
+    Unneeded,
 }
 
 impl EdgePart {
@@ -196,8 +198,8 @@ impl EdgePart {
     /// Where [`EdgePart::name_edges`] has not been called.
     pub fn edge(&self, e: u32) -> u64 {
         match &self.edges {
-            Edges::Counted { .. } => unreachable!("the edges were named"),
             Edges::Named(ids) => ids.get(e as usize),
+            Edges::Counted { .. } | Edges::Unneeded => unreachable!("the edges were named"),
         }
     }
 
@@ -220,8 +222,8 @@ impl EdgePart {
             }
             let corner = |k: usize| self.vertices.get(corners[k] as usize);
             let side = |k: usize| match &self.edges {
-                Edges::Counted { .. } => 0,
                 Edges::Named(_) => 2 * self.edge(sides[k] / 2) + u64::from(sides[k] % 2),
+                Edges::Counted { .. } | Edges::Unneeded => 0,
             };
             let tag = |k: usize| pieces.tags.get(sides[k] as usize / 2).copied();
             set_row(

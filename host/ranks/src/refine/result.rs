@@ -6,6 +6,7 @@ use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::{End, segments};
 use trioxide_mesh::parallel;
 
+use super::part::Edges;
 use super::rows::{ancestor, corners, sides, tags};
 use super::{Counts, Left, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
@@ -55,9 +56,10 @@ where
         block: &Block<P::Double>,
     ) -> Result<Refined<P::Double>> {
         let (counts, mut part) = (self.counts, self.part);
-        if part.has_tags {
+        match part.has_tags {
             // Segments have the order of their edges' ids.
-            part.name_edges(ranks);
+            true => part.name_edges(ranks),
+            false => part.edges = Edges::Unneeded,
         }
         let pieces = match self.left {
             Left::Whole(share) => share.download(on),

@@ -50,7 +50,8 @@ impl<P: AnyPoint> Divided<P> {
     pub fn named(self, ranks: &Ranks, part: &mut EdgePart, counts: Counts) -> DividedShare<P> {
         ranks.phase("numbers");
         let names = self.names;
-        let names = names.unwrap_or_else(|| Names::of(ranks, part, &self.sides, &self.numbers));
+        let names =
+            names.unwrap_or_else(|| Names::of(ranks, part, &self.sides, &self.numbers, false));
         let n = part.len();
         // New triangles stand in the order of their parents.
         let new = |t: u32| {
@@ -113,11 +114,10 @@ pub fn round<P: AnyPoint>(
     let share = ranks.agree(share)?;
     let is_degenerate = u64::from(share.degenerate.is_some());
     let has_degenerate = ranks.reduce(is_degenerate, Reduction::Or) != 0;
-    if options.record {
+    let names = (has_degenerate || options.record).then(|| {
         part.name_edges(ranks);
-    }
-    let needs_names = has_degenerate || options.record;
-    let names = needs_names.then(|| Names::of(ranks, part, &sides, &numbers));
+        Names::of(ranks, part, &sides, &numbers, options.record)
+    });
     let degenerate = match (&names, share.degenerate) {
         (Some(names), Some(t)) => Some(names.triangle(part, t as usize)),
         _ => None,
@@ -189,8 +189,9 @@ struct Names {
     /// Local triangle that each of them is a part of.
     parents: Vec<u32>,
     vertices: Vec<u64>,
-    /// Local triangle that owns the edge that each of them divides.
+    /// Local triangle that owns the edge that each of them divides, if that is asked for.
     divided_by: Vec<u32>,
+    /// None where edges have no names.
     edges: Vec<u64>,
 }
 
@@ -201,8 +202,14 @@ const BEYOND: u64 = u64::MAX;
 const PIECE: usize = 1 << 14;
 
 impl Names {
-    /// Collective.
-    fn of(ranks: &Ranks, part: &EdgePart, sides: &ShareSides, numbers: &Numbers) -> Self {
+    /// `record` asks for the triangles that own divided edges. Collective.
+    fn of(
+        ranks: &Ranks,
+        part: &EdgePart,
+        sides: &ShareSides,
+        numbers: &Numbers,
+        record: bool,
+    ) -> Self {
         // Divided sides before each triangle, and those that own their edge; with the latter which of its own do. Ghosts have their owners'.
         let mut known = numbers.0.before(part.len());
         parallel::for_chunks_mut(&mut known, PIECE, |piece, known| {
@@ -213,7 +220,7 @@ impl Names {
         part.halo.update_all(ranks, &mut known);
         let pieces = parallel::map_pieces(part.len(), PIECE, |range| {
             let mut names = Self::default();
-            range.for_each(|t| names.push(part.counts, sides, t, known[t]));
+            range.for_each(|t| names.push(part, sides, t, known[t], record));
             names
         });
         let (mut triangles, mut parents) = (Vec::new(), Vec::new());
@@ -235,7 +242,15 @@ impl Names {
     }
 
     /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits say which of its own do.
-    fn push(&mut self, counts: Counts, sides: &ShareSides, t: usize, [mut n, known]: [u64; 2]) {
+    fn push(
+        &mut self,
+        part: &EdgePart,
+        sides: &ShareSides,
+        t: usize,
+        [mut n, known]: [u64; 2],
+        record: bool,
+    ) {
+        let (counts, has_edges) = (part.counts, matches!(part.edges, Edges::Named(_)));
         let divided = three(&sides.divided, t);
         let mut m = known >> 3;
         for k in (0..3).filter(|k| divided >> k & 1 != 0) {
@@ -243,12 +258,18 @@ impl Names {
             let edge = counts.edges + n + m;
             self.triangles.push(counts.triangles + n);
             self.parents.push(t as u32);
-            self.edges.push(edge);
+            if has_edges {
+                self.edges.push(edge);
+            }
             if contains(&sides.owned, 3 * t + k) {
                 let named = |id| if owns { id } else { BEYOND };
-                self.edges.push(named(edge + 1));
+                if has_edges {
+                    self.edges.push(named(edge + 1));
+                }
                 self.vertices.push(named(counts.vertices + m));
-                self.divided_by.push(t as u32);
+                if record {
+                    self.divided_by.push(t as u32);
+                }
             }
             n += 1;
             m += u64::from(owns);
