@@ -3,6 +3,8 @@
 use glam::DVec3;
 use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
 
+#[cfg(target_arch = "x86_64")]
+use super::grid::Site;
 use super::grid::{Grid, Reach, is_same_block};
 use super::guards::{Guard, Guards};
 use super::ids::{Row, Rows, Slot};
@@ -68,11 +70,26 @@ impl<G: Guard> Search<'_, G> {
         corner: [u32; 3],
         is_wanted: impl Fn(Vertex) -> bool,
     ) -> u32 {
+        let sites = self.rows.sites;
         let mut candidates = 0;
         let mut i = 0;
+        #[cfg(target_arch = "x86_64")]
+        {
+            while i < count && i + 4 <= sites.len() - first {
+                let four = sites.four(Slot::new(first + i));
+                let mut near = Site::which_may_be_near(four, corner, self.grid.place_bound);
+                for (k, site) in four.iter().enumerate() {
+                    near &= !(u32::from(!is_wanted(site.id)) << k);
+                }
+                candidates |= near << i;
+                i += 4;
+            }
+            // The last four may reach behind the others.
+            candidates &= u32::MAX >> (32 - count);
+        }
         while i < count {
             // Without a branch: it would go either way.
-            let site = self.rows.sites.at(Slot::new(first + i));
+            let site = sites.at(Slot::new(first + i));
             let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
             candidates |= u32::from(is_candidate) << i;
             i += 1;

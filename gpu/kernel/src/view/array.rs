@@ -104,6 +104,16 @@ impl<T> Array<T> {
         unsafe { self.ptr.add(i) }
     }
 
+    /// Elements `i` to `i + 3`, which exist.
+    #[inline(always)]
+    pub fn four<I: Index>(self, i: I) -> [T; 4]
+    where
+        T: Copy,
+    {
+        // SAFETY: in range.
+        unsafe { *self.run(i, 4).cast::<[T; 4]>() }
+    }
+
     #[inline(always)]
     pub fn prefetch<I: Index>(self, i: I) {
         prefetch(self.ptr.wrapping_add(i.index() as usize));

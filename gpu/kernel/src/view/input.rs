@@ -69,6 +69,12 @@ impl<'a, T: Copy> In<'a, T> {
         unsafe { *self.array.pointer(i) }
     }
 
+    /// Elements `i` to `i + 3`, at any `i`.
+    #[inline(always)]
+    pub fn four<I: Index>(self, i: I) -> [T; 4] {
+        self.array.four(i)
+    }
+
     /// Asks a CPU for element `i` ahead of its use.
     #[inline(always)]
     pub fn prefetch<I: Index>(self, i: I) {
