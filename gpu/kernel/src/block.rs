@@ -200,6 +200,16 @@ mod device {
         }
 
         #[inline(always)]
+        pub fn each(&self, count: u32, mut f: impl FnMut(u32)) {
+            let mut i = thread::thread_idx_x();
+            while i < count {
+                f(i);
+                i += LANES as u32;
+            }
+            thread::sync_threads();
+        }
+
+        #[inline(always)]
         pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
             thread::sync_threads_or(x.value)
         }
@@ -369,6 +379,15 @@ mod host {
             let lanes = InLanes::enter();
             for lane in 0..LANES as u32 {
                 lanes.run(lane, &mut f);
+            }
+        }
+
+        /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
+        #[inline(always)]
+        pub fn each(&self, count: u32, mut f: impl FnMut(u32)) {
+            let lanes = InLanes::enter();
+            for i in 0..count {
+                lanes.run(i % LANES as u32, |_| f(i));
             }
         }
 

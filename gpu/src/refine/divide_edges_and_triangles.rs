@@ -189,16 +189,12 @@ pub fn divide_all_triangles<P: MeshPoint>(
         )
     });
     let (first_new, _) = counts.before(HalfEdge::new(3 * first));
-    block.phase(|lane| {
-        let mut i = lane;
-        while i < words {
-            let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
-            pieces.corners.set(i, corner);
-            pieces.sides.set(i, side);
-            parts.points.unwritten().prefetch(corner);
-            halves.prefetch(side.reverse());
-            i += TRIANGLES_OF_A_BLOCK;
-        }
+    block.each(words, |i| {
+        let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
+        pieces.corners.set(i, corner);
+        pieces.sides.set(i, side);
+        parts.points.unwritten().prefetch(corner);
+        halves.prefetch(side.reverse());
     });
     block.phase(|lane| {
         let t = first + lane;
@@ -237,19 +233,13 @@ pub fn divide_all_triangles<P: MeshPoint>(
         );
     });
     let new_words = 3 * (counts.before(HalfEdge::new(3 * last)).0 - first_new);
-    block.phase(|lane| {
-        let mut i = lane;
-        while i < words {
-            corners.set(3 * first + i, pieces.corners.at(i));
-            sides.set(3 * first + i, pieces.sides.at(i));
-            i += TRIANGLES_OF_A_BLOCK;
-        }
-        let to = 3 * (before.triangles + first_new);
-        i = lane;
-        while i < new_words {
-            corners.set(to + i, pieces.corners.at(OLD + i));
-            sides.set(to + i, pieces.sides.at(OLD + i));
-            i += TRIANGLES_OF_A_BLOCK;
-        }
+    block.each(words, |i| {
+        corners.set(3 * first + i, pieces.corners.at(i));
+        sides.set(3 * first + i, pieces.sides.at(i));
+    });
+    let to = 3 * (before.triangles + first_new);
+    block.each(new_words, |i| {
+        corners.set(to + i, pieces.corners.at(OLD + i));
+        sides.set(to + i, pieces.sides.at(OLD + i));
     });
 }

@@ -119,9 +119,12 @@ const LANES: usize = 64;
 #[kernel(requires(values.len() == LANES * n, reversed.len() == LANES * n))]
 pub fn reverse_blocks(block: &Block<LANES, Tile>, values: In<u32>, reversed: Out<u32>) {
     let first = block.index() * LANES as u32;
-    block.phase(|lane| {
-        block.shared().rows.set(lane, values.at(first + lane));
-        block.shared().bytes.set(lane, lane as u8);
+    block.phase(|lane| block.shared().bytes.set(lane, lane as u8));
+    // More indices than lanes.
+    block.each(2 * LANES as u32 - 1, |i| {
+        if i % 2 == 0 {
+            block.shared().rows.set(i / 2, values.at(first + i / 2));
+        }
     });
     let other = block.lanes(|lane| block.shared().rows.at(63 - lane));
     block.lanes(|lane| {
