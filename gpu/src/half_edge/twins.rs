@@ -153,11 +153,15 @@ fn ask_ahead(
             table.prefetch(home(later(PREFETCHED_AHEAD), k));
         }
         if t.index() + PREFETCHED_AHEAD / 2 < triangles {
+            // Without a branch, which would go either way: where none waits, a half-edge of this triangle stands for it.
             let waiting = table.load(home(later(PREFETCHED_AHEAD / 2), k));
-            if waiting.is_some() {
-                origins.prefetch(waiting);
-                twins.prefetch(waiting);
-            }
+            let waiting = if waiting.is_some() {
+                waiting
+            } else {
+                HalfEdge::of(t, k as u32)
+            };
+            origins.prefetch(waiting);
+            twins.prefetch(waiting);
         }
         k += 1;
     }
