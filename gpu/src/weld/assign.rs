@@ -1,6 +1,6 @@
 //! The representative of each vertex.
 
-use trioxide_kernel::{In, Out, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{In, Out, kernel};
 
 use super::chains::Lists;
 use super::guards::{Guard, Guarding};
@@ -30,14 +30,10 @@ pub fn assign_points<G: Guard>(
     let sites = search.rows.sites;
     let id = sites.at(slot).id;
     let row = search.rows.row_of(slot, id);
-    if cfg!(not(target_arch = "nvptx64")) && !search.rows.order.is_by_slot() {
-        let ahead = slot.index() + PREFETCHED_AHEAD;
-        if ahead < sites.len() {
-            let id = sites.at(ahead).id;
-            states.prefetch(id);
-            lists.short.prefetch(id.index() * LISTED);
-            representatives.unwritten().prefetch(id);
-        }
+    if let Some(row) = search.ahead(slot) {
+        states.prefetch(row);
+        lists.short.prefetch(row.index() * LISTED);
+        representatives.unwritten().prefetch(row);
     }
     let state = states.at(row);
     if state == REPRESENTATIVE {

@@ -265,7 +265,9 @@ pub fn assign_in_buckets<G: Guard>(
     entries: Atomic,
     representatives: Out<Vertex>,
 ) {
-    search.prefetch(slot);
+    if let Some(row) = search.ahead(slot) {
+        search.positions.prefetch(row);
+    }
     let row = search.rows.row(slot);
     let v = search.rows.vertex(row);
     let mut lowest = v;

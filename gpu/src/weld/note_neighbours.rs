@@ -22,7 +22,12 @@ pub fn note_lower_neighbours<G: Guard>(
     lower: Out<Row>,
     states: Atomic,
 ) {
-    search.prefetch(slot);
+    if let Some(row) = search.ahead(slot) {
+        search.positions.prefetch(row);
+        // Most neighbours are a few slots ahead. An atomic addition waits until the lists before it are written.
+        states.prefetch(row);
+        lower.unwritten().prefetch(row.index() * LISTED);
+    }
     let row = search.rows.row(slot);
     let v = search.rows.vertex(row);
     search.each_later_neighbour(slot, |other, id| {

@@ -41,17 +41,15 @@ impl<G: Guard> SearchBuffers<'_, G> {
 }
 
 impl<G: Guard> Search<'_, G> {
-    /// Asks a CPU for the position in a slot some way behind `slot`.
+    /// The row of a slot some way behind `slot`, for a CPU to prefetch; none on a device, and where rows are slots.
     #[inline(always)]
-    pub(super) fn prefetch(&self, slot: Slot) {
+    pub(super) fn ahead(&self, slot: Slot) -> Option<Row> {
         let ahead = slot.index() + PREFETCHED_AHEAD;
         let sites = self.rows.sites;
-        if cfg!(not(target_arch = "nvptx64"))
+        let is_asked = cfg!(not(target_arch = "nvptx64"))
             && !self.rows.order.is_by_slot()
-            && ahead < sites.len()
-        {
-            self.positions.prefetch(sites.at(ahead).id);
-        }
+            && ahead < sites.len();
+        is_asked.then(|| Row::new(sites.at(ahead).id.index()))
     }
 
     /// Whether two vertices are neighbours: `v` at `p`, and `id`, whose row is `other`.
