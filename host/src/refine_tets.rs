@@ -37,12 +37,10 @@ use gpu::point3::Point3;
 use trioxide_kernel::words;
 
 pub use error::{Error, Result};
-pub use mark::Marking;
+pub use mark::{Marking, ShareNames};
 pub(crate) use mark::{seed_of_level, threshold};
-pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays};
-pub use share::{
-    DividedShare, MarkedShare, Share, ShareChildren, ShareNames, SharePart, SharePieces,
-};
+pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays, SharePart};
+pub use share::{DividedShare, MarkedShare, Share, ShareChildren, SharePieces};
 
 use crate::backend::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};

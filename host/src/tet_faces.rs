@@ -10,7 +10,6 @@ use trioxide_kernel::{NONE, words};
 
 use crate::backend::{BitSet, Device};
 use crate::collective::{count_bits, is_scattered};
-use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::{Error, Result};
 
 /// Faces of T tetrahedra, of which each belongs to one tetrahedron, or to one on each side.
@@ -53,17 +52,6 @@ impl DeviceFaces {
     /// Bytes that matching takes at once, beside the tetrahedra.
     pub fn bytes_needed(tetrahedra: usize) -> u64 {
         ((4 * tetrahedra + table_slots(tetrahedra)) * size_of::<u32>()) as u64
-    }
-
-    /// The faces of a mesh on the device.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] for a face that three tetrahedra share, as refinement never makes; errors of the device.
-    pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> Result<Self> {
-        let tagged = mesh.faces();
-        // SAFETY: the vertices of a checked mesh are in range.
-        let faces = unsafe { Self::build(on, mesh.points().len(), mesh.tetrahedra(), tagged) }?;
-        faces.map_err(Broken::into_error)
     }
 
     /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three

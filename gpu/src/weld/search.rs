@@ -7,7 +7,8 @@ use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
 use super::grid::Site;
 use super::grid::{Grid, Reach, is_same_block};
 use super::guards::{Guard, Guards};
-use super::ids::{Row, Rows, Slot};
+use super::ids::{Row, Slot};
+use super::rows::Rows;
 use crate::ids::Vertex;
 
 /// The grid with its vertices: the arrays that a neighbour search reads.

@@ -11,7 +11,8 @@ use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
 use super::crowded::WAITS;
 use super::faces::{claim_slot, rotated};
-use super::ids::{Bucket, Cluster, Row, Rows, Slot};
+use super::ids::{Bucket, Cluster, Row, Slot};
+use super::rows::Rows;
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
 use crate::ids::{Triangle, Vertex};
 

@@ -12,83 +12,12 @@ use trioxide::generate::{Grid, TetGrid};
 use crate::block::{Block, Blocks};
 use crate::fault::Result;
 use crate::ids::{Ids, Owners};
+use crate::layers::Layers;
 use crate::ownership::Position;
 use crate::part::{Halo, Part, check_size};
-use crate::transport::{Mail, Ranks};
-
-/// Layers of cells, by the ranks that own them: rows of squares, or slices of cubes. A layer lies between two of vertices.
-pub(crate) struct Layers {
-    blocks: Blocks,
-    /// Number of layers.
-    count: u64,
-    /// Cells of a layer.
-    cells: u64,
-    /// Vertices of a layer of vertices.
-    vertices: u64,
-}
+use crate::transport::Ranks;
 
 impl Layers {
-    pub(crate) fn of(grid: &Grid, ranks: usize) -> Self {
-        let count = grid.side() - 1;
-        Self {
-            blocks: Blocks::new(count, ranks),
-            count,
-            cells: 2 * count,
-            vertices: grid.side(),
-        }
-    }
-
-    fn of_tetrahedra(grid: &TetGrid, ranks: usize) -> Self {
-        let count = grid.side() - 1;
-        Self {
-            blocks: Blocks::new(count, ranks),
-            count,
-            cells: 6 * count * count,
-            vertices: grid.side() * grid.side(),
-        }
-    }
-
-    /// The rank that owns a cell.
-    pub(crate) fn owner(&self, cell: u64) -> usize {
-        self.blocks.rank(cell / self.cells)
-    }
-
-    /// The layers that a rank has: those that it owns, and the ghosts.
-    fn of_part(&self, rank: usize) -> Range<u64> {
-        let owned = self.blocks.range(rank);
-        match owned.is_empty() {
-            true => owned,
-            false => owned.start.saturating_sub(1)..(owned.end + 1).min(self.count),
-        }
-    }
-
-    /// The layers of `rank` that are ghosts of `other`.
-    fn given(&self, rank: usize, other: usize) -> impl Iterator<Item = u64> {
-        let (here, there) = (self.blocks.range(rank), self.blocks.range(other));
-        let is_ghost = move |layer: &u64| here.contains(layer) && !there.contains(layer);
-        self.of_part(other).filter(is_ghost)
-    }
-
-    /// The local cells of some layers, for each other rank, of a part that begins with layer `first`.
-    fn mail<I: Iterator<Item = u64>>(
-        &self,
-        ranks: &Ranks,
-        first: u64,
-        layers: impl Fn(usize) -> I,
-    ) -> Mail<u32> {
-        let mut cells = Vec::new();
-        let mut counts = Vec::new();
-        for rank in 0..ranks.size() {
-            let before = cells.len();
-            for layer in layers(rank) {
-                let start = (layer - first) * self.cells;
-                cells.extend((start..start + self.cells).map(|cell| cell as u32));
-            }
-            counts.push(cells.len() - before);
-        }
-        Mail::from_parts(cells, counts.into_iter())
-    }
-
     /// This rank's part of cells with `size` corners: `corners` gives those of a range of cells, less the first vertex that is here; `points`
     /// where a range of vertices lies.
     fn part<P>(

@@ -28,6 +28,7 @@ pub mod fault;
 mod grid;
 mod halo_edges;
 pub mod ids;
+mod layers;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod numbers;

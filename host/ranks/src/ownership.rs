@@ -12,8 +12,8 @@ use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
-use crate::grid::Layers;
 use crate::ids::IdSet;
+use crate::layers::Layers;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A choice of owners.

@@ -11,7 +11,6 @@ use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
-use super::share::ShareNames;
 use crate::backend::Device;
 use crate::half_edges::AnyPoint;
 use crate::mesh::EdgeTriangulation;
@@ -87,6 +86,17 @@ fn draws(id: u64, seed: u64, chance: u64) -> bool {
 fn arms(degrees: f64) -> (f64, f64) {
     let angle = degrees.to_radians();
     (libm::cos(angle), libm::sin(angle))
+}
+
+/// Names of a part's triangles in the whole mesh, by which some markings go.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareNames<'a> {
+    /// Id of each triangle.
+    pub ids: &'a [u64],
+    /// Triangle of the input that each is a part of.
+    pub ancestors: &'a [u64],
+    /// Rounds before this one.
+    pub round: usize,
 }
 
 impl Marking {

@@ -30,7 +30,7 @@ use trioxide_mesh::parallel;
 
 use super::edges::{DeviceEdgeMesh, MOST_EDGES, Stale};
 use super::error::{Error, Result};
-use super::mark::{Marked, Marking};
+use super::mark::{Marked, Marking, ShareNames};
 use super::propagate::{DividedEdges, DividedSides};
 use crate::backend::Device;
 use crate::collective::Counted;
@@ -49,17 +49,6 @@ pub struct SharePart<'a, P> {
     pub edges: usize,
     /// Tag of each edge, or none; E or 0.
     pub tags: &'a [u32],
-}
-
-/// Names of a part's triangles in the whole mesh, by which some markings go.
-#[derive(Clone, Copy, Debug)]
-pub struct ShareNames<'a> {
-    /// Id of each triangle.
-    pub ids: &'a [u64],
-    /// Triangle of the input that each is a part of.
-    pub ancestors: &'a [u64],
-    /// Rounds before this one.
-    pub round: usize,
 }
 
 /// The part after the round: the triangles of before, each with its first piece, and then the others in the order of the whole mesh.

@@ -11,7 +11,7 @@ use trioxide_kernel::launch::Buffer;
 
 use trioxide_mesh::{bit_set, parallel};
 
-use super::{DeviceRefined, Error, Result, ShareNames, SpacePoint};
+use super::{DeviceRefined, Error, Result, SpacePoint};
 use crate::backend::Device;
 
 /// The tetrahedra that a level divides.
@@ -137,6 +137,17 @@ pub(super) fn mark<P: SpacePoint>(
         }
         Ok(bits)
     })
+}
+
+/// Names of a part's tetrahedra in the whole mesh, by which some markings go.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareNames<'a> {
+    /// Id of each tetrahedron.
+    pub ids: &'a [u64],
+    /// Tetrahedron of the input that each is a part of.
+    pub ancestors: &'a [u64],
+    /// Levels before this one.
+    pub level: u32,
 }
 
 /// As [`mark`], of a part of a mesh.

@@ -8,7 +8,7 @@ use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SharePart, SpacePoint};
+use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
 use crate::refine::Midpoints;
@@ -49,6 +49,17 @@ pub struct RefinedArrays<P> {
     pub parents: Buffer<Tet>,
     /// Where the new vertices lie.
     pub midpoints: Midpoints,
+}
+
+/// A part of a mesh: V vertices, T tetrahedra by local ids, which ascend with the ids of the whole mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct SharePart<'a, P> {
+    /// Coordinates; V.
+    pub points: &'a [P],
+    /// Vertices of the tetrahedra; 4T.
+    pub tetrahedra: &'a [u32],
+    /// Vertices of the tagged triangles that this process divides: faces of owned tetrahedra; 3B.
+    pub faces: &'a [u32],
 }
 
 impl<P: SpacePoint> DeviceTets<P> {
@@ -438,4 +449,18 @@ pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
 /// Slots for a number of edges: half as many again, as far as 32 bits number them.
 pub(super) fn slots_for(edges: usize) -> usize {
     (edges + edges / 2 + 64).min(u32::MAX as usize)
+}
+
+impl DeviceFaces {
+    /// The faces of a mesh on the device.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a face that three tetrahedra share, as refinement never makes; errors of the device.
+    pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
+        let tagged = mesh.faces();
+        // SAFETY: the vertices of a checked mesh are in range.
+        let faces =
+            unsafe { DeviceFaces::build(on, mesh.points().len(), mesh.tetrahedra(), tagged) }?;
+        faces.map_err(Broken::into_error)
+    }
 }

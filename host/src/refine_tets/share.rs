@@ -18,33 +18,12 @@ use trioxide_mesh::{bit_set, parallel};
 
 use super::edges::Edges;
 use super::level::{Children, close, divide_closed, is_few, mark_edges, order_edges, untouched};
-use super::mark::mark_share;
+use super::mark::{ShareNames, mark_share};
+use super::mesh::SharePart;
 use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::compact;
 use crate::refine::{gather, gather_members};
-
-/// A part of a mesh: V vertices, T tetrahedra by local ids, which ascend with the ids of the whole mesh.
-#[derive(Clone, Copy, Debug)]
-pub struct SharePart<'a, P> {
-    /// Coordinates; V.
-    pub points: &'a [P],
-    /// Vertices of the tetrahedra; 4T.
-    pub tetrahedra: &'a [u32],
-    /// Vertices of the tagged triangles that this process divides: faces of owned tetrahedra; 3B.
-    pub faces: &'a [u32],
-}
-
-/// Names of a part's tetrahedra in the whole mesh, by which some markings go.
-#[derive(Clone, Copy, Debug)]
-pub struct ShareNames<'a> {
-    /// Id of each tetrahedron.
-    pub ids: &'a [u64],
-    /// Tetrahedron of the input that each is a part of.
-    pub ancestors: &'a [u64],
-    /// Levels before this one.
-    pub level: u32,
-}
 
 /// A part on a device.
 pub struct Share<P> {

@@ -6,7 +6,7 @@ use trioxide::generate::Grid;
 use trioxide_arguments::account;
 use trioxide_ranks::{Fault, Ranks, Result, output};
 
-use super::run::has_extension;
+use super::rank::has_extension;
 use crate::commands;
 use crate::commands::generate::{Dataset, Options, check_planar, say_written};
 

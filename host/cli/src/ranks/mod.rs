@@ -8,6 +8,8 @@ mod polyhedra;
 #[cfg(feature = "mpi")]
 mod polylla;
 #[cfg(feature = "mpi")]
+mod rank;
+#[cfg(feature = "mpi")]
 mod refine;
 #[cfg(feature = "mpi")]
 mod refine_tets;

@@ -6,8 +6,8 @@ use trioxide_arguments::device::Precision;
 use trioxide_ranks::polyhedra::find;
 use trioxide_ranks::{Fault, Ranks, Result};
 
+use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Run, report};
-use super::run::{Starting, is_quiet, with_file};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
 use crate::commands::polylla::polyhedra::{check_options, rows, settings, write};

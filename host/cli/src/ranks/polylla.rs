@@ -18,8 +18,8 @@ use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
+use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Run, report};
-use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage, digest_row};

@@ -17,8 +17,8 @@ use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_r
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
+use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Counts, Run, report};
-use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};

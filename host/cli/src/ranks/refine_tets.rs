@@ -16,8 +16,8 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ownership, Part, Ranks, Result};
 
+use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Counts, Run, report};
-use super::run::{Starting, is_quiet, with_file};
 use super::tets::{Reading, TetInput};
 use crate::commands;
 use crate::commands::refine::Options;

@@ -11,7 +11,7 @@ use trioxide_ranks::ownership::Position;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
 
-use super::run::has_extension;
+use super::rank::has_extension;
 use crate::commands::generated::{Generated, is_generated};
 
 /// Says that rank 0 reads a file for all ranks, and where it would not.

@@ -16,8 +16,8 @@ use trioxide_ranks::output::Surface;
 use trioxide_ranks::smooth::{part_to_smooth, smooth_part};
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
+use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Counts, Run, report};
-use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells, fixed};

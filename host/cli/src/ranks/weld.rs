@@ -11,8 +11,8 @@ use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld};
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
+use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Run, report};
-use super::run::{Starting, has_extension, is_quiet, with_file};
 use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};

@@ -1,0 +1,196 @@
+//! A rank's device and threads, and what it says.
+
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use trioxide::Error;
+use trioxide::backend::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
+use trioxide_arguments::device::{DeviceOptions, Precision};
+use trioxide_arguments::note;
+use trioxide_ranks::{Fault, Ranks, Result};
+
+use crate::{Command, commands};
+
+/// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
+pub fn threads(ranks: &Ranks) -> usize {
+    let (_, here) = ranks.transport().on_this_machine();
+    Cores::new().threads(here)
+}
+
+/// Cores that a rank may run on, and those that `mpirun` may, which started it.
+struct Cores {
+    own: usize,
+    all: usize,
+}
+
+impl Cores {
+    fn new() -> Self {
+        let own = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            own,
+            all: cores_of_parent().map_or(own, |all| all.max(own)),
+        }
+    }
+
+    /// Threads of each of `ranks` ranks on this machine.
+    fn threads(&self, ranks: usize) -> usize {
+        match self.own < self.all {
+            true => self.own,
+            false => (self.own / ranks).max(1),
+        }
+    }
+
+    /// Whether cores are left that no rank may run on.
+    fn are_left(&self, ranks: usize) -> bool {
+        ranks * self.own < self.all
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn cores_of_parent() -> Option<usize> {
+    // SAFETY: an array of bits; all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is as large as said.
+    let found = unsafe { libc::sched_getaffinity(libc::getppid(), size_of_val(&set), &mut set) };
+    // SAFETY: it only reads the set.
+    (found == 0).then(|| unsafe { libc::CPU_COUNT(&set) } as usize)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cores_of_parent() -> Option<usize> {
+    None
+}
+
+/// Open MPI binds each of two ranks to one core unless it is told otherwise: then most cores do nothing.
+fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
+    let (_, here) = ranks.transport().on_this_machine();
+    let cores = Cores::new();
+    if cores.are_left(here) {
+        let Cores { own, all } = cores;
+        let text = format!(
+            "mpirun binds each rank to {own} of {all} cores: with --bind-to none before trioxide the ranks share all of them"
+        );
+        note(is_quiet(ranks, options), text);
+    }
+}
+
+/// Whether this rank says nothing beside its errors: rank 0 speaks for all.
+pub fn is_quiet(ranks: &Ranks, options: &DeviceOptions) -> bool {
+    options.quiet || ranks.rank() != 0
+}
+
+/// Whether a file's name has this extension.
+pub fn has_extension(path: &Path, wanted: &str) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// Variables by which Open MPI, and MPICH and its kin, tell a process its place among those of its machine.
+const PLACES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"];
+
+/// This process's place, where it is known before MPI starts.
+pub fn place() -> Option<usize> {
+    PLACES.into_iter().find_map(number_in)
+}
+
+/// The number that a variable holds.
+pub fn number_in(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The GPU of a rank, started by a thread of its own; `None` where the rank's place is not known yet, or no GPU is wanted.
+pub struct Starting(Option<JoinHandle<trioxide::Result<Device>>>);
+
+impl Starting {
+    /// No GPU.
+    pub fn nothing() -> Self {
+        Self(None)
+    }
+
+    /// Starts the GPU of a command that works on one.
+    pub fn begin(command: &Command) -> Self {
+        let options = match command {
+            Command::Polylla(options) => &options.device,
+            Command::Refine(options) => &options.device,
+            Command::Smooth(options) => &options.device,
+            Command::Weld(options) => &options.device,
+            _ => return Self(None),
+        };
+        let choice = options.device;
+        let is_gpu = !matches!(choice, Choice::Serial | Choice::Cpu) && has_cuda_driver();
+        let place = place().filter(|_| is_gpu);
+        Self(place.map(|place| std::thread::spawn(move || gpu(choice, place))))
+    }
+
+    /// The device of a rank: of a machine's GPUs its rank r gets number r, modulo their number.
+    ///
+    /// # Errors
+    /// The device cannot be opened; `--device serial`.
+    pub fn device(self, ranks: &Ranks, options: &DeviceOptions) -> Result<Device> {
+        let threads = options.threads.map_or(threads(ranks), usize::from);
+        note_bound(ranks, options);
+        let (place, _) = ranks.transport().on_this_machine();
+        let device = match (options.device, self.0) {
+            (Choice::Serial, _) => Err(Error::Argument(
+                "--device serial is for one process: use --device cpu, or start it without mpirun"
+                    .to_owned(),
+            )),
+            (Choice::Cpu, _) => Device::cpu(Some(threads)),
+            (Choice::Auto, _) if gpus().is_empty() => Device::cpu(Some(threads)),
+            (_, Some(starting)) => {
+                let started = starting.join();
+                started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+            (choice, None) => gpu(choice, place),
+        };
+        let device = ranks.agree(device.map_err(Fault::from))?;
+        if device.is_gpu() {
+            // The end of the process gives everything back at once, sooner than call by call.
+            std::mem::forget(device.clone());
+        }
+        Ok(device)
+    }
+}
+
+/// The machine's GPUs.
+fn gpus() -> Vec<CudaDevice> {
+    cuda_devices().map_or(Vec::new(), |(_, devices)| devices)
+}
+
+/// The GPU of the rank with this place on its machine.
+fn gpu(choice: Choice, place: usize) -> trioxide::Result<Device> {
+    match (choice, &gpus()[..]) {
+        (Choice::Cuda(index), _) => Device::cuda(index),
+        (_, []) => Device::cuda(0),
+        (_, devices) => Device::cuda(devices[place % devices.len()].index),
+    }
+}
+
+/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
+pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
+    if !fault.is_of_mesh() {
+        return fault;
+    }
+    let error = Error::Invalid {
+        element: format!("{}:", input.display()),
+        rule: fault.to_string(),
+    };
+    commands::with_precision(error, precision).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_the_cores_unless_mpirun_binds_them() {
+        let free = Cores { own: 32, all: 32 };
+        assert!(free.threads(2) == 16 && free.threads(100) == 1 && !free.are_left(2));
+        let bound = Cores { own: 1, all: 32 };
+        assert!(bound.threads(2) == 1 && bound.are_left(2));
+        let halves = Cores { own: 16, all: 32 };
+        assert!(halves.threads(2) == 16 && !halves.are_left(2) && halves.are_left(1));
+        let Cores { own, all } = Cores::new();
+        assert!(1 <= own && own <= all);
+    }
+}
