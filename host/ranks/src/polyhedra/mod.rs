@@ -6,7 +6,7 @@
 //! | walks that leave the part | ranks ask the owner of the ghost at which a walk ends where it goes on ([`crossing`](self)) | four words a round and ghost that is a parent, in rounds as many as the logarithm of a walk's crossings |
 //! | regions of several ranks | their tetrahedra go to the owner of the region's root, with their labels | six words a tetrahedron of such a region |
 //! | barrier faces, repair, polyhedra, splits | the kernels of the single run, of each rank's own regions, and of those that were put together | |
-//! | gather, where a file is written | lists of polyhedra to rank 0 | seven words a tetrahedron |
+//! | gather, where a file is written | lists of polyhedra to rank 0 | about 36 bytes a tetrahedron |
 //!
 //! # Why the bits are the same
 //!
