@@ -1,7 +1,7 @@
 //! The checks of a checked build: the array that an index left, and the device's report of it.
 //!
 //! Debug builds and builds with the feature `checked` check every index of every view. On the CPU a bad one is a panic. A
-//! kernel on the device writes a [`Fault`] to memory that the host reads, and traps.
+//! kernel on the device writes a [`Fault`](crate::fault::Fault) to memory that the host reads, and traps.
 
 use core::fmt;
 

@@ -11,7 +11,7 @@ use crate::slots::{ATTEMPTS, Slots, take};
 /// Checks triangle `t` by rounded arithmetic, and finds the twins of its half-edges: the first half-edge of an edge waits in `table`, the
 /// second writes the twins of both. One reading of the triangle serves both; a triangle whose ids are out of range has no twins.
 ///
-/// For meshes whose ids are local ([`crate::slots`]); `scale` is slots a vertex, times 2^32.
+/// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
 /// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
 /// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
 /// twin, one of them is written: `mark_boundary` finds the others.

@@ -40,7 +40,7 @@
 //! # The polygons equal the half-edge method's
 //!
 //! Let F be the frontier edges before the repair and M the middle edges that the half-edge method adds at once
-//! ([`crate::polylla::mark_middle_edges`]): the middle edges of all tips, chosen by a rotation around the tip from its one edge
+//! ([`crate::polylla::mark_middle_edges()`]): the middle edges of all tips, chosen by a rotation around the tip from its one edge
 //! of F.
 //!
 //! 1. *The first round finds M.* In a list of vertices, a, b, a stands where the half-edge from a to b is followed by the

@@ -36,7 +36,7 @@ pub(super) fn search_slots(
 
 /// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the twins of both.
 ///
-/// For meshes whose ids are local ([`crate::slots`]); `scale` is slots a vertex, times 2^32.
+/// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
 /// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
 /// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
 /// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.

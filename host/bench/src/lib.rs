@@ -3,7 +3,7 @@
 //! | feature | part |
 //! | --- | --- |
 //! | `measure` | [`measure`]: `trioxide bench`, which times the pipelines on a device and writes one JSON object a case |
-//! | `report` | the program `trioxide-bench`, which `cargo xtask bench`, `report` and `dist` build and run: [`tables`] has the plans, the papers' numbers (host/bench/papers/), tables and plots; [`report`] the page; [`dist`] a folder for machines without Rust |
+//! | `report` | the program `trioxide-bench`, which `cargo xtask bench`, `report` and `dist` build and run: `tables` has the plans, the papers' numbers (host/bench/papers/), tables and plots; `report` the page; `dist` a folder for machines without Rust |
 //!
 //! `report` drives the `trioxide` binary and does not depend on the library.
 

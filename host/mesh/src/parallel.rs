@@ -14,7 +14,7 @@
 //! | [`map_chunks`], [`append_chunks`] | a value of each few elements, in order |
 //! | [`try_collect`] | the same, or the first error |
 //! | [`map_pieces`] | a value of each piece, in order |
-//! | [`filter_collect`], [`concat`], [`concat_slices`] | lists joined to one |
+//! | [`filter_collect`], [`concat()`], [`concat_slices`] | lists joined to one |
 //! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | which elements, and how many, are as asked |
 //! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
 //! | [`sort_floats`] | nothing; the list is sorted |
@@ -294,7 +294,7 @@ pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
     all
 }
 
-/// As [`concat`], of values that are copied.
+/// As [`concat()`], of values that are copied.
 pub fn concat_slices<T: Copy + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
     let (begins, count) = begins(parts.iter().map(|part| part.len()));
     let mut all = Vec::with_capacity(count);

@@ -127,7 +127,7 @@ impl Drop for Restore {
 }
 
 impl Interrupt {
-    /// Ends the computation: its next stage is [`Error::Interrupted`](crate::Error::Interrupted).
+    /// Ends the computation: its next stage is [`Error::Interrupted`].
     pub fn interrupt(&self) {
         self.0.store(true, Relaxed);
     }

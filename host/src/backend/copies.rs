@@ -36,7 +36,7 @@ impl Device {
     /// other work gain nothing, the copy comes after.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; errors of `work`.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of `work`.
     pub fn upload_beside<T: Pod, R>(
         &self,
         data: &[T],
@@ -54,7 +54,7 @@ impl Device {
     /// As [`Device::download`], while `work` runs on the device and here; returns the result of `work` too.
     ///
     /// # Errors
-    /// [`Error::Device`] when work before failed; errors of `work`.
+    /// [`Error::Device`](crate::Error::Device) when work before failed; errors of `work`.
     pub fn download_beside<T: Pod, R>(
         &self,
         buffer: &Buffer<T>,
@@ -146,7 +146,7 @@ impl Device {
     /// Milliseconds that copies of `bytes` bytes take by the clock, `runs` of them; `None` where there is no such copy.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; errors of the device.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of the device.
     pub fn time_copies(
         &self,
         way: Way,

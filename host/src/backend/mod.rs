@@ -1,7 +1,7 @@
 //! Machines that run kernels: pipelines are written over [`Device`].
 //!
 //! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
-//! a [`Backend`]: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
+//! a `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
 mod buffers;
 mod choice;

@@ -69,7 +69,7 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
 /// left out.
 ///
 /// # Errors
-/// [`Error::Argument`] for more than 2^32 - 1 elements or keys; errors of the device.
+/// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 elements or keys; errors of the device.
 ///
 /// ```
 /// # use trioxide::{Device, collective::{Csr, bucket}};

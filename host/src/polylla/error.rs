@@ -32,7 +32,7 @@ pub enum Error {
         /// Triangles.
         triangles: u32,
     },
-    /// [`Ties::First`] leaves triangles without a terminal edge.
+    /// [`Ties::First`](crate::mesh::Ties::First) leaves triangles without a terminal edge.
     #[error(
         "a ring of triangles with equally long edges has no terminal edge when ties go to the first edge"
     )]

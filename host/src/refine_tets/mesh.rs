@@ -455,7 +455,7 @@ impl DeviceFaces {
     /// The faces of a mesh on the device.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a face that three tetrahedra share, as refinement never makes; errors of the device.
+    /// [`Error::Invalid`](crate::Error::Invalid) for a face that three tetrahedra share, as refinement never makes; errors of the device.
     pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
         let tagged = mesh.faces();
         // SAFETY: the vertices of a checked mesh are in range.

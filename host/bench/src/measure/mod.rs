@@ -1,6 +1,6 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 //!
-//! A family's module measures ([`Measured`]); [`record`] makes the one object of it that every family writes; [`bytes`] has the
+//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes; `bytes` has the
 //! bytes that stages must move.
 
 mod bytes;
