@@ -6,7 +6,7 @@
 //! most, of 800.
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Block, Out, Scalar, kernel};
+use trioxide_kernel::{Block, NONE, Out, Scalar, kernel};
 
 use super::nodes::{Layouts, Nodes, Vector};
 use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves};
@@ -34,7 +34,7 @@ pub struct Wave {
     blocks: u32,
     /// Index in `moved` of the first part's sweep.
     sweep: u32,
-    /// The wave begins only if this element of `moved` is not 0.
+    /// The wave begins only if this element of `moved` is not 0; `NONE`: in any case.
     condition: u32,
 }
 
@@ -86,7 +86,7 @@ impl Wave {
             .into_iter()
             .all(|part| part.first as usize + part.count as usize <= moving)
             && moved > self.sweep as usize + sweeps
-            && moved > self.condition as usize
+            && (self.condition == NONE || moved > self.condition as usize)
     }
 
     /// The part of block `index`, its number, and its first block.
@@ -136,7 +136,8 @@ pub fn sweep_classes<L: Nodes>(
     second_factor: f64,
     tolerance: f64,
 ) {
-    if moved.at(wave.condition) == 0 {
+    // All blocks of a GPU would wait for this read before any other: a wave that needs no condition has none.
+    if wave.condition != NONE && moved.at(wave.condition) == 0 {
         return;
     }
     let (part, k, begin) = wave.part(block.index());

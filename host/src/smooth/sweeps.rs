@@ -3,6 +3,7 @@
 use gpu::smooth::{
     self as kernel, MOST_PARTS, Nodes, SWEEP_LANES, StarsBuffers, Wave, one_block_sweeps::outcome,
 };
+use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::form::Form;
@@ -324,7 +325,7 @@ impl Sweeps<'_> {
             let end = (step / distance + 1).min(count as usize);
             let classes: Vec<_> = (begin..end).map(|k| places[step - k * distance]).collect();
             // No sweep of these waits for the outcome of another.
-            let wave = Wave::new(&classes, begin as u32, 0);
+            let wave = Wave::new(&classes, begin as u32, NONE);
             self.wave(nodes, squares, &mut moved, wave, first)?;
         }
         Ok(done(&self.on.download(&moved)?))
@@ -367,7 +368,9 @@ impl Sweeps<'_> {
         (first, count): (u32, u32),
     ) -> Result<()> {
         let Some(stars) = self.guard else {
-            let wave = Wave::new(&[(first, count)], k, k);
+            // The first sweep of a batch is needed, and without a tolerance each is.
+            let is_needed = k == 0 || self.schedule.square() == 0.0;
+            let wave = Wave::new(&[(first, count)], k, if is_needed { NONE } else { k });
             return self.wave(nodes, squares, moved, wave, sweep - k);
         };
         let (on, ordered) = (self.on, self.ordered);
