@@ -226,6 +226,11 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         Ok(Self { bits, tiles, total })
     }
 
+    /// The number of members, on the device.
+    pub(crate) fn total(&self) -> &Buffer<u32> {
+        &self.total
+    }
+
     /// The set with its count.
     ///
     /// # Errors

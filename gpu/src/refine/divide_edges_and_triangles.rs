@@ -8,7 +8,7 @@ use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel};
 
 use super::Ends;
 use super::flag_divided_sides::acting;
-use super::prefix_sums::Counts;
+use super::prefix_sums::{Counts, Ranking, Ranks};
 use super::template::{Before, Divided, Division, Flagged};
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use crate::point::{Anywhere, MeshPoint};
@@ -139,9 +139,7 @@ pub struct Pieces {
     registers = 40,
     requires(
         n == before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK) as usize,
-        counts.flags.len() == words(3 * before.triangles as usize),
-        counts.owned.len() == counts.flags.len(),
-        counts.sums.len() == 2 * counts.flags.len().div_ceil(4),
+        ranks.fit(before.triangles),
         halves.len() == 2 * before.edges as usize,
         longest.len() == before.triangles as usize,
         old_corners.len() == 3 * before.triangles as usize,
@@ -154,14 +152,14 @@ pub struct Pieces {
     ),
     // All arrays but tags, which few meshes have.
     moves(
-        counts.flags.bytes() + counts.owned.bytes() + counts.sums.bytes() + halves.bytes() + longest.bytes()
+        ranks.ranks.bytes() + ranks.owned.bytes() + halves.bytes() + longest.bytes()
             + old_corners.bytes() + old_sides.bytes() + corners.bytes() + sides.bytes()
             + parts.points.bytes() + parts.divided.bytes() + parts.origins.bytes() + parts.parents.bytes()
     )
 )]
 pub fn divide_all_triangles<P: MeshPoint>(
     block: &Block<LANES, Pieces>,
-    counts: Counts,
+    ranks: Ranks,
     halves: In<HalfEdge>,
     longest: In<u8>,
     old_corners: In<Vertex>,
@@ -185,10 +183,15 @@ pub fn divide_all_triangles<P: MeshPoint>(
         Flagged::new(
             Triangle::new(if t < last { t } else { first }),
             longest,
-            counts,
+            ranks,
         )
     });
-    let (first_new, _) = counts.before(HalfEdge::new(3 * first));
+    let (first_new, _) = ranks.before(HalfEdge::new(3 * first));
+    let (end_new, _) = if last < before.triangles {
+        ranks.before(HalfEdge::new(3 * last))
+    } else {
+        (corners.len() as u32 / 3 - before.triangles, 0)
+    };
     block.each(words, |i| {
         let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
         pieces.corners.set(i, corner);
@@ -210,7 +213,7 @@ pub fn divide_all_triangles<P: MeshPoint>(
         if !flagged.any() {
             return;
         }
-        let triangle = Divided::new(flagged, vertices, old_sides, halves, counts, before);
+        let triangle = Divided::new(flagged, vertices, old_sides, halves, ranks, before);
         triangle.apply(
             |piece, [a, b, c], [ab, bc, ca]| {
                 let row = if piece == 0 {
@@ -232,7 +235,7 @@ pub fn divide_all_triangles<P: MeshPoint>(
             |e, division, ends| parts.divide(before, e, division, ends),
         );
     });
-    let new_words = 3 * (counts.before(HalfEdge::new(3 * last)).0 - first_new);
+    let new_words = 3 * (end_new - first_new);
     block.each(words, |i| {
         corners.set(3 * first + i, pieces.corners.at(i));
         sides.set(3 * first + i, pieces.sides.at(i));

@@ -1,10 +1,54 @@
 //! Step 6: how many divided and owned sides lie before each triangle.
 //!
-//! A prefix sum is a rank: sums are kept for every 128 half-edges, and a population count does the rest.
+//! A prefix sum is a rank, and a population count does a part of it. Where few sides are divided, sums are kept for every 128
+//! half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked up, with two reads in
+//! place of four, and a third of the instructions.
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
+use crate::collective::rank_of;
 use crate::ids::HalfEdge;
+
+/// Divided sides, and how many of them lie before a half-edge.
+pub(super) trait Ranking: Copy {
+    /// Whether side `h` is divided.
+    fn is_divided(self, h: HalfEdge) -> bool;
+
+    /// Number of divided sides before half-edge `h`, and of owned ones.
+    fn before(self, h: HalfEdge) -> (u32, u32);
+}
+
+/// Many divided sides with their ranks, by [`rank_bits()`](crate::collective::rank_bits()).
+#[derive(Group)]
+pub struct Ranks<'a> {
+    /// Divided sides; 3T bits.
+    pub flags: In<'a, Bits<HalfEdge>>,
+    /// Their ranks.
+    pub ranks: In<'a, u32>,
+    /// Ranks of the divided sides that own their edge.
+    pub owned: In<'a, u32>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl RanksBuffers<'_> {
+    /// Whether the arrays have the lengths of `triangles` triangles.
+    pub fn fit(&self, triangles: u32) -> bool {
+        let words = trioxide_kernel::words(3 * triangles as usize);
+        self.flags.len() == words && self.ranks.len() == 2 * words && self.owned.len() == 2 * words
+    }
+}
+
+impl Ranking for Ranks<'_> {
+    #[inline(always)]
+    fn is_divided(self, h: HalfEdge) -> bool {
+        self.flags.bit(h)
+    }
+
+    #[inline(always)]
+    fn before(self, h: HalfEdge) -> (u32, u32) {
+        (rank_of(self.ranks, h), rank_of(self.owned, h))
+    }
+}
 
 /// Half-edges between two stored sums.
 pub const STEP: u32 = 128;
@@ -30,7 +74,7 @@ pub fn count_divided_sides(
     sums.set(sums.len() / 2 + i, ones(owned.quad(4 * i)));
 }
 
-/// The flags of sides with their prefix sums.
+/// Few divided sides with their prefix sums.
 #[derive(Group)]
 pub struct Counts<'a> {
     /// Divided sides; 3T bits.
@@ -41,17 +85,17 @@ pub struct Counts<'a> {
     pub sums: In<'a, u32>,
 }
 
-impl Counts<'_> {
-    /// Number of divided sides before half-edge `h`, and of owned ones. Behind the last half-edge the second is 0.
+impl Ranking for Counts<'_> {
     #[inline(always)]
-    pub(super) fn before(self, h: HalfEdge) -> (u32, u32) {
+    fn is_divided(self, h: HalfEdge) -> bool {
+        self.flags.bit(h)
+    }
+
+    #[inline(always)]
+    fn before(self, h: HalfEdge) -> (u32, u32) {
         let (step, half) = (h.index() / STEP, self.sums.len() / 2);
         let flags = self.sums.at(step) + ones_before(self.flags, h);
-        let owned = if half + step < self.sums.len() {
-            self.sums.at(half + step) - self.sums.at(half) + ones_before(self.owned, h)
-        } else {
-            0
-        };
+        let owned = self.sums.at(half + step) - self.sums.at(half) + ones_before(self.owned, h);
         (flags, owned)
     }
 }

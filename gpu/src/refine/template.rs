@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{In, Scalar};
 
 use super::Ends;
-use super::prefix_sums::Counts;
+use super::prefix_sums::Ranking;
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 
 /// New edges of a triangle by the division of one side.
@@ -74,12 +74,12 @@ pub(super) struct Flagged {
 impl Flagged {
     /// Triangle `t`.
     #[inline(always)]
-    pub fn new(t: Triangle, longest: In<u8>, counts: Counts) -> Self {
-        let flag = |k| counts.flags.bit(HalfEdge::of(t, k));
+    pub fn new(t: Triangle, longest: In<u8>, sums: impl Ranking) -> Self {
+        let flag = |k| sums.is_divided(HalfEdge::of(t, k));
         Self {
             flags: [flag(0), flag(1), flag(2)],
             longest: u32::from(longest.at(t)),
-            before: counts.before(HalfEdge::of(t, 0)),
+            before: sums.before(HalfEdge::of(t, 0)),
         }
     }
 
@@ -107,7 +107,7 @@ impl Divided {
         [a, b, c]: [Vertex; 3],
         [ab, bc, ca]: [Side; 3],
         halves: In<HalfEdge>,
-        counts: Counts,
+        sums: impl Ranking,
         before: Before,
     ) -> Self {
         let [f0, f1, f2] = flagged.flags;
@@ -124,7 +124,7 @@ impl Divided {
             if owner.is_none() {
                 (0, 0)
             } else {
-                counts.before(owner)
+                sums.before(owner)
             }
         };
         let ranks = [rank(owners[0]), rank(owners[1]), rank(owners[2])];

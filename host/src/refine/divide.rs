@@ -4,12 +4,13 @@ use gpu::ids::HalfEdge;
 use gpu::refine::divide_edges_and_triangles::{
     PartsBuffers, TRIANGLES_OF_A_BLOCK, divide_all_triangles, divide_listed_triangles,
 };
-use gpu::refine::template::Before;
+use gpu::refine::prefix_sums::{CountsBuffers, RanksBuffers};
+use gpu::refine::template;
 use trioxide_kernel::launch::Buffer;
 
 use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES};
 use super::error::{Error, Result};
-use super::propagate::DividedSides;
+use super::propagate::{Before, DividedSides};
 use super::upload::with_room;
 use crate::backend::Device;
 use crate::half_edges::AnyPoint;
@@ -24,17 +25,28 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             });
         }
         on.stage("make room", || self.make_room(on, after))?;
-        on.stage("divide edges and triangles", || match &sides.list {
-            Some(list) => self.divide_listed(on, sides, list, after),
-            None => self.divide_all(on, sides, after),
+        let (flags, owned) = (&sides.flags, &sides.owned);
+        on.stage("divide edges and triangles", || match &sides.before {
+            Before::Few { sums, list } => {
+                let counts = CountsBuffers { flags, owned, sums };
+                self.divide_listed(on, counts, list, after)
+            }
+            Before::Many { ranks, owned } => {
+                let ranks = RanksBuffers {
+                    flags,
+                    ranks,
+                    owned,
+                };
+                self.divide_all(on, ranks, after)
+            }
         })?;
         Ok(())
     }
 
     /// Counts before the round, and of the input.
-    fn before(&self) -> Before {
+    fn before(&self) -> template::Before {
         let (input, level) = (self.levels[0], self.level());
-        Before {
+        template::Before {
             vertices: level.vertices,
             edges: level.edges,
             triangles: level.triangles,
@@ -46,7 +58,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     fn divide_listed(
         &mut self,
         on: &Device,
-        sides: &DividedSides,
+        counts: CountsBuffers<'_>,
         list: &Buffer<HalfEdge>,
         after: Level,
     ) -> crate::Result<()> {
@@ -67,7 +79,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                 on,
                 list.len() as u32,
                 list,
-                sides.counts(),
+                counts,
                 &self.halves,
                 &self.longest,
                 &mut self.corners,
@@ -79,7 +91,12 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         Ok(())
     }
 
-    fn divide_all(&mut self, on: &Device, sides: &DividedSides, after: Level) -> crate::Result<()> {
+    fn divide_all(
+        &mut self,
+        on: &Device,
+        ranks: RanksBuffers<'_>,
+        after: Level,
+    ) -> crate::Result<()> {
         let before = self.before();
         let words = 3 * after.triangles as usize;
         let mut corners = on.uninitialized(with_room(words))?;
@@ -99,7 +116,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             divide_all_triangles::launch(
                 on,
                 before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK),
-                sides.counts(),
+                ranks,
                 &self.halves,
                 &self.longest,
                 &self.corners,

@@ -61,6 +61,7 @@ use crate::half_edges::AnyPoint;
 use crate::progress;
 use edges::{Saved, Stale};
 use mark::Marked;
+use propagate::Before;
 
 /// Options of refinement.
 #[derive(Clone, Debug)]
@@ -206,9 +207,9 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         }
         self.saved.push(saved);
         self.levels.push(after);
-        self.stale = match sides.list {
-            Some(list) => Stale::Some(list, level.triangles),
-            None => Stale::All,
+        self.stale = match sides.before {
+            Before::Few { list, .. } => Stale::Some(list, level.triangles),
+            Before::Many { .. } => Stale::All,
         };
         self.is_linked = false;
         self.check_stale(on, found)?;

@@ -3,7 +3,7 @@
 use gpu::ids::{Edge, HalfEdge, Triangle};
 use gpu::refine::flag_divided_sides::{flag_divided_sides, set_divided_sides};
 use gpu::refine::mark_divided_edges::mark_divided_edges;
-use gpu::refine::prefix_sums::{CountsBuffers, STEP, count_divided_sides};
+use gpu::refine::prefix_sums::{STEP, count_divided_sides};
 use gpu::refine::propagate_divisions::{
     ForestBuffers, follow_divided_edges, follow_marked_triangles,
 };
@@ -14,7 +14,7 @@ use super::edges::{DeviceEdgeMesh, Level};
 use super::mark::Marked;
 use crate::Result;
 use crate::backend::{BitSet, Device};
-use crate::collective::{Counted, compact, exclusive_scan};
+use crate::collective::{Counted, Tiled, compact, exclusive_scan};
 use crate::half_edges::AnyPoint;
 
 /// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all elements.
@@ -28,16 +28,27 @@ pub(super) enum DividedEdges {
     Few(Buffer<Edge>),
 }
 
+/// How many divided sides lie before each half-edge, and how many that own their edge.
+pub(super) enum Before {
+    /// Prefix sums, and the list of the divided half-edges; `NONE` where there is none.
+    Few {
+        sums: Buffer<u32>,
+        list: Buffer<HalfEdge>,
+    },
+    /// Ranks of both.
+    Many {
+        ranks: Buffer<u32>,
+        owned: Buffer<u32>,
+    },
+}
+
 /// Divided sides of the triangles.
 pub(super) struct DividedSides {
     /// A bit for each half-edge.
     pub flags: Buffer<Bits<HalfEdge>>,
     /// A bit for each half-edge that owns its edge.
     pub owned: Buffer<Bits<HalfEdge>>,
-    /// Prefix sums of both.
-    sums: Buffer<u32>,
-    /// The half-edges, if they are few; `NONE` where there is none.
-    pub list: Option<Buffer<HalfEdge>>,
+    pub before: Before,
     /// Number of divided sides: of new triangles.
     sides: u32,
     /// Number of divided edges: of new vertices.
@@ -45,15 +56,6 @@ pub(super) struct DividedSides {
 }
 
 impl DividedSides {
-    /// The flags with their prefix sums.
-    pub fn counts(&self) -> CountsBuffers<'_> {
-        CountsBuffers {
-            flags: &self.flags,
-            owned: &self.owned,
-            sums: &self.sums,
-        }
-    }
-
     /// Counts after the round.
     pub fn after(&self, level: Level) -> Level {
         let new_edges = self.sides.saturating_add(self.edges);
@@ -191,22 +193,34 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             }
         })?;
         on.stage("prefix sums", || {
-            let n = n.div_ceil(STEP) as usize;
-            let mut sums = on.uninitialized(2 * n)?;
-            // SAFETY: it reads the words of its own step.
-            unsafe { count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums) }?;
-            let total = exclusive_scan(on, &mut sums)?;
-            let total = on.read(&total, 0)?;
-            let edges = match divided {
-                DividedEdges::Few(list) => list.len() as u32,
-                DividedEdges::Many(_) => total - on.read(&sums, n)?,
+            let (before, sides, edges) = match list {
+                Some(list) => {
+                    let n = n.div_ceil(STEP) as usize;
+                    let mut sums = on.uninitialized(2 * n)?;
+                    // SAFETY: it reads the words of its own step.
+                    unsafe {
+                        count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)
+                    }?;
+                    let total = exclusive_scan(on, &mut sums)?;
+                    // All flags, and an owned one for each edge.
+                    let edges = list.len() as u32 / 2;
+                    let sides = on.read(&total, 0)? - edges;
+                    (Before::Few { sums, list }, sides, edges)
+                }
+                None => {
+                    let (of_sides, of_edges) = (Tiled::new(on, &flags)?, Tiled::new(on, &owned)?);
+                    // The device goes on while the host waits for both numbers.
+                    let rank = || Ok((of_sides.ranks(on)?, of_edges.ranks(on)?));
+                    let (sides, (edges, (ranks, owned))) = on
+                        .read_beside(of_sides.total(), || on.read_beside(of_edges.total(), rank))?;
+                    (Before::Many { ranks, owned }, sides[0], edges[0])
+                }
             };
             Ok(DividedSides {
                 flags,
                 owned,
-                sums,
-                list,
-                sides: total - edges,
+                before,
+                sides,
                 edges,
             })
         })
