@@ -32,7 +32,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use crate::backend::{BitSet, Device};
-use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
+use crate::collective::{Csr, Tiled, compact, count_bits, exclusive_scan, lengths, tally_bits};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, Ties};
 
@@ -100,19 +100,27 @@ pub fn polylla<P: Point>(
 ) -> Result<DevicePolygons> {
     let (mut frontier, seed_bits) = label(on, mesh, constraints, options.ties)?;
     let mut counts = PolyllaCounts::default();
+    let mut labelled = on.filled(1, 0)?;
     let seeds = on.stage("compact seeds", || {
-        let labelled = count_bits(on, &frontier)?;
-        let boundary = mesh.border().len() as u32;
-        counts.frontier_edges = (labelled - boundary) / 2 + boundary;
-        compact(on, &seed_bits)
+        tally_bits(on, &frontier, &mut labelled, 0)?;
+        Tiled::new(on, &seed_bits)
     })?;
-    drop(seed_bits);
-    counts.regions = seeds.len() as u32;
+    // The device goes on while the host waits for a number.
+    let (seeds, (mut links, tip_bits)) =
+        seeds.count_beside(on, || find_links(on, mesh, &frontier, options.prev))?;
+    counts.regions = seeds.total();
 
-    let (mut links, middles) = link(on, mesh, &mut frontier, options.prev)?;
+    let (seeds, middles, mut found) = on.stage("repair barrier tips", || {
+        let (tips, (seeds, found)) = Tiled::new(on, &tip_bits)?.count_beside(on, || {
+            Ok((seeds.list(on)?, on.filled(frontier.len(), Bits::EMPTY)?))
+        })?;
+        let middles = mark_middles(on, mesh, &tips.list(on)?, &mut frontier)?;
+        link_new_edges(on, mesh, &middles, &frontier, &mut links)?;
+        Ok((seeds, middles, found))
+    })?;
     counts.barrier_tips = middles.len() as u32 / 2;
+    drop((seed_bits, tip_bits));
 
-    let mut found = on.filled(frontier.len(), Bits::EMPTY)?;
     on.stage("find polygons", || {
         for seeds in [&seeds, &middles] {
             mark_polygons(on, mesh, seeds, &frontier, &links.next, &mut found)?;
@@ -120,7 +128,13 @@ pub fn polylla<P: Point>(
         Ok(())
     })?;
     drop((seeds, middles));
-    let mut half_edges = on.stage("compact polygons", || compact(on, &found))?;
+    let mut half_edges = on.stage("compact polygons", || {
+        let found = Tiled::new(on, &found)?;
+        let (found, labelled) = found.count_beside(on, || on.read(&labelled, 0))?;
+        let boundary = mesh.border().len() as u32;
+        counts.frontier_edges = (labelled - boundary) / 2 + boundary;
+        found.list(on)
+    })?;
     if options.ties == Ties::First {
         refuse_lost_polygons(on, &links.next, &half_edges, &frontier)?;
     }
@@ -220,30 +234,13 @@ struct Links {
     prev: Buffer<HalfEdge>,
 }
 
-/// The links of frontier edges, repaired at barrier tips, and the half-edges that the repair adds to `frontier`, in pairs.
-fn link<P: Point>(
-    on: &Device,
-    mesh: &DeviceTriangulation<P>,
-    frontier: &mut Buffer<Bits<HalfEdge>>,
-    with_prev: bool,
-) -> Result<(Links, Buffer<HalfEdge>)> {
-    let (mut links, tip_bits) = find_links(on, mesh, frontier, with_prev)?;
-    let middles = on.stage("repair barrier tips", || {
-        let tips = compact(on, &tip_bits)?;
-        let middles = mark_middles(on, mesh, &tips, frontier)?;
-        link_new_edges(on, mesh, &middles, frontier, &mut links)?;
-        Ok(middles)
-    })?;
-    Ok((links, middles))
-}
-
 /// The links of frontier edges before the repair, and the half-edges that end at barrier tips.
 fn find_links<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     frontier: &Buffer<Bits<HalfEdge>>,
     with_prev: bool,
-) -> Result<(Links, BitSet<HalfEdge>)> {
+) -> crate::Result<(Links, BitSet<HalfEdge>)> {
     let n = mesh.half_edges();
     let mut links = Links {
         next: on.uninitialized(n as usize)?,
@@ -302,7 +299,7 @@ fn link_new_edges<P: Point>(
 ) -> crate::Result<()> {
     let edges = labelled(mesh, frontier);
     let (n, next, prev) = (new.len() as u32, &mut links.next, &mut links.prev);
-    // SAFETY: as in `link`; half-edges that write the same link write the same value.
+    // SAFETY: as in `find_links`; half-edges that write the same link write the same value.
     unsafe { kernel::link_middle_edges::launch(on, n, new, edges, next, prev) }?;
     Ok(())
 }
@@ -317,7 +314,7 @@ fn mark_polygons<P: Point>(
     polygons: &mut Buffer<Bits<HalfEdge>>,
 ) -> crate::Result<()> {
     let (n, edges) = (seeds.len() as u32, labelled(mesh, frontier));
-    // SAFETY: as in `link`; the links of frontier edges are cycles.
+    // SAFETY: as in `find_links`; the links of frontier edges are cycles.
     unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
     Ok(())
 }
