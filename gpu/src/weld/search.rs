@@ -109,16 +109,27 @@ impl<G: Guard> Search<'_, G> {
         let reach = self.grid.reach_of(p);
         let [mut x, mut y, mut z] = reach.cell();
         let Reach { steps, low, high } = reach;
-        let mut start = slot.index() + 1;
-        let mut is_own = true;
-        loop {
+        let bounds = |x: u32, y: u32, z: u32| {
             let (first, last) = self.grid.run(x, high[0], y, z);
-            if !is_own {
-                start = self.offsets.at(first);
-            }
-            is_own = false;
-            let end = self.offsets.at(last.index() + 1);
+            (self.offsets.at(first), self.offsets.at(last.index() + 1))
+        };
+        let mut start = slot.index() + 1;
+        let (_, mut end) = bounds(x, y, z);
+        loop {
             let corner = Grid::from_corner(steps, [x, y, z]);
+            // The other block of the line, the next line, the next layer.
+            let ends_line = is_same_block(x, high[0]);
+            let ends_layer = ends_line & (y == high[1]);
+            let is_last = ends_layer & (z == high[2]);
+            x = if ends_line { low[0] } else { high[0] };
+            y = match (ends_line, ends_layer) {
+                (_, true) => low[1],
+                (true, _) => high[1],
+                _ => y,
+            };
+            z = if ends_layer { high[2] } else { z };
+            // Its bounds are read ahead of the sites of this one.
+            let next = if is_last { (0, 0) } else { bounds(x, y, z) };
             while start < end {
                 let count = (end - start).min(32);
                 let mut candidates = self.candidates(start, count, corner, |_| true);
@@ -133,21 +144,10 @@ impl<G: Guard> Search<'_, G> {
                 }
                 start += count;
             }
-            // The other block of the line, the next line, the next layer.
-            if !is_same_block(x, high[0]) {
-                x = high[0];
-                continue;
+            if is_last {
+                return;
             }
-            x = low[0];
-            if y == high[1] {
-                if z == high[2] {
-                    return;
-                }
-                z = high[2];
-                y = low[1];
-            } else {
-                y = high[1];
-            }
+            (start, end) = next;
         }
     }
 
