@@ -190,7 +190,7 @@ pub fn divide_all_triangles<P: MeshPoint>(
     let (end_new, _) = if last < before.triangles {
         ranks.before(HalfEdge::new(3 * last))
     } else {
-        (corners.len() as u32 / 3 - before.triangles, 0)
+        (corners.len() / 3 - before.triangles, 0)
     };
     block.each(words, |i| {
         let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
