@@ -23,8 +23,9 @@ pub unsafe fn set_variables(options: &ArgMatches, place: usize) {
     // SAFETY: the caller's promise.
     unsafe { set(QUEUES, "1") };
     let choice = options.try_get_one::<Choice>("device").ok().flatten();
-    let nodes = match choice {
-        Some(Choice::Auto | Choice::AnyCuda) => nodes(),
+    // `bench run` starts other commands, which may name a GPU: they choose for themselves.
+    let nodes = match (choice, options.subcommand()) {
+        (Some(Choice::Auto | Choice::AnyCuda), None) => nodes(),
         _ => Vec::new(),
     };
     if nodes.len() > 1 {
