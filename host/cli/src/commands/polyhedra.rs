@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use glam::{DVec3, Vec3};
-use serde_json::{Value, json};
+use serde_json::json;
 use trioxide::backend::{Device, Stage};
 use trioxide::fields::{Fields, MeshFields};
 use trioxide::formats::{check_polyhedra_output, write_polyhedra};
@@ -67,28 +67,6 @@ pub fn settings(options: &Options) -> polyhedra::Options {
     }
 }
 
-/// What a run counts.
-const COUNTS: [&str; 13] = [
-    "vertices",
-    "tetrahedra",
-    "polyhedra",
-    "single_tetrahedra",
-    "most_tetrahedra",
-    "faces",
-    "regions",
-    "barrier_faces",
-    "regions_with_barriers",
-    "barrier_tips",
-    "barrier_faces_left",
-    "pinched",
-    "split_rounds",
-];
-
-/// The counts of the report, in the order of their names.
-pub fn rows(values: [Value; COUNTS.len()]) -> Vec<(&'static str, Value)> {
-    COUNTS.into_iter().zip(values).collect()
-}
-
 /// Writes the polyhedra of a mesh with all that it carries.
 pub fn write(
     options: &Options,
@@ -141,21 +119,21 @@ pub fn run(options: &Options) -> Result<()> {
         input: &options.input,
         device: outcome.device,
         stages: outcome.stages,
-        counts: rows([
-            json!(mesh.points.len()),
-            json!(mesh.tetrahedra.len()),
-            json!(counts.polyhedra),
-            json!(single.count()),
-            json!(counts.most_tetrahedra),
-            json!(lists.faces()),
-            json!(counts.regions),
-            json!(counts.barrier_faces),
-            json!(counts.regions_with_barriers),
-            json!(counts.barrier_tips),
-            json!(counts.barrier_faces_left),
-            json!(counts.pinched),
-            json!(counts.split_rounds),
-        ]),
+        counts: vec![
+            ("vertices", json!(mesh.points.len())),
+            ("tetrahedra", json!(mesh.tetrahedra.len())),
+            ("polyhedra", json!(counts.polyhedra)),
+            ("single_tetrahedra", json!(single.count())),
+            ("most_tetrahedra", json!(counts.most_tetrahedra)),
+            ("faces", json!(lists.faces())),
+            ("regions", json!(counts.regions)),
+            ("barrier_faces", json!(counts.barrier_faces)),
+            ("regions_with_barriers", json!(counts.regions_with_barriers)),
+            ("barrier_tips", json!(counts.barrier_tips)),
+            ("barrier_faces_left", json!(counts.barrier_faces_left)),
+            ("pinched", json!(counts.pinched)),
+            ("split_rounds", json!(counts.split_rounds)),
+        ],
         peak_bytes: outcome.peak_bytes,
     };
     if let Some(output) = &options.output {

@@ -10,7 +10,7 @@ use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Run, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
-use crate::commands::polylla::polyhedra::{check_options, rows, settings, write};
+use crate::commands::polylla::polyhedra::{check_options, settings, write};
 
 /// Runs the command as one rank of several.
 ///
@@ -46,21 +46,21 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         let written = lists.map_or(Ok(()), |lists| write(options, path, mesh, fields, &lists));
         ranks.agree(written.map_err(Fault::from))?;
     }
-    let of_run = rows([
-        json!(vertices),
-        json!(tetrahedra),
-        json!(counts.polyhedra),
-        json!(counts.single_tetrahedra),
-        json!(counts.most_tetrahedra),
-        json!(counts.faces),
-        json!(counts.regions),
-        json!(counts.barrier_faces),
-        json!(counts.regions_with_barriers),
-        json!(counts.barrier_tips),
-        json!(counts.barrier_faces_left),
-        json!(counts.pinched),
-        json!(counts.split_rounds),
-    ]);
+    let of_run = vec![
+        ("vertices", json!(vertices)),
+        ("tetrahedra", json!(tetrahedra)),
+        ("polyhedra", json!(counts.polyhedra)),
+        ("single_tetrahedra", json!(counts.single_tetrahedra)),
+        ("most_tetrahedra", json!(counts.most_tetrahedra)),
+        ("faces", json!(counts.faces)),
+        ("regions", json!(counts.regions)),
+        ("barrier_faces", json!(counts.barrier_faces)),
+        ("regions_with_barriers", json!(counts.regions_with_barriers)),
+        ("barrier_tips", json!(counts.barrier_tips)),
+        ("barrier_faces_left", json!(counts.barrier_faces_left)),
+        ("pinched", json!(counts.pinched)),
+        ("split_rounds", json!(counts.split_rounds)),
+    ];
     let run = Run {
         command: "polylla",
         input: &options.input,
