@@ -89,7 +89,11 @@ impl Share {
     ///
     /// # Panics
     /// When there are not four bits for each tetrahedron, or a ghost is out of range.
-    pub fn new<P: SpacePoint>(
+    ///
+    /// # Safety
+    /// `faces` are those of `mesh`, and all largest faces are [`largest_faces`]: of the ghosts those that their owners found. Then walks end, and a
+    /// tree of n tetrahedra has 2n + 2 sides.
+    pub unsafe fn new<P: SpacePoint>(
         on: &Device,
         mesh: &DeviceTets<P>,
         faces: &DeviceFaces,
@@ -187,8 +191,11 @@ impl Share {
     /// Errors of the device.
     ///
     /// # Panics
-    /// When they are of another mesh.
-    pub fn polyhedra<P: SpacePoint>(
+    /// When they have other lengths.
+    ///
+    /// # Safety
+    /// They are those of [`Share::new`].
+    pub unsafe fn polyhedra<P: SpacePoint>(
         self,
         on: &Device,
         mesh: &DeviceTets<P>,
@@ -294,7 +301,10 @@ fn set_apart(
 ///
 /// # Panics
 /// When vertices are out of range, or a tetrahedron's parent is missing.
-pub fn of_taken(
+///
+/// # Safety
+/// The labels are those of [`Share::take`], of the tetrahedra with these corners, and each region is whole.
+pub unsafe fn of_taken(
     on: &Device,
     vertices: usize,
     corners: &[u32],

@@ -106,7 +106,8 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
     let all: Vec<u32> = (0..mesh.tetrahedra.len() as u32).collect();
     let share = |process: usize| {
         let ghosts = all.iter().copied().filter(|&t| owner(t) != process);
-        Share::new(on, &tets, &faces, &largest, ghosts.collect(), options)
+        // SAFETY: of this mesh; both processes have the largest faces of all.
+        unsafe { Share::new(on, &tets, &faces, &largest, ghosts.collect(), options) }
     };
     let mut shares = [share(0)?, share(1)?];
     let [first, second] = &mut shares;
@@ -132,7 +133,8 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
         for one in share.take(on, &leave)? {
             taken[owner(root(one.end))].push(one);
         }
-        let (polyhedra, apart) = share.polyhedra(on, &tets, &faces, options)?;
+        // SAFETY: the mesh of the share.
+        let (polyhedra, apart) = unsafe { share.polyhedra(on, &tets, &faces, options) }?;
         found.push(on, &polyhedra, &apart, |t| t)?;
     }
     for mut taken in taken {
@@ -143,7 +145,8 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
         let corners: Vec<[u32; 4]> = corners.collect();
         let labels: Vec<u32> = taken.iter().map(|one| one.labels).collect();
         let (vertices, corners) = (mesh.points.len(), corners.as_flattened());
-        let polyhedra = of_taken(on, vertices, corners, &labels, options)?;
+        // SAFETY: labels as they were taken, all of a region at its root's owner.
+        let polyhedra = unsafe { of_taken(on, vertices, corners, &labels, options) }?;
         found.push(on, &polyhedra, &[], |t| taken[t as usize].tetrahedron)?;
     }
     found.polyhedra.sort_unstable();

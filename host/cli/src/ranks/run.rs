@@ -63,7 +63,7 @@ pub fn main(size: usize) -> ExitCode {
 }
 
 /// Sets what MPI and the driver of the GPU read when they start. Of `size` ranks that are all on this machine, Open MPI is asked for
-/// messages through memory: it takes 0.2 s to find out that there is no network to use.
+/// messages through memory: by its own choice it starts 0.2 s later.
 ///
 /// # Safety
 /// No other thread runs yet.

@@ -33,7 +33,7 @@ fn mpirun(ranks: usize) -> Command {
     command.arg(trioxide());
     // Ranks that wait give their core to the others.
     command.env("OMPI_MCA_mpi_yield_when_idle", "1");
-    // mpirun and each rank look for devices and displays in a third of their processor time.
+    // mpirun and each rank would look for devices and displays: for PCI devices alone in a seventh of their processor time.
     let displays = "hwloc_pci.so,hwloc_gl.so,hwloc_opencl.so";
     command.env("HWLOC_PLUGINS_BLACKLIST", displays);
     command.env("HWLOC_COMPONENTS", "-linux:pci,-linux:io");

@@ -126,7 +126,8 @@ pub fn find<P: SpacePoint>(
     let outer = boundary_faces_of(on, &mut faces, &ghosts);
     let outer = ranks.agree(outer.map_err(Fault::from))?;
     let outer = u64::from(faces.boundary_faces()) - outer;
-    let share = Share::new(on, &mesh, &faces, &largest, ghosts, options);
+    // SAFETY: the part's own mesh; ghosts have their owners' largest faces.
+    let share = unsafe { Share::new(on, &mesh, &faces, &largest, ghosts, options) };
     let mut share = ranks.agree(share.map_err(Fault::from))?;
     drop(largest);
 
@@ -137,7 +138,8 @@ pub fn find<P: SpacePoint>(
     drop(rows);
 
     ranks.phase("polyhedra");
-    let within = share.polyhedra(on, &mesh, &faces, options);
+    // SAFETY: the mesh of the share.
+    let within = unsafe { share.polyhedra(on, &mesh, &faces, options) };
     let (within, apart) = ranks.agree(within.map_err(Fault::from))?;
     drop(mesh);
     let of_parts = [(&within, apart.len() as u64), (&crossing, 0)];
@@ -219,7 +221,8 @@ fn of_rows(ranks: &Ranks, on: &Device, rows: &Rows, options: Options) -> Result<
     let local = |v: u64| ids.place(v).expect("it is a corner");
     let corners = parallel::collect(4 * rows.len(), |i| local(rows.get(i / 4)[1 + i % 4]));
     let labels = parallel::collect(rows.len(), |i| rows.get(i)[rows.stride - 1] as u32);
-    let made = of_taken(on, ids.len(), &corners, &labels, options);
+    // SAFETY: ranks send the labels that they took, of each region all to the owner of its root.
+    let made = unsafe { of_taken(on, ids.len(), &corners, &labels, options) };
     ranks.agree(made.map_err(Fault::from))
 }
 
