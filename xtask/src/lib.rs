@@ -9,6 +9,7 @@ mod datasets;
 pub mod demo;
 mod dist;
 mod doctor;
+mod emulate;
 mod fuzz;
 mod mpi;
 pub mod process;
@@ -50,6 +51,7 @@ enum Command {
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
+    Emulate(emulate::Arguments),
     Snapshots(snapshots::Arguments),
     Datasets(datasets::Arguments),
     Doctor(doctor::Arguments),
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),
+        Command::Emulate(arguments) => emulate::run(&arguments),
         Command::Snapshots(arguments) => snapshots::run(&arguments),
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

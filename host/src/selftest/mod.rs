@@ -158,25 +158,33 @@ pub const COPIES: &str = "copies";
 /// The family of the one case that needs all others to have run on its device before.
 pub const LAUNCHES: &str = "launches";
 
-/// The case with the name `text`; else the cases of a family, or the cases whose name contains `text`; the whole suite for
-/// `None`.
+/// What each of `only` names, in the suite's order: the case with this name; else the cases of a family of this name, and those whose
+/// name contains it. The whole suite where `only` is empty.
 ///
 /// # Errors
-/// [`crate::Error::Argument`] with the families there are, when nothing matches.
-pub fn select<'s>(suite: &'s [Case], only: Option<&str>) -> Result<Vec<&'s Case>> {
-    let matches =
-        |case: &&Case| only.is_none_or(|text| case.family == text || case.name.contains(text));
-    let named: Vec<&Case> = suite
-        .iter()
-        .filter(|case| only == Some(&case.name))
-        .collect();
-    if !named.is_empty() {
-        return Ok(named);
+/// [`crate::Error::Argument`] with the families there are, when nothing matches one of them.
+pub fn select<'s>(suite: &'s [Case], only: &[impl AsRef<str>]) -> Result<Vec<&'s Case>> {
+    let mut is_selected = vec![only.is_empty(); suite.len()];
+    for text in only.iter().map(AsRef::as_ref) {
+        let is_name = suite.iter().any(|case| case.name == text);
+        let matches = |case: &Case| match is_name {
+            true => case.name == text,
+            false => case.family == text || case.name.contains(text),
+        };
+        if !suite.iter().any(matches) {
+            return Err(nothing_called(text, suite));
+        }
+        for (is_selected, case) in is_selected.iter_mut().zip(suite) {
+            *is_selected |= matches(case);
+        }
     }
-    let selected: Vec<&Case> = suite.iter().filter(matches).collect();
-    if !selected.is_empty() {
-        return Ok(selected);
-    }
+    let selected = suite.iter().zip(is_selected);
+    Ok(selected
+        .filter_map(|(case, is)| is.then_some(case))
+        .collect())
+}
+
+fn nothing_called(text: &str, suite: &[Case]) -> crate::Error {
     let mut families: Vec<(&str, usize)> = Vec::new();
     for case in suite {
         match families.last_mut() {
@@ -188,12 +196,11 @@ pub fn select<'s>(suite: &'s [Case], only: Option<&str>) -> Result<Vec<&'s Case>
         .iter()
         .map(|(family, count)| format!("  {family:<12} {count:>3} checks\n"))
         .collect();
-    Err(crate::Error::Argument(format!(
-        "no check has {:?} in its name, and no family is called so; the families are\n{}(`trioxide selftest --list` \
+    crate::Error::Argument(format!(
+        "no check has {text:?} in its name, and no family is called so; the families are\n{}(`trioxide selftest --list` \
          has every name)",
-        only.unwrap_or_default(),
         families.concat()
-    )))
+    ))
 }
 
 /// The mesh without one in `keep` of its triangles. Holes, islands, vertices at which boundary loops touch and vertices without a
@@ -267,19 +274,20 @@ mod tests {
     #[test]
     fn checks_are_selected_by_family_or_name() {
         let suite = suite();
-        let count = |only| select(&suite, only).unwrap().len();
-        assert_eq!(count(None), 3);
-        assert_eq!(count(Some("refine")), 2);
-        assert_eq!(count(Some("slab")), 1);
+        let count = |only: &[&str]| select(&suite, only).unwrap().len();
+        assert_eq!(count(&[]), 3);
+        assert_eq!(count(&["refine"]), 2);
+        assert_eq!(count(&["slab"]), 1);
+        assert_eq!(count(&["slab", "longest", "refine"]), 3);
         let mut suite = suite;
         suite.push(Case::new("slabs of two", |_| Ok(())));
-        let count = |only| select(&suite, only).unwrap().len();
-        assert_eq!((count(Some("slab")), count(Some("slabs"))), (2, 1));
+        let count = |only: &str| select(&suite, &[only]).unwrap().len();
+        assert_eq!((count("slab"), count("slabs")), (2, 1));
     }
 
     #[test]
     fn a_selection_of_nothing_names_the_families() {
-        let error = select(&suite(), Some("nosuchthing"))
+        let error = select(&suite(), &["refine", "nosuchthing"])
             .err()
             .unwrap()
             .to_string();

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything this machine can check.
 
+mod emulated;
 mod jobs;
 mod peers;
 mod programs;
@@ -14,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 
-use crate::Error;
 use crate::mpi;
 use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_collect};
 use crate::ptx::OUTERMOST;
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
+use crate::{Error, emulate};
 
 use jobs::{Ended, Job, run_all};
 use python::Prepared;
@@ -122,9 +123,21 @@ fn run_tests(
         }
     };
     let mut others = Vec::new();
+    let driver = emulate::place("debug");
+    match &driver {
+        Ok(driver) => {
+            for job in &mut jobs {
+                job.command.env(emulated::DRIVER, driver);
+            }
+            others.push(emulated::job(driver));
+        }
+        Err(reason) => skipped.push(format!("emulated kernels: {reason}")),
+    }
+    // Where there is a GPU, Python's arrays are of that.
+    let for_python = driver.ok().filter(|_| !has_gpu());
     let python = python.join().expect("making an environment does not panic");
-    match python.map(python::job) {
-        Ok(Ok(job)) => others.push(job),
+    match python.map(|python| python::jobs(python, for_python.as_deref())) {
+        Ok(Ok(jobs)) => others.extend(jobs),
         Ok(Err(error)) => outcomes.push(timed("python", || Err(error))),
         Err(reason) => skipped.push(format!("python: {reason}")),
     }

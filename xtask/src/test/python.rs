@@ -1,10 +1,12 @@
 //! The tests of the Python package, on the library that the workspace's tests share their build with.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use super::jobs::Job;
+use crate::emulate::LIBRARY_PATH;
 use crate::python::Environment;
 use crate::{Error, target_dir};
 
@@ -39,8 +41,12 @@ pub(super) fn prepare() -> Result<Prepared, String> {
     })
 }
 
-/// pytest on the package, whose library is built, and its examples in comments.
-pub(super) fn job(prepared: Prepared) -> Result<Job, Error> {
+/// Tests of arrays on a GPU.
+const ON_GPU: &str = "tests/test_device_arrays.py";
+
+/// pytest on the package, whose library is built, and its examples in comments; the tests of a GPU on that of the emulator in the folder
+/// `driver`, if one is named.
+pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>, Error> {
     let Prepared {
         environment,
         is_parallel,
@@ -60,21 +66,31 @@ pub(super) fn job(prepared: Prepared) -> Result<Job, Error> {
         "_trioxide.abi3.so"
     };
     fs::copy(target_dir().join("debug").join(library), package.join(name))?;
-    let mut pytest = environment.python();
-    pytest
-        .args(["-m", "pytest", "-rs", "-p", "no:cacheprovider", "tests"])
-        .arg(&package)
-        .current_dir(&root)
-        .env("PYTHONPATH", &built)
-        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let job = |name: &str, tests: &[&OsStr]| {
+        let mut command = environment.python();
+        command
+            .args(["-m", "pytest", "-rs", "-p", "no:cacheprovider"])
+            .args(tests)
+            .current_dir(&root)
+            .env("PYTHONPATH", &built)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        Job {
+            name: name.to_owned(),
+            command,
+            mark: SKIPPED,
+        }
+    };
+    let mut all = job("python", &["tests".as_ref(), package.as_ref()]);
     if is_parallel {
-        pytest.args(["-n", WORKERS, "--dist", "worksteal"]);
+        all.command.args(["-n", WORKERS, "--dist", "worksteal"]);
     }
-    Ok(Job {
-        name: "python".to_owned(),
-        command: pytest,
-        mark: SKIPPED,
-    })
+    let Some(driver) = driver else {
+        return Ok(vec![all]);
+    };
+    all.command.args(["--ignore", ON_GPU]);
+    let mut on_gpu = job("python, emulated", &[ON_GPU.as_ref()]);
+    on_gpu.command.env(LIBRARY_PATH, driver);
+    Ok(vec![all, on_gpu])
 }
 
 /// Copies the package without what a build or Python left there.

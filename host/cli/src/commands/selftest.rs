@@ -26,9 +26,9 @@ pub struct Options {
     /// The smallest sizes, for sanitisers
     #[arg(long, conflicts_with = "large")]
     tiny: bool,
-    /// Only the checks of this family (refine, weld, …), or whose name is or contains this
+    /// Only the checks of this family (refine, weld, …), or whose name is or contains this; give it several times for several
     #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
+    only: Vec<String>,
     /// Print the family and name of each check, and run none
     #[arg(long)]
     list: bool,
@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let suite = cases(size, given)?;
     // The check of all launches counts on the others.
-    let selected = select(&suite, options.only.as_deref())?;
+    let selected = select(&suite, &options.only)?;
     if options.list {
         for case in selected {
             print(&format!("{:<12} {}\n", case.family, case.name))?;

@@ -11,6 +11,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod emulated;
 mod generated;
 mod polyhedra;
 mod polylla;

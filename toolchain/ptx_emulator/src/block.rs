@@ -1,0 +1,64 @@
+//! A block: warps that share memory and barriers.
+
+use crate::program::{LANES, Program};
+use crate::warp::{Fault, Stop, Surroundings, Warp};
+
+/// Steps of a warp before another has its turn.
+const TURN: usize = 4096;
+
+pub struct Block {
+    pub index: u32,
+    warps: Vec<(Warp, Stop)>,
+    shared: Vec<u128>,
+}
+
+impl Block {
+    pub fn new(program: &Program, [_, threads, shared]: [u32; 3]) -> Self {
+        let warps = threads.div_ceil(LANES as u32);
+        Self {
+            index: 0,
+            warps: (0..warps)
+                .map(|_| (Warp::new(program), Stop::Ended))
+                .collect(),
+            shared: vec![0; shared.div_ceil(16) as usize],
+        }
+    }
+
+    /// Begins the block of a number.
+    pub fn begin(&mut self, program: &Program, index: u32, [blocks, threads, _]: [u32; 3]) {
+        self.index = index;
+        // No number that a kernel would take for one.
+        self.shared.fill(u128::from_ne_bytes([0xfb; 16]));
+        for (first, (warp, stop)) in (0..).step_by(LANES).zip(&mut self.warps) {
+            warp.begin(program, first, [index, blocks, threads]);
+            *stop = Stop::Turn;
+        }
+    }
+
+    /// A turn of each warp. Whether all of them have ended; a fault with the thread that it is of.
+    pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<bool, (usize, Fault)> {
+        for (i, (warp, stop)) in self.warps.iter_mut().enumerate() {
+            if *stop == Stop::Turn {
+                let ran = warp.run(around, &mut self.shared, TURN);
+                *stop = ran.map_err(|fault| (i * LANES + fault.lane, fault))?;
+            }
+        }
+        if self.warps.iter().any(|(_, stop)| *stop == Stop::Turn) {
+            return Ok(false);
+        }
+        let program = around.program;
+        let is_any = self
+            .warps
+            .iter()
+            .any(|(warp, _)| warp.any_at_barrier(program));
+        let mut is_over = true;
+        for (warp, stop) in &mut self.warps {
+            if *stop == Stop::AtBarrier {
+                warp.release(program, is_any);
+                *stop = Stop::Turn;
+                is_over = false;
+            }
+        }
+        Ok(is_over)
+    }
+}

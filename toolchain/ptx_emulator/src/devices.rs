@@ -1,0 +1,76 @@
+//! The devices of the process, and what they have in memory.
+
+use std::env;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::memory::Ranges;
+
+/// A device that is not there.
+pub struct Device {
+    pub memory: Ranges,
+    pub used: AtomicU64,
+    pub most: AtomicU64,
+}
+
+/// The devices, and memory of the host that all of them use.
+pub struct Driver {
+    pub devices: Vec<Device>,
+    /// Bytes of a device.
+    pub bytes: u64,
+    pub host: Ranges,
+    /// A kernel has done wrong.
+    pub is_lost: AtomicBool,
+}
+
+pub fn driver() -> &'static Driver {
+    static DRIVER: OnceLock<Driver> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        let number = |name| {
+            env::var(name)
+                .ok()
+                .and_then(|text| text.parse::<u64>().ok())
+        };
+        let all = number("PTX_EMULATOR_DEVICES").unwrap_or(1);
+        // As the driver: numbers up to the first that is none.
+        let visible = env::var("CUDA_VISIBLE_DEVICES").ok().map(|list| {
+            let numbers = list.split(',').map(|one| one.trim().parse::<u64>());
+            numbers
+                .take_while(|one| matches!(one, Ok(one) if *one < all))
+                .count() as u64
+        });
+        let device = |_| Device {
+            memory: Ranges::default(),
+            used: AtomicU64::new(0),
+            most: AtomicU64::new(0),
+        };
+        Driver {
+            devices: (0..visible.unwrap_or(all)).map(device).collect(),
+            bytes: number("PTX_EMULATOR_MEMORY").unwrap_or(4 << 30),
+            host: Ranges::default(),
+            is_lost: AtomicBool::new(false),
+        }
+    })
+}
+
+impl Device {
+    /// New memory, if there is as much left.
+    pub fn allocate(&self, bytes: usize) -> Option<u64> {
+        let (most, size) = (driver().bytes, bytes as u64);
+        let fits = |used: u64| used.checked_add(size).filter(|&used| used <= most);
+        let before = self.used.fetch_update(Relaxed, Relaxed, fits).ok()?;
+        self.most.fetch_max(before + size, Relaxed);
+        let address = self.memory.allocate(bytes);
+        if address.is_none() {
+            self.used.fetch_sub(size, Relaxed);
+        }
+        address
+    }
+
+    /// Gives back what [`Device::allocate`] gave; `None` for another address.
+    pub fn free(&self, address: u64) -> Option<()> {
+        let bytes = self.memory.free(address)?;
+        self.used.fetch_sub(bytes as u64, Relaxed);
+        Some(())
+    }
+}

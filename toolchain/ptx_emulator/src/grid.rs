@@ -1,0 +1,82 @@
+//! A launch: blocks that run beside each other.
+
+use std::mem;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::thread::{available_parallelism, scope};
+
+use crate::block::Block;
+use crate::memory::View;
+use crate::program::Program;
+use crate::warp::Surroundings;
+
+/// Blocks that a thread has at work: they may wait for each other.
+const RESIDENT: usize = 4;
+/// Threads of the kernel below which one of the machine's does all.
+const FEW: u64 = 1 << 16;
+
+/// Runs a kernel; blocks start in the order of their numbers.
+///
+/// # Errors
+/// What a thread did wrong, with the thread and the instruction. Other blocks may have ended or not.
+pub fn run(
+    program: &Program,
+    [blocks, threads, shared]: [u32; 3],
+    parameters: &[u8],
+    memory: &[(u64, u64)],
+) -> Result<(), String> {
+    let next = AtomicU32::new(0);
+    let (failed, fault) = (AtomicBool::new(false), Mutex::new(None));
+    let shape = [blocks, threads, shared];
+    let work = || {
+        let mut around = Surroundings {
+            program,
+            parameters,
+            memory: View::new(memory),
+        };
+        let (mut at_work, mut ended): (Vec<Block>, Vec<Block>) = Default::default();
+        while !failed.load(Relaxed) {
+            while at_work.len() < RESIDENT {
+                let next = next.fetch_update(Relaxed, Relaxed, |i| (i < blocks).then_some(i + 1));
+                let Ok(index) = next else { break };
+                let mut block = ended.pop().unwrap_or_else(|| Block::new(program, shape));
+                block.begin(program, index, shape);
+                at_work.push(block);
+            }
+            if at_work.is_empty() {
+                break;
+            }
+            for mut block in mem::take(&mut at_work) {
+                match block.run(&mut around) {
+                    Ok(true) => ended.push(block),
+                    Ok(false) => at_work.push(block),
+                    Err((thread, found)) => {
+                        let text = format!(
+                            "kernel {}, block {}, thread {thread}: \"{}\" {}",
+                            program.name, block.index, program.text[found.step], found.what
+                        );
+                        if !failed.swap(true, Relaxed) {
+                            *fault.lock().expect("no thread panics with it") = Some(text);
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let all = u64::from(blocks) * u64::from(threads);
+    let cores = available_parallelism().map_or(1, |cores| cores.get());
+    let workers = match all < FEW {
+        true => 1,
+        false => cores.min(blocks as usize),
+    };
+    scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    match fault.into_inner().expect("no thread panics with it") {
+        Some(text) => Err(text),
+        None => Ok(()),
+    }
+}

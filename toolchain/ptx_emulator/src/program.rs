@@ -1,0 +1,125 @@
+//! A kernel as the emulator runs it: steps over slots, which hold a value of each lane.
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+/// A register of each lane of a warp. Values of fewer bits have zeros above them; a predicate is 0 or 1.
+pub type Lanes = [u64; LANES];
+/// Arithmetic of the lanes of a mask.
+pub type Compute = Box<dyn Fn(&mut [Lanes], u32) + Send + Sync>;
+/// A new value from an old one and two operands.
+pub type Update = fn(u64, u64, u64) -> u64;
+
+/// Where a slot's value comes from before the first step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// `%tid.x`
+    Thread,
+    /// `%ctaid.x`
+    Block,
+    /// `%ntid.x`
+    Threads,
+    /// `%nctaid.x`
+    Blocks,
+    /// `%laneid`
+    Lane,
+    /// Where a lane's local memory begins.
+    Local,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Device memory; generic addresses too, which name nothing else but a lane's own local memory.
+    Global,
+    Shared,
+    /// The entry's parameters.
+    Parameters,
+}
+
+/// A slot plus a number of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Address {
+    pub base: usize,
+    pub offset: i64,
+}
+
+pub enum Instruction {
+    Compute(Compute),
+    Jump(usize),
+    /// `brx.idx`
+    Choose {
+        index: usize,
+        targets: Vec<usize>,
+    },
+    Load {
+        space: Space,
+        bytes: usize,
+        to: Vec<usize>,
+        at: Address,
+    },
+    Store {
+        space: Space,
+        bytes: usize,
+        from: Vec<usize>,
+        at: Address,
+    },
+    /// `atom`, `red`: `to` gets the old value.
+    Atomic {
+        space: Space,
+        bytes: usize,
+        update: Update,
+        to: Option<usize>,
+        at: Address,
+        operands: [usize; 2],
+    },
+    /// `vote.sync.ballot`
+    Ballot {
+        to: usize,
+        from: usize,
+    },
+    /// `shfl.sync`: the lane that lane `l` reads, if there is one, from the lane, the offset and the clamp.
+    Shuffle {
+        to: usize,
+        from: usize,
+        by: usize,
+        clamp: usize,
+        source: fn(u32, u32, u32) -> Option<u32>,
+    },
+    /// `bar.sync`, or `bar.red.or` with a slot for the result and one of the lanes' predicates.
+    Barrier {
+        any: Option<(usize, usize)>,
+    },
+    /// The next step's number goes to `back`.
+    Call {
+        target: usize,
+        back: usize,
+    },
+    /// To the step of a slot.
+    Return {
+        back: usize,
+    },
+    Exit,
+    /// `trap`
+    Trap,
+}
+
+pub struct Step {
+    /// Only lanes whose predicate is so.
+    pub guard: Option<(usize, bool)>,
+    pub instruction: Instruction,
+}
+
+/// An entry, ready to be run.
+pub struct Program {
+    pub name: String,
+    pub steps: Vec<Step>,
+    /// The text of each step.
+    pub text: Vec<String>,
+    pub slots: usize,
+    pub constants: Vec<(usize, u64)>,
+    pub specials: Vec<(usize, Special)>,
+    /// Bytes of each parameter and where it begins.
+    pub parameters: Vec<(usize, usize)>,
+    pub parameter_bytes: usize,
+    /// Bytes of a lane's local memory.
+    pub local_bytes: usize,
+}

@@ -1,0 +1,141 @@
+//! Small kernels, as the driver gets them.
+
+use std::collections::BTreeMap;
+
+use crate::grid::run;
+use crate::memory::Ranges;
+use crate::module::Module;
+
+const HEAD: &str = ".version 6.3\n.target sm_75\n.address_size 64\n.extern .shared .align 16 .b8 __dynamic_shared[];\n\
+    .global .align 4 .b8 table[8] = {7, 0, 0, 0, 9};\n\
+    .func  (.param .b64 func_retval0) twice(\n\t.param .b64 twice_param_0\n)\n{\n\
+    \tld.param.b64 %rd1, [twice_param_0];\n\tadd.s64 %rd2, %rd1, %rd1;\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}\n";
+
+/// Runs a body whose parameter `%rd1` is an array of a word a thread; what it holds then.
+fn words(body: &str, [blocks, threads]: [u32; 2]) -> Result<Vec<u32>, String> {
+    let text = format!(
+        "{HEAD}.visible .entry kernel(\n\t.param .align 8 .b8 kernel_param_0[16]\n)\n.maxnreg 80\n{{\n\
+         \tld.param.b64 %rd1, [kernel_param_0];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\
+         \tmad.lo.s32 %r4, %r2, %r3, %r1;\n\tmul.wide.u32 %rd2, %r4, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n{body}\n\tret;\n}}\n"
+    );
+    let memory = Ranges::default();
+    let module = Module::load(&text, |bytes| memory.allocate(bytes))?;
+    let count = (blocks * threads) as usize;
+    let array = memory.allocate(4 * count).expect("little memory");
+    let mut parameters = [0; 16];
+    parameters[..8].copy_from_slice(&array.to_le_bytes());
+    let shape = [blocks, threads, 256];
+    let ran = run(
+        &module.kernels["kernel"],
+        shape,
+        &parameters,
+        &memory.snapshot(),
+    );
+    // SAFETY: allocated above, with as many words.
+    let words = unsafe { std::slice::from_raw_parts(array as *const u32, count) };
+    ran.map(|()| words.to_vec())
+}
+
+#[test]
+fn lanes_part_and_meet_again() {
+    // Collatz steps: each lane leaves the loop at another time, and then votes.
+    let body = "\tadd.s32 %r5, %r4, 1;\n\tmov.b32 %r6, 0;\n\
+        $L_1:\n\tsetp.eq.b32 %p1, %r5, 1;\n\t@%p1 bra $L_3;\n\
+        \tadd.s32 %r6, %r6, 1;\n\tand.b32 %r7, %r5, 1;\n\tsetp.eq.b32 %p2, %r7, 0;\n\t@%p2 bra $L_2;\n\
+        \tmad.lo.s32 %r5, %r5, 3, 1;\n\tbra.uni $L_1;\n\
+        $L_2:\n\tshr.u32 %r5, %r5, 1;\n\tbra.uni $L_1;\n\
+        $L_3:\n\tsetp.gt.u32 %p3, %r6, 7;\n\tvote.sync.ballot.b32 %r8, %p3, -1;\n\
+        \tshfl.sync.up.b32 %r9, %r6, 1, 0, -1;\n\tadd.s32 %r10, %r8, %r9;\n\tst.global.b32 [%rd3], %r10;";
+    let steps: Vec<u32> = (1..=96)
+        .map(|mut n: u32| {
+            let mut count = 0;
+            while n != 1 {
+                n = if n.is_multiple_of(2) {
+                    n / 2
+                } else {
+                    3 * n + 1
+                };
+                count += 1;
+            }
+            count
+        })
+        .collect();
+    let expected: Vec<u32> = (0..96)
+        .map(|i| {
+            let warp = &steps[i / 32 * 32..][..32];
+            let votes: u32 = (0..32).map(|lane| u32::from(warp[lane] > 7) << lane).sum();
+            votes.wrapping_add(warp[(i % 32).saturating_sub(1)])
+        })
+        .collect();
+    assert_eq!(words(body, [1, 96]).unwrap(), expected);
+}
+
+#[test]
+fn a_block_shares_memory_behind_a_barrier() {
+    // Each thread takes what the last but it has written, and whether any number is above 60.
+    let body = "\tmul.wide.u32 %rd4, %r1, 4;\n\tmov.b64 %rd5, __dynamic_shared;\n\tadd.s64 %rd6, %rd5, %rd4;\n\
+        \tst.shared.b32 [%rd6], %r4;\n\tbar.sync 0;\n\tmov.b32 %r5, 63;\n\tsub.s32 %r6, %r5, %r1;\n\
+        \tmul.wide.u32 %rd7, %r6, 4;\n\tadd.s64 %rd8, %rd5, %rd7;\n\tld.shared.b32 %r7, [%rd8];\n\
+        \tsetp.gt.u32 %p1, %r7, 60;\n\tbar.red.or.pred %p2, 0, %p1;\n\tselp.b32 %r8, 1000, 0, %p2;\n\
+        \tadd.s32 %r9, %r7, %r8;\n\tst.global.b32 [%rd3], %r9;";
+    let expected: Vec<u32> = (0..3)
+        .flat_map(|block| (0..64).map(move |i| 64 * block + 63 - i + 1000))
+        .collect();
+    assert_eq!(words(body, [3, 64]).unwrap(), expected);
+}
+
+#[test]
+fn blocks_add_up_by_atomics_and_may_wait_for_earlier_ones() {
+    // The first word counts the blocks that have come; each waits until as many came as it has before it.
+    let body = "\tsetp.ne.b32 %p1, %r1, 0;\n\t@%p1 bra $L_2;\n\tsetp.ne.b32 %p3, %r2, 0;\n\
+        \t@!%p3 st.global.b32 [%rd1], 0;\n\
+        $L_1:\n\tld.relaxed.gpu.global.b32 %r5, [%rd1];\n\tsetp.ne.b32 %p2, %r5, %r2;\n\t@%p2 bra $L_1;\n\
+        \tatom.global.add.u32 %r6, [%rd1], 1;\n\tsetp.eq.b32 %p4, %r2, 0;\n\t@%p4 bra $L_2;\n\tst.global.b32 [%rd3], %r6;\n\
+        $L_2:";
+    let found = words(body, [40, 32]).unwrap();
+    let first: Vec<u32> = found.iter().step_by(32).copied().collect();
+    let expected: Vec<u32> = std::iter::once(40).chain(1..40).collect();
+    assert_eq!(first, expected);
+}
+
+#[test]
+fn functions_tables_and_branches_by_index() {
+    let body = "\tand.b32 %r5, %r4, 1;\n$L_brx_0:\n\t.branchtargets\n\t$L_1,\n\t$L_2;\n\tbrx.idx %r5, $L_brx_0;\n\
+        $L_1:\n\tld.global.nc.b32 %r6, [table];\n\tbra.uni $L_3;\n\
+        $L_2:\n\tld.global.nc.b32 %r6, [table+4];\n\
+        $L_3:\n\tcvt.u64.u32 %rd4, %r6;\n\
+        \t{\n\t.param .b64 param0;\n\t.param .b64 retval0;\n\tst.param.b64 [param0], %rd4;\n\
+        \tcall.uni (retval0), twice, (param0);\n\tld.param.b64 %rd5, [retval0];\n\t}\n\
+        \t{ .reg .b32 tmp; mov.b64 {%r7, tmp}, %rd5; }\n\tst.global.b32 [%rd3], %r7;";
+    assert_eq!(words(body, [1, 3]).unwrap(), [14, 18, 14]);
+}
+
+#[test]
+fn what_a_kernel_must_not_do_is_named() {
+    let refused: BTreeMap<&str, &str> = [
+        (
+            "\tst.global.b32 [%rd3+4], %r4;",
+            "block 1, thread 31: \"st.global.b32 [%rd3+4], %r4\" uses 4 bytes of Global memory",
+        ),
+        (
+            "\tld.global.v2.b32 {%r5, %r6}, [%rd1+4];",
+            "thread 0: \"ld.global.v2.b32 {%r5, %r6}, [%rd1+4]\" uses 8 bytes of Global memory at",
+        ),
+        (
+            "\tld.shared.b32 %r5, [__dynamic_shared+256];",
+            "of Shared memory at 0x100, which is in no memory of the device",
+        ),
+        (
+            "\tsetp.eq.b32 %p1, %r1, 3;\n\t@%p1 bra $L_1;\n\tvote.sync.ballot.b32 %r5, %p1, -1;\n\tbra.uni $L_2;\n\
+             $L_1:\n\tvote.sync.ballot.b32 %r6, %p1, -1;\n$L_2:",
+            "waits for lane 3 of its warp, which waits at \"vote.sync.ballot.b32 %r6",
+        ),
+        ("\tlg2.approx.f32 %r5, %r1;", "kernel: the emulator does not know \"lg2.approx.f32 %r5, %r1\""),
+        ("\ttrap;", "traps"),
+    ]
+    .into();
+    for (body, message) in refused {
+        let found = words(body, [2, 32]).unwrap_err();
+        assert!(found.contains(message), "{found}");
+    }
+}

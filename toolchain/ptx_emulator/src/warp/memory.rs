@@ -1,0 +1,156 @@
+//! Loads, stores and atomics of a warp's lanes.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::{Surroundings, Warp, lanes_of};
+use crate::memory::holds;
+use crate::program::{Address, Instruction, Space, Update};
+
+impl Warp {
+    /// Does an instruction that uses memory; a fault is a lane, and what it did.
+    pub(super) fn use_memory(
+        &mut self,
+        instruction: &Instruction,
+        active: u32,
+        around: &mut Surroundings<'_>,
+        shared: &mut [u128],
+    ) -> Result<(), (usize, String)> {
+        match instruction {
+            Instruction::Load {
+                space,
+                bytes,
+                to,
+                at,
+            } => {
+                for lane in lanes_of(active) {
+                    let whole = bytes * to.len();
+                    let from = self.find(around, shared, (*space, *at, whole), lane)?;
+                    for (i, &to) in to.iter().enumerate() {
+                        // SAFETY: `find` has checked the range and its alignment.
+                        self.slots[to][lane] = unsafe { load(from + i * bytes, *bytes) };
+                    }
+                }
+            }
+            Instruction::Store {
+                space,
+                bytes,
+                from,
+                at,
+            } => {
+                for lane in lanes_of(active) {
+                    let whole = bytes * from.len();
+                    let to = self.find(around, shared, (*space, *at, whole), lane)?;
+                    for (i, &from) in from.iter().enumerate() {
+                        // SAFETY: as above.
+                        unsafe { store(to + i * bytes, *bytes, self.slots[from][lane]) };
+                    }
+                }
+            }
+            Instruction::Atomic {
+                space,
+                bytes,
+                update: change,
+                to,
+                at,
+                operands: [x, y],
+            } => {
+                for lane in lanes_of(active) {
+                    let at = self.find(around, shared, (*space, *at, *bytes), lane)?;
+                    let (x, y) = (self.slots[*x][lane], self.slots[*y][lane]);
+                    // SAFETY: as above.
+                    let old = unsafe { update(at, *bytes, *change, x, y) };
+                    if let Some(to) = *to {
+                        self.slots[to][lane] = old;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Where the bytes of an access are, if the kernel may use them.
+    fn find(
+        &self,
+        around: &mut Surroundings<'_>,
+        shared: &mut [u128],
+        (space, at, bytes): (Space, Address, usize),
+        lane: usize,
+    ) -> Result<usize, (usize, String)> {
+        let address = self.slots[at.base][lane].wrapping_add_signed(at.offset);
+        let within = |size: usize| {
+            let end = address.checked_add(bytes as u64);
+            end.is_some_and(|end| end <= size as u64)
+        };
+        let (found, place) = match space {
+            Space::Parameters => {
+                let is_inside = within(around.parameters.len());
+                (is_inside, around.parameters.as_ptr() as u64)
+            }
+            Space::Shared => {
+                let is_inside = within(size_of_val(shared));
+                (is_inside, shared.as_mut_ptr() as u64)
+            }
+            Space::Global => {
+                let own = self.local.as_ptr_range();
+                let is_own = holds((own.start as u64, own.end as u64), address, bytes);
+                (is_own || around.memory.allows(address, bytes), 0)
+            }
+        };
+        let what = match found {
+            false => "is in no memory of the device",
+            true if !address.is_multiple_of(bytes as u64) => "is not aligned",
+            true => return Ok((place + address) as usize),
+        };
+        let what = format!("uses {bytes} bytes of {space:?} memory at {address:#x}, which {what}");
+        Err((lane, what))
+    }
+}
+
+/// # Safety
+/// `at` is an aligned address of memory with as many bytes, which other threads use by atomic operations alone.
+unsafe fn load(at: usize, bytes: usize) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bytes {
+            1 => AtomicU8::from_ptr(at as *mut u8).load(Relaxed).into(),
+            2 => AtomicU16::from_ptr(at as *mut u16).load(Relaxed).into(),
+            4 => AtomicU32::from_ptr(at as *mut u32).load(Relaxed).into(),
+            _ => AtomicU64::from_ptr(at as *mut u64).load(Relaxed),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`load`].
+unsafe fn store(at: usize, bytes: usize, x: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bytes {
+            1 => AtomicU8::from_ptr(at as *mut u8).store(x as u8, Relaxed),
+            2 => AtomicU16::from_ptr(at as *mut u16).store(x as u16, Relaxed),
+            4 => AtomicU32::from_ptr(at as *mut u32).store(x as u32, Relaxed),
+            _ => AtomicU64::from_ptr(at as *mut u64).store(x, Relaxed),
+        }
+    }
+}
+
+/// Gives the old value.
+///
+/// # Safety
+/// As for [`load`]; 4 or 8 bytes.
+unsafe fn update(at: usize, bytes: usize, change: Update, x: u64, y: u64) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if bytes == 4 {
+            let word = AtomicU32::from_ptr(at as *mut u32);
+            let new = |old: u32| Some(change(old.into(), x, y) as u32);
+            let (Ok(old) | Err(old)) = word.fetch_update(Relaxed, Relaxed, new);
+            return old.into();
+        }
+        let word = AtomicU64::from_ptr(at as *mut u64);
+        let (Ok(old) | Err(old)) =
+            word.fetch_update(Relaxed, Relaxed, |old| Some(change(old, x, y)));
+        old
+    }
+}

@@ -1,0 +1,338 @@
+//! A warp: 32 lanes that step together where they can.
+
+mod memory;
+
+use std::cell::RefCell;
+use std::mem;
+
+use crate::memory::View;
+use crate::program::{Instruction, LANES, Lanes, Program, Special};
+
+/// What a warp uses beside its own registers.
+pub struct Surroundings<'a> {
+    pub program: &'a Program,
+    pub parameters: &'a [u8],
+    /// Device memory.
+    pub memory: View<'a>,
+}
+
+/// What a kernel did wrong: by which lane of which warp, at which step.
+#[derive(Debug)]
+pub struct Fault {
+    pub step: usize,
+    pub lane: usize,
+    pub what: String,
+}
+
+/// Why a warp stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Ended,
+    /// All lanes that have not ended wait for the block.
+    AtBarrier,
+    /// Others have their turn.
+    Turn,
+}
+
+thread_local! {
+    /// Registers of warps that have ended: to get pages for them took a third of a small launch's time.
+    static SPARE: RefCell<Vec<Vec<Lanes>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Drop for Warp {
+    fn drop(&mut self) {
+        let slots = mem::take(&mut self.slots);
+        SPARE.with_borrow_mut(|spare| spare.push(slots));
+    }
+}
+
+pub struct Warp {
+    slots: Vec<Lanes>,
+    step: [usize; LANES],
+    /// Lanes that have not ended.
+    live: u32,
+    /// Lanes that wait for the others of the warp, at a vote or a shuffle.
+    held: u32,
+    at_barrier: u32,
+    /// The lane that begins the next turn: those behind first would let a lane that waits for another of its warp wait for ever.
+    turn: usize,
+    /// Memory of the lanes.
+    local: Vec<u128>,
+}
+
+/// Lanes at one step, and the step where others wait for them.
+struct Group {
+    step: usize,
+    lanes: u32,
+    limit: usize,
+}
+
+fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}
+
+impl Warp {
+    pub fn new(program: &Program) -> Self {
+        let mut slots = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+        slots.resize(program.slots, [0; LANES]);
+        for &(slot, x) in &program.constants {
+            slots[slot] = [x; LANES];
+        }
+        Self {
+            slots,
+            step: [0; LANES],
+            live: 0,
+            held: 0,
+            at_barrier: 0,
+            turn: 0,
+            local: vec![0; program.local_bytes / 16 * LANES],
+        }
+    }
+
+    /// Begins the threads from `first` on of a block; all registers but the special ones hold what they held.
+    pub fn begin(&mut self, program: &Program, first: u32, [block, blocks, threads]: [u32; 3]) {
+        let place = self.local.as_ptr() as u64;
+        for &(slot, special) in &program.specials {
+            self.slots[slot] = std::array::from_fn(|lane| match special {
+                Special::Thread => u64::from(first) + lane as u64,
+                Special::Block => block.into(),
+                Special::Threads => threads.into(),
+                Special::Blocks => blocks.into(),
+                Special::Lane => lane as u64,
+                Special::Local => place + (lane * program.local_bytes) as u64,
+            });
+        }
+        let count = (threads - first).min(LANES as u32);
+        self.step = [0; LANES];
+        self.live = u32::MAX >> (LANES as u32 - count);
+        self.turn = 0;
+    }
+
+    fn runnable(&self) -> u32 {
+        self.live & !self.held & !self.at_barrier
+    }
+
+    /// The lanes that go next.
+    fn group(&self, first: Option<usize>) -> Option<Group> {
+        let runnable = self.runnable();
+        if runnable == 0 {
+            return None;
+        }
+        let first = first.filter(|&lane| runnable >> lane & 1 != 0);
+        let step = match first {
+            Some(lane) => self.step[lane],
+            None => lanes_of(runnable).fold(usize::MAX, |step, lane| step.min(self.step[lane])),
+        };
+        let (mut lanes, mut limit) = (0, usize::MAX);
+        for lane in lanes_of(runnable) {
+            let at = self.step[lane];
+            lanes |= u32::from(at == step) << lane;
+            limit = limit.min(if at > step { at } else { usize::MAX });
+        }
+        Some(Group { step, lanes, limit })
+    }
+
+    fn move_to(&mut self, lanes: u32, step: usize) {
+        for lane in lanes_of(lanes) {
+            self.step[lane] = step;
+        }
+    }
+
+    /// Steps until the lanes have ended or wait, or `budget` steps are done.
+    pub fn run(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut [u128],
+        budget: usize,
+    ) -> Result<Stop, Fault> {
+        let mut left = budget;
+        let mut first = Some(self.turn);
+        self.turn = (self.turn + 1) % LANES;
+        loop {
+            match self.group(first.take()) {
+                Some(group) => self.run_group(group, around, shared, &mut left)?,
+                None if self.live == 0 => return Ok(Stop::Ended),
+                None if self.held == 0 => return Ok(Stop::AtBarrier),
+                None => self.meet(around.program)?,
+            }
+            if left == 0 {
+                return Ok(Stop::Turn);
+            }
+        }
+    }
+
+    fn run_group(
+        &mut self,
+        group: Group,
+        around: &mut Surroundings<'_>,
+        shared: &mut [u128],
+        left: &mut usize,
+    ) -> Result<(), Fault> {
+        let program = around.program;
+        let Group {
+            mut step,
+            lanes,
+            limit,
+        } = group;
+        while step < limit && *left > 0 {
+            *left -= 1;
+            let now = &program.steps[step];
+            let active = self.guarded(now.guard, lanes);
+            match &now.instruction {
+                Instruction::Compute(run) => run(&mut self.slots, active),
+                Instruction::Load { .. }
+                | Instruction::Store { .. }
+                | Instruction::Atomic { .. } => {
+                    self.use_memory(&now.instruction, active, around, shared)
+                        .map_err(|(lane, what)| Fault { step, lane, what })?;
+                }
+                Instruction::Jump(target) if active == lanes && lanes == self.runnable() => {
+                    step = *target;
+                    continue;
+                }
+                Instruction::Jump(target) => {
+                    self.move_to(lanes & !active, step + 1);
+                    self.move_to(active, *target);
+                    return Ok(());
+                }
+                Instruction::Choose { index, targets } => {
+                    self.move_to(lanes & !active, step + 1);
+                    for lane in lanes_of(active) {
+                        let index = self.slots[*index][lane] as usize;
+                        let Some(&target) = targets.get(index) else {
+                            let what = format!("goes to entry {index} of {}", targets.len());
+                            return Err(Fault { step, lane, what });
+                        };
+                        self.step[lane] = target;
+                    }
+                    return Ok(());
+                }
+                Instruction::Call { target, back } => {
+                    for lane in lanes_of(active) {
+                        self.slots[*back][lane] = step as u64 + 1;
+                    }
+                    self.move_to(lanes & !active, step + 1);
+                    self.move_to(active, *target);
+                    return Ok(());
+                }
+                Instruction::Return { back } => {
+                    self.move_to(lanes & !active, step + 1);
+                    for lane in lanes_of(active) {
+                        self.step[lane] = self.slots[*back][lane] as usize;
+                    }
+                    return Ok(());
+                }
+                Instruction::Ballot { .. } | Instruction::Shuffle { .. } => {
+                    self.move_to(lanes, step);
+                    self.held |= lanes;
+                    return Ok(());
+                }
+                Instruction::Barrier { .. } => {
+                    self.move_to(lanes & !active, step + 1);
+                    self.move_to(active, step);
+                    self.at_barrier |= active;
+                    return Ok(());
+                }
+                Instruction::Exit => {
+                    self.live &= !active;
+                    self.move_to(lanes & !active, step + 1);
+                    return Ok(());
+                }
+                Instruction::Trap => {
+                    if let Some(lane) = lanes_of(active).next() {
+                        let what = "traps".to_owned();
+                        return Err(Fault { step, lane, what });
+                    }
+                }
+            }
+            step += 1;
+        }
+        self.move_to(lanes, step);
+        Ok(())
+    }
+
+    /// Lanes of a mask whose guard lets them do the step.
+    fn guarded(&self, guard: Option<(usize, bool)>, lanes: u32) -> u32 {
+        let Some((slot, is)) = guard else {
+            return lanes;
+        };
+        let predicates = &self.slots[slot];
+        let mut set = 0;
+        for (lane, &predicate) in predicates.iter().enumerate() {
+            set |= u32::from(predicate != 0) << lane;
+        }
+        lanes & if is { set } else { !set }
+    }
+
+    /// The vote or shuffle that all lanes have come to.
+    fn meet(&mut self, program: &Program) -> Result<(), Fault> {
+        let lane = self.held.trailing_zeros() as usize;
+        let step = self.step[lane];
+        let is_there = |lane: usize| self.held >> lane & 1 != 0 && self.step[lane] == step;
+        if let Some(other) = lanes_of(self.live).find(|&lane| !is_there(lane)) {
+            let what = format!(
+                "waits for lane {other} of its warp, which waits at \"{}\"",
+                program.text[self.step[other]]
+            );
+            return Err(Fault { step, lane, what });
+        }
+        match program.steps[step].instruction {
+            Instruction::Ballot { to, from } => {
+                let votes = self.guarded(Some((from, true)), self.live);
+                for lane in lanes_of(self.live) {
+                    self.slots[to][lane] = votes.into();
+                }
+            }
+            Instruction::Shuffle {
+                to,
+                from,
+                by,
+                clamp,
+                source,
+            } => {
+                let values = self.slots[from];
+                for lane in lanes_of(self.live) {
+                    let (by, clamp) = (self.slots[by][lane] as u32, self.slots[clamp][lane] as u32);
+                    let source = source(lane as u32, by, clamp).map(|source| source as usize);
+                    let source = source.filter(|&source| source < LANES).unwrap_or(lane);
+                    if self.live >> source & 1 == 0 {
+                        let what = format!("shuffles from lane {source}, which has ended");
+                        return Err(Fault { step, lane, what });
+                    }
+                    self.slots[to][lane] = values[source];
+                }
+            }
+            _ => unreachable!("lanes are held by votes and shuffles"),
+        }
+        self.held = 0;
+        self.move_to(self.live, step + 1);
+        Ok(())
+    }
+
+    /// Whether a lane at the barrier has its predicate set.
+    pub fn any_at_barrier(&self, program: &Program) -> bool {
+        lanes_of(self.at_barrier).any(|lane| match program.steps[self.step[lane]].instruction {
+            Instruction::Barrier {
+                any: Some((_, from)),
+            } => self.slots[from][lane] != 0,
+            _ => false,
+        })
+    }
+
+    /// All threads of the block have come: the lanes go on.
+    pub fn release(&mut self, program: &Program, is_any: bool) {
+        for lane in lanes_of(self.at_barrier) {
+            if let Instruction::Barrier { any: Some((to, _)) } =
+                program.steps[self.step[lane]].instruction
+            {
+                self.slots[to][lane] = is_any.into();
+            }
+            self.step[lane] += 1;
+        }
+        self.at_barrier = 0;
+    }
+}

@@ -1,0 +1,77 @@
+//! `cargo xtask emulate`: trioxide's GPU path without a GPU.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{cargo, run as run_command};
+use crate::{Error, build, target_dir};
+
+/// Builds `trioxide` and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
+/// `cargo xtask emulate -- selftest --tiny --device cuda --only polylla`.
+///
+/// Everything is as on a GPU but for the time and for what NVIDIA's assembler and a GPU do themselves. A load or store outside of the
+/// device's memory, and lanes that wait for each other, end the run with a message that names kernel, thread and instruction. Linux alone.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Number of devices.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    devices: u32,
+    /// Bytes of memory that each device has.
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
+    memory: u64,
+    /// Arguments of `trioxide`.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    arguments: Vec<OsString>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let trioxide = build::trioxide()?;
+    run_command(&mut cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "ptx_emulator",
+    ]))?;
+    let driver = place("release")?;
+    let mut command = Command::new(trioxide);
+    command
+        .args(&arguments.arguments)
+        .env(LIBRARY_PATH, driver)
+        .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
+        .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string());
+    run_command(&mut command)
+}
+
+/// Where a program looks for the driver before the system's places.
+pub(crate) const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// A folder with the emulator that a profile's build has made, under the driver's name.
+///
+/// # Errors
+/// The system is not Linux; the library is not there.
+pub(crate) fn place(profile: &str) -> Result<PathBuf, Error> {
+    if !cfg!(target_os = "linux") {
+        return Err("the emulator stands in for the driver of Linux alone".into());
+    }
+    let built = target_dir()
+        .join(profile)
+        .join(format!("{DLL_PREFIX}ptx_emulator{DLL_SUFFIX}"));
+    let folder = target_dir().join("emulator").join(profile);
+    copy(&built, &folder).map_err(|error| format!("{}: {error}", built.display()))?;
+    Ok(folder)
+}
+
+/// A file of its own, put in place at once: another program may have the last one loaded.
+fn copy(built: &Path, folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let new = folder.join(format!("new-{}", std::process::id()));
+    fs::copy(built, &new)?;
+    fs::rename(new, folder.join("libcuda.so.1"))
+}

@@ -1,0 +1,67 @@
+//! The kernels' PTX, run on the CPU by the emulator of the driver: the self-test on a GPU that is not there.
+
+use std::env::consts::EXE_SUFFIX;
+use std::path::Path;
+use std::process::Command;
+
+use super::SKIPPED;
+use super::jobs::Job;
+use crate::emulate::LIBRARY_PATH;
+use crate::target_dir;
+
+/// Families and cases that together launch every kernel, in half a minute of one core; all cases take three: `cargo xtask emulate --
+/// selftest --tiny --device cuda`.
+const ONLY: &[&str] = &[
+    "collective",
+    "copies",
+    "convert",
+    "half_edge",
+    "polylla",
+    "indexed",
+    "refine",
+    "refine_tets",
+    "tet_faces",
+    "polyhedra",
+    "weld a cloud a tenth of which is at the origin",
+    "weld a scan by a tenth of its radius",
+    "weld a scan in random order guarded by locks",
+    "weld a share",
+    "weld a small scan",
+    "weld equal points",
+    "weld in slabs a scan by 0e0",
+    "weld in slabs nothing, and one point",
+    "weld one point",
+    "weld refuses",
+    "weld within a locked boundary",
+    "neighbours and boundary",
+    "form B, racing",
+    "smooth grid 1k",
+    "smooth one tetrahedron",
+    "smooth quadrilaterals of a cube",
+    "smooth surfaces",
+    "every kernel was launched",
+];
+/// Bytes of the device: one of the cases fills it.
+const MEMORY: &str = "268435456";
+
+/// Names the folder with the emulator to tests that use it.
+pub(super) const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
+
+/// The self-test of the binary that the tests use, with the emulator in the folder `driver`.
+pub(super) fn job(driver: &Path) -> Job {
+    let mut command = Command::new(
+        target_dir()
+            .join("debug")
+            .join(format!("trioxide{EXE_SUFFIX}")),
+    );
+    command.args(["selftest", "--tiny", "--device", "cuda"]);
+    command.args(ONLY.iter().flat_map(|name| ["--only", name]));
+    command
+        .env(LIBRARY_PATH, driver)
+        .env("PTX_EMULATOR_MEMORY", MEMORY);
+    Job {
+        name: "kernels, emulated".to_owned(),
+        command,
+        mark: SKIPPED,
+    }
+}
