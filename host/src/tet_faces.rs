@@ -2,6 +2,8 @@
 //!
 //! [`DeviceTets::upload_with_faces`](crate::refine_tets::DeviceTets::upload_with_faces) makes them of a mesh.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use gpu::ids::{FaceSide, Vertex};
 use gpu::tet_faces as kernel;
 use gpu::tet_faces::face_rule;
@@ -12,8 +14,21 @@ use crate::backend::{BitSet, Device};
 use crate::collective::{count_bits, is_scattered};
 use crate::{Error, Result};
 
+/// A list of tetrahedra as it is: after a change it is another one. Faces know by it whose they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ListId(u64);
+
+impl ListId {
+    /// No other list of the process has it.
+    pub(crate) fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Relaxed))
+    }
+}
+
 /// Faces of T tetrahedra, of which each belongs to one tetrahedron, or to one on each side.
 pub struct DeviceFaces {
+    list: ListId,
     twins: Buffer<FaceSide>,
     boundary_faces: u32,
     tagged: Buffer<FaceSide>,
@@ -54,13 +69,14 @@ impl DeviceFaces {
         ((4 * tetrahedra + table_slots(tetrahedra)) * size_of::<u32>()) as u64
     }
 
-    /// Matches the sides of `tetrahedra`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three
+    /// Matches the sides of `tetrahedra`, which are `list`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three
     /// vertices each).
     ///
     /// # Safety
     /// The vertices of tetrahedra are below `vertices`. (Those of tagged triangles may be any.)
     pub(crate) unsafe fn build(
         on: &Device,
+        list: ListId,
         vertices: usize,
         tetrahedra: &Buffer<Vertex>,
         tagged: &Buffer<Vertex>,
@@ -69,8 +85,9 @@ impl DeviceFaces {
         let (scattered, ()) = is_scattered(on, tetrahedra.as_words(), 4, vertices, || Ok(()))?;
         for slots in [table_slots(count), slots_for(8 * count)] {
             // SAFETY: the caller's promise.
-            let built =
-                unsafe { Self::by_table(on, vertices, tetrahedra, tagged, slots, scattered) }?;
+            let built = unsafe {
+                Self::by_table(on, list, vertices, tetrahedra, tagged, slots, scattered)
+            }?;
             if !matches!(built, Err(Broken::Crowded(_))) {
                 return Ok(built);
             }
@@ -82,6 +99,7 @@ impl DeviceFaces {
     /// As for [`DeviceFaces::build`].
     unsafe fn by_table(
         on: &Device,
+        list: ListId,
         vertices: usize,
         tetrahedra: &Buffer<Vertex>,
         tagged: &Buffer<Vertex>,
@@ -146,10 +164,16 @@ impl DeviceFaces {
             return Ok(Err(Broken::Loose(face)));
         }
         Ok(Ok(Self {
+            list,
             twins,
             boundary_faces: count_bits(on, &boundary)?,
             tagged: of_tagged,
         }))
+    }
+
+    /// The tetrahedra that they are of.
+    pub(crate) fn list(&self) -> ListId {
+        self.list
     }
 
     /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.

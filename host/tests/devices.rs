@@ -8,8 +8,11 @@ use trioxide::Error;
 use trioxide::backend::{Buffer, Device, cuda_devices};
 use trioxide::collective::exclusive_scan;
 use trioxide::convert;
+use trioxide::generate;
+use trioxide::polyhedra;
 use trioxide::polylla::{self, polylla};
 use trioxide::progress::Interrupt;
+use trioxide::refine_tets::DeviceTets;
 use trioxide::smooth::{self, smooth};
 use trioxide::weld::{self, DeviceCarried, weld};
 
@@ -240,4 +243,29 @@ fn odd_lengths_are_errors() {
     assert!(beyond(&mut || drop(device.fill_from(&mut buffer, 4, 0))));
     // The device works after a panic.
     sums_of_ones(&device, 1000);
+}
+
+#[test]
+fn faces_of_other_tetrahedra_are_refused() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mesh = generate::tet_grid(100, 1).unwrap();
+    let make = || DeviceTets::<DVec3>::upload_with_faces(&on, &mesh).unwrap();
+    let (tets, faces) = make();
+    // Of the same size, and equal; but nobody has looked.
+    let (others, of_others) = make();
+    let options = polyhedra::Options::default();
+    let result = polyhedra::polyhedra(&on, &tets, &faces, options).unwrap();
+    let copy = tets.duplicate(&on).unwrap();
+    let of_copy = polyhedra::polyhedra(&on, &copy, &faces, options).unwrap();
+    assert_eq!(of_copy.counts(), result.counts());
+    let refusals = [
+        polyhedra::polyhedra(&on, &tets, &of_others, options).err(),
+        polyhedra::polyhedra(&on, &others, &faces, options).err(),
+        result.download(&on, &of_others).err(),
+    ];
+    for refusal in refusals {
+        let text = refusal.unwrap().to_string();
+        assert!(text.contains("the faces are of other tetrahedra"), "{text}");
+    }
+    assert!(result.download(&on, &faces).is_ok());
 }

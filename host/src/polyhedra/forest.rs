@@ -5,17 +5,42 @@ use gpu::polyhedra::{self as kernel, Link, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::{Tiled, tally_bits};
+use crate::refine_tets::{DeviceTets, SpacePoint};
+use crate::tet_faces::{DeviceFaces, ListId};
+use crate::{Error, Result};
 
 /// T tetrahedra, whose faces have two sides at most.
 #[derive(Clone, Copy)]
 pub(super) struct Cells<'a> {
+    pub(super) list: ListId,
     /// Vertices, four for each; 4T.
     pub(super) tetrahedra: &'a Buffer<Vertex>,
     /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.
     pub(super) twins: &'a Buffer<FaceSide>,
+}
+
+impl<'a> Cells<'a> {
+    /// The tetrahedra of a mesh.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for faces of other tetrahedra.
+    pub(super) fn of<P: SpacePoint>(
+        mesh: &'a DeviceTets<P>,
+        faces: &'a DeviceFaces,
+    ) -> Result<Self> {
+        if faces.list() != mesh.list() {
+            return Err(Error::Argument(
+                "the faces are of other tetrahedra than the mesh: take them from `DeviceFaces::of` or `upload_with_faces`".to_owned(),
+            ));
+        }
+        Ok(Self {
+            list: mesh.list(),
+            tetrahedra: mesh.tetrahedra(),
+            twins: faces.twins(),
+        })
+    }
 }
 
 /// The forest of tetrahedra.

@@ -93,28 +93,18 @@ pub fn bytes_needed<P: SpacePoint>(points: usize, tetrahedra: usize, options: Op
 /// Makes polyhedra of tetrahedra.
 ///
 /// # Errors
-/// [`crate::Error::Argument`] for faces of another mesh; errors of the device.
+/// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
 pub fn polyhedra<P: SpacePoint>(
     on: &Device,
     mesh: &DeviceTets<P>,
     faces: &DeviceFaces,
     options: Options,
 ) -> Result<DevicePolyhedra> {
-    if faces.twins().len() != mesh.tetrahedra().len() {
-        return Err(crate::Error::Argument(format!(
-            "the faces are of {} tetrahedra, but the mesh has {}",
-            faces.twins().len() / 4,
-            mesh.count()
-        )));
-    }
+    let cells = Cells::of(mesh, faces)?;
     let constrained = constraints(on, mesh, faces, options)?;
     let largest = label_largest(on, mesh, faces, options.by)?;
     let labels = label_frontier(on, faces, &largest, &constrained)?;
     drop((largest, constrained));
-    let cells = Cells {
-        tetrahedra: mesh.tetrahedra(),
-        twins: faces.twins(),
-    };
     of_trees(on, cells, labels, options)
 }
 
@@ -178,6 +168,7 @@ fn of_trees(
     counts.most_tetrahedra = lists.counts[tally::LONGEST as usize];
     counts.polyhedra = lists.tets.keys() as u32;
     Ok(DevicePolyhedra {
+        list: cells.list,
         frontier: forest.frontier,
         is_root: forest.is_root,
         polyhedra: lists.polyhedra,

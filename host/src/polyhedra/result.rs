@@ -3,14 +3,16 @@
 use gpu::ids::{FaceSide, Polyhedron, Tet};
 use trioxide_kernel::launch::Buffer;
 
-use crate::Result;
 use crate::backend::{BitSet, Device};
 use crate::collective::Csr;
 use crate::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists};
-use crate::tet_faces::DeviceFaces;
+use crate::tet_faces::{DeviceFaces, ListId};
+use crate::{Error, Result};
 
 /// Polyhedra on a device, over the tetrahedra that they were made from: P polyhedra of T tetrahedra, in ascending order of their roots.
 pub struct DevicePolyhedra {
+    /// The tetrahedra.
+    pub(super) list: ListId,
     pub(super) frontier: BitSet<FaceSide>,
     pub(super) is_root: BitSet<Tet>,
     pub(super) polyhedra: Buffer<Polyhedron>,
@@ -59,8 +61,14 @@ impl DevicePolyhedra {
     /// The lists in host memory; `faces` are those of the run.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`Error::Argument`] for faces of other tetrahedra; errors of the device.
     pub fn download(&self, on: &Device, faces: &DeviceFaces) -> Result<PolyhedraLists> {
+        if faces.list() != self.list {
+            return Err(Error::Argument(
+                "the faces are of other tetrahedra than the polyhedra: give those of the run"
+                    .to_owned(),
+            ));
+        }
         on.stage("copy to the host", || {
             Ok(PolyhedraLists {
                 tet_offsets: on.download(self.tets.offsets())?,

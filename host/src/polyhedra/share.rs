@@ -29,10 +29,12 @@ use crate::backend::{BitSet, Device};
 use crate::collective::{compact, mark_ids};
 use crate::refine::gather;
 use crate::refine_tets::{DeviceTets, SpacePoint};
-use crate::tet_faces::{Broken, DeviceFaces};
+use crate::tet_faces::{Broken, DeviceFaces, ListId};
 
 /// The labels of a part on a device, over its tetrahedra and faces.
 pub struct Share {
+    /// The tetrahedra.
+    list: ListId,
     frontier: BitSet<FaceSide>,
     links: Buffer<Link>,
     /// Where each walk ends.
@@ -85,13 +87,13 @@ impl Share {
     /// Labels a part by its [`largest_faces`], where the `ghosts`, ascending, have those of their owners; `options` as in the whole run.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
     ///
     /// # Panics
     /// When there are not four bits for each tetrahedron, or a ghost is out of range.
     ///
     /// # Safety
-    /// `faces` are those of `mesh`, and all largest faces are [`largest_faces`]: of the ghosts those that their owners found. Then walks end, and a
+    /// All largest faces are [`largest_faces`]: of the ghosts those that their owners found. Then walks end, and a
     /// tree of n tetrahedra has 2n + 2 sides.
     pub unsafe fn new<P: SpacePoint>(
         on: &Device,
@@ -101,9 +103,12 @@ impl Share {
         ghosts: Vec<u32>,
         options: Options,
     ) -> Result<Self> {
-        let sides = faces.twins().len();
-        assert_eq!(sides, mesh.tetrahedra().len(), "the faces of the mesh");
-        assert_eq!(largest.len(), words(sides), "a bit for each side");
+        let cells = Cells::of(mesh, faces)?;
+        assert_eq!(
+            largest.len(),
+            words(cells.twins.len()),
+            "a bit for each side"
+        );
         let constrained = constraints(on, mesh, faces, options)?;
         let largest = on.upload(largest)?.cast();
         let (mut frontier, mut links) = label_frontier(on, faces, &largest, &constrained)?;
@@ -112,6 +117,7 @@ impl Share {
             find_deep_roots(on, &links)
         })?;
         Ok(Self {
+            list: cells.list,
             frontier,
             links,
             ends,
@@ -188,26 +194,19 @@ impl Share {
     /// ids, ascending, come too. `mesh` and `faces` are those of the part.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
     ///
     /// # Panics
-    /// When they have other lengths.
-    ///
-    /// # Safety
-    /// They are those of [`Share::new`].
-    pub unsafe fn polyhedra<P: SpacePoint>(
+    /// When they are not those of [`Share::new`].
+    pub fn polyhedra<P: SpacePoint>(
         self,
         on: &Device,
         mesh: &DeviceTets<P>,
         faces: &DeviceFaces,
         options: Options,
     ) -> Result<(DevicePolyhedra, Vec<u32>)> {
-        let cells = Cells {
-            tetrahedra: mesh.tetrahedra(),
-            twins: faces.twins(),
-        };
-        assert_eq!(cells.tetrahedra.len(), 4 * self.links.len(), "the mesh");
-        assert_eq!(cells.twins.len(), 4 * self.links.len(), "the faces");
+        let cells = Cells::of(mesh, faces)?;
+        assert_eq!(cells.list, self.list, "the mesh");
         drop(self.ends);
         let result = of_trees(on, cells, (self.frontier, self.links), options)?;
         Ok((result, self.apart))
@@ -314,11 +313,11 @@ pub unsafe fn of_taken(
     assert_eq!(corners.len(), 4 * labels.len(), "four vertices each");
     let is_vertex = |&v: &u32| (v as usize) < vertices;
     assert!(parallel::all(corners, is_vertex), "vertices");
-    let tetrahedra = on.upload(bytemuck::cast_slice(corners))?;
+    let (list, tetrahedra) = (ListId::unique(), on.upload(bytemuck::cast_slice(corners))?);
     let none = on.uninitialized(0)?;
     let faces = on.stage("match faces", || {
         // SAFETY: vertices were checked.
-        unsafe { DeviceFaces::build(on, vertices, &tetrahedra, &none) }
+        unsafe { DeviceFaces::build(on, list, vertices, &tetrahedra, &none) }
     })?;
     let faces = faces.map_err(Broken::into_error)?;
     let twins: Vec<u32> = on.download_rows(faces.twins())?;
@@ -339,6 +338,7 @@ pub unsafe fn of_taken(
     let links = on.upload(bytemuck::cast_slice(&links))?;
     let frontier = on.upload(bytemuck::cast_slice(&frontier))?;
     let cells = Cells {
+        list,
         tetrahedra: &tetrahedra,
         twins: faces.twins(),
     };

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::backend::Device;
 use crate::collective::{compact, count_bits, exclusive_scan};
+use crate::tet_faces::ListId;
 
 /// Tetrahedra of which less than one is marked where the closure follows lists: to make them takes as long as ten rounds over all.
 const FEW: u32 = 64;
@@ -394,6 +395,7 @@ fn write_children<P: SpacePoint>(
         let n = mesh.count();
         let total = n as usize + children.added as usize;
         mesh.tetrahedra = on.resized(&mesh.tetrahedra, 4 * total)?;
+        mesh.list = ListId::unique();
         *tetrahedron_parents = on.resized(tetrahedron_parents, total)?;
         // SAFETY: tetrahedra of the mesh, each once; marked edges have a midpoint; slots of children are below the total, by
         // the sums of their counts.

@@ -12,7 +12,7 @@ use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
 use crate::refine::Midpoints;
-use crate::tet_faces::{Broken, DeviceFaces};
+use crate::tet_faces::{Broken, DeviceFaces, ListId};
 use crate::validate::tets::tet_faces;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
@@ -20,6 +20,7 @@ use crate::volume::{TaggedTriangle, TetMesh, orientation};
 ///
 /// Vertex ids of tetrahedra are below V, and tetrahedra are positively oriented: both are checked where a mesh is made.
 pub struct DeviceTets<P> {
+    pub(super) list: ListId,
     pub(super) points: Buffer<P>,
     pub(super) tetrahedra: Buffer<Vertex>,
     pub(super) faces: Buffer<Vertex>,
@@ -101,6 +102,7 @@ impl<P: SpacePoint> DeviceTets<P> {
             let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
             let faces: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
             Ok(Self {
+                list: ListId::unique(),
                 points: on.upload(&points)?,
                 tetrahedra: on.upload(bytemuck::cast_slice(&mesh.tetrahedra))?,
                 faces: on.upload(bytemuck::cast_slice(&faces))?,
@@ -127,6 +129,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         check_sizes(points.len(), tetrahedra.len(), 0)?;
         on.require(Self::bytes_needed(points.len(), tetrahedra.len()))?;
         let resident = Self {
+            list: ListId::unique(),
             points,
             tetrahedra: tetrahedra.cast(),
             faces: on.uninitialized(0)?,
@@ -145,6 +148,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         on.require(Self::bytes_needed(points, tetrahedra))?;
         let mesh = on.stage("copy to the device", || {
             Ok(Self {
+                list: ListId::unique(),
                 points: on.upload(part.points)?,
                 tetrahedra: on.upload(bytemuck::cast_slice(part.tetrahedra))?,
                 faces: on.upload(bytemuck::cast_slice(part.faces))?,
@@ -165,7 +169,10 @@ impl<P: SpacePoint> DeviceTets<P> {
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
         let faces = on.stage("match faces", || {
             // SAFETY: the vertices of tetrahedra are in range, as checked above.
-            unsafe { DeviceFaces::build(on, self.points.len(), &self.tetrahedra, &self.faces) }
+            unsafe {
+                let (list, vertices) = (self.list, self.points.len());
+                DeviceFaces::build(on, list, vertices, &self.tetrahedra, &self.faces)
+            }
         })?;
         Ok(faces.map_err(|broken| match broken {
             Broken::Loose(face) => Error::LooseFace { face },
@@ -197,12 +204,18 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// Errors of the device.
     pub fn duplicate(&self, on: &Device) -> crate::Result<Self> {
         Ok(Self {
+            list: self.list,
             points: on.duplicate(&self.points)?,
             tetrahedra: on.duplicate(&self.tetrahedra)?,
             faces: on.duplicate(&self.faces)?,
             regions: self.regions.clone(),
             tags: self.tags.clone(),
         })
+    }
+
+    /// Its tetrahedra, among all lists of the process.
+    pub(crate) fn list(&self) -> ListId {
+        self.list
     }
 
     /// Coordinates; V.
@@ -457,10 +470,10 @@ impl DeviceFaces {
     /// # Errors
     /// [`Error::Invalid`](crate::Error::Invalid) for a face that three tetrahedra share, as refinement never makes; errors of the device.
     pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
-        let tagged = mesh.faces();
+        let (list, vertices) = (mesh.list, mesh.points().len());
         // SAFETY: the vertices of a checked mesh are in range.
         let faces =
-            unsafe { DeviceFaces::build(on, mesh.points().len(), mesh.tetrahedra(), tagged) }?;
+            unsafe { DeviceFaces::build(on, list, vertices, mesh.tetrahedra(), mesh.faces()) }?;
         faces.map_err(Broken::into_error)
     }
 }

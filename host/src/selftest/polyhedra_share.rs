@@ -133,8 +133,7 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
         for one in share.take(on, &leave)? {
             taken[owner(root(one.end))].push(one);
         }
-        // SAFETY: the mesh of the share.
-        let (polyhedra, apart) = unsafe { share.polyhedra(on, &tets, &faces, options) }?;
+        let (polyhedra, apart) = share.polyhedra(on, &tets, &faces, options)?;
         found.push(on, &polyhedra, &apart, |t| t)?;
     }
     for mut taken in taken {

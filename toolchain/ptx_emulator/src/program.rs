@@ -22,8 +22,8 @@ pub enum Special {
     Blocks,
     /// `%laneid`
     Lane,
-    /// Where a lane's local memory begins.
-    Local,
+    /// A place in a lane's local memory.
+    Local(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -111,6 +111,14 @@ fn functions_tables_and_branches_by_index() {
 }
 
 #[test]
+fn a_lane_has_memory_of_its_own() {
+    let body = "\t.local .align 8 .b8 __local_depot0[24];\n\tmov.b64 %SPL, __local_depot0;\n\tcvta.local.u64 %SP, %SPL;\n\
+        \tst.local.b32 [%SPL+16], %r4;\n\tld.b32 %r5, [%SP+16];\n\tadd.s32 %r6, %r5, 5;\n\tst.global.b32 [%rd3], %r6;";
+    let expected: Vec<u32> = (5..45).collect();
+    assert_eq!(words(body, [1, 40]).unwrap(), expected);
+}
+
+#[test]
 fn what_a_kernel_must_not_do_is_named() {
     let refused: BTreeMap<&str, &str> = [
         (

@@ -138,8 +138,7 @@ pub fn find<P: SpacePoint>(
     drop(rows);
 
     ranks.phase("polyhedra");
-    // SAFETY: the mesh of the share.
-    let within = unsafe { share.polyhedra(on, &mesh, &faces, options) };
+    let within = share.polyhedra(on, &mesh, &faces, options);
     let (within, apart) = ranks.agree(within.map_err(Fault::from))?;
     drop(mesh);
     let of_parts = [(&within, apart.len() as u64), (&crossing, 0)];

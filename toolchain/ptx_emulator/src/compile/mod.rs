@@ -33,6 +33,8 @@ struct Compiler<'a> {
     /// Steps that go to labels which may come later.
     jumps: Vec<(usize, Vec<String>)>,
     tables: HashMap<String, Vec<String>>,
+    /// Places of functions' local memory.
+    depots: HashMap<&'a str, usize>,
     /// Places and names of the entry's parameters.
     parameters: HashMap<&'a str, usize>,
     /// The function whose body is compiled; empty for the entry.
@@ -66,6 +68,7 @@ pub fn compile<'a>(
         labels: HashMap::new(),
         jumps: Vec::new(),
         tables: HashMap::new(),
+        depots: HashMap::new(),
         parameters: HashMap::new(),
         scope: "",
         called: Vec::new(),
@@ -177,8 +180,7 @@ impl<'a> Compiler<'a> {
             "%ntid.x" => Some(Special::Threads),
             "%nctaid.x" => Some(Special::Blocks),
             "%laneid" => Some(Special::Lane),
-            name if name.starts_with("__local_depot") => Some(Special::Local),
-            _ => None,
+            name => self.depots.get(name).copied().map(Special::Local),
         };
         let specials = special.map(|special| (slot, special));
         self.program.specials.extend(specials);
@@ -265,7 +267,7 @@ impl<'a> Compiler<'a> {
         Some(())
     }
 
-    fn directive(&mut self, text: &str, label: &str) -> Option<()> {
+    fn directive(&mut self, text: &'a str, label: &str) -> Option<()> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         match name {
             "reg" | "param" | "pragma" => {}
@@ -274,14 +276,11 @@ impl<'a> Compiler<'a> {
                 self.tables.insert(self.label(label), targets);
             }
             "local" => {
-                // `.align 8 .b8 __local_depot0[32]`
-                let (_, bytes) = rest.split_once('[')?;
+                // `.align 8 .b8 __local_depot0[32]`; no function is at work twice.
+                let (name, bytes) = rest.split_whitespace().last()?.split_once('[')?;
                 let bytes: usize = bytes.strip_suffix(']')?.parse().ok()?;
-                let is_alone = self.program.local_bytes == 0 && self.scope.is_empty();
-                if !is_alone {
-                    return None;
-                }
-                self.program.local_bytes = bytes.next_multiple_of(16);
+                self.depots.insert(name, self.program.local_bytes);
+                self.program.local_bytes += bytes.next_multiple_of(16);
             }
             _ => return None,
         }

@@ -103,7 +103,7 @@ impl Warp {
                 Special::Threads => threads.into(),
                 Special::Blocks => blocks.into(),
                 Special::Lane => lane as u64,
-                Special::Local => place + (lane * program.local_bytes) as u64,
+                Special::Local(at) => place + (lane * program.local_bytes + at) as u64,
             });
         }
         let count = (threads - first).min(LANES as u32);
