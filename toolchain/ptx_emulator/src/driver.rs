@@ -1,7 +1,7 @@
 //! The driver's functions, by their own names and types ([CUDA Driver API]): those that `cust` declares.
 //!
 //! All work is done when a call returns, so streams and events have nothing to wait for. Contexts are the primary ones. As in NVIDIA's driver, after a
-//! kernel's fault every call of the process fails with the same result. The message goes to standard error.
+//! kernel's fault every call of the process that does work fails with the same result. The message goes to standard error.
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
 //! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB).
@@ -86,12 +86,17 @@ thread_local! {
     static CURRENT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
+/// A question about devices.
+fn ask(question: impl FnOnce() -> Result<(), Outcome>) -> Outcome {
+    question().err().unwrap_or(SUCCESS)
+}
+
 /// Runs a call's work, unless a kernel has done wrong before.
 fn call(work: impl FnOnce() -> Result<(), Outcome>) -> Outcome {
-    if driver().is_lost.load(Relaxed) {
-        return ILLEGAL_ADDRESS;
+    match driver().is_lost.load(Relaxed) {
+        true => ILLEGAL_ADDRESS,
+        false => ask(work),
     }
-    work().err().unwrap_or(SUCCESS)
 }
 
 fn current() -> Result<&'static Device, Outcome> {
@@ -169,14 +174,14 @@ functions! {
     }
 
     fn cuDeviceGet(found: *mut c_int, ordinal: c_int) {
-        call(|| { device(ordinal)?; *found = ordinal; Ok(()) })
+        ask(|| { device(ordinal)?; *found = ordinal; Ok(()) })
     }
     fn cuDeviceGetCount(count: *mut c_int) {
         *count = driver().devices.len() as c_int;
         SUCCESS
     }
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, number: c_int) {
-        call(|| {
+        ask(|| {
             device(number)?;
             *value = match attribute {
                 1 => 1024,
@@ -194,10 +199,10 @@ functions! {
         })
     }
     fn cuDeviceGetDefaultMemPool(pool: *mut *mut c_void, number: c_int) {
-        call(|| { *pool = ptr::from_ref(device(number)?).cast_mut().cast(); Ok(()) })
+        ask(|| { *pool = ptr::from_ref(device(number)?).cast_mut().cast(); Ok(()) })
     }
     fn cuDeviceGetName(name: *mut c_char, length: c_int, number: c_int) {
-        call(|| {
+        ask(|| {
             device(number)?;
             let text = b"PTX emulator\0";
             let length = usize::try_from(length).map_err(|_| INVALID_VALUE)?.min(text.len());
@@ -206,7 +211,7 @@ functions! {
         })
     }
     fn cuDeviceTotalMem_v2(bytes: *mut usize, number: c_int) {
-        call(|| { device(number)?; *bytes = driver().bytes as usize; Ok(()) })
+        ask(|| { device(number)?; *bytes = driver().bytes as usize; Ok(()) })
     }
 
     fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, number: c_int) {
