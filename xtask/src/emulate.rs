@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Bytes of memory that each device has.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     memory: u64,
+    /// Look for data races of each launch, in device and shared memory: three times as slow.
+    #[arg(long)]
+    races: bool,
     /// Arguments of `trioxide`.
     #[arg(
         trailing_var_arg = true,
@@ -45,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         .args(&arguments.arguments)
         .env(LIBRARY_PATH, driver)
         .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
-        .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string());
+        .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string())
+        .env("PTX_EMULATOR_RACES", u8::from(arguments.races).to_string());
     run_command(&mut command)
 }
 

@@ -200,7 +200,9 @@ fn order_part(
             let start = offsets.at(first + lane) - before;
             let end = offsets.at(first + lane + 1) - before;
             part.starts.set(lane, start as u16);
-            part.starts.set(lane + 1, end as u16);
+            if lane + 1 == taken {
+                part.starts.set(taken, end as u16);
+            }
             let mut i = start;
             while i < end {
                 part.owners.set(i, lane as u8);

@@ -71,11 +71,12 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Group, In};
+use trioxide_kernel::{Bits, Group, In};
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::MeshPoint;
+use flag_divided_sides::acting;
 
 /// Start and end of an edge in one word, so that they are read and written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -132,18 +133,19 @@ impl<P: MeshPoint> Corners<'_, P> {
 pub struct Selected<'a> {
     /// Half-edges, or `NONE`.
     pub list: In<'a, HalfEdge>,
+    /// The half-edges that are in the list.
+    pub flags: In<'a, Bits<HalfEdge>>,
     /// The first triangle, where there is no list.
     pub first: u32,
 }
 
 impl Selected<'_> {
-    /// The triangle of index `i`, if it has one.
+    /// The triangle of index `i`, if it has one: no other index has it.
     #[inline(always)]
     fn triangle(self, i: u32) -> Option<Triangle> {
         if self.list.is_empty() {
             return Some(Triangle::new(self.first + i));
         }
-        let h = self.list.at(i);
-        h.is_some().then_some(h.triangle())
+        acting(i, self.list, self.flags)
     }
 }

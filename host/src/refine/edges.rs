@@ -5,7 +5,7 @@ use gpu::refine::Ends;
 use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
-use crate::backend::Device;
+use crate::backend::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.
@@ -52,8 +52,8 @@ pub struct Level {
 pub(super) enum Stale {
     None,
     All,
-    /// The triangles of the half-edges in the list, and all from an id on.
-    Some(Buffer<HalfEdge>, u32),
+    /// The triangles of the half-edges in the list, which are those that are flagged, and all from an id on.
+    Some(Buffer<HalfEdge>, BitSet<HalfEdge>, u32),
 }
 
 /// The A divided triangles that a round overwrote.

@@ -208,7 +208,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         self.saved.push(saved);
         self.levels.push(after);
         self.stale = match sides.before {
-            Before::Few { list, .. } => Stale::Some(list, level.triangles),
+            Before::Few { list, .. } => Stale::Some(list, sides.flags, level.triangles),
             Before::Many { .. } => Stale::All,
         };
         self.is_linked = false;
@@ -230,7 +230,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     points: &mesh.points,
                 };
                 let (sides, longest) = (&mesh.sides, &mut mesh.longest);
-                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles, each triangle's once.
+                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles, and flags say which.
                 unsafe { find_longest_edges::launch(on, n, selected, corners, sides, longest) }?;
                 Ok(())
             })
@@ -276,14 +276,23 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         mut work: impl FnMut(&mut Self, u32, SelectedBuffers) -> crate::Result<()>,
     ) -> crate::Result<()> {
         let triangles = self.level().triangles;
-        let none = on.uninitialized(0)?;
-        let from = |first| SelectedBuffers { list: &none, first };
+        let (none, no_flags) = (on.uninitialized(0)?, on.uninitialized(0)?);
+        let from = |first| SelectedBuffers {
+            list: &none,
+            flags: &no_flags,
+            first,
+        };
         let stale = std::mem::replace(&mut self.stale, Stale::All);
         match &stale {
             Stale::None => {}
             Stale::All => work(self, triangles, from(0))?,
-            Stale::Some(list, first) => {
-                work(self, list.len() as u32, SelectedBuffers { list, first: 0 })?;
+            Stale::Some(list, flags, first) => {
+                let listed = SelectedBuffers {
+                    list,
+                    flags,
+                    first: 0,
+                };
+                work(self, list.len() as u32, listed)?;
                 work(self, triangles - first, from(*first))?;
             }
         }

@@ -8,6 +8,8 @@ const TURN: usize = 4096;
 
 pub struct Block {
     pub index: u32,
+    /// Barriers that it has passed.
+    barriers: u32,
     warps: Vec<(Warp, Stop)>,
     shared: Vec<u128>,
 }
@@ -17,6 +19,7 @@ impl Block {
         let warps = threads.div_ceil(LANES as u32);
         Self {
             index: 0,
+            barriers: 0,
             warps: (0..warps)
                 .map(|_| (Warp::new(program), Stop::Ended))
                 .collect(),
@@ -27,6 +30,7 @@ impl Block {
     /// Begins the block of a number.
     pub fn begin(&mut self, program: &Program, index: u32, [blocks, threads, _]: [u32; 3]) {
         self.index = index;
+        self.barriers = 0;
         // No number that a kernel would take for one.
         self.shared.fill(u128::from_ne_bytes([0xfb; 16]));
         for (first, (warp, stop)) in (0..).step_by(LANES).zip(&mut self.warps) {
@@ -35,8 +39,14 @@ impl Block {
         }
     }
 
+    /// Where its shared memory is, and the bytes.
+    pub fn shared(&self) -> (u64, usize) {
+        (self.shared.as_ptr() as u64, size_of_val(&self.shared[..]))
+    }
+
     /// A turn of each warp. Whether all of them have ended; a fault with the thread that it is of.
     pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<bool, (usize, Fault)> {
+        (around.block, around.barriers) = (self.index, self.barriers);
         for (i, (warp, stop)) in self.warps.iter_mut().enumerate() {
             if *stop == Stop::Turn {
                 let ran = warp.run(around, &mut self.shared, TURN);
@@ -51,6 +61,7 @@ impl Block {
             .warps
             .iter()
             .any(|(warp, _)| warp.any_at_barrier(program));
+        self.barriers += 1;
         let mut is_over = true;
         for (warp, stop) in &mut self.warps {
             if *stop == Stop::AtBarrier {

@@ -19,6 +19,8 @@ pub struct Driver {
     /// Bytes of a device.
     pub bytes: u64,
     pub host: Ranges,
+    /// Races of launches are looked for, by one thread.
+    pub looks_for_races: bool,
     /// A kernel has done wrong.
     pub is_lost: AtomicBool,
 }
@@ -48,6 +50,7 @@ pub fn driver() -> &'static Driver {
             devices: (0..visible.unwrap_or(all)).map(device).collect(),
             bytes: number("PTX_EMULATOR_MEMORY").unwrap_or(4 << 30),
             host: Ranges::default(),
+            looks_for_races: number("PTX_EMULATOR_RACES").is_some_and(|number| number != 0),
             is_lost: AtomicBool::new(false),
         }
     })

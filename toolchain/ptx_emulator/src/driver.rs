@@ -4,7 +4,7 @@
 //! kernel's fault every call of the process that does work fails with the same result. The message goes to standard error.
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
-//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB).
+//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB). With `PTX_EMULATOR_RACES=1` a data race of a launch, in device or shared memory, is a fault.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]
@@ -322,7 +322,9 @@ functions! {
             let mut memory = device.memory.snapshot();
             memory.extend(driver().host.snapshot());
             memory.sort_unstable();
-            if let Err(fault) = grid::run(program, [grid_x, block_x, shared_bytes], values, &memory) {
+            let shape = [grid_x, block_x, shared_bytes];
+            let ran = grid::run(program, shape, values, &memory, driver().looks_for_races);
+            if let Err(fault) = ran {
                 eprintln!("PTX emulator: {fault}");
                 // As on a device, where the launch itself has succeeded.
                 driver().is_lost.store(true, Relaxed);

@@ -8,6 +8,7 @@ use std::thread::{available_parallelism, scope};
 use crate::block::Block;
 use crate::memory::View;
 use crate::program::Program;
+use crate::races::Races;
 use crate::warp::Surroundings;
 
 /// Blocks that a thread has at work: they may wait for each other.
@@ -24,6 +25,7 @@ pub fn run(
     [blocks, threads, shared]: [u32; 3],
     parameters: &[u8],
     memory: &[(u64, u64)],
+    looks_for_races: bool,
 ) -> Result<(), String> {
     let next = AtomicU32::new(0);
     let (failed, fault) = (AtomicBool::new(false), Mutex::new(None));
@@ -33,6 +35,9 @@ pub fn run(
             program,
             parameters,
             memory: View::new(memory),
+            races: looks_for_races.then(Races::default),
+            block: 0,
+            barriers: 0,
         };
         let (mut at_work, mut ended): (Vec<Block>, Vec<Block>) = Default::default();
         while !failed.load(Relaxed) {
@@ -41,6 +46,10 @@ pub fn run(
                 let Ok(index) = next else { break };
                 let mut block = ended.pop().unwrap_or_else(|| Block::new(program, shape));
                 block.begin(program, index, shape);
+                if let Some(races) = &mut around.races {
+                    let (place, bytes) = block.shared();
+                    races.forget(place, bytes);
+                }
                 at_work.push(block);
             }
             if at_work.is_empty() {
@@ -65,7 +74,7 @@ pub fn run(
     };
     let all = u64::from(blocks) * u64::from(threads);
     let cores = available_parallelism().map_or(1, |cores| cores.get());
-    let workers = match all < FEW {
+    let workers = match all < FEW || looks_for_races {
         true => 1,
         false => cores.min(blocks as usize),
     };

@@ -26,6 +26,7 @@ mod grid;
 mod memory;
 mod module;
 mod program;
+mod races;
 mod statements;
 mod types;
 mod warp;

@@ -55,12 +55,14 @@ pub enum Instruction {
         bytes: usize,
         to: Vec<usize>,
         at: Address,
+        is_atomic: bool,
     },
     Store {
         space: Space,
         bytes: usize,
         from: Vec<usize>,
         at: Address,
+        is_atomic: bool,
     },
     /// `atom`, `red`: `to` gets the old value.
     Atomic {

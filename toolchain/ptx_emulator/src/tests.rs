@@ -12,7 +12,17 @@ const HEAD: &str = ".version 6.3\n.target sm_75\n.address_size 64\n.extern .shar
     \tld.param.b64 %rd1, [twice_param_0];\n\tadd.s64 %rd2, %rd1, %rd1;\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}\n";
 
 /// Runs a body whose parameter `%rd1` is an array of a word a thread; what it holds then.
-fn words(body: &str, [blocks, threads]: [u32; 2]) -> Result<Vec<u32>, String> {
+fn words(body: &str, shape: [u32; 2]) -> Result<Vec<u32>, String> {
+    let found = launched(body, shape, true);
+    assert_eq!(found, launched(body, shape, false));
+    found
+}
+
+fn launched(
+    body: &str,
+    [blocks, threads]: [u32; 2],
+    looks_for_races: bool,
+) -> Result<Vec<u32>, String> {
     let text = format!(
         "{HEAD}.visible .entry kernel(\n\t.param .align 8 .b8 kernel_param_0[16]\n)\n.maxnreg 80\n{{\n\
          \tld.param.b64 %rd1, [kernel_param_0];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\
@@ -30,6 +40,7 @@ fn words(body: &str, [blocks, threads]: [u32; 2]) -> Result<Vec<u32>, String> {
         shape,
         &parameters,
         &memory.snapshot(),
+        looks_for_races,
     );
     // SAFETY: allocated above, with as many words.
     let words = unsafe { std::slice::from_raw_parts(array as *const u32, count) };
@@ -88,7 +99,7 @@ fn a_block_shares_memory_behind_a_barrier() {
 fn blocks_add_up_by_atomics_and_may_wait_for_earlier_ones() {
     // The first word counts the blocks that have come; each waits until as many came as it has before it.
     let body = "\tsetp.ne.b32 %p1, %r1, 0;\n\t@%p1 bra $L_2;\n\tsetp.ne.b32 %p3, %r2, 0;\n\
-        \t@!%p3 st.global.b32 [%rd1], 0;\n\
+        \t@!%p3 st.relaxed.gpu.global.b32 [%rd1], 0;\n\
         $L_1:\n\tld.relaxed.gpu.global.b32 %r5, [%rd1];\n\tsetp.ne.b32 %p2, %r5, %r2;\n\t@%p2 bra $L_1;\n\
         \tatom.global.add.u32 %r6, [%rd1], 1;\n\tsetp.eq.b32 %p4, %r2, 0;\n\t@%p4 bra $L_2;\n\tst.global.b32 [%rd3], %r6;\n\
         $L_2:";
@@ -140,10 +151,18 @@ fn what_a_kernel_must_not_do_is_named() {
         ),
         ("\tlg2.approx.f32 %r5, %r1;", "kernel: the emulator does not know \"lg2.approx.f32 %r5, %r1\""),
         ("\ttrap;", "traps"),
+        (
+            "\tst.global.b32 [%rd1], %r4;",
+            "block 0, thread 1: \"st.global.b32 [%rd1], %r4\" races with \"st.global.b32 [%rd1], %r4\" of block 0, thread 0",
+        ),
+        (
+            "\tsub.s64 %rd4, %rd3, %rd2;\n\tst.shared.b32 [__dynamic_shared+8], %r4;",
+            "races with \"st.shared.b32 [__dynamic_shared+8]",
+        ),
     ]
     .into();
     for (body, message) in refused {
-        let found = words(body, [2, 32]).unwrap_err();
+        let found = launched(body, [2, 32], true).unwrap_err();
         assert!(found.contains(message), "{found}");
     }
 }

@@ -9,8 +9,8 @@ use super::jobs::Job;
 use crate::emulate::LIBRARY_PATH;
 use crate::target_dir;
 
-/// Families and cases that together launch every kernel, in half a minute of one core; all cases take three: `cargo xtask emulate --
-/// selftest --tiny --device cuda`.
+/// Families and cases that together launch every kernel, with a look for races in a minute of one core. All cases:
+/// `cargo xtask emulate --races -- selftest --tiny --device cuda`.
 const ONLY: &[&str] = &[
     "collective",
     "copies",
@@ -18,7 +18,15 @@ const ONLY: &[&str] = &[
     "half_edge",
     "polylla",
     "indexed",
-    "refine",
+    "refine a weakly simple polygon",
+    "refine a terrain",
+    "refine a scan in space",
+    "refine disk 5k",
+    "refine grid 30",
+    "refine two triangles",
+    "refine the paper's example",
+    "refine one triangle",
+    "refine grid 2k of islands",
     "refine_tets",
     "tet_faces",
     "polyhedra",
@@ -58,7 +66,8 @@ pub(super) fn job(driver: &Path) -> Job {
     command.args(ONLY.iter().flat_map(|name| ["--only", name]));
     command
         .env(LIBRARY_PATH, driver)
-        .env("PTX_EMULATOR_MEMORY", MEMORY);
+        .env("PTX_EMULATOR_MEMORY", MEMORY)
+        .env("PTX_EMULATOR_RACES", "1");
     Job {
         name: "kernels, emulated".to_owned(),
         command,

@@ -72,6 +72,7 @@ impl Compiler<'_> {
                 bytes,
                 to,
                 at,
+                is_atomic: false,
             });
         }
         Some(Instruction::Load {
@@ -79,6 +80,7 @@ impl Compiler<'_> {
             bytes: kind.bits as usize / 8,
             to,
             at: self.address(from)?,
+            is_atomic: is_atomic(parts),
         })
     }
 
@@ -96,6 +98,7 @@ impl Compiler<'_> {
             bytes: kind.bits as usize / 8,
             from,
             at: self.address(to)?,
+            is_atomic: is_atomic(parts),
         })
     }
 
@@ -156,6 +159,12 @@ impl Compiler<'_> {
             _ => return None,
         }))
     }
+}
+
+/// Whether a load or store is a strong operation, which does not race with others of its kind.
+fn is_atomic(parts: &[&str]) -> bool {
+    let strong = ["relaxed", "acquire", "release", "volatile"];
+    parts.iter().any(|part| strong.contains(part))
 }
 
 fn space_and_type(parts: &[&str]) -> Option<(Space, Type)> {

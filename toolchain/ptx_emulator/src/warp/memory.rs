@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 use super::{Surroundings, Warp, lanes_of};
 use crate::memory::holds;
 use crate::program::{Address, Instruction, Space, Update};
+use crate::races::{Kind, Use};
 
 impl Warp {
     /// Does an instruction that uses memory; a fault is a lane, and what it did.
     pub(super) fn use_memory(
         &mut self,
-        instruction: &Instruction,
+        (step, instruction): (usize, &Instruction),
         active: u32,
         around: &mut Surroundings<'_>,
         shared: &mut [u128],
@@ -21,10 +22,15 @@ impl Warp {
                 bytes,
                 to,
                 at,
+                is_atomic,
             } => {
+                let kind = match is_atomic {
+                    true => Kind::AtomicRead,
+                    false => Kind::Read,
+                };
                 for lane in lanes_of(active) {
-                    let whole = bytes * to.len();
-                    let from = self.find(around, shared, (*space, *at, whole), lane)?;
+                    let access = (*space, *at, bytes * to.len(), kind);
+                    let from = self.find(around, shared, access, (step, lane))?;
                     for (i, &to) in to.iter().enumerate() {
                         // SAFETY: `find` has checked the range and its alignment.
                         self.slots[to][lane] = unsafe { load(from + i * bytes, *bytes) };
@@ -36,10 +42,15 @@ impl Warp {
                 bytes,
                 from,
                 at,
+                is_atomic,
             } => {
+                let kind = match is_atomic {
+                    true => Kind::AtomicWrite,
+                    false => Kind::Write,
+                };
                 for lane in lanes_of(active) {
-                    let whole = bytes * from.len();
-                    let to = self.find(around, shared, (*space, *at, whole), lane)?;
+                    let access = (*space, *at, bytes * from.len(), kind);
+                    let to = self.find(around, shared, access, (step, lane))?;
                     for (i, &from) in from.iter().enumerate() {
                         // SAFETY: as above.
                         unsafe { store(to + i * bytes, *bytes, self.slots[from][lane]) };
@@ -55,7 +66,8 @@ impl Warp {
                 operands: [x, y],
             } => {
                 for lane in lanes_of(active) {
-                    let at = self.find(around, shared, (*space, *at, *bytes), lane)?;
+                    let access = (*space, *at, *bytes, Kind::AtomicWrite);
+                    let at = self.find(around, shared, access, (step, lane))?;
                     let (x, y) = (self.slots[*x][lane], self.slots[*y][lane]);
                     // SAFETY: as above.
                     let old = unsafe { update(at, *bytes, *change, x, y) };
@@ -74,8 +86,8 @@ impl Warp {
         &self,
         around: &mut Surroundings<'_>,
         shared: &mut [u128],
-        (space, at, bytes): (Space, Address, usize),
-        lane: usize,
+        (space, at, bytes, kind): (Space, Address, usize, Kind),
+        (step, lane): (usize, usize),
     ) -> Result<usize, (usize, String)> {
         let address = self.slots[at.base][lane].wrapping_add_signed(at.offset);
         let within = |size: usize| {
@@ -100,7 +112,31 @@ impl Warp {
         let what = match found {
             false => "is in no memory of the device",
             true if !address.is_multiple_of(bytes as u64) => "is not aligned",
-            true => return Ok((place + address) as usize),
+            true => {
+                let address = place + address;
+                let is_shared = space != Space::Parameters;
+                let races = around.races.as_mut().filter(|_| is_shared);
+                let now = Use {
+                    kind,
+                    block: around.block,
+                    thread: self.thread + lane as u32,
+                    barriers: around.barriers,
+                    step,
+                };
+                return match races.and_then(|races| races.note(address, bytes, now)) {
+                    None => Ok(address as usize),
+                    Some(other) => {
+                        let text = &around.program.text[other.step];
+                        Err((
+                            lane,
+                            format!(
+                                "races with \"{text}\" of block {}, thread {}, at {address:#x}",
+                                other.block, other.thread
+                            ),
+                        ))
+                    }
+                };
+            }
         };
         let what = format!("uses {bytes} bytes of {space:?} memory at {address:#x}, which {what}");
         Err((lane, what))

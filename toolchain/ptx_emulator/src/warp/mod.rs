@@ -7,6 +7,7 @@ use std::mem;
 
 use crate::memory::View;
 use crate::program::{Instruction, LANES, Lanes, Program, Special};
+use crate::races::Races;
 
 /// What a warp uses beside its own registers.
 pub struct Surroundings<'a> {
@@ -14,6 +15,11 @@ pub struct Surroundings<'a> {
     pub parameters: &'a [u8],
     /// Device memory.
     pub memory: View<'a>,
+    /// The launch's uses of memory, where races are looked for.
+    pub races: Option<Races>,
+    pub block: u32,
+    /// Barriers that the block has passed.
+    pub barriers: u32,
 }
 
 /// What a kernel did wrong: by which lane of which warp, at which step.
@@ -47,6 +53,8 @@ impl Drop for Warp {
 }
 
 pub struct Warp {
+    /// Of the block: its first.
+    thread: u32,
     slots: Vec<Lanes>,
     step: [usize; LANES],
     /// Lanes that have not ended.
@@ -83,6 +91,7 @@ impl Warp {
             slots[slot] = [x; LANES];
         }
         Self {
+            thread: 0,
             slots,
             step: [0; LANES],
             live: 0,
@@ -107,6 +116,7 @@ impl Warp {
             });
         }
         let count = (threads - first).min(LANES as u32);
+        self.thread = first;
         self.step = [0; LANES];
         self.live = u32::MAX >> (LANES as u32 - count);
         self.turn = 0;
@@ -187,7 +197,7 @@ impl Warp {
                 Instruction::Load { .. }
                 | Instruction::Store { .. }
                 | Instruction::Atomic { .. } => {
-                    self.use_memory(&now.instruction, active, around, shared)
+                    self.use_memory((step, &now.instruction), active, around, shared)
                         .map_err(|(lane, what)| Fault { step, lane, what })?;
                 }
                 Instruction::Jump(target) if active == lanes && lanes == self.runnable() => {
