@@ -8,7 +8,7 @@ use super::color::{self, Distinct, Rgb};
 use super::neighbors::Neighbors;
 use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Colours by number of vertices, from 3 on.
 pub const SIZES: usize = 14;
@@ -23,12 +23,12 @@ pub enum Coloring {
 }
 
 impl Coloring {
-    /// With `values`, by them. Edges are found where they are needed and not given.
+    /// With `values`, by them. `areas` are asked for where the colours need them; edges are found where they are needed and not given.
     pub fn new(
         mesh: &Mesh,
         color: Color,
         values: Option<&[f64]>,
-        areas: &[f64],
+        areas: impl FnOnce() -> Vec<f64>,
         edges: Option<&FaceEdges>,
     ) -> Result<Coloring> {
         let count = mesh.faces.len();
@@ -42,7 +42,7 @@ impl Coloring {
                 };
                 return Ok(Coloring::Distinct(Distinct::new(neighbors)));
             }
-            (None, Color::Area) => by_area(areas),
+            (None, Color::Area) => by_area(&areas()),
             (None, Color::Size) => by_size(&mesh.faces),
             (None, Color::Region) => by_region(mesh)?,
             (None, Color::Vertices) => {
@@ -53,14 +53,14 @@ impl Coloring {
         }))
     }
 
-    /// The colours, and what `work` gives while one thread finds them; `None` where they are known.
-    pub fn find_beside<R: Send>(self, work: impl FnOnce() -> R + Send) -> (Colored, Option<R>) {
+    /// The colours, and what `work` gives, which learns whether one thread finds colours beside it.
+    pub fn find_beside<R: Send>(self, work: impl FnOnce(bool) -> R + Send) -> (Colored, R) {
         match self {
-            Coloring::Known(colored) => (colored, None),
+            Coloring::Known(colored) => (colored, work(false)),
             Coloring::Distinct(mut distinct) => {
-                let (classes, made) = rayon::join(|| distinct.find(), work);
+                let (classes, made) = rayon::join(|| distinct.find(), || work(true));
                 let colored = (distinct.of_faces(&classes), color::QUALITATIVE.to_vec());
-                (colored, Some(made))
+                (colored, made)
             }
         }
     }
@@ -68,15 +68,9 @@ impl Coloring {
 
 /// All at once, with areas only where the colours need them.
 pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<Colored> {
-    let areas: Vec<f64> = match color {
-        Color::Area => {
-            let faces = (0..mesh.faces.len()).into_par_iter();
-            faces.map(|i| area(mesh, mesh.faces.get(i))).collect()
-        }
-        _ => Vec::new(),
-    };
-    Ok(Coloring::new(mesh, color, values, &areas, None)?
-        .find_beside(|| ())
+    let areas = || parallel::collect(mesh.faces.len(), |i| area(mesh, mesh.faces.get(i)));
+    Ok(Coloring::new(mesh, color, values, areas, None)?
+        .find_beside(|_| ())
         .0)
 }
 

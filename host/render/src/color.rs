@@ -1,6 +1,7 @@
-use rayon::prelude::*;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::neighbors::Neighbors;
+use super::neighbors::{MANY, Neighbors};
+use trioxide_mesh::parallel;
 use trioxide_mesh::partition::Partition;
 
 /// Red, green, blue.
@@ -61,72 +62,46 @@ pub fn ramp(steps: usize) -> Vec<Rgb> {
 /// free: they take any.
 pub struct Distinct {
     neighbors: Neighbors,
-    /// Neighbours of each face that are not taken away, by place.
-    degrees: Vec<u32>,
-    /// The places with each number of neighbours.
-    buckets: Vec<Vec<u32>>,
+    /// Places by number of neighbours; those with the same number in the order of their faces.
+    by_degree: Partition<u32>,
+    /// For the choice of each place.
+    residues: Vec<u32>,
 }
-
-/// Faces with that many neighbours are sorted by one thread.
-const LAST_GROUP: usize = 255;
 
 impl Distinct {
     /// Prepares, by all threads, what one of them does in [`Distinct::find`].
     pub fn new(neighbors: Neighbors) -> Distinct {
-        let count = neighbors.places.len();
-        let degrees: Vec<u32> = (0..count as u32)
-            .into_par_iter()
-            .map(|place| neighbors.of(place).len() as u32)
-            .collect();
-        let largest = degrees.par_iter().copied().max().unwrap_or(0) as usize;
-        let last = largest.min(LAST_GROUP);
-        let by_degree = Partition::new(count, last + 1, |face| {
-            let place = neighbors.places[face];
-            [((degrees[place as usize] as usize).min(last), place)]
-        });
-        let mut buckets: Vec<Vec<u32>> = (0..last).map(|d| by_degree.group(d).to_vec()).collect();
-        buckets.resize(largest + 1, Vec::new());
-        for &place in by_degree.group(last) {
-            buckets[degrees[place as usize] as usize].push(place);
-        }
         Distinct {
+            by_degree: by_degree(&neighbors),
+            residues: parallel::map(&neighbors.faces, |&face| residues(face)),
             neighbors,
-            degrees,
-            buckets,
         }
     }
 
-    /// The class of each place. One thread: each choice depends on those before it.
+    /// The class of each place, as a bit. One thread: each choice depends on those before it.
     pub fn find(&mut self) -> Vec<u8> {
         let order = self.smallest_last();
-        const NO_CLASS: u8 = u8::MAX;
-        let members = members_of_sets();
-        let neighbors = &self.neighbors;
-        let mut classes = vec![NO_CLASS; order.len()];
+        let choices = choices();
+        let mut classes = vec![0; order.len()];
         for &place in order.iter().rev() {
-            let mut free = (1u32 << QUALITATIVE.len()) - 1;
-            for &neighbor in neighbors.of(place) {
-                let class = classes[neighbor as usize];
-                if class != NO_CLASS {
-                    free &= !(1 << class);
-                }
-            }
-            if free == 0 {
-                free = (1 << QUALITATIVE.len()) - 1;
-            }
-            // Fibonacci hashing.
-            let face = neighbors.faces[place as usize];
-            let hash = face.wrapping_mul(0x9e37_79b9) >> 8;
-            let (count, of_set) = &members[free as usize];
-            classes[place as usize] = of_set[(hash % count) as usize];
+            let near = self.neighbors.of(place);
+            let used = near.fold(0, |used, other| used | classes[other as usize]);
+            let Choice {
+                shift,
+                mask,
+                classes: free,
+            } = &choices[usize::from(!used)];
+            let residue = self.residues[place as usize] >> shift & mask;
+            classes[place as usize] = free[residue as usize];
         }
         classes
     }
 
     /// The class of each face, from those of the places.
     pub fn of_faces(&self, classes: &[u8]) -> Vec<u8> {
-        let places = self.neighbors.places.par_iter();
-        places.map(|&place| classes[place as usize]).collect()
+        parallel::map(&self.neighbors.places, |place| {
+            classes[place.load(Relaxed) as usize].trailing_zeros() as u8
+        })
     }
 
     /// The places of all faces, each the one with the fewest neighbours among those that are not before it; of several, the one that
@@ -134,30 +109,48 @@ impl Distinct {
     fn smallest_last(&mut self) -> Vec<u32> {
         let Distinct {
             neighbors,
-            degrees,
-            buckets,
+            by_degree: Partition { rows, starts },
+            ..
         } = self;
-        // A face stands in a bucket for each degree that it has had; only the entry of its present degree counts.
+        // Behind those that have always had a number of neighbours stand those that have it since, in a stack of their own. A face comes
+        // into the stacks of all numbers below its first; only the entry of its present one counts.
         const TAKEN: u32 = u32::MAX;
-        let count = degrees.len();
-        let mut order = Vec::with_capacity(count);
+        let mut ends = starts[1..].to_vec();
+        let (mut bottoms, mut room) = (Vec::with_capacity(ends.len()), 0);
+        for end in &ends {
+            bottoms.push(room);
+            room += rows.len() - end;
+        }
+        let mut tops = bottoms.clone();
+        let mut stacks = vec![0; room];
+        let mut order = Vec::with_capacity(rows.len());
         let mut smallest = 0;
-        while order.len() < count {
-            let Some(place) = buckets[smallest].pop() else {
+        while order.len() < rows.len() {
+            let place = if tops[smallest] > bottoms[smallest] {
+                tops[smallest] -= 1;
+                stacks[tops[smallest]]
+            } else if ends[smallest] > starts[smallest] {
+                ends[smallest] -= 1;
+                rows[ends[smallest]]
+            } else {
                 smallest += 1;
                 continue;
             };
-            if degrees[place as usize] != smallest as u32 {
+            let degree = neighbors.degrees[place as usize].get_mut();
+            if *degree as usize != smallest {
                 continue;
             }
-            degrees[place as usize] = TAKEN;
+            *degree = TAKEN;
             order.push(place);
-            for &neighbor in neighbors.of(place) {
-                let degree = &mut degrees[neighbor as usize];
-                if *degree != TAKEN {
-                    *degree -= 1;
-                    buckets[*degree as usize].push(neighbor);
-                    smallest = smallest.min(*degree as usize);
+            for other in neighbors.of(place) {
+                let degree = &neighbors.degrees[other as usize];
+                let before = degree.load(Relaxed);
+                if before != TAKEN {
+                    degree.store(before - 1, Relaxed);
+                    let degree = before as usize - 1;
+                    stacks[tops[degree]] = other;
+                    tops[degree] += 1;
+                    smallest = smallest.min(degree);
                 }
             }
         }
@@ -165,16 +158,71 @@ impl Distinct {
     }
 }
 
-/// The number of classes in each set of them, by its bits, and the classes in ascending order: to walk through the bits would be much of
-/// the time that a face takes.
-fn members_of_sets() -> Vec<(u32, [u8; QUALITATIVE.len()])> {
-    let members = |set: u32| {
+/// The places with each number of neighbours, in the order of their faces.
+fn by_degree(neighbors: &Neighbors) -> Partition<u32> {
+    let count = neighbors.faces.len();
+    let few = |face: usize| usize::from(neighbors.few[face].load(Relaxed));
+    let largest = parallel::map_pieces(count, parallel::GRAIN, |faces| {
+        faces.map(few).max().unwrap_or(0)
+    });
+    let largest = largest.into_iter().max().unwrap_or(0);
+    let mut by_degree = Partition::new(count, largest + 1, |face| {
+        [(few(face), neighbors.places[face].load(Relaxed))]
+    });
+    if largest == MANY {
+        let degree = |place: &u32| neighbors.degrees[*place as usize].load(Relaxed) as usize;
+        let first = by_degree.starts[MANY];
+        let of_many = &mut by_degree.rows[first..];
+        of_many.sort_by_key(degree);
+        let largest = of_many.last().map_or(MANY, degree);
+        let start = |d: usize| first + of_many.partition_point(|place| degree(place) < d);
+        by_degree.starts.truncate(MANY);
+        by_degree.starts.extend((MANY..=largest + 1).map(start));
+    }
+    by_degree
+}
+
+/// In how many bits a face has its residue by a number of classes, and behind how many others.
+fn place_of_residue(count: u32) -> (u32, u32) {
+    let bits = |count: u32| (count - 1).checked_ilog2().map_or(0, |bits| bits + 1);
+    (bits(count), (1..count).map(bits).sum())
+}
+
+/// What is left when a hash of a face is divided by each number of classes: so the thread that chooses need not divide.
+fn residues(face: u32) -> u32 {
+    // Fibonacci hashing.
+    let hash = face.wrapping_mul(0x9e37_79b9) >> 8;
+    (1..=QUALITATIVE.len() as u32).fold(0, |residues, count| {
+        residues | (hash % count) << place_of_residue(count).1
+    })
+}
+
+/// What a face chooses from a set of free classes, by its residue.
+struct Choice {
+    /// Where the residue by their number is.
+    shift: u32,
+    mask: u32,
+    /// Each as a bit, in ascending order.
+    classes: [u8; QUALITATIVE.len()],
+}
+
+/// By the set of free classes; from none a face chooses as from all.
+fn choices() -> Vec<Choice> {
+    const _: () = assert!(QUALITATIVE.len() == u8::BITS as usize);
+    let choice = |set: u8| {
+        let set = if set == 0 { u8::MAX } else { set };
         let mut classes = [0; QUALITATIVE.len()];
-        let all = (0..QUALITATIVE.len() as u8).filter(|class| set >> class & 1 == 1);
-        for (place, class) in classes.iter_mut().zip(all) {
+        let all = (0..u8::BITS).map(|class| 1 << class);
+        let free = all.filter(|class| set & class > 0);
+        for (place, class) in classes.iter_mut().zip(free) {
             *place = class;
         }
-        (set.count_ones(), classes)
+        let (bits, shift) = place_of_residue(set.count_ones());
+        Choice {
+            shift,
+            mask: (1 << bits) - 1,
+            classes,
+        }
     };
-    (0..1 << QUALITATIVE.len()).map(members).collect()
+    (0..=u8::MAX).map(choice).collect()
 }

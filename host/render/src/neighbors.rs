@@ -1,11 +1,11 @@
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use glam::DVec2;
 use rayon::prelude::*;
 
 use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
+use trioxide_mesh::parallel;
 use trioxide_mesh::partition::Partition;
 
 /// Faces that share an edge with each face, each once.
@@ -13,34 +13,70 @@ use trioxide_mesh::partition::Partition;
 /// Lists stand by place: faces that lie near each other have places near each other, so that a walk from neighbour to neighbour
 /// stays in the cache, whatever the order of the faces.
 pub struct Neighbors {
-    /// Start of each list, and the end of the last, by place.
-    begins: Vec<u32>,
-    /// Places of neighbours; a list has them in the order of their faces.
-    lists: Vec<u32>,
+    begins: Begins,
+    /// Places of neighbours; a list has them in the order of their faces, and [`NONE`] behind them where it has room for more.
+    lists: Vec<AtomicU32>,
+    /// Number of neighbours of each place.
+    pub degrees: Vec<AtomicU32>,
+    /// Number of neighbours of each face; [`MANY`] for that many and more.
+    pub few: Vec<AtomicU8>,
     /// The face at each place.
     pub faces: Vec<u32>,
     /// The place of each face.
-    pub places: Vec<u32>,
+    pub places: Vec<AtomicU32>,
 }
 
-/// Tiles along each side of the mesh's box: the faces of one stand together.
-const TILES: usize = 64;
+/// Where the list of each place begins, and where the last one ends.
+enum Begins {
+    /// At the multiples of this number.
+    Multiples(usize),
+    At(Vec<usize>),
+}
+
+impl Begins {
+    /// For `each` neighbours a side.
+    fn new(mesh: &Mesh, faces: &[u32], each: usize) -> Begins {
+        if let Faces::Triangles(_) = mesh.faces {
+            return Begins::Multiples(3 * each);
+        }
+        let sizes = parallel::map(faces, |&face| mesh.faces.get(face as usize).len());
+        let mut begins = Vec::with_capacity(faces.len() + 1);
+        let mut end = 0;
+        begins.push(end);
+        begins.extend(sizes.into_iter().map(|size| {
+            end += each * size;
+            end
+        }));
+        Begins::At(begins)
+    }
+
+    fn of(&self, place: usize) -> usize {
+        match self {
+            Begins::Multiples(size) => place * size,
+            Begins::At(begins) => begins[place],
+        }
+    }
+}
+
+/// A number of neighbours, and more.
+pub const MANY: usize = u8::MAX as usize;
+/// Tiles along each side of the mesh's box.
+const TILES: usize = 256;
+/// Tiles along each side of a group of them: faces are sorted into groups first, and then, in a cache, into tiles.
+const GROUP: usize = 4;
 /// Faces whose lists one task makes.
 const LISTS: usize = 4096;
 
 impl Neighbors {
     /// Those of the faces of `mesh`, whose vertices are in range and whose edges are `edges`.
     pub fn new(mesh: &Mesh, edges: &FaceEdges) -> Neighbors {
-        let Partition { rows: faces, .. } = by_tile(mesh);
-        let shared = |count: usize| -> Vec<AtomicU32> {
-            (0..count)
-                .into_par_iter()
-                .map(|_| AtomicU32::new(NONE))
-                .collect()
-        };
+        let faces = by_tile(mesh);
+        let shared =
+            |count: usize| -> Vec<AtomicU32> { parallel::collect(count, |_| AtomicU32::new(NONE)) };
         let places = shared(faces.len());
-        let each = faces.par_iter().enumerate();
-        each.for_each(|(place, &face)| places[face as usize].store(place as u32, Relaxed));
+        parallel::for_each(faces.len(), |place| {
+            places[faces[place] as usize].store(place as u32, Relaxed);
+        });
 
         // The face behind each side, or those before and behind it among the faces of its edge.
         let sides = |face: usize| match &mesh.faces {
@@ -59,53 +95,46 @@ impl Neighbors {
             behind = shared(2 * count);
             note(edges, &behind, each);
         }
-        let slots = |face: u32| -> Range<usize> {
-            let sides = sides(face as usize);
-            each * sides.start..each * sides.end
-        };
 
-        let parts: Vec<(Vec<u32>, Vec<u32>)> = faces
-            .par_chunks(LISTS)
-            .map(|faces| {
-                let (mut lists, mut sizes) = (Vec::new(), Vec::with_capacity(faces.len()));
-                let mut list = Vec::new();
-                for &face in faces {
-                    let known = behind[slots(face)].iter().map(|slot| slot.load(Relaxed));
-                    list.clear();
-                    list.extend(known.filter(|&other| other != NONE));
-                    list.sort_unstable();
-                    // Faces may share several edges.
-                    list.dedup();
-                    sizes.push(list.len() as u32);
-                    lists.extend(
-                        list.iter()
-                            .map(|&other| places[other as usize].load(Relaxed)),
-                    );
+        let begins = Begins::new(mesh, &faces, each);
+        let lists = shared(behind.len());
+        let degrees = shared(faces.len());
+        let few: Vec<AtomicU8> = parallel::collect(faces.len(), |_| AtomicU8::new(0));
+        parallel::for_pieces(faces.len(), LISTS, |of_task| {
+            let mut list = Vec::new();
+            for place in of_task {
+                let sides = sides(faces[place] as usize);
+                let known = behind[each * sides.start..each * sides.end].iter();
+                let known = known.map(|slot| slot.load(Relaxed));
+                list.clear();
+                list.extend(known.filter(|&other| other != NONE));
+                list.sort_unstable();
+                // Faces may share several edges.
+                list.dedup();
+                degrees[place].store(list.len() as u32, Relaxed);
+                few[faces[place] as usize].store(list.len().min(MANY) as u8, Relaxed);
+                let slots = &lists[begins.of(place)..begins.of(place + 1)];
+                for (slot, &other) in slots.iter().zip(&list) {
+                    slot.store(places[other as usize].load(Relaxed), Relaxed);
                 }
-                (lists, sizes)
-            })
-            .collect();
-        let mut begins = Vec::with_capacity(faces.len() + 1);
-        let mut end = 0;
-        begins.push(end);
-        for size in parts.iter().flat_map(|(_, sizes)| sizes) {
-            end += size;
-            begins.push(end);
-        }
-        let mut lists = Vec::with_capacity(end as usize);
-        lists.par_extend(parts.into_par_iter().map(|(lists, _)| lists).flatten());
+            }
+        });
         Neighbors {
             begins,
             lists,
+            degrees,
+            few,
             faces,
-            places: places.into_par_iter().map(AtomicU32::into_inner).collect(),
+            places,
         }
     }
 
     /// Places of the neighbours of the face at a place.
-    pub fn of(&self, place: u32) -> &[u32] {
+    pub fn of(&self, place: u32) -> impl Iterator<Item = u32> {
         let place = place as usize;
-        &self.lists[self.begins[place] as usize..self.begins[place + 1] as usize]
+        let list = &self.lists[self.begins.of(place)..self.begins.of(place + 1)];
+        let places = list.iter().map(|place| place.load(Relaxed));
+        places.take_while(|&place| place != NONE)
     }
 }
 
@@ -130,7 +159,7 @@ fn note(edges: &FaceEdges, behind: &[AtomicU32], each: usize) -> bool {
 }
 
 /// Faces by the tile of their first corner, seen from above.
-fn by_tile(mesh: &Mesh) -> Partition<u32> {
+fn by_tile(mesh: &Mesh) -> Vec<u32> {
     let none = || [DVec2::INFINITY, DVec2::NEG_INFINITY];
     let [least, most] = mesh
         .points
@@ -140,13 +169,42 @@ fn by_tile(mesh: &Mesh) -> Partition<u32> {
         })
         .reduce(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
     let scale = TILES as f64 / (most - least);
-    Partition::new(mesh.faces.len(), TILES * TILES, |face| {
-        let first = mesh.faces.get(face).first();
-        let point = first.map_or(least, |&v| mesh.points[v as usize].truncate());
+    const GROUPS: usize = TILES / GROUP;
+    const OF_GROUP: usize = GROUP * GROUP;
+    // Of points, since a cache may hold these, and faces look them up in no order.
+    let tiles = parallel::map(&mesh.points, |point| {
         // NaN, where the box is flat, is the first tile.
-        let [x, y] = ((point - least) * scale)
+        let [x, y] = ((point.truncate() - least) * scale)
             .to_array()
             .map(|t| (t as usize).min(TILES - 1));
-        [(TILES * y + x, face as u32)]
-    })
+        let group = GROUPS * (y / GROUP) + x / GROUP;
+        (OF_GROUP * group + GROUP * (y % GROUP) + x % GROUP) as u16
+    });
+    const _: () = assert!(TILES * TILES <= 1 << u16::BITS);
+    let groups = Partition::new(mesh.faces.len(), GROUPS * GROUPS, |face| {
+        let first = mesh.faces.get(face).first();
+        let tile = first.map_or(0, |&v| usize::from(tiles[v as usize]));
+        [(tile / OF_GROUP, [(tile % OF_GROUP) as u32, face as u32])]
+    });
+    let mut faces = vec![0; mesh.faces.len()];
+    let of_groups = groups.split(&mut faces);
+    of_groups
+        .into_par_iter()
+        .enumerate()
+        .for_each(|(i, faces)| {
+            let rows = groups.group(i);
+            let mut ends = [0; OF_GROUP];
+            rows.iter().for_each(|row| ends[row[0] as usize] += 1);
+            // Starts first: writing its faces makes each one its tile's end.
+            let mut sum = 0;
+            for end in &mut ends {
+                sum += std::mem::replace(end, sum);
+            }
+            for &[tile, face] in rows {
+                let place = &mut ends[tile as usize];
+                faces[*place] = face;
+                *place += 1;
+            }
+        });
+    faces
 }

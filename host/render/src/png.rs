@@ -21,6 +21,8 @@ const COLUMNS: u32 = 512;
 const PADDING: u32 = 8;
 /// Pixels beyond a band at which lines are cut.
 const CUT: f32 = PADDING as f32 / 2.0;
+/// Faces of a cell whose corners are read before they are drawn.
+const READ_AHEAD: usize = 64;
 /// Faces are drawn this many times larger, without antialiasing, and averaged: antialiased faces would let the background
 /// through along every edge that two of them share.
 const SAMPLES: u32 = 3;
@@ -317,10 +319,25 @@ impl<'a> Band<'a> {
             [columns.start, scene.width + 2 * PADDING].map(|column| column * SAMPLES),
             self.transform(SAMPLES),
         );
-        for (i, &face) in faces.iter().enumerate() {
-            let corners = scene.face(face as usize).iter();
-            let corners = corners.map(|&v| scene.points[v as usize]);
-            filler.fill(corners, color(i, face));
+        // Corners of some faces before the first of them is filled, whose branches no one foresees: faces and points are read in no
+        // order, and so the reads overlap.
+        let (mut vertices, mut ends) = (Vec::new(), Vec::new());
+        let mut corners = Vec::new();
+        for (block, faces) in faces.chunks(READ_AHEAD).enumerate() {
+            vertices.clear();
+            ends.clear();
+            for &face in faces {
+                vertices.extend_from_slice(scene.face(face as usize));
+                ends.push(vertices.len());
+            }
+            corners.clear();
+            corners.extend(vertices.iter().map(|&v| scene.points[v as usize]));
+            let mut begin = 0;
+            for (i, (&face, &end)) in faces.iter().zip(&ends).enumerate() {
+                let corners = corners[begin..end].iter().copied();
+                filler.fill(corners, color(block * READ_AHEAD + i, face));
+                begin = end;
+            }
         }
         filler.into_pixmap()
     }

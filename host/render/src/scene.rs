@@ -6,7 +6,7 @@ use super::color::Rgb;
 use super::{Edges, Options};
 use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Faces with a side shorter than this many pixels lose their edges under [`Edges::Auto`].
 pub const EDGES_FROM: f64 = 3.0;
@@ -51,19 +51,40 @@ impl<'a> Scene<'a> {
         check(mesh)?;
         check_plane(mesh)?;
         let view = View::new(mesh, options)?;
-        let points: Vec<Vec2> = mesh
-            .points
-            .par_iter()
-            .map(|p| view.apply(p.truncate()))
-            .collect();
-        let count = mesh.faces.len();
-        let areas: Vec<f64> = (0..count)
-            .into_par_iter()
-            .map(|i| classes::area(mesh, mesh.faces.get(i)) * view.frame.scale * view.frame.scale)
-            .collect();
-        let face_size = (areas.iter().sum::<f64>() / count as f64).sqrt();
-
+        let areas = || {
+            parallel::collect(mesh.faces.len(), |i| {
+                classes::area(mesh, mesh.faces.get(i)) * view.frame.scale * view.frame.scale
+            })
+        };
         let edges = FaceEdges::of(&mesh.faces);
+        let coloring = Coloring::new(mesh, options.color, values, areas, Some(&edges))?;
+        // The one thread is what all wait for: all else comes beside it.
+        let (colored, (mut scene, made)) = coloring.find_beside(|is_drawn_first| {
+            let mut scene = Scene {
+                width: view.frame.width,
+                height: view.frame.height,
+                points: parallel::map(&mesh.points, |p| view.apply(p.truncate())),
+                faces: &mesh.faces,
+                classes: Vec::new(),
+                palette: Vec::new(),
+                inner_edges: Vec::new(),
+                outer_edges: Vec::new(),
+                segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
+                inner_width: 0.0,
+                outer_width: 0.0,
+                segment_width: 0.0,
+            };
+            let made = is_drawn_first.then(|| draw(&scene));
+            scene.add_edges(mesh, &edges, options, &areas());
+            (scene, made)
+        });
+        (scene.classes, scene.palette) = colored;
+        Ok((scene, made))
+    }
+
+    /// The edges that are drawn, and their widths, for faces of these areas in pixels.
+    fn add_edges(&mut self, mesh: &Mesh, edges: &FaceEdges, options: &Options, areas: &[f64]) {
+        let face_size = (areas.iter().sum::<f64>() / areas.len() as f64).sqrt();
         let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
         let draw_inner = match options.edges {
             Edges::Auto => face_size >= EDGES_FROM,
@@ -85,29 +106,13 @@ impl<'a> Scene<'a> {
                 found.extend(std::iter::repeat_n(ends, count));
             })
         };
-        let inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
-        let outer_width = (1.6 * inner_width).max(1.2);
-        let mut scene = Scene {
-            width: view.frame.width,
-            height: view.frame.height,
-            points,
-            faces: &mesh.faces,
-            classes: Vec::new(),
-            palette: Vec::new(),
-            inner_edges: Vec::new(),
-            outer_edges: Vec::new(),
-            segments: mesh.segments.iter().map(|segment| segment.ends).collect(),
-            inner_width,
-            outer_width,
-            segment_width: 1.5 * outer_width,
-        };
-        let inner_edges = if draw_inner { drawn(false) } else { Vec::new() };
-        let outer_edges = drawn(true);
-        let coloring = Coloring::new(mesh, options.color, values, &areas, Some(&edges))?;
-        let (colored, made) = coloring.find_beside(|| draw(&scene));
-        (scene.classes, scene.palette) = colored;
-        (scene.inner_edges, scene.outer_edges) = (inner_edges, outer_edges);
-        Ok((scene, made))
+        self.inner_width = (0.05 * face_size).clamp(0.35, 1.5) as f32;
+        self.outer_width = (1.6 * self.inner_width).max(1.2);
+        self.segment_width = 1.5 * self.outer_width;
+        if draw_inner {
+            self.inner_edges = drawn(false);
+        }
+        self.outer_edges = drawn(true);
     }
 
     /// Number of faces.
@@ -146,17 +151,22 @@ pub fn check(mesh: &Mesh) -> Result<()> {
             "has no faces and no points to draw".into(),
         );
     }
-    if let Some(i) = mesh.points.par_iter().position_first(|p| !p.is_finite()) {
+    if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return invalid(
             format!("vertex {i}"),
             "has a coordinate that is not finite".into(),
         );
     }
     let count = mesh.points.len();
-    let bad_face = (0..mesh.faces.len())
-        .into_par_iter()
-        .find_first(|&i| mesh.faces.get(i).iter().any(|&v| v as usize >= count));
-    if let Some(i) = bad_face {
+    let corners = match &mesh.faces {
+        Faces::Triangles(triangles) => triangles.as_flattened(),
+        Faces::Polygons(polygons) => &polygons.vertices,
+    };
+    let is_bad = |&v: &u32| v as usize >= count;
+    let is_bad_face = |i: usize| mesh.faces.get(i).iter().any(is_bad);
+    if parallel::any(corners, is_bad)
+        && let Some(i) = parallel::find(mesh.faces.len(), is_bad_face)
+    {
         return invalid(
             format!("face {i}"),
             format!("names a vertex that is not there: the mesh has {count} vertices"),
@@ -173,11 +183,7 @@ pub fn check(mesh: &Mesh) -> Result<()> {
 }
 
 fn check_plane(mesh: &Mesh) -> Result<()> {
-    if let Some(i) = mesh
-        .points
-        .par_iter()
-        .position_first(|p| p.z != mesh.points[0].z)
-    {
+    if let Some(i) = parallel::position(&mesh.points, |p| p.z != mesh.points[0].z) {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(

@@ -66,6 +66,29 @@ fn plain_colors(mesh: &Mesh) -> Vec<u8> {
     classes
 }
 
+/// Polygons with these numbers of sides, in a chain, and a triangle at each side.
+fn flowers(sizes: &[u32]) -> Mesh {
+    let mut polygons = Polygons::default();
+    let mut first = 0;
+    for size in sizes {
+        let ring = |i: u32| first + i % size;
+        polygons.push(&(0..*size).map(ring).collect::<Vec<u32>>());
+        for i in 0..*size {
+            // The triangle at the first side reaches into the next ring.
+            polygons.push(&[ring(i + 1), ring(i), first + size + i]);
+        }
+        first += size;
+    }
+    let count = first + sizes.last().unwrap();
+    Mesh {
+        points: (0..count)
+            .map(|i| dvec3(f64::from(i), f64::from(i * i % 7), 0.0))
+            .collect(),
+        faces: Faces::Polygons(polygons),
+        ..Mesh::default()
+    }
+}
+
 #[test]
 fn colours_are_those_of_the_plain_algorithm() {
     let mut random = SplitMix64::new(5);
@@ -93,7 +116,13 @@ fn colours_are_those_of_the_plain_algorithm() {
     tangle.faces = Faces::Polygons(polygons);
     let mut on_a_line = house();
     on_a_line.points.iter_mut().for_each(|p| p.x = 1.0);
-    for mesh in [house(), on_a_line, shuffled, tangle] {
+    for mesh in [
+        house(),
+        on_a_line,
+        shuffled,
+        tangle,
+        flowers(&[254, 255, 256, 300, 5]),
+    ] {
         let neighbors = Neighbors::new(&mesh, &FaceEdges::of(&mesh.faces));
         let mut distinct = Distinct::new(neighbors);
         let classes = distinct.find();
