@@ -2,24 +2,13 @@ use std::cmp::Ordering;
 
 use glam::DVec2;
 use rayon::slice::ParallelSliceMut;
-use spade::{DelaunayTriangulation, HasPosition, InsertionError, Point2, Triangulation as _};
+use spade::handles::FixedVertexHandle;
+use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
 use trioxide_mesh::{Error, Result, ahead, parallel};
 
-/// A point that keeps its number while spade sorts points into its own order.
-struct Site {
-    position: Point2<f64>,
-    vertex: u32,
-}
-
-impl HasPosition for Site {
-    type Scalar = f64;
-
-    fn position(&self) -> Point2<f64> {
-        self.position
-    }
-}
+type Site = Point2<f64>;
 
 /// The Delaunay triangulation of `points`, which covers their convex hull.
 ///
@@ -41,20 +30,29 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     if let Some(error) = parallel::find_map(points.len(), fault) {
         return Err(error);
     }
-    let sites = sorted_sites(&points);
+    let Sites {
+        sites,
+        mean,
+        numbers,
+    } = Sites::new(&points);
     // One thread does all of it, in lists whose size is known: others clear their pages meanwhile.
     let delaunay = ahead::while_running(|| DelaunayTriangulation::<Site>::bulk_load(sites))
         .expect("coordinates were validated, and spade has no other error");
     if delaunay.num_vertices() < points.len() {
-        return Err(repeated(&delaunay, &points));
+        return Err(repeated_points(&points));
     }
+    let numbers = numbers_of_vertices(&delaunay, &points, mean, numbers);
 
     let faces: Vec<_> = delaunay.fixed_inner_faces().collect();
     let triangles = parallel::map(&faces, |&face| {
-        let mut triangle = delaunay.face(face).vertices().map(|v| v.data().vertex);
-        let first = (0..3).min_by_key(|&k| triangle[k]).unwrap_or(0);
-        triangle.rotate_left(first);
-        triangle
+        let edge = delaunay.face(face).adjacent_edge();
+        let corners = [edge.from(), edge.to(), edge.next().to()];
+        let [a, b, c] = corners.map(|vertex| numbers[vertex.index()]);
+        match a.min(b).min(c) {
+            least if least == a => [a, b, c],
+            least if least == b => [b, c, a],
+            _ => [c, a, b],
+        }
     });
     // To give back its memory takes as long as a tenth of making it.
     rayon::spawn(move || drop(delaunay));
@@ -65,48 +63,92 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     })
 }
 
-/// A site for each point, in the order in which spade inserts them, so that its one thread has nothing to sort; or in the order of the
-/// points, where spade would sort these otherwise than those.
-///
-/// Spade sorts by the distance from the mean, which it sums up in the order in which it gets the sites: another order may move it by
-/// some units in the last place, and so swap two sites at nearly the same distance.
-fn sorted_sites(points: &[DVec2]) -> Vec<Site> {
-    let site = |vertex: u32| {
-        let point = points[vertex as usize];
-        Site {
-            position: Point2::new(point.x, point.y),
-            vertex,
-        }
-    };
-    let mean = mean(points.iter().copied());
-    // Farthest first; no distance is negative, so that its bits ascend with it.
-    let farness = |&p: &DVec2| !distance(mean, p).to_bits();
-    let mut order: Vec<(u64, u32)> =
-        parallel::collect(points.len(), |v| (farness(&points[v]), v as u32));
-    order.par_sort_unstable_by(|a, b| {
-        let [p, q] = [a, b].map(|&(_, v)| points[v as usize].to_array());
-        // No coordinate is NaN.
-        let by_place = || p.partial_cmp(&q).unwrap_or(Ordering::Equal);
-        a.0.cmp(&b.0).then_with(by_place)
-    });
-    let sorted = parallel::map(&order, |&(_, v)| site(v));
-    drop(order);
-    if is_order_of_spade(&sorted) {
-        return sorted;
-    }
-    parallel::collect(points.len(), |v| site(v as u32))
+/// Points as spade gets them.
+struct Sites {
+    /// In the order in which spade inserts them, from the last one, so that its one thread has nothing to sort; or in the order of the
+    /// points, where spade would sort these otherwise than those.
+    sites: Vec<Site>,
+    /// The mean of the points in their order.
+    mean: DVec2,
+    /// The point of each site in the order in which spade inserts them.
+    numbers: Vec<u32>,
 }
 
-/// Whether spade leaves these sites in their order; no two of them are at one place then.
-fn is_order_of_spade(sites: &[Site]) -> bool {
-    let place = |site: &Site| DVec2::new(site.position.x, site.position.y);
-    let mean = mean(sites.iter().map(place));
+impl Sites {
+    /// Spade sorts by the distance from the mean, which it sums up in the order in which it gets the sites: another order may move it by
+    /// some units in the last place, and so swap two sites at nearly the same distance.
+    fn new(points: &[DVec2]) -> Sites {
+        let mean = mean(points.iter().copied());
+        // Farthest first; no distance is negative, so that its bits ascend with it.
+        let farness = |&p: &DVec2| !distance(mean, p).to_bits();
+        let mut order: Vec<(u64, u32)> =
+            parallel::collect(points.len(), |v| (farness(&points[v]), v as u32));
+        order.par_sort_unstable_by(|a, b| {
+            let [p, q] = [a, b].map(|&(_, v)| points[v as usize].to_array());
+            // No coordinate is NaN.
+            let by_place = || p.partial_cmp(&q).unwrap_or(Ordering::Equal);
+            a.0.cmp(&b.0).then_with(by_place)
+        });
+        let mut sites = parallel::map(&order, |&(_, v)| site(points[v as usize]));
+        let of_sorted = self::mean(sites.iter().copied().map(place));
+        if !is_order_of_spade(of_sorted, sites.len(), |i| place(sites[i])) {
+            sites = parallel::map(points, |&point| site(point));
+        }
+        let last = order.len().saturating_sub(1);
+        Sites {
+            sites,
+            mean,
+            numbers: parallel::collect(order.len(), |i| order[last - i].1),
+        }
+    }
+}
+
+fn site(point: DVec2) -> Site {
+    Site::new(point.x, point.y)
+}
+
+fn place(site: Site) -> DVec2 {
+    DVec2::new(site.x, site.y)
+}
+
+/// Whether spade leaves `count` sites in their order where this is their mean; no two of them are at one place then.
+fn is_order_of_spade(mean: DVec2, count: usize, place: impl Fn(usize) -> DVec2 + Sync) -> bool {
     let is_first = |i: usize| {
-        let [p, q] = [place(&sites[i]), place(&sites[i + 1])];
+        let [p, q] = [place(i), place(i + 1)];
         let (near, far) = (distance(mean, q), distance(mean, p));
         far > near || far == near && p.to_array() < q.to_array()
     };
-    parallel::find(sites.len().saturating_sub(1), |i| !is_first(i)).is_none()
+    parallel::find(count.saturating_sub(1), |i| !is_first(i)).is_none()
+}
+
+/// The point of each vertex of `delaunay`, which has one for each; `inserted` are the points in spade's order.
+///
+/// Spade inserts some behind all others: those that it does not see at the left of the edge that they come to.
+fn numbers_of_vertices(
+    delaunay: &DelaunayTriangulation<Site>,
+    points: &[DVec2],
+    mean: DVec2,
+    inserted: Vec<u32>,
+) -> Vec<u32> {
+    let count = inserted.len();
+    let vertex = |i: usize| place(delaunay.vertex(FixedVertexHandle::from_index(i)).position());
+    if is_order_of_spade(mean, count, |i| vertex(count - 1 - i)) {
+        return inserted;
+    }
+    let (mut numbers, mut behind) = (Vec::with_capacity(count), Vec::new());
+    for number in inserted {
+        match vertex(numbers.len()) == points[number as usize] {
+            true => numbers.push(number),
+            false => behind.push(number),
+        }
+    }
+    numbers.extend(behind);
+    let is_there = |i: usize| vertex(i) == points[numbers[i] as usize];
+    assert!(
+        parallel::find(count, |i| !is_there(i)).is_none(),
+        "spade inserts points in its order, and those that it skips behind them"
+    );
+    numbers
 }
 
 /// As spade sums it up.
@@ -153,35 +195,36 @@ pub(crate) fn repeated_points(points: &[DVec2]) -> Error {
     }
 }
 
-/// Spade keeps one site of those at the same place: names the first one that it dropped.
-fn repeated(delaunay: &DelaunayTriangulation<Site>, points: &[DVec2]) -> Error {
-    let mut kept = vec![false; points.len()];
-    for vertex in delaunay.vertices() {
-        kept[vertex.data().vertex as usize] = true;
-    }
-    let dropped = kept.iter().position(|&kept| !kept).unwrap_or(0);
-    let other = points
-        .iter()
-        .enumerate()
-        .position(|(i, &point)| i != dropped && point == points[dropped])
-        .unwrap_or(dropped);
-    Error::Invalid {
-        element: format!("vertex {dropped}"),
-        rule: format!("lies at the same place as vertex {other}: weld the points first"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{disk_points, random_points};
+    use spade::HasPosition;
 
-    fn faces(sites: Vec<Site>) -> Vec<[u32; 3]> {
-        let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites).unwrap();
-        let vertices = |face: spade::handles::FixedFaceHandle<spade::handles::InnerTag>| {
-            delaunay.face(face).vertices().map(|v| v.data().vertex)
-        };
-        delaunay.fixed_inner_faces().map(vertices).collect()
+    /// A point that keeps its number.
+    struct Numbered(Site, u32);
+
+    impl HasPosition for Numbered {
+        type Scalar = f64;
+
+        fn position(&self) -> Site {
+            self.0
+        }
+    }
+
+    /// Spade's faces of points in their order, each from its smallest vertex.
+    fn plain(points: &[DVec2]) -> Vec<[u32; 3]> {
+        let numbered = points.iter().zip(0..);
+        let numbered = numbered.map(|(&point, number)| Numbered(site(point), number));
+        let delaunay = DelaunayTriangulation::<Numbered>::bulk_load(numbered.collect()).unwrap();
+        let faces = delaunay.inner_faces().map(|face| {
+            let mut triangle = face.vertices().map(|vertex| vertex.data().1);
+            while triangle[0] > triangle[1].min(triangle[2]) {
+                triangle.rotate_left(1);
+            }
+            triangle
+        });
+        faces.collect()
     }
 
     #[test]
@@ -200,25 +243,32 @@ mod tests {
             uneven,
             vec![DVec2::ZERO, DVec2::X],
         ];
-        let mut sorted = 0;
+        let (mut sorted, mut behind) = (0, 0);
         for points in sets {
-            let in_order: Vec<Site> = points
-                .iter()
-                .enumerate()
-                .map(|(i, p)| Site {
-                    position: Point2::new(p.x, p.y),
-                    vertex: i as u32,
-                })
-                .collect();
-            let sites = sorted_sites(&points);
-            sorted += usize::from(is_order_of_spade(&sites));
-            assert_eq!(faces(sites), faces(in_order));
+            let Sites {
+                sites,
+                mean,
+                numbers,
+            } = Sites::new(&points);
+            sorted += usize::from(
+                sites
+                    .iter()
+                    .zip(numbers.iter().rev())
+                    .all(|(&site, &number)| place(site) == points[number as usize]),
+            );
+            let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites).unwrap();
+            let of_vertices = numbers_of_vertices(&delaunay, &points, mean, numbers.clone());
+            behind += usize::from(of_vertices != numbers);
+            assert_eq!(
+                super::delaunay(points.clone()).unwrap().triangles,
+                plain(&points)
+            );
         }
-        assert!(sorted >= 4, "{sorted}");
+        assert!(sorted >= 4 && behind > 0, "{sorted}, {behind}");
         // Sites at one place are left to spade, in the order of the points.
         let mut twice = random_points(100, 1).unwrap();
         twice.push(twice[50]);
-        let sites = sorted_sites(&twice);
-        assert!((0..).zip(&sites).all(|(i, site)| site.vertex == i));
+        let Sites { sites, .. } = Sites::new(&twice);
+        assert!(sites.into_iter().map(place).eq(twice));
     }
 }

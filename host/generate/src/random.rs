@@ -5,8 +5,11 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
 use super::{check_point_count, delaunay, unit_interval};
-use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::{Result, parallel};
+
+/// Points that one thread draws at a time.
+const DRAWN: usize = 4096;
 
 /// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
 /// square.
@@ -45,12 +48,28 @@ pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
     let bits = |point: DVec2| point.to_array().map(f64::to_bits);
     let mut border: HashSet<[u64; 2]> = corners.map(bits).into();
     let mut generator = Pcg64::seed_from_u64(seed);
-    let mut points = Vec::with_capacity(n);
-    points.extend(corners);
+    let draw = |generator: &mut Pcg64| {
+        let x = snap(unit_interval(generator));
+        DVec2::new(x, snap(unit_interval(generator)))
+    };
+    let mut points: Vec<DVec2> = parallel::zeroed(n);
+    let (first, others) = points.split_at_mut(corners.len());
+    first.copy_from_slice(&corners);
+    parallel::for_chunks_mut(others, DRAWN, |k, points| {
+        let mut generator = generator.clone();
+        generator.advance(2 * (k * DRAWN) as u128);
+        points.fill_with(|| draw(&mut generator));
+    });
+    generator.advance(2 * others.len() as u128);
+    let at_border = parallel::filter_collect(n, |i| on_border(points[i]).then_some(i));
+    let at_border = at_border.into_iter().skip(corners.len());
+    let again: Vec<usize> = at_border
+        .filter(|&i| !border.insert(bits(points[i])))
+        .collect();
+    // Few: most are corners, of which one or two are drawn for any `n`.
+    again.into_iter().rev().for_each(|i| _ = points.remove(i));
     while points.len() < n {
-        let x = snap(unit_interval(&mut generator));
-        let y = snap(unit_interval(&mut generator));
-        let point = DVec2::new(x, y);
+        let point = draw(&mut generator);
         if !on_border(point) || border.insert(bits(point)) {
             points.push(point);
         }
