@@ -1,11 +1,12 @@
 use std::cmp::Ordering;
 
 use glam::DVec2;
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use spade::handles::FixedVertexHandle;
 use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::partition::Partition;
 use trioxide_mesh::{Error, Result, ahead, parallel};
 
 type Site = Point2<f64>;
@@ -43,9 +44,9 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     }
     let numbers = numbers_of_vertices(&delaunay, &points, mean, numbers);
 
-    let faces: Vec<_> = delaunay.fixed_inner_faces().collect();
-    let triangles = parallel::map(&faces, |&face| {
-        let edge = delaunay.face(face).adjacent_edge();
+    let triangles = parallel::collect(delaunay.num_inner_faces(), |i| {
+        let face = delaunay.inner_faces().nth(i);
+        let edge = face.expect("it has so many faces").adjacent_edge();
         let corners = [edge.from(), edge.to(), edge.next().to()];
         let [a, b, c] = corners.map(|vertex| numbers[vertex.index()]);
         match a.min(b).min(c) {
@@ -79,17 +80,8 @@ impl Sites {
     /// some units in the last place, and so swap two sites at nearly the same distance.
     fn new(points: &[DVec2]) -> Sites {
         let mean = mean(points.iter().copied());
-        // Farthest first; no distance is negative, so that its bits ascend with it.
-        let farness = |&p: &DVec2| !distance(mean, p).to_bits();
-        let mut order: Vec<(u64, u32)> =
-            parallel::collect(points.len(), |v| (farness(&points[v]), v as u32));
-        order.par_sort_unstable_by(|a, b| {
-            let [p, q] = [a, b].map(|&(_, v)| points[v as usize].to_array());
-            // No coordinate is NaN.
-            let by_place = || p.partial_cmp(&q).unwrap_or(Ordering::Equal);
-            a.0.cmp(&b.0).then_with(by_place)
-        });
-        let mut sites = parallel::map(&order, |&(_, v)| site(points[v as usize]));
+        let order = farthest_first(points, mean);
+        let mut sites = parallel::map(&order, |&[_, v]| site(points[v as usize]));
         let of_sorted = self::mean(sites.iter().copied().map(place));
         if !is_order_of_spade(of_sorted, sites.len(), |i| place(sites[i])) {
             sites = parallel::map(points, |&point| site(point));
@@ -98,9 +90,45 @@ impl Sites {
         Sites {
             sites,
             mean,
-            numbers: parallel::collect(order.len(), |i| order[last - i].1),
+            numbers: parallel::collect(order.len(), |i| order[last - i][1] as u32),
         }
     }
+}
+
+/// The points by their distance from `mean`, the farthest first, of several at one distance by place: each a key and its number.
+fn farthest_first(points: &[DVec2], mean: DVec2) -> Vec<[u64; 2]> {
+    // Into groups by distance, each of which a cache holds.
+    const GROUPS: usize = 4096;
+    const MANY: usize = 1 << 17;
+    let largest = parallel::map_pieces(points.len(), parallel::GRAIN, |piece| {
+        let distances = points[piece].iter().map(|&p| distance(mean, p));
+        distances.fold(0.0, f64::max)
+    });
+    let groups_a_unit = GROUPS as f64 / largest.into_iter().fold(0.0, f64::max);
+    let mut groups = Partition::new(points.len(), GROUPS, |v| {
+        let distance = distance(mean, points[v]);
+        // NaN, where all lie at one place, is the last group.
+        let from_last = ((distance * groups_a_unit) as usize).min(GROUPS - 1);
+        // No distance is negative, so that its bits ascend with it.
+        [(GROUPS - 1 - from_last, [!distance.to_bits(), v as u64])]
+    });
+    let mut order = std::mem::take(&mut groups.rows);
+    groups.split(&mut order).into_par_iter().for_each(|group| {
+        // The standard library's sort is the quicker one, but one thread's.
+        match group.len() < MANY {
+            true => group.sort_unstable_by_key(|row| row[0]),
+            false => group.par_sort_unstable_by_key(|row| row[0]),
+        }
+        let at_one_distance = group.chunk_by_mut(|a, b| a[0] == b[0]);
+        for rows in at_one_distance.filter(|rows| rows.len() > 1) {
+            rows.sort_unstable_by(|a, b| {
+                let [p, q] = [a, b].map(|row| points[row[1] as usize].to_array());
+                // No coordinate is NaN.
+                p.partial_cmp(&q).unwrap_or(Ordering::Equal)
+            });
+        }
+    });
+    order
 }
 
 fn site(point: DVec2) -> Site {
