@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`collective`] | scan, compact, bucket |
 //! | [`convert`] | points of the plane and of space |
+//! | [`grid`] | rows of a plain grid |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
@@ -27,6 +28,7 @@
 
 pub mod collective;
 pub mod convert;
+pub mod grid;
 pub mod half_edge;
 pub mod indexed;
 pub mod orientation;

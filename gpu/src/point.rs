@@ -75,6 +75,9 @@ pub trait DoublePoint:
     + Sub<Output = Self>
     + Div<f64, Output = Self>
 {
+    /// A point of the plane; in space it has z = 0.
+    fn of_plane(point: DVec2) -> Self;
+
     /// The point in space; one of the plane has z = 0.
     fn in_space(self) -> DVec3;
 
@@ -104,6 +107,11 @@ fn larger(x: f64, y: f64) -> f64 {
 }
 
 impl DoublePoint for DVec2 {
+    #[inline(always)]
+    fn of_plane(point: DVec2) -> Self {
+        point
+    }
+
     #[inline(always)]
     fn in_space(self) -> DVec3 {
         DVec3::new(self.x, self.y, 0.0)
@@ -141,6 +149,11 @@ impl DoublePoint for DVec2 {
 }
 
 impl DoublePoint for DVec3 {
+    #[inline(always)]
+    fn of_plane(point: DVec2) -> Self {
+        point.extend(0.0)
+    }
+
     #[inline(always)]
     fn in_space(self) -> DVec3 {
         self

@@ -62,6 +62,7 @@ pub mod backend;
 pub mod collective;
 pub mod conformance;
 pub mod convert;
+pub mod grid;
 pub mod half_edges;
 pub mod indexed;
 pub mod polyhedra;

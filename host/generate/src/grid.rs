@@ -46,6 +46,11 @@ impl Grid {
         Ok(Self { side, seed })
     }
 
+    /// Whether no point is moved.
+    pub fn is_plain(&self) -> bool {
+        self.seed.is_none()
+    }
+
     /// Points of a row, and number of rows.
     pub fn side(&self) -> u64 {
         self.side

@@ -9,6 +9,7 @@ mod collectives;
 mod convert;
 mod copies;
 mod faults;
+mod grid;
 mod half_edges;
 mod indexed;
 mod polyhedra;
@@ -120,6 +121,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("collective", vec![checked::good_indices()]),
         (COPIES, copies::cases()),
         ("convert", convert::cases()),
+        ("grid", grid::cases(size)),
         ("half_edge", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("indexed", indexed::cases(&meshes, size)),

@@ -1,0 +1,25 @@
+//! Triangles of a grid.
+
+use trioxide_kernel::{Out, kernel};
+
+use super::row_of;
+use crate::ids::Vertex;
+
+/// Writes the corners of both triangles of a square; a row has `side` points, and one square less, of which `reciprocal` is the
+/// [reciprocal](super::reciprocal()).
+#[kernel(
+    requires(corners.len() == 6 * n, side >= 2, reciprocal == crate::grid::reciprocal(side - 1)),
+    moves(corners.bytes())
+)]
+pub fn write_corners(square: u32, side: u32, reciprocal: u64, corners: Out<Vertex>) {
+    let row = row_of(square, reciprocal);
+    let lower_left = square + row;
+    let upper_right = lower_left + side + 1;
+    let h = 6 * square;
+    corners.set(h, Vertex::new(lower_left));
+    corners.set(h + 1, Vertex::new(lower_left + 1));
+    corners.set(h + 2, Vertex::new(upper_right));
+    corners.set(h + 3, Vertex::new(lower_left));
+    corners.set(h + 4, Vertex::new(upper_right));
+    corners.set(h + 5, Vertex::new(upper_right - 1));
+}
