@@ -16,6 +16,7 @@
 //! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
 //! | regions of polygons | [`take_regions()`], where triangles have regions | not there |
 //! | triangles of polygons | [`assign_triangles()`], then `collective::bucket`; where they are asked for | not there |
+//! | digest polygons | [`digest_polygons()`], where it is asked for | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
@@ -42,6 +43,8 @@
 mod assign_triangles_stage;
 #[path = "cut_weakly_simple.rs"]
 mod cut_weakly_simple_stage;
+#[path = "digest_polygons.rs"]
+mod digest_polygons_stage;
 mod find_polygons;
 #[path = "label_frontier_edges.rs"]
 mod label_frontier_edges_stage;
@@ -58,6 +61,7 @@ mod walk;
 
 pub use assign_triangles_stage::*;
 pub use cut_weakly_simple_stage::*;
+pub use digest_polygons_stage::*;
 pub use find_polygons::*;
 pub use label_frontier_edges_stage::*;
 pub use label_longest_edges_stage::*;

@@ -1,7 +1,5 @@
 //! Checks of points, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
 
-use std::any::TypeId;
-
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
@@ -56,30 +54,11 @@ pub fn upload_half_edges<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    build_half_edges(on, &part.points, &part.corners)
-        .map_err(|error| in_the_whole_mesh(error, part))
-}
-
-/// The half-edges of triangles with these corners.
-///
-/// # Errors
-/// As [`DeviceTriangulation::build`].
-pub fn build_half_edges<P: AnyPoint>(
-    on: &Device,
-    points: &[P::Double],
-    corners: &[u32],
-) -> half_edges::Result<DeviceTriangulation<P>> {
-    let bytes = DeviceTriangulation::<P>::bytes_needed(points.len(), corners.len() / 3);
+    let shape = &part.shape;
+    let bytes = DeviceTriangulation::<P>::bytes_needed(shape.vertices(), shape.corners() / 3);
     on.require(bytes)?;
-    let (points, origins) = on.stage("copy to the device", || {
-        let origins = on.upload(bytemuck::cast_slice(corners))?;
-        if TypeId::of::<P>() == TypeId::of::<P::Double>() {
-            return Ok((on.upload(bytemuck::cast_slice(points))?, origins));
-        }
-        let points: Vec<P> = parallel::map(points, |&p| P::from_f64(p));
-        Ok((on.upload(&points)?, origins))
-    })?;
-    DeviceTriangulation::build(on, points, origins)
+    let (points, origins) = (shape.upload_points(on)?, shape.upload_corners(on)?);
+    DeviceTriangulation::build(on, points, origins).map_err(|error| in_the_whole_mesh(error, part))
 }
 
 /// The fault of a part, with the ids of the whole mesh.
@@ -95,8 +74,8 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
     let whole = format!("triangle {} ", id(triangle));
     let text = match error {
         Orientation { .. } if P::DIMENSIONS == 3 => {
-            let corners = &part.corners[3 * triangle as usize..][..3];
-            let [a, b, c] = [0, 1, 2].map(|k| part.vertices.get(corners[k] as usize));
+            let corner = |k| part.shape.corner(3 * triangle as usize + k);
+            let [a, b, c] = [0, 1, 2].map(|k| part.vertices.get(corner(k) as usize));
             format!("{whole}is degenerate: its vertices {a}, {b}, {c} lie on one line")
         }
         error => error

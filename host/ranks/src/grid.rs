@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 use trioxide::generate::{Grid, TetGrid};
+use trioxide::grid::Rows;
 
 use crate::block::{Block, Blocks};
 use crate::fault::Result;
@@ -15,17 +16,17 @@ use crate::ids::{Ids, Owners};
 use crate::layers::Layers;
 use crate::ownership::Position;
 use crate::part::{Halo, Part, check_size};
+use crate::shape::{Shape, lists_of};
 use crate::transport::Ranks;
 
 impl Layers {
-    /// This rank's part of cells with `size` corners: `corners` gives those of a range of cells, less the first vertex that is here; `points`
-    /// where a range of vertices lies.
+    /// This rank's part of cells with `size` corners. `shape` gives points and corners of a range of layers, with the ranges of its vertices
+    /// and of its cells.
     fn part<P>(
         &self,
         ranks: &Ranks,
         size: usize,
-        corners: impl FnOnce(Range<u64>, u64) -> Vec<u32>,
-        points: impl FnOnce(Range<u64>) -> Vec<P>,
+        shape: impl FnOnce(Range<u64>, Range<u64>, Range<u64>) -> Shape<P>,
     ) -> Result<Part<P>> {
         ranks.phase("generate");
         let me = ranks.rank();
@@ -59,8 +60,7 @@ impl Layers {
             self.mail(ranks, here.start, receive),
         );
         Ok(Part {
-            points: points(vertices.clone()),
-            corners: corners(cells.clone(), vertices.start),
+            shape: shape(here, vertices.clone(), cells.clone()),
             size,
             regions: None,
             segments: Vec::new(),
@@ -76,18 +76,23 @@ impl Layers {
 }
 
 impl<P: Position> Part<P> {
-    /// This rank's part of a grid, which it makes by itself. Collective only in that all ranks do it.
+    /// This rank's part of a grid, which it makes by itself: of a plain one its device does. Collective only in that all ranks do it.
     ///
     /// # Errors
     /// A part with more triangles or vertices than 32-bit ids name.
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
-        let corners = |cells, first| {
-            let local = |v: u64| (v - first) as u32;
-            let triangles = grid.triangles_of(cells, |corners| corners.map(local));
-            triangles.into_flattened()
+        let shape = |layers, _, _| {
+            let (grid, side) = (*grid, grid.side());
+            let rows = Rows { side, rows: layers };
+            match grid.is_plain() {
+                true => Shape::Rows { grid, rows },
+                false => {
+                    let (points, corners) = lists_of(&grid, &rows);
+                    Shape::Lists { points, corners }
+                }
+            }
         };
-        let points = |vertices| P::of_plane(grid.points(vertices));
-        Layers::of(grid, ranks.size()).part(ranks, 3, corners, points)
+        Layers::of(grid, ranks.size()).part(ranks, 3, shape)
     }
 }
 
@@ -97,13 +102,15 @@ impl Part<DVec3> {
     /// # Errors
     /// As there.
     pub fn of_tet_grid(ranks: &Ranks, grid: &TetGrid) -> Result<Self> {
-        let corners = |cells, first| {
-            let local = |v: u64| (v - first) as u32;
+        let shape = |_, vertices: Range<u64>, cells| {
+            let local = |v: u64| (v - vertices.start) as u32;
             let tetrahedra = grid.tetrahedra_of(cells, |corners| corners.map(local));
-            tetrahedra.into_flattened()
+            Shape::Lists {
+                corners: tetrahedra.into_flattened(),
+                points: grid.points(vertices),
+            }
         };
-        let points = |vertices| grid.points(vertices);
-        Layers::of_tetrahedra(grid, ranks.size()).part(ranks, 4, corners, points)
+        Layers::of_tetrahedra(grid, ranks.size()).part(ranks, 4, shape)
     }
 }
 
@@ -179,19 +186,33 @@ mod tests {
     use crate::transport::{Reduction, Transport};
     use std::sync::Arc;
 
+    /// The same points and corners, however they are held.
+    fn compare<P: Position + PartialEq + std::fmt::Debug>(made: &Shape<P>, found: &Shape<P>) {
+        let (points, corners) = made.lists();
+        assert_eq!((&points, &corners), (&found.lists().0, &found.lists().1));
+        assert_eq!(made.vertices(), points.len());
+        assert_eq!(made.corners(), corners.len());
+        let each: Vec<u32> = (0..corners.len()).map(|i| made.corner(i)).collect();
+        assert_eq!(each, corners.as_ref());
+    }
+
     /// A part that a rank makes is the one that ranks find together, of the same rows.
     #[test]
     fn a_part_of_a_grid_is_the_part_of_its_mesh() {
-        for n in [4, 9, 16, 100, 400] {
-            let grid = Grid::jittered(n, 5).unwrap();
-            let whole = trioxide::generate::jittered(n, 5).unwrap();
+        let plain = |n| (Grid::uniform(n), trioxide::generate::grid(n));
+        let jittered = |n| (Grid::jittered(n, 5), trioxide::generate::jittered(n, 5));
+        for (grid, whole) in [4, 9, 16, 100, 400]
+            .map(|n| [plain(n), jittered(n)])
+            .as_flattened()
+        {
+            let (grid, whole) = (*grid.as_ref().unwrap(), whole.as_ref().unwrap());
             for size in [1, 2, 3, 4, 7] {
                 run(size, |transport| {
                     let ranks = Ranks::new(transport);
                     let rows = Layers::of(&grid, size);
                     let owner = move |t: u64| rows.owner(t);
                     let block = Block::of_grid(&ranks, &grid);
-                    assert_eq!(block, Block::of(&whole, ranks.rank(), size));
+                    assert_eq!(block, Block::of(whole, ranks.rank(), size));
                     let made: Part = Part::of_grid(&ranks, &grid).unwrap();
                     let owners = Ownership::Rows(grid).owners(&ranks, &block);
                     let first = Blocks::new(block.cells, size).range(ranks.rank()).start;
@@ -202,8 +223,7 @@ mod tests {
                     );
                     let given = Ownership::Given(Arc::new(owner));
                     let found = Part::build(&ranks, &block, &given).unwrap();
-                    assert_eq!(made.points, found.points);
-                    assert_eq!(made.corners, found.corners);
+                    compare(&made.shape, &found.shape);
                     assert_eq!(made.vertices.to_vec(), found.vertices.to_vec());
                     let owned = found.owned_vertices.to_vec();
                     assert_eq!(made.owned_vertices.to_vec(), owned);
@@ -221,7 +241,7 @@ mod tests {
                     }
                     made.halo.update_all(&ranks, &mut by[1]);
                     found.halo.update_all(&ranks, &mut by[2]);
-                    assert_eq!((&by[1], &by[2]), (&by[0], &by[0]), "{n} on {size}");
+                    assert_eq!((&by[1], &by[2]), (&by[0], &by[0]), "{grid:?} on {size}");
                 });
             }
         }
@@ -247,8 +267,7 @@ mod tests {
                     let given = Ownership::Given(Arc::new(move |t| layers.owner(t)));
                     let made = Part::of_tet_grid(&ranks, &grid).unwrap();
                     let found = Part::build(&ranks, &block, &given).unwrap();
-                    assert_eq!(made.points, found.points);
-                    assert_eq!(made.corners, found.corners);
+                    compare(&made.shape, &found.shape);
                     assert_eq!(made.vertices.to_vec(), found.vertices.to_vec());
                     assert_eq!(made.cells.to_vec(), found.cells.to_vec());
                     assert_eq!(made.shared, found.shared);
@@ -306,8 +325,8 @@ mod tests {
         assert_eq!(part.cells, Ids::of_range(triangles - 4 * 99_999..triangles));
         assert_eq!(part.vertices.get(part.vertices.len() - 1), 9_999_999_999);
         for t in [0, 1, 199_997, 199_998, 399_995] {
-            let corners = &part.corners[3 * t..3 * t + 3];
-            let corners = corners.iter().map(|&v| part.vertices.get(v as usize));
+            let corners = (3 * t..3 * t + 3).map(|i| part.shape.corner(i));
+            let corners = corners.map(|v| part.vertices.get(v as usize));
             let expected = grid.triangle(part.cells.get(t));
             assert_eq!(corners.collect::<Vec<_>>(), expected);
             assert!(part.half_edge(3 * t as u32) > 1 << 35);
@@ -317,7 +336,7 @@ mod tests {
         // A rank behind the last row has nothing.
         let none = Alone { rank: 99_999, size };
         let none: Part = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
-        assert!(none.cells.is_empty() && none.vertices.is_empty() && none.points.is_empty());
+        assert!(none.cells.is_empty() && none.vertices.is_empty() && none.shape.vertices() == 0);
     }
 
     /// A part may have 2^32 - 2 half-edges, and no more.

@@ -6,7 +6,7 @@
 //! | the input, a block of ids a rank; the directories of elements | [`block`] |
 //! | which rank owns what | [`ownership`] |
 //! | grids that ranks make, each its own part | [`Part::of_grid`], [`Block::of_grid`] |
-//! | a rank's part of the mesh, with its ghosts | [`part`] |
+//! | a rank's part of the mesh, with its ghosts; its points and corners | [`part`], [`shape`] |
 //! | places of new elements in an order of the whole mesh | [`numbers`] |
 //! | meshes of tetrahedra | [`tets`] |
 //! | a family on ranks | [`polylla`](mod@polylla), [`polyhedra`](mod@polyhedra), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
@@ -41,6 +41,7 @@ pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 mod rows;
+pub mod shape;
 pub mod smooth;
 pub mod tets;
 pub mod threads;
@@ -51,4 +52,5 @@ pub use block::Block;
 pub use fault::{Fault, Result};
 pub use ownership::Ownership;
 pub use part::Part;
+pub use shape::Shape;
 pub use transport::{Ranks, Transport};

@@ -19,16 +19,15 @@ use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
 use crate::ownership::{Ownership, Position, fetch};
 use crate::rows::{Rows, join};
+use crate::shape::Shape;
 use crate::transport::{Mail, Ranks, Reduction};
 
 pub use crate::rows::Halo;
 
 /// A rank's part of a mesh.
 pub struct Part<P = DVec2> {
-    /// Points of the vertices.
-    pub points: Vec<P>,
-    /// Vertices of the owned cells and the ghosts, by local ids, as many for each as the mesh has.
-    pub corners: Vec<u32>,
+    /// Points of the vertices, and vertices of the owned cells and the ghosts.
+    pub shape: Shape<P>,
     /// Corners of a cell.
     pub size: usize,
     /// Region of each cell, if the mesh has them.
@@ -112,8 +111,7 @@ impl<P: Position> Part<P> {
         let (segments, places) = local_segments(all, local, |v| shared.has(v));
         check_segments(ranks, block.vertices, all, &shared, &ids)?;
         Ok(Self {
-            points,
-            corners,
+            shape: Shape::Lists { points, corners },
             size: block.size,
             regions: block.regions.as_ref().map(|_| {
                 let region = |i: usize| cells.get(i)[cells.stride - 1] as i32;

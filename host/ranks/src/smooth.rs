@@ -5,9 +5,8 @@
 //! are those of the single run, found in the order of the whole mesh. The sweeps end when no rank moves a
 //! node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by their ids.
 
-use std::any::TypeId;
-
 use glam::DVec3;
+use gpu::point::MeshPoint;
 use gpu::smooth::{MOVES_CHUNK, Vector};
 use trioxide::backend::Buffer;
 use trioxide::smooth::{self, DeviceMesh, Moves, Options, Others, Share, SharePart, smooth_share};
@@ -20,6 +19,7 @@ use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
 use crate::ownership::Ownership;
 use crate::part::Part;
+use crate::shape::Shape;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A smoothed mesh's nodes, as a rank holds them.
@@ -39,7 +39,7 @@ pub struct Smoothed<P> {
 ///
 /// # Errors
 /// As [`smooth::run`], in the same words on every rank; options that need one process ([`smooth::check_share`]).
-pub fn smooth<P: Vector>(
+pub fn smooth<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,
     block: &Block<DVec3>,
@@ -74,7 +74,7 @@ pub fn part_to_smooth<P: Vector>(
 ///
 /// # Errors
 /// As there.
-pub fn smooth_part<P: Vector>(
+pub fn smooth_part<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,
     mut part: Part<DVec3>,
@@ -91,7 +91,7 @@ pub fn smooth_part<P: Vector>(
     let mesh = upload::<P>(on, &part);
     let mesh = ranks.agree(mesh.map_err(|error| in_the_whole_mesh(error, &part)))?;
     // The device has them.
-    (part.points, part.corners) = (Vec::new(), Vec::new());
+    part.shape = Shape::default();
     let mut others = Exchange {
         joint: Joint::new(ranks),
         halo: &halo,
@@ -169,9 +169,10 @@ impl NodeHalo {
         let mut asked: Vec<(u32, u32)> = Vec::new();
         for owner in (0..size as u32).filter(|&owner| u64::from(owner) != me) {
             for corners in part.owners.of_rank(owner) {
-                let corners = &part.corners[part.size * corners.start..part.size * corners.end];
-                let ghosts = corners.iter().filter(|&&v| is_ghost[v as usize]);
-                asked.extend(ghosts.map(|&v| (v, owner)));
+                let corners = part.size * corners.start..part.size * corners.end;
+                let corners = corners.map(|i| part.shape.corner(i));
+                let ghosts = corners.filter(|&v| is_ghost[v as usize]);
+                asked.extend(ghosts.map(|v| (v, owner)));
             }
         }
         asked.sort_unstable();
@@ -235,18 +236,15 @@ impl Others for Exchange<'_> {
     }
 }
 
-fn upload<P: Vector>(on: &Device, part: &Part<DVec3>) -> trioxide::Result<DeviceMesh<P>> {
-    let points = on.stage("copy to the device", || {
-        if TypeId::of::<P>() == TypeId::of::<DVec3>() {
-            return on.upload(bytemuck::cast_slice(&part.points));
-        }
-        let points: Vec<P> = parallel::map(&part.points, |&p| P::from_f64(p));
-        on.upload(&points)
-    })?;
-    let corners = &part.corners;
+fn upload<P: Vector + MeshPoint>(
+    on: &Device,
+    part: &Part<DVec3>,
+) -> trioxide::Result<DeviceMesh<P>> {
+    let points = part.shape.upload_points(on)?;
+    let corners = part.shape.upload_corners(on)?;
     let mesh = match part.size {
-        4 => DeviceMesh::of_tetrahedra(on, points, on.upload(corners.as_chunks().0)?)?,
-        _ => DeviceMesh::of_triangles(on, points, on.upload(corners.as_chunks().0)?)?,
+        4 => DeviceMesh::of_tetrahedra(on, points, corners.cast())?,
+        _ => DeviceMesh::of_triangles(on, points, corners.cast())?,
     };
     match &part.regions {
         Some(regions) => mesh.with_regions(on.upload(regions)?),

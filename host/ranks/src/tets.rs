@@ -90,7 +90,7 @@ fn check_whole<P: SpacePoint>(
 /// The first tetrahedron of a part that has each tagged triangle as a face.
 pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u32>> {
     let tagged: Vec<[u64; 3]> = tagged.iter().map(|face| face.map(u64::from)).collect();
-    let corner = |i: usize| part.vertices.get(part.corners[i] as usize);
+    let corner = |i: usize| part.vertices.get(part.shape.corner(i) as usize);
     let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
     first_tetrahedra(&tagged, part.cells.len(), corners)
 }

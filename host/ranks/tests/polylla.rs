@@ -50,14 +50,14 @@ fn on_ranks<P: Point>(
         let block = Block::of(mesh, ranks.rank(), size);
         let part = part_to_find_in::<P>(&ranks, &block, ownership)?;
         let found = find::<P>(&ranks, &on, part, options);
-        found.map(|found| in_order(&ranks, found, mesh.triangles.len() as u64))
+        found.map(|found| in_order(&ranks, &on, found, mesh.triangles.len() as u64))
     })
 }
 
-fn in_order(ranks: &Ranks, found: Found, triangles: u64) -> (Polygons, Counts, u64) {
-    let (counts, digest) = (found.counts, found.digest(ranks));
-    let polygons = found.into_polygons().ordered(ranks, triangles);
-    (polygons, counts, digest)
+fn in_order(ranks: &Ranks, on: &Device, found: Found, triangles: u64) -> (Polygons, Counts, u64) {
+    let (counts, digest) = (found.counts, found.digest(ranks, on).unwrap());
+    let polygons = found.into_polygons(ranks, on).unwrap();
+    (polygons.ordered(ranks, triangles), counts, digest)
 }
 
 /// Also of the polygons that are cut.
@@ -144,7 +144,7 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
             let on = Device::cpu(Some(1)).unwrap();
             let part = Part::of_grid(&ranks, &grid).unwrap();
             let found = find::<P>(&ranks, &on, part, options);
-            found.map(|found| in_order(&ranks, found, grid.triangles()))
+            found.map(|found| in_order(&ranks, &on, found, grid.triangles()))
         });
         compare::<P>(mesh, results, options, &format!("{grid:?} on {size} ranks"));
     }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Choice, RANKS, choices, constrained};
+use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use proptest::prelude::*;
 use trioxide::Device;
@@ -16,7 +17,7 @@ use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks};
 
 /// What a rank has of the result: the numbers, and the points of its block.
-fn smoothed<P: Vector>(
+fn smoothed<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,
     block: &Block<DVec3>,

@@ -37,12 +37,15 @@ use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, Ties};
 
 mod constraints;
+mod digest;
 mod error;
 mod fields;
 mod result;
 mod share;
 
 pub use constraints::Constraints;
+pub use digest::WholeIds;
+pub(crate) use digest::digest_of_part;
 pub use error::{Error, Result};
 pub use fields::triangles_of_polygons;
 pub use result::DevicePolygons;

@@ -5,7 +5,7 @@ use gpu::polylla as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Error, Result};
+use super::{Error, Result, WholeIds, digest_of_part};
 use crate::backend::Device;
 use crate::collective::{Csr, bucket_long, most_alone};
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
@@ -123,6 +123,16 @@ impl DevicePolygons {
     /// Counts of the run.
     pub fn counts(&self) -> PolyllaCounts {
         self.counts
+    }
+
+    /// The [digest](crate::digest::of_polygons) of the polygons: no polygon leaves the device.
+    ///
+    /// # Errors
+    /// As [`DevicePolygons::download_lists`].
+    pub fn digest(&self, on: &Device) -> Result<u64> {
+        let lists = self.lists.as_ref().ok_or(Error::NoLists)?;
+        let all = WholeIds::From(0);
+        Ok(digest_of_part(on, &self.half_edges, lists, all, all)?)
     }
 
     /// The polygons as lists, in host memory.

@@ -22,15 +22,15 @@ use trioxide_kernel::Bits;
 use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::split_weakly_simple;
-use super::{Constraints, Links, Result};
+use super::{Constraints, Links, Result, WholeIds, digest_of_part, download_lists};
 use super::{find_links, mark_middles};
 use super::{label_frontier, label_longest, link_new_edges, list_polygons, mark_polygons};
 use crate::backend::Device;
 use crate::bit_set::members;
-use crate::collective::{compact, exclusive_scan};
+use crate::collective::{Csr, compact, exclusive_scan};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{Polygons, Ties};
-use gpu::ids::{HalfEdge, Vertex};
+use gpu::ids::{HalfEdge, Polygon, Vertex};
 use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 
@@ -44,12 +44,11 @@ pub trait Owners {
 }
 
 /// The polygons of one process's part.
-#[derive(Debug)]
 pub struct Share {
     /// Smallest half-edge of each polygon whose half-edges are all owned, or of its pieces, ascending.
-    pub half_edges: Vec<u32>,
+    half_edges: Buffer<HalfEdge>,
     /// The vertices of each of them, from the origin of that half-edge.
-    pub polygons: Polygons,
+    lists: Csr<Polygon, Vertex>,
     /// How many of them visit a vertex more than once, or did before they were cut.
     pub weakly_simple: u32,
     /// Cycles with half-edges of ghosts, as lists of half-edges: behind each owned one stands its successor.
@@ -62,6 +61,37 @@ pub struct Share {
     pub boundary: u32,
     /// Barrier tips.
     pub barrier_tips: u32,
+}
+
+impl Share {
+    /// Number of polygons whose half-edges are all owned, or of their pieces.
+    pub fn polygons(&self) -> usize {
+        self.half_edges.len()
+    }
+
+    /// The [digest](crate::digest::of_polygons) of these polygons, by the ids of the whole mesh; it does not take them from the device.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn digest(
+        &self,
+        on: &Device,
+        triangles: WholeIds,
+        vertices: WholeIds,
+    ) -> crate::Result<u64> {
+        digest_of_part(on, &self.half_edges, &self.lists, triangles, vertices)
+    }
+
+    /// The smallest half-edges of these polygons, and the vertices of each from there on, in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<(Vec<u32>, Polygons)> {
+        on.stage("copy to the host", || {
+            let half_edges = on.download_rows(&self.half_edges)?;
+            Ok((half_edges, download_lists(on, &self.lists)?))
+        })
+    }
 }
 
 /// The share of a process: `mesh` is its part, `owned` has a bit for each half-edge of the triangles that it owns.
@@ -140,17 +170,15 @@ pub fn polylla_share<P: Point>(
         (half_edges, lists) =
             split_weakly_simple(on, mesh, (half_edges, lists, weak), labels, &mut found)?;
     }
-    on.try_stage("copy to the host", || {
-        Ok(Share {
-            half_edges: on.download_rows(&half_edges)?,
-            polygons: super::download_lists(on, &lists)?,
-            weakly_simple,
-            open,
-            regions,
-            frontier: count_owned(&before, owned),
-            boundary,
-            barrier_tips,
-        })
+    Ok(Share {
+        half_edges,
+        lists,
+        weakly_simple,
+        open,
+        regions,
+        frontier: count_owned(&before, owned),
+        boundary,
+        barrier_tips,
     })
 }
 

@@ -9,9 +9,11 @@ use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;
 use crate::backend::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{PolyllaMesh, Segment, Ties, Triangulation};
-use crate::polylla::{Constraints, Options, polylla, triangles_of_polygons};
-use crate::{reference, validate};
+use crate::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
+use crate::polylla::{
+    Constraints, Options, WholeIds, digest_of_part, polylla, triangles_of_polygons,
+};
+use crate::{digest, reference, validate};
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -37,7 +39,8 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
                     move |on| {
                         compare::<DVec2>(on, &mesh, strict, runs)?;
                         compare::<Vec2>(on, &mesh, strict, 1)?;
-                        triangles(on, &mesh, strict)
+                        triangles(on, &mesh, strict)?;
+                        digests(on, &mesh, strict)
                     },
                 ));
             }
@@ -197,6 +200,57 @@ fn triangles(on: &Device, mesh: &Triangulation, strict: bool) -> Outcome {
     equal("offsets", &on.download(lists.offsets())?, &offsets)?;
     let found: Vec<u32> = on.download_rows(lists.items())?;
     equal("triangles", &found, &items)
+}
+
+/// The digest of polygons on the device, by ids that begin with 0, that begin far behind, and that are lists.
+fn digests(on: &Device, mesh: &Triangulation, strict: bool) -> Outcome {
+    let there = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
+    let result = polylla(on, &there, None, options)?;
+    let host = result.download(on)?;
+    equal(
+        "digest",
+        &[result.digest(on)?],
+        &[digest_of(&host, |t| t, |v| v)],
+    )?;
+    let (half_edges, lists) = result.into_arrays();
+    let lists = lists.expect("the options ask for them");
+    const FAR: u64 = 1 << 33;
+    let list = |elements: usize| {
+        (0..elements as u64)
+            .map(|i| i * i + FAR)
+            .collect::<Vec<u64>>()
+    };
+    let (triangles, vertices) = (list(mesh.triangles.len()), list(mesh.points.len()));
+    let ids = [
+        (WholeIds::From(FAR), WholeIds::List(&vertices)),
+        (WholeIds::List(&triangles), WholeIds::From(FAR)),
+    ];
+    let (by_square, far) = (|i: u64| i * i + FAR, |i: u64| i + FAR);
+    let expected = [
+        digest_of(&host, far, by_square),
+        digest_of(&host, by_square, far),
+    ];
+    for ((triangles, vertices), expected) in ids.into_iter().zip(expected) {
+        let ours = digest_of_part(on, &half_edges, &lists, triangles, vertices)?;
+        equal("digest of a part", &[ours], &[expected])?;
+    }
+    Ok(())
+}
+
+fn digest_of(
+    lists: &PolyllaLists,
+    triangle: impl Fn(u64) -> u64 + Sync,
+    vertex: impl Fn(u64) -> u64 + Sync,
+) -> u64 {
+    digest::of_polygons(lists.half_edges.len(), |i| {
+        let h = u64::from(lists.half_edges[i]);
+        let vertices = lists.polygons.get(i).iter().map(|&v| vertex(v.into()));
+        digest::of_polygon(3 * triangle(h / 3) + h % 3, vertices)
+    })
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {

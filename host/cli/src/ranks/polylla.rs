@@ -14,7 +14,7 @@ use trioxide::polylla::triangles_of_polygons;
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
-use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
+use trioxide_ranks::polylla::{self, Polygons, find, part_to_find_in};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
@@ -60,16 +60,21 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
     };
     let found = find(ranks, &on, part, settings).map_err(in_file)?;
     let counts = found.counts;
-    let digest = options.digest.then(|| {
-        ranks.phase("digest");
-        found.digest(ranks)
-    });
+    let digest = match options.digest {
+        true => {
+            ranks.phase("digest");
+            Some(found.digest(ranks, &on)?)
+        }
+        false => None,
+    };
     let [vertices, triangles] = match &input {
         Input::Block(block) => [block.vertices, block.cells],
         Input::Grid(grid) => [grid.vertices(), grid.triangles()],
     };
     if let Some(path) = &options.output {
-        write(ranks, path, (input, kept), found, quiet)?;
+        ranks.phase("polygons to the host");
+        let polygons = found.into_polygons(ranks, &on)?;
+        write(ranks, path, (input, kept), polygons, quiet)?;
     }
     let mut of_run = vec![
         ("vertices", json!(vertices)),
@@ -132,14 +137,13 @@ fn write(
     ranks: &Ranks,
     path: &Path,
     (input, kept): (Input, Kept),
-    found: Found,
+    polygons: Polygons,
     quiet: bool,
 ) -> Result<()> {
     let block = match input {
         Input::Block(block) => block,
         Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
     };
-    let polygons = found.into_polygons();
     let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
     if is_pvtu(path) {
         if is_carried {

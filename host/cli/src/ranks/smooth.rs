@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
+use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use serde_json::json;
 use trioxide::formats::Format;
@@ -80,7 +81,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
 }
 
 /// The counts of a run, and the points of this rank's block, if a file gets them. Collective.
-fn smoothed<P: Vector>(
+fn smoothed<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,
     options: &Options,

@@ -47,8 +47,8 @@ pub(super) fn collect(
     let rows = Mail::rows(ranks.size(), taken.len(), STRIDE, to, |i, row| {
         let t = taken[i].tetrahedron as usize;
         row[0] = part.cells.get(t);
-        for (room, &v) in row[1..].iter_mut().zip(&part.corners[4 * t..4 * t + 4]) {
-            *room = part.vertices.get(v as usize);
+        for (room, i) in row[1..].iter_mut().zip(4 * t..4 * t + 4) {
+            *room = part.vertices.get(part.shape.corner(i) as usize);
         }
         row[STRIDE - 1] = taken[i].labels.into();
     });

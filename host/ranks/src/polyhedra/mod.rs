@@ -181,8 +181,8 @@ fn upload<P: SpacePoint>(
     };
     let faces = tagged.iter().map(face).collect();
     let mesh = TetMesh {
-        points: std::mem::take(&mut part.points),
-        tetrahedra: parallel::map(part.corners.as_chunks().0, |&corners| corners),
+        tetrahedra: parallel::map(part.shape.lists().1.as_chunks().0, |&corners| corners),
+        points: part.shape.take_points(),
         regions: part.regions.take(),
         faces,
     };

@@ -54,7 +54,7 @@ pub(super) fn join(
         )
     };
     let heads = Mail::sorted(ranks.size(), fragments.len(), head);
-    let vertex = |h: u32| part.vertices.get(part.corners[h as usize] as usize);
+    let vertex = |h: u32| part.vertices.get(part.shape.corner(h as usize) as usize);
     let vertices = (0..fragments.len()).flat_map(|i| {
         let rank = smallest[i][1] as usize;
         fragments[i]

@@ -14,13 +14,13 @@ use std::ops::Range;
 
 use rayon::slice::ParallelSliceMut;
 use trioxide::half_edges::Point;
-use trioxide::polylla::{self, Owners, Share, polylla_share};
+use trioxide::polylla::{self, Owners, Share, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::check::{check_points, upload_half_edges};
-use crate::fault::{Joint, Result};
+use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
 use crate::part::{Part, half_edge, no_edge};
 use crate::transport::{Mail, Ranks, Reduction};
@@ -170,31 +170,46 @@ pub struct Found {
     cells: Ids,
     vertices: Ids,
     regions: Option<Vec<i32>>,
-    /// Polygons within the rank, by local ids.
+    /// Polygons within the rank, by local ids; on the device.
     share: Share,
     /// Polygons across ranks, by ids.
     crossing: Polygons,
 }
 
 impl Found {
-    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Collective.
-    pub fn digest(&self, ranks: &Ranks) -> u64 {
-        let (share, crossing) = (&self.share, &self.crossing);
-        let within = digest::of_polygons(share.half_edges.len(), |i| {
-            let vertices = share.polygons.get(i).iter();
-            let vertices = vertices.map(|&v| self.vertices.get(v as usize));
-            digest::of_polygon(half_edge(&self.cells, share.half_edges[i]), vertices)
-        });
+    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Those within a rank stay on its device.
+    /// Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn digest(&self, ranks: &Ranks, on: &Device) -> Result<u64> {
+        let crossing = &self.crossing;
+        let within = self
+            .share
+            .digest(on, whole(&self.cells), whole(&self.vertices));
+        let within = ranks.agree(within.map_err(Fault::from))?;
         let across = digest::of_polygons(crossing.len(), |i| {
             digest::of_polygon(crossing.half_edges[i], crossing.get(i).iter().copied())
         });
         let all = ranks.gather(within.wrapping_add(across)).into_iter();
-        all.fold(0, u64::wrapping_add)
+        Ok(all.fold(0, u64::wrapping_add))
     }
 
-    /// The polygons by the ids of the whole mesh, and in their order.
-    pub fn into_polygons(self) -> Polygons {
-        merge(&self)
+    /// The polygons by the ids of the whole mesh, and in their order. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn into_polygons(self, ranks: &Ranks, on: &Device) -> Result<Polygons> {
+        let lists = ranks.agree(self.share.download(on).map_err(Fault::from))?;
+        Ok(merge(&self, &lists))
+    }
+}
+
+/// Ids as the device takes them.
+fn whole(ids: &Ids) -> WholeIds<'_> {
+    match ids {
+        Ids::Range { first, .. } => WholeIds::From(*first),
+        Ids::List(list) => WholeIds::List(list),
     }
 }
 
@@ -212,7 +227,7 @@ pub fn polylla<P: Point>(
     let part = part_to_find_in::<P>(ranks, block, ownership)?;
     let found = find::<P>(ranks, on, part, options)?;
     let counts = found.counts;
-    Ok((found.into_polygons(), counts))
+    Ok((found.into_polygons(ranks, on)?, counts))
 }
 
 /// This rank's part of the mesh whose blocks the ranks hold, for [`find`]. Collective.
@@ -249,7 +264,7 @@ pub fn find<P: Point>(
     let owned = part.owned_half_edges(ranks.rank());
     let mesh = ranks.agree(upload_half_edges::<P>(on, &part))?;
     // The device has them.
-    part.points = Vec::new();
+    part.shape.drop_points();
     let constraints = part.constraints(on, &mesh);
     let constraints = ranks.agree(constraints.map_err(|error| match error {
         polylla::Error::NoEdge { segment, from, to } => {
@@ -275,7 +290,7 @@ pub fn find<P: Point>(
         u64::from(share.boundary),
         u64::from(share.barrier_tips),
         weak + u64::from(share.weakly_simple),
-        (share.half_edges.len() + crossing.len()) as u64,
+        (share.polygons() + crossing.len()) as u64,
     ];
     ranks.reduce_all(&mut counts, Reduction::Sum);
     let [
@@ -345,10 +360,10 @@ impl Polygons {
 }
 
 /// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
-fn merge(found: &Found) -> Polygons {
-    let (share, crossing) = (&found.share, &found.crossing);
-    let half_edge = |i: usize| half_edge(&found.cells, share.half_edges[i]);
-    let n = share.half_edges.len();
+fn merge(found: &Found, (half_edges, lists): &(Vec<u32>, mesh::Polygons)) -> Polygons {
+    let crossing = &found.crossing;
+    let half_edge = |i: usize| half_edge(&found.cells, half_edges[i]);
+    let n = half_edges.len();
     // The polygons across ranks that come before the one within the rank; all of them before its end.
     let before = |i: usize| match i < n {
         true => crossing.half_edges.partition_point(|&h| h < half_edge(i)),
@@ -369,9 +384,9 @@ fn merge(found: &Found) -> Polygons {
                 next += 1;
             }
             vertices.clear();
-            let of_polygon = share.polygons.get(i).iter();
+            let of_polygon = lists.get(i).iter();
             vertices.extend(of_polygon.map(|&v| found.vertices.get(v as usize)));
-            let region = |regions: &Vec<i32>| regions[share.half_edges[i] as usize / 3];
+            let region = |regions: &Vec<i32>| regions[half_edges[i] as usize / 3];
             piece.push(h, &vertices, found.regions.as_ref().map(region));
         }
         for next in next..before(range.end) {
@@ -432,7 +447,8 @@ mod tests {
                         *ids = Ids::of(ids.iter().map(|id| id + by).collect());
                     }
                     let found = find::<DVec2>(&ranks, &on, part, Options::default()).unwrap();
-                    (found.digest(&ranks), found.into_polygons())
+                    let digest = found.digest(&ranks, &on).unwrap();
+                    (digest, found.into_polygons(&ranks, &on).unwrap())
                 });
                 let all = of_ranks.iter().flat_map(|(_, polygons)| {
                     let one = |i| {

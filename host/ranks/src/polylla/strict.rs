@@ -68,7 +68,7 @@ pub(super) fn split(
 /// The triangles around the ends of these runs, to the ranks that ask for them; those from others, each once. Collective.
 fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows {
     let ends = runs.iter().flat_map(|&(rank, half_edges)| {
-        let end = |h: u32| part.corners[(h - h % 3 + (h + 1) % 3) as usize];
+        let end = |h: u32| part.shape.corner((h - h % 3 + (h + 1) % 3) as usize);
         half_edges.iter().map(move |&h| (end(h), rank))
     });
     let mut ends: Vec<(u32, usize)> = ends.collect();
@@ -76,15 +76,16 @@ fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows 
     ends.dedup();
     let set = IdSet::of(ends.len(), |i| ends[i].0.into());
     let is_around = |t: usize| {
-        let mut corners = part.corners[3 * t..3 * t + 3].iter();
-        corners.any(|&v| set.has(v.into()))
+        let mut corners = (3 * t..3 * t + 3).map(|i| part.shape.corner(i));
+        corners.any(|v| set.has(v.into()))
     };
     let around = match ends.is_empty() {
         true => Vec::new(),
         false => parallel::filter_collect(part.cells.len(), |t| is_around(t).then_some(t)),
     };
     let sent = around.iter().flat_map(|&t| {
-        let of_corners = part.corners[3 * t..3 * t + 3].iter().flat_map(|&v| {
+        let corners = (3 * t..3 * t + 3).map(|i| part.shape.corner(i));
+        let of_corners = corners.flat_map(|v| {
             let first = ends.partition_point(|end| end.0 < v);
             let at = ends[first..].iter().take_while(move |end| end.0 == v);
             at.map(|end| end.1)
@@ -99,8 +100,8 @@ fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows 
     let rows = Mail::rows(ranks.size(), sent.len(), STRIDE, rank, |i, row| {
         let t = sent[i].1;
         row[0] = part.cells.get(t);
-        for (room, &v) in row[1..].iter_mut().zip(&part.corners[3 * t..]) {
-            *room = part.vertices.get(v as usize);
+        for (room, i) in row[1..].iter_mut().zip(3 * t..) {
+            *room = part.vertices.get(part.shape.corner(i) as usize);
         }
     });
     let words = ranks.exchange(&rows).into_items();

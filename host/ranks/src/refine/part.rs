@@ -73,7 +73,8 @@ impl EdgePart {
         P::Double: Position,
     {
         ranks.phase("edges");
-        let bytes = DeviceEdgeMesh::<P>::bytes_needed(part.points.len(), part.corners.len() / 3);
+        let shape = &part.shape;
+        let bytes = DeviceEdgeMesh::<P>::bytes_needed(shape.vertices(), shape.corners() / 3);
         let mesh = on.require(bytes).map_err(Fault::from);
         let mesh = ranks.agree(mesh.and_then(|()| upload_half_edges::<P>(on, &part)))?;
         let (tags, markers) = match &block.segments[..] {
@@ -347,7 +348,7 @@ fn tag_sides<P: Sync>(
     let places: HashMap<_, usize> = ends.map(|[a, b]| key(a, b)).zip(0..).collect();
     let seen = parallel::collect(tags.ends.len().div_ceil(64), |_| AtomicU64::new(0));
     let of_sides = parallel::collect(part.cells.len(), |t| {
-        let corner = |k: usize| part.vertices.get(part.corners[3 * t + k % 3] as usize);
+        let corner = |k: usize| part.vertices.get(part.shape.corner(3 * t + k % 3) as usize);
         [0, 1, 2].map(|k| match places.get(&key(corner(k), corner(k + 1))) {
             None => 0,
             Some(&place) => {

@@ -76,10 +76,11 @@ impl TetPart {
         });
         let faces: Vec<Face> = own.collect();
         let seen = ranks.reduce(faces.len() as u64, Reduction::Sum);
-        let points = parallel::map(&part.points, |&p| P::from_f64(p));
+        let (points, corners) = part.shape.lists();
+        let points = parallel::map(&points, |&p| P::from_f64(p));
         let share = SharePart {
             points: &points,
-            tetrahedra: &part.corners,
+            tetrahedra: &corners,
             faces: &local(&faces, &part.vertices),
         };
         let share = Share::upload(on, &share, true);

@@ -1,0 +1,119 @@
+//! Grids that ranks make, of a plain one each device its own rows: the results of the single run, whatever the size and the number of ranks.
+
+use gpu::point::MeshPoint;
+use gpu::smooth::Vector;
+use proptest::prelude::*;
+use trioxide::generate::Grid;
+use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::refine::{DeviceEdgeMesh, Marking};
+use trioxide::smooth::run_surface;
+use trioxide::{Device, polylla, refine, smooth};
+use trioxide_ranks::polylla::{Options, find};
+use trioxide_ranks::refine::{gather, refine as refine_on_ranks};
+use trioxide_ranks::smooth::smooth as smooth_on_ranks;
+use trioxide_ranks::threads::run;
+use trioxide_ranks::{Block, Ownership, Part, Ranks};
+
+/// A grid, and its mesh.
+fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {
+    (4..400_usize, prop::option::weighted(0.2, any::<u64>())).prop_map(|(n, seed)| match seed {
+        None => (
+            Grid::uniform(n).unwrap(),
+            trioxide_generate::grid(n).unwrap(),
+        ),
+        Some(seed) => (
+            Grid::jittered(n, seed).unwrap(),
+            trioxide_generate::jittered(n, seed).unwrap(),
+        ),
+    })
+}
+
+/// Polygons, by their digest and their number.
+fn polygons<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize) {
+    let on = Device::cpu(Some(1)).unwrap();
+    let whole = DeviceTriangulation::<P>::upload(&on, mesh).unwrap();
+    let whole = polylla::polylla(&on, &whole, None, polylla::Options::default()).unwrap();
+    let expected = (whole.digest(&on).unwrap(), whole.counts().polygons);
+    let found = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let part = Part::of_grid(&ranks, grid).unwrap();
+        let found = find::<P>(&ranks, &on, part, Options::default()).unwrap();
+        (
+            found.digest(&ranks, &on).unwrap(),
+            found.counts.polygons as u32,
+        )
+    });
+    assert_eq!(found, vec![expected; size], "{grid:?} on {size} ranks");
+}
+
+fn refined<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize, marking: &Marking) {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mut fine = DeviceEdgeMesh::<P>::upload(&on, mesh).unwrap();
+    let options = refine::Options {
+        marking: marking.clone(),
+        rounds: 2,
+        ..refine::Options::default()
+    };
+    refine::refine(&on, &mut fine, &options).unwrap();
+    let expected = fine.triangulation(&on, None).unwrap();
+    let options = trioxide_ranks::refine::Options {
+        marking: marking.clone(),
+        rounds: 2,
+        ..trioxide_ranks::refine::Options::default()
+    };
+    let found = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = Block::counts_of_grid(grid);
+        let rows = Ownership::Rows(*grid);
+        let refined = refine_on_ranks::<P>(&ranks, &on, &block, &options, &rows).unwrap();
+        gather(&ranks, &refined).unwrap()
+    });
+    let found = found.into_iter().next().flatten().expect("rank 0 has it");
+    assert_eq!(
+        found.mesh, expected,
+        "{grid:?} on {size} ranks, {marking:?}"
+    );
+}
+
+fn smoothed<P: Vector + MeshPoint>(grid: &Grid, mesh: &Triangulation, size: usize) {
+    let options = smooth::Options {
+        max_iterations: 3,
+        ..smooth::Options::default()
+    };
+    let on = Device::cpu(Some(1)).unwrap();
+    let mesh = Mesh::from(mesh.clone());
+    let expected = run_surface::<P>(&on, &mesh, &[], &options).unwrap().points;
+    let found = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = Block::counts_of_grid(grid);
+        let rows = Ownership::Rows(*grid);
+        let smoothed = smooth_on_ranks::<P>(&ranks, &on, &block, &[], &options, &rows).unwrap();
+        smoothed.points(&ranks, &on, &block).unwrap()
+    });
+    assert_eq!(found.concat(), expected, "{grid:?} on {size} ranks");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #[test]
+    fn any_grid_on_any_number_of_ranks((grid, mesh) in grids(), size in 1..8_usize, is_short in any::<bool>()) {
+        let disk = Marking::Disk([0.3, 0.4, 0.2]);
+        match is_short {
+            true => {
+                polygons::<Vec2>(&grid, &mesh, size);
+                refined::<Vec2>(&grid, &mesh, size, &disk);
+                smoothed::<Vec3>(&grid, &mesh, size);
+            }
+            false => {
+                polygons::<DVec2>(&grid, &mesh, size);
+                refined::<DVec2>(&grid, &mesh, size, &Marking::All);
+                smoothed::<DVec3>(&grid, &mesh, size);
+            }
+        }
+    }
+}
