@@ -22,9 +22,10 @@ pub(crate) struct Arguments {
     /// Bytes of memory that each device has.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     memory: u64,
-    /// Look for data races of each launch, in device and shared memory: three times as slow.
+    /// Look for data races of each launch, in device and shared memory, and for reads of device memory that nobody has written:
+    /// three times as slow.
     #[arg(long)]
-    races: bool,
+    check: bool,
     /// Arguments of `trioxide`.
     #[arg(
         trailing_var_arg = true,
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         .env(LIBRARY_PATH, driver)
         .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
         .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string())
-        .env("PTX_EMULATOR_RACES", u8::from(arguments.races).to_string());
+        .env("PTX_EMULATOR_CHECK", u8::from(arguments.check).to_string());
     run_command(&mut command)
 }
 

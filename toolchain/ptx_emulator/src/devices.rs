@@ -19,8 +19,8 @@ pub struct Driver {
     /// Bytes of a device.
     pub bytes: u64,
     pub host: Ranges,
-    /// Races of launches are looked for, by one thread.
-    pub looks_for_races: bool,
+    /// Races of launches are looked for, by one thread, and reads of memory that nobody has written.
+    pub is_checked: bool,
     /// A kernel has done wrong.
     pub is_lost: AtomicBool,
 }
@@ -50,7 +50,7 @@ pub fn driver() -> &'static Driver {
             devices: (0..visible.unwrap_or(all)).map(device).collect(),
             bytes: number("PTX_EMULATOR_MEMORY").unwrap_or(4 << 30),
             host: Ranges::default(),
-            looks_for_races: number("PTX_EMULATOR_RACES").is_some_and(|number| number != 0),
+            is_checked: number("PTX_EMULATOR_CHECK").is_some_and(|number| number != 0),
             is_lost: AtomicBool::new(false),
         }
     })
@@ -63,7 +63,7 @@ impl Device {
         let fits = |used: u64| used.checked_add(size).filter(|&used| used <= most);
         let before = self.used.fetch_update(Relaxed, Relaxed, fits).ok()?;
         self.most.fetch_max(before + size, Relaxed);
-        let address = self.memory.allocate(bytes);
+        let address = self.memory.allocate(bytes, driver().is_checked);
         if address.is_none() {
             self.used.fetch_sub(size, Relaxed);
         }

@@ -4,7 +4,8 @@
 //! kernel's fault every call of the process that does work fails with the same result. The message goes to standard error.
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
-//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB). With `PTX_EMULATOR_RACES=1` a data race of a launch, in device or shared memory, is a fault.
+//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB). With `PTX_EMULATOR_CHECK=1`
+//! a data race of a launch, in device or shared memory, is a fault, and so is a read of device memory that nobody has written.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]
@@ -18,6 +19,7 @@ use std::{ptr, slice};
 
 use crate::devices::{Device, driver};
 use crate::grid;
+use crate::memory::Range;
 use crate::module::Module;
 use crate::program::Program;
 
@@ -109,25 +111,32 @@ fn device(number: c_int) -> Result<&'static Device, Outcome> {
     driver().devices.get(index).ok_or(INVALID_DEVICE)
 }
 
-/// Whether bytes are of some device, or of pinned memory.
-fn is_of_device(address: u64, bytes: usize) -> Result<(), Outcome> {
-    let driver = driver();
-    let mut all = driver.devices.iter().map(|device| &device.memory);
-    let found = bytes == 0 || all.any(|memory| memory.has(address, bytes));
-    found.then_some(()).ok_or(INVALID_VALUE)
+/// The memory with these bytes, of some device.
+fn of_device(address: u64, bytes: usize) -> Result<Range, Outcome> {
+    let mut all = driver().devices.iter();
+    let found = all.find_map(|device| device.memory.find(address, bytes));
+    found.ok_or(INVALID_VALUE)
 }
 
-/// Copies, where `device` names the sides that are a device's.
+/// Copies, where the host's sides are trusted.
 ///
 /// # Safety
 /// A side that is the host's has as many bytes.
-unsafe fn copy(to: u64, from: u64, bytes: usize, of_device: &[u64]) -> Outcome {
+unsafe fn copy(to: u64, from: u64, bytes: usize, [is_to, is_from]: [bool; 2]) -> Outcome {
     call(|| {
-        for &side in of_device {
-            is_of_device(side, bytes)?;
+        if bytes == 0 {
+            return Ok(());
         }
+        let to_range = is_to.then(|| of_device(to, bytes)).transpose()?;
+        let from_range = is_from.then(|| of_device(from, bytes)).transpose()?;
         // SAFETY: checked, or the caller's promise; copies within a device may overlap.
         unsafe { ptr::copy(from as *const u8, to as *mut u8, bytes) };
+        if let Some(to_range) = to_range {
+            match from_range {
+                Some(from_range) => to_range.mark_as(to, &from_range, from, bytes),
+                None => to_range.mark(to, bytes),
+            }
+        }
         Ok(())
     })
 }
@@ -246,7 +255,11 @@ functions! {
             if text.starts_with("\x7fELF") {
                 return Err(INVALID_IMAGE);
             }
-            let loaded = Module::load(text, |bytes| device.allocate(bytes));
+            let loaded = Module::load(text, |bytes| {
+                let address = device.allocate(bytes)?;
+                device.memory.find(address, bytes)?.mark(address, bytes);
+                Some(address)
+            });
             let loaded = loaded.map_err(|reason| {
                 eprintln!("PTX emulator: {reason}");
                 INVALID_PTX
@@ -321,9 +334,9 @@ functions! {
             let values = slice::from_raw_parts(place.cast_const(), program.parameter_bytes);
             let mut memory = device.memory.snapshot();
             memory.extend(driver().host.snapshot());
-            memory.sort_unstable();
+            memory.sort_unstable_by_key(|range| range.start);
             let shape = [grid_x, block_x, shared_bytes];
-            let ran = grid::run(program, shape, values, &memory, driver().looks_for_races);
+            let ran = grid::run(program, shape, values, &memory, driver().is_checked);
             if let Err(fault) = ran {
                 eprintln!("PTX emulator: {fault}");
                 // As on a device, where the launch itself has succeeded.
@@ -382,7 +395,7 @@ functions! {
     }
     fn cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, _flags: c_uint) {
         call(|| {
-            *pointer = driver().host.allocate(bytes).ok_or(OUT_OF_MEMORY)? as *mut c_void;
+            *pointer = driver().host.allocate(bytes, false).ok_or(OUT_OF_MEMORY)? as *mut c_void;
             Ok(())
         })
     }
@@ -433,23 +446,23 @@ functions! {
         })
     }
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: *mut c_void) {
-        copy(to, from, bytes, &[to, from])
+        copy(to, from, bytes, [true, true])
     }
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, _stream: *mut c_void) {
-        copy(to as u64, from, bytes, &[from])
+        copy(to as u64, from, bytes, [false, true])
     }
     fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, _stream: *mut c_void) {
-        copy(to, from as u64, bytes, &[to])
+        copy(to, from as u64, bytes, [true, false])
     }
     fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize) {
-        copy(to, from as u64, bytes, &[to])
+        copy(to, from as u64, bytes, [true, false])
     }
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize) {
-        copy(to as u64, from, bytes, &[from])
+        copy(to as u64, from, bytes, [false, true])
     }
     fn cuMemsetD32Async(to: u64, word: c_uint, count: usize, _stream: *mut c_void) {
         call(|| {
-            is_of_device(to, 4 * count)?;
+            of_device(to, 4 * count)?.mark(to, 4 * count);
             if !to.is_multiple_of(4) {
                 return Err(INVALID_VALUE);
             }

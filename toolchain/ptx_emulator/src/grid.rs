@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::thread::{available_parallelism, scope};
 
 use crate::block::Block;
-use crate::memory::View;
+use crate::memory::{Range, View};
 use crate::program::Program;
 use crate::races::Races;
 use crate::warp::Surroundings;
@@ -24,7 +24,7 @@ pub fn run(
     program: &Program,
     [blocks, threads, shared]: [u32; 3],
     parameters: &[u8],
-    memory: &[(u64, u64)],
+    memory: &[Range],
     looks_for_races: bool,
 ) -> Result<(), String> {
     let next = AtomicU32::new(0);

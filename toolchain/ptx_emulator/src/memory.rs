@@ -2,6 +2,8 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
+use std::slice;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// As the driver aligns it.
@@ -9,101 +11,167 @@ const ALIGNMENT: usize = 256;
 /// Bytes of new memory: no small number, no address, and NaN as a float.
 const PATTERN: u8 = 0xfb;
 
-/// Ranges of addresses, by their beginnings, with their bytes.
+/// Addresses from `start` up to `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    pub start: u64,
+    pub end: u64,
+    /// A byte for each, 1 once somebody has written it; 0 where nobody keeps account.
+    marks: u64,
+}
+
+impl Range {
+    /// Whether it has all of these bytes.
+    pub fn holds(self, address: u64, bytes: usize) -> bool {
+        let last = address.checked_add(bytes as u64);
+        self.start <= address && last.is_some_and(|last| last <= self.end)
+    }
+
+    fn bytes(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// The marks of bytes that it has.
+    fn marks(&self, address: u64, bytes: usize) -> &[AtomicU8] {
+        if self.marks == 0 {
+            return &[];
+        }
+        let first = self.marks + (address - self.start);
+        // SAFETY: a mark for each byte, as long as the memory is there, and used by atomic operations alone.
+        unsafe { slice::from_raw_parts(first as *const AtomicU8, bytes) }
+    }
+
+    /// Notes that its bytes are written.
+    pub fn mark(&self, address: u64, bytes: usize) {
+        for mark in self.marks(address, bytes) {
+            mark.store(1, Relaxed);
+        }
+    }
+
+    /// Notes of its bytes what another range has noted of those that were copied here.
+    pub fn mark_as(&self, address: u64, other: &Self, from: u64, bytes: usize) {
+        let marks = self.marks(address, bytes).iter();
+        for (i, mark) in marks.enumerate() {
+            let is_written = other.is_written(from + i as u64, 1);
+            mark.store(is_written.into(), Relaxed);
+        }
+    }
+
+    /// Whether its bytes are written, as far as somebody keeps account.
+    pub fn is_written(&self, address: u64, bytes: usize) -> bool {
+        let mut marks = self.marks(address, bytes).iter();
+        marks.all(|mark| mark.load(Relaxed) != 0)
+    }
+}
+
+/// Memory, by the addresses where it begins.
 #[derive(Default)]
-pub struct Ranges(Mutex<BTreeMap<u64, u64>>);
+pub struct Ranges(Mutex<BTreeMap<u64, Range>>);
 
 impl Ranges {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Range>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Memory that somebody else owns.
     pub fn add(&self, address: u64, bytes: usize) {
-        self.lock().insert(address, bytes as u64);
+        let range = Range {
+            start: address,
+            end: address + bytes as u64,
+            marks: 0,
+        };
+        self.lock().insert(address, range);
     }
 
-    /// The bytes of the range that began there.
-    pub fn remove(&self, address: u64) -> Option<usize> {
-        self.lock().remove(&address).map(|bytes| bytes as usize)
+    /// Forgets the memory that began there.
+    pub fn remove(&self, address: u64) -> Option<Range> {
+        self.lock().remove(&address)
     }
 
-    /// New memory.
-    pub fn allocate(&self, bytes: usize) -> Option<u64> {
+    /// New memory, with account of what is written if `is_marked`.
+    pub fn allocate(&self, bytes: usize, is_marked: bool) -> Option<u64> {
+        let layout = layout(bytes, is_marked)?;
         // SAFETY: the layout has at least one byte.
-        let at = unsafe { alloc(layout(bytes)?) };
+        let at = unsafe { alloc(layout) };
         if at.is_null() {
             return None;
         }
+        let first_mark = bytes.next_multiple_of(ALIGNMENT);
         // SAFETY: just allocated.
-        unsafe { at.write_bytes(PATTERN, bytes) };
-        self.add(at as u64, bytes);
-        Some(at as u64)
+        unsafe {
+            at.write_bytes(PATTERN, bytes);
+            if is_marked {
+                at.add(first_mark).write_bytes(0, bytes);
+            }
+        }
+        let start = at as u64;
+        let range = Range {
+            start,
+            end: start + bytes as u64,
+            marks: if is_marked {
+                start + first_mark as u64
+            } else {
+                0
+            },
+        };
+        self.lock().insert(start, range);
+        Some(start)
     }
 
     /// Gives back what [`Ranges::allocate`] gave; its bytes.
     pub fn free(&self, address: u64) -> Option<usize> {
-        let bytes = self.remove(address)?;
+        let range = self.remove(address)?;
+        let layout = layout(range.bytes(), range.marks != 0)?;
         // SAFETY: allocated with this layout, and no longer in the list.
-        unsafe { dealloc(address as *mut u8, layout(bytes)?) };
-        Some(bytes)
+        unsafe { dealloc(address as *mut u8, layout) };
+        Some(range.bytes())
     }
 
-    /// Whether all of these bytes are in one range.
-    pub fn has(&self, address: u64, bytes: usize) -> bool {
+    /// The memory that has all of these bytes.
+    pub fn find(&self, address: u64, bytes: usize) -> Option<Range> {
         let ranges = self.lock();
-        let before = ranges.range(..=address).next_back();
-        before.is_some_and(|(start, length)| holds((*start, start + length), address, bytes))
+        let (_, range) = ranges.range(..=address).next_back()?;
+        range.holds(address, bytes).then_some(*range)
     }
 
-    pub fn snapshot(&self) -> Vec<(u64, u64)> {
-        let ranges = self.lock();
-        ranges
-            .iter()
-            .map(|(start, bytes)| (*start, start + bytes))
-            .collect()
+    pub fn snapshot(&self) -> Vec<Range> {
+        self.lock().values().copied().collect()
     }
 }
 
-fn layout(bytes: usize) -> Option<Layout> {
-    Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()
+/// The bytes, and as many marks behind them.
+fn layout(bytes: usize, is_marked: bool) -> Option<Layout> {
+    let all = match is_marked {
+        true => bytes.next_multiple_of(ALIGNMENT).checked_add(bytes)?,
+        false => bytes,
+    };
+    Layout::from_size_align(all.max(1), ALIGNMENT).ok()
 }
 
-/// Whether a range, up to its end, has all of these bytes.
-pub fn holds((start, end): (u64, u64), address: u64, bytes: usize) -> bool {
-    let last = address.checked_add(bytes as u64);
-    start <= address && last.is_some_and(|last| last <= end)
-}
-
-/// The ranges that a launch may use, and the last one that was used.
+/// The memory that a launch may use, and which was used last.
 pub struct View<'a> {
-    ranges: &'a [(u64, u64)],
-    last: (u64, u64),
+    ranges: &'a [Range],
+    last: Range,
 }
 
 impl<'a> View<'a> {
     /// `ranges` ascend.
-    pub fn new(ranges: &'a [(u64, u64)]) -> Self {
+    pub fn new(ranges: &'a [Range]) -> Self {
         Self {
             ranges,
-            last: (0, 0),
+            last: Range::default(),
         }
     }
 
-    /// Whether a kernel may use these bytes.
-    pub fn allows(&mut self, address: u64, bytes: usize) -> bool {
-        if holds(self.last, address, bytes) {
-            return true;
+    /// The memory with these bytes, if a kernel may use them.
+    pub fn find(&mut self, address: u64, bytes: usize) -> Option<Range> {
+        if self.last.holds(address, bytes) {
+            return Some(self.last);
         }
-        let behind = self.ranges.partition_point(|range| range.0 <= address);
-        let Some(&range) = behind.checked_sub(1).map(|i| &self.ranges[i]) else {
-            return false;
-        };
-        if holds(range, address, bytes) {
-            self.last = range;
-            return true;
-        }
-        false
+        let behind = self.ranges.partition_point(|range| range.start <= address);
+        let range = self.ranges[behind.checked_sub(1)?];
+        self.last = range.holds(address, bytes).then_some(range)?;
+        Some(range)
     }
 }
 
@@ -113,7 +181,11 @@ mod tests {
 
     #[test]
     fn an_access_is_in_one_range() {
-        let ranges = [(100, 116), (116, 120), (200, 300)];
+        let ranges = [(100, 116), (116, 120), (200, 300)].map(|(start, end)| Range {
+            start,
+            end,
+            marks: 0,
+        });
         let mut view = View::new(&ranges);
         for (address, bytes, is_inside) in [
             (100, 16, true),
@@ -125,14 +197,17 @@ mod tests {
             (299, 2, false),
             (u64::MAX, 8, false),
         ] {
-            assert_eq!(view.allows(address, bytes), is_inside, "{address}");
+            assert_eq!(view.find(address, bytes).is_some(), is_inside, "{address}");
         }
         let all = Ranges::default();
-        let at = all.allocate(24).unwrap();
-        assert!(all.has(at, 24) && all.has(at + 23, 1) && !all.has(at + 8, 24));
+        let at = all.allocate(24, true).unwrap();
+        assert!(all.find(at, 24).is_some() && all.find(at + 8, 24).is_none());
         // SAFETY: allocated above, and filled.
         assert_eq!(unsafe { *(at as *const u8) }, PATTERN);
+        let range = all.find(at + 23, 1).unwrap();
+        range.mark(at + 4, 4);
+        assert!(range.is_written(at + 4, 4) && !range.is_written(at + 4, 5));
         assert_eq!(all.free(at), Some(24));
-        assert!(!all.has(at, 1) && all.free(at).is_none());
+        assert!(all.find(at, 1).is_none() && all.free(at).is_none());
     }
 }

@@ -14,8 +14,20 @@ pub enum Kind {
     Write,
     /// A relaxed load.
     AtomicRead,
-    /// A relaxed store, or an atomic operation.
+    /// A relaxed store.
     AtomicWrite,
+    /// An atomic operation.
+    Update,
+}
+
+impl Kind {
+    pub fn is_write(self) -> bool {
+        matches!(self, Self::Write | Self::AtomicWrite | Self::Update)
+    }
+
+    fn is_atomic(self) -> bool {
+        matches!(self, Self::AtomicRead | Self::AtomicWrite | Self::Update)
+    }
 }
 
 /// A use of memory, by whom and when.
@@ -31,14 +43,6 @@ pub struct Use {
 }
 
 impl Use {
-    fn is_write(self) -> bool {
-        matches!(self.kind, Kind::Write | Kind::AtomicWrite)
-    }
-
-    fn is_atomic(self) -> bool {
-        matches!(self.kind, Kind::AtomicRead | Kind::AtomicWrite)
-    }
-
     fn is_by(self, other: Self) -> bool {
         (self.block, self.thread) == (other.block, other.thread)
     }
@@ -46,8 +50,8 @@ impl Use {
     /// Whether it races with a later use.
     fn races_with(self, later: Self) -> bool {
         let is_ordered = self.block == later.block && self.barriers < later.barriers;
-        let is_kept =
-            self.is_atomic() && later.is_atomic() || !self.is_write() && !later.is_write();
+        let is_kept = self.kind.is_atomic() && later.kind.is_atomic()
+            || !self.kind.is_write() && !later.kind.is_write();
         !is_ordered && !is_kept && !self.is_by(later)
     }
 }
@@ -65,7 +69,7 @@ impl Place {
         let mut earlier = self.writes.iter().chain(&self.reads).flatten();
         let found = earlier.find(|earlier| earlier.races_with(now)).copied();
         keep(
-            match now.is_write() {
+            match now.kind.is_write() {
                 true => &mut self.writes,
                 false => &mut self.reads,
             },
@@ -112,7 +116,10 @@ fn keep(uses: &mut [Option<Use>; 2], now: Use) {
     let older = |i: usize| uses[i].map_or(0, |one| one.barriers);
     let place = place.unwrap_or(usize::from(older(1) < older(0)));
     let is_stronger = uses[place].is_some_and(|one| {
-        !one.is_atomic() && now.is_atomic() && one.is_by(now) && one.barriers == now.barriers
+        !one.kind.is_atomic()
+            && now.kind.is_atomic()
+            && one.is_by(now)
+            && one.barriers == now.barriers
     });
     if !is_stronger {
         uses[place] = Some(now);

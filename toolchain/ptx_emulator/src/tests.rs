@@ -29,9 +29,9 @@ fn launched(
          \tmad.lo.s32 %r4, %r2, %r3, %r1;\n\tmul.wide.u32 %rd2, %r4, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n{body}\n\tret;\n}}\n"
     );
     let memory = Ranges::default();
-    let module = Module::load(&text, |bytes| memory.allocate(bytes))?;
+    let module = Module::load(&text, |bytes| memory.allocate(bytes, false))?;
     let count = (blocks * threads) as usize;
-    let array = memory.allocate(4 * count).expect("little memory");
+    let array = memory.allocate(4 * count, true).expect("little memory");
     let mut parameters = [0; 16];
     parameters[..8].copy_from_slice(&array.to_le_bytes());
     let shape = [blocks, threads, 256];
@@ -150,6 +150,10 @@ fn what_a_kernel_must_not_do_is_named() {
             "waits for lane 3 of its warp, which waits at \"vote.sync.ballot.b32 %r6",
         ),
         ("\tlg2.approx.f32 %r5, %r1;", "kernel: the emulator does not know \"lg2.approx.f32 %r5, %r1\""),
+        (
+            "\tld.global.b32 %r5, [%rd3];",
+            "block 0, thread 0: \"ld.global.b32 %r5, [%rd3]\" reads 4 bytes at",
+        ),
         ("\ttrap;", "traps"),
         (
             "\tst.global.b32 [%rd1], %r4;",

@@ -9,8 +9,8 @@ use super::jobs::Job;
 use crate::emulate::LIBRARY_PATH;
 use crate::target_dir;
 
-/// Families and cases that together launch every kernel, with a look for races in a minute of one core. All cases:
-/// `cargo xtask emulate --races -- selftest --tiny --device cuda`.
+/// Families and cases that together launch every kernel, with a look for races and unwritten memory in a minute of one core. All cases:
+/// `cargo xtask emulate --check -- selftest --tiny --device cuda`.
 const ONLY: &[&str] = &[
     "collective",
     "copies",
@@ -47,6 +47,8 @@ const ONLY: &[&str] = &[
     "smooth one tetrahedron",
     "smooth quadrilaterals of a cube",
     "smooth surfaces",
+    "rows of grids",
+    "rows that a grid does not have are refused",
     "every kernel was launched",
 ];
 /// Bytes of the device: one of the cases fills it.
@@ -67,7 +69,7 @@ pub(super) fn job(driver: &Path) -> Job {
     command
         .env(LIBRARY_PATH, driver)
         .env("PTX_EMULATOR_MEMORY", MEMORY)
-        .env("PTX_EMULATOR_RACES", "1");
+        .env("PTX_EMULATOR_CHECK", "1");
     Job {
         name: "kernels, emulated".to_owned(),
         command,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Surroundings, Warp, lanes_of};
-use crate::memory::holds;
+use crate::memory::Range;
 use crate::program::{Address, Instruction, Space, Update};
 use crate::races::{Kind, Use};
 
@@ -66,7 +66,7 @@ impl Warp {
                 operands: [x, y],
             } => {
                 for lane in lanes_of(active) {
-                    let access = (*space, *at, *bytes, Kind::AtomicWrite);
+                    let access = (*space, *at, *bytes, Kind::Update);
                     let at = self.find(around, shared, access, (step, lane))?;
                     let (x, y) = (self.slots[*x][lane], self.slots[*y][lane]);
                     // SAFETY: as above.
@@ -94,6 +94,7 @@ impl Warp {
             let end = address.checked_add(bytes as u64);
             end.is_some_and(|end| end <= size as u64)
         };
+        let mut kept = None;
         let (found, place) = match space {
             Space::Parameters => {
                 let is_inside = within(around.parameters.len());
@@ -105,14 +106,20 @@ impl Warp {
             }
             Space::Global => {
                 let own = self.local.as_ptr_range();
-                let is_own = holds((own.start as u64, own.end as u64), address, bytes);
-                (is_own || around.memory.allows(address, bytes), 0)
+                let (start, end) = (own.start as u64, own.end as u64);
+                let is_own = (start..end).contains(&address) && address + bytes as u64 <= end;
+                let range = around.memory.find(address, bytes);
+                kept = range;
+                (is_own || range.is_some(), 0)
             }
         };
         let what = match found {
             false => "is in no memory of the device",
             true if !address.is_multiple_of(bytes as u64) => "is not aligned",
             true => {
+                if let Some(range) = kept {
+                    account(range, address, bytes, kind).map_err(|what| (lane, what))?;
+                }
                 let address = place + address;
                 let is_shared = space != Space::Parameters;
                 let races = around.races.as_mut().filter(|_| is_shared);
@@ -141,6 +148,20 @@ impl Warp {
         let what = format!("uses {bytes} bytes of {space:?} memory at {address:#x}, which {what}");
         Err((lane, what))
     }
+}
+
+/// Notes what is written; refuses to read what nobody has written.
+fn account(range: Range, address: u64, bytes: usize, kind: Kind) -> Result<(), String> {
+    let reads = matches!(kind, Kind::Read | Kind::AtomicRead | Kind::Update);
+    if reads && !range.is_written(address, bytes) {
+        return Err(format!(
+            "reads {bytes} bytes at {address:#x}, of which some were never written"
+        ));
+    }
+    if kind.is_write() {
+        range.mark(address, bytes);
+    }
+    Ok(())
 }
 
 /// # Safety
