@@ -172,11 +172,26 @@ fn numbers_of_vertices(
     }
     numbers.extend(behind);
     let is_there = |i: usize| vertex(i) == points[numbers[i] as usize];
-    assert!(
-        parallel::find(count, |i| !is_there(i)).is_none(),
-        "spade inserts points in its order, and those that it skips behind them"
-    );
-    numbers
+    match parallel::find(count, |i| !is_there(i)) {
+        None => numbers,
+        Some(_) => numbers_by_place(points, vertex),
+    }
+}
+
+/// The point of each vertex, whatever the order in which spade inserted them; no two points are at one place.
+fn numbers_by_place(points: &[DVec2], vertex: impl Fn(usize) -> DVec2 + Sync) -> Vec<u32> {
+    let compare = |p: DVec2, q: DVec2| {
+        // No coordinate is NaN.
+        let order = p.to_array().partial_cmp(&q.to_array());
+        order.unwrap_or(Ordering::Equal)
+    };
+    let mut ascending: Vec<u32> = (0..points.len() as u32).collect();
+    ascending.par_sort_unstable_by(|&a, &b| compare(points[a as usize], points[b as usize]));
+    parallel::collect(points.len(), |i| {
+        let place = vertex(i);
+        let found = ascending.partition_point(|&v| compare(points[v as usize], place).is_lt());
+        ascending[found]
+    })
 }
 
 /// As spade sums it up.
@@ -287,6 +302,8 @@ mod tests {
             let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites).unwrap();
             let of_vertices = numbers_of_vertices(&delaunay, &points, mean, numbers.clone());
             behind += usize::from(of_vertices != numbers);
+            let vertex = |i| place(delaunay.vertex(FixedVertexHandle::from_index(i)).position());
+            assert_eq!(numbers_by_place(&points, vertex), of_vertices);
             assert_eq!(
                 super::delaunay(points.clone()).unwrap().triangles,
                 plain(&points)
